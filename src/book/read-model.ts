@@ -1,0 +1,52 @@
+// What the rest of the process may ask of the exchange's state: the newest ledger that is both
+// durable and applied. Main thread only; every answer is of one ledger.
+import type { Address, Pair } from "../model/address.ts";
+import type { Backing } from "../model/backing.ts";
+import type { ContractState } from "../model/contract-state.ts";
+import type { Failure } from "../model/failure.ts";
+import type { Order, OrderId } from "../model/order.ts";
+import type { Position } from "../model/position.ts";
+import type { Swap, Trade } from "../model/trade.ts";
+
+/** Filters are compared as given: text that is no address matches nothing. */
+export type LiveOrderFilter = {
+  readonly owner?: string;
+  /** Every listed asset must be one of the order's two assets. */
+  readonly assets: readonly string[];
+};
+
+/** An archive page: rows older than `before` (exclusive), newest first. */
+export type Page = { readonly before?: Position; readonly limit: number };
+
+export interface ReadModel {
+  /** Last ledger processed; undefined until there was one. */
+  readonly ledger: number | undefined;
+  /** Close time of `ledger`, UNIX seconds; 0 until there was one. */
+  readonly closeTime: number;
+  readonly contract: ContractState;
+  readonly liveOrderCount: number;
+  liveOrder(id: OrderId): Order | undefined;
+  /** Oldest first by creation, from the first order after `after` (exclusive). */
+  liveOrders(
+    filter: LiveOrderFilter,
+    page: { readonly after?: Position; readonly limit: number },
+  ): readonly Order[];
+  /** Pairs with live orders, in canonical pair order. */
+  liveMarkets(): readonly Pair[];
+  /** Undefined where the owner and asset are not tracked. */
+  backing(owner: Address, asset: Address): Backing | undefined;
+  /** The part of a live order its maker's budget covers; undefined without tracked backing. */
+  backed(order: Order): bigint | undefined;
+  orderHistory(
+    filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
+    page: Page,
+  ): readonly Order[];
+  trades(
+    filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
+    page: Page,
+  ): readonly (Trade | Swap)[];
+  failures(
+    filter: { readonly account?: string; readonly fn?: string },
+    page: Page,
+  ): readonly Failure[];
+}

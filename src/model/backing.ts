@@ -1,0 +1,19 @@
+import type { Address } from "./address.ts";
+
+/** What stands behind a maker in one token (api.md, Backing record). Times in UNIX seconds. */
+export type Backing = {
+  readonly owner: Address;
+  readonly asset: Address;
+  readonly balance: bigint;
+  readonly allowance: bigint;
+  /** Ledger until which the allowance lives, 0 without allowance. */
+  readonly liveUntil: number;
+  readonly authorized: boolean;
+  readonly budget: bigint;
+  /** Absent for the native asset, contract holders and while unknown. */
+  readonly headroom?: bigint;
+  /** Absent until loaded. */
+  readonly updated?: number;
+  readonly skipped?: number;
+  readonly pending: boolean;
+};

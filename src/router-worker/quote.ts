@@ -1,0 +1,55 @@
+// A quote as the router answers it; the HTTP layer turns it into the API's JSON.
+import type { Address } from "../model/address.ts";
+import type { OrderId } from "../model/order.ts";
+
+/** Limits of a route (api.md, Limits). */
+export const HOPS_MAX = 3;
+export const ORDERS_MAX = 20;
+export const ROUTES_MAX = 10;
+
+export type QuoteDirection = "strict_send" | "strict_receive";
+
+/** `amount` in base units: sold with strict_send, bought with strict_receive. */
+export type QuoteRequest = {
+  readonly direction: QuoteDirection;
+  readonly sellingAsset: Address;
+  readonly buyingAsset: Address;
+  readonly amount: bigint;
+  /** One hop only. */
+  readonly direct: boolean;
+  /** Highest maker price to cross, contract price; only with `direct`. */
+  readonly maxPrice?: bigint;
+};
+
+export type RouteHop = {
+  readonly selling: Address;
+  readonly buying: Address;
+  /** Maker orders to list, in matching order. */
+  readonly orders: readonly OrderId[];
+  /** Highest maker price among the listed orders. */
+  readonly worstPrice: bigint;
+};
+
+/** Settles for exactly these amounts in the state it was computed on. */
+export type RouteQuote = {
+  readonly sold: bigint;
+  readonly bought: bigint;
+  readonly hops: readonly RouteHop[];
+};
+
+export type QuoteResult =
+  /** At most `ROUTES_MAX` routes, best first. */
+  | { readonly status: "success"; readonly ledger: number; readonly routes: readonly RouteQuote[] }
+  | { readonly status: "unfeasible"; readonly ledger: number }
+  | {
+      readonly status: "rejected";
+      readonly ledger: number;
+      readonly reason: "frozen" | "contract_cannot_hold";
+    }
+  /** Overload, time limit, a dead worker: the message is fit for a client. */
+  | { readonly status: "failed"; readonly message: string };
+
+/** Main thread's side of the pool. `aborted` cancels a request whose client has gone. */
+export interface QuoteService {
+  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteResult>;
+}
