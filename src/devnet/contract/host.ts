@@ -1,0 +1,112 @@
+// The port the contract models run on: what a Soroban host gives a contract, cut down to what the
+// exchange and its callers use. Two hosts exist: the devnet's ledger (real entries, events and
+// diagnostics) and one in memory (settlement vectors, property tests).
+//
+// What a host must record for diagnostics, in this order:
+// - `call` and `tryCall`: fn_call (callee, function, arguments; contractId = the calling contract,
+//   absent for the transaction's own call), then whatever the callee does, then fn_return with the
+//   value returned. A callee that fails gets no fn_return.
+// - A `CallFailure` leaving a contract: an `error` event of the frame it was thrown in, then, for
+//   each calling frame it passes, the caller's `error` event: "contract call failed" of a plain
+//   call, which fails in turn, or "contract try_call failed" of a `tryCall`, which stops it.
+// - Events emitted inside a frame that failed stay in the diagnostics (type contract,
+//   inSuccessfulContractCall false) and leave the operation's events.
+import type { Address, Pair } from "../../model/address.ts";
+import type { OrderId } from "../../model/order.ts";
+import type { ContractEvent, ExchangeConfig } from "./event.ts";
+import type { Value } from "./value.ts";
+
+/** Why a call failed. `contract`: an error code that `contract` returned. */
+export type CallError =
+  | { readonly kind: "contract"; readonly contract: Address; readonly code: number }
+  /** An address did not authorize the call it had to. */
+  | { readonly kind: "auth"; readonly address: Address }
+  /** No such contract or function, or arguments of the wrong type. */
+  | { readonly kind: "invalid"; readonly message: string }
+  /** Instruction, memory, event-size or footprint limit. No `tryCall` catches this one. */
+  | { readonly kind: "budget"; readonly message: string };
+
+/** Unwinds a contract call; only hosts and `tryCall` catch it. Anything else thrown is a bug. */
+export class CallFailure extends Error {
+  readonly error: CallError;
+
+  constructor(error: CallError) {
+    super(
+      error.kind === "contract" ? `contract error ${error.code}` : `call failed: ${error.kind}`,
+    );
+    this.name = "CallFailure";
+    this.error = error;
+  }
+}
+
+export type CallOutcome =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: CallError };
+
+/** What any contract may use. One host object stands for one frame: one running contract call. */
+export interface CallHost {
+  /** The contract that runs. */
+  readonly self: Address;
+  /** Close time of the ledger being closed, UNIX seconds. */
+  readonly now: number;
+  /** Its sequence. */
+  readonly ledger: number;
+  /**
+   * Throws a CallFailure of kind `auth` unless `address` signed for this call: it is the
+   * transaction's source, an account among the call's signers, or the contract that made the call.
+   */
+  requireAuth(address: Address): void;
+  /** Calls another contract; a failure of it passes through. Self is authorized for what it calls. */
+  call(contract: Address, fn: string, args: readonly Value[]): Value;
+  /**
+   * As `call`, but a failure (all kinds but `budget`) undoes every state change and event of the
+   * call and is returned.
+   */
+  tryCall(contract: Address, fn: string, args: readonly Value[]): CallOutcome;
+}
+
+/**
+ * An order entry: persistent ContractData of the exchange, key `U128(id)`, value
+ * `Vec[owner, selling, buying, amount, price]` with `expires` (u64) appended unless it is 0.
+ */
+export type OrderEntry = {
+  readonly owner: Address;
+  readonly selling: Address;
+  readonly buying: Address;
+  /** Left to sell, base units. */
+  readonly amount: bigint;
+  readonly price: bigint;
+  /** UNIX seconds, any u64; 0: never. */
+  readonly expires: bigint;
+};
+
+/** In the exchange's instance storage. `config` is there from the constructor on. */
+export type ExchangeInstance = { readonly frozen: boolean; readonly config: ExchangeConfig };
+
+/** What the exchange contract uses on top. Changes are undone with the frame that made them. */
+export interface ExchangeHost extends CallHost {
+  readonly orders: {
+    get(id: OrderId): OrderEntry | undefined;
+    set(id: OrderId, entry: OrderEntry): void;
+    delete(id: OrderId): void;
+  };
+  /** Markets opened with subsidize, a persistent entry each: last oracle check, UNIX seconds. */
+  readonly markets: {
+    get(pair: Pair): number | undefined;
+    set(pair: Pair, refreshed: number): void;
+  };
+  readonly instance: {
+    /** Throws a CallFailure of kind `invalid` before `__constructor` ran. */
+    get(): ExchangeInstance;
+    set(next: ExchangeInstance): void;
+  };
+  /** A contract event of `self`; `encodeEvent` of event.ts gives its topics and data. */
+  emit(event: ContractEvent): void;
+}
+
+/** A contract: runs `fn` in a frame the host opened. Throws a CallFailure where the call fails. */
+export type ContractModel<H extends CallHost = CallHost> = (
+  host: H,
+  fn: string,
+  args: readonly Value[],
+) => Value;
