@@ -1,0 +1,40 @@
+// What a step meant to the people watching: the words from which the push API makes its messages.
+import type { Address, Pair } from "../model/address.ts";
+import type { ContractState } from "../model/contract-state.ts";
+import type { Order } from "../model/order.ts";
+import type { Position } from "../model/position.ts";
+import type { Swap, Trade } from "../model/trade.ts";
+
+/** The account-order actions of api.md, Channel account. */
+export type OrderAction = "new" | "fill" | "filled" | "update" | "cancel" | "expire";
+
+/** A fill from the maker's side. Amounts in base units, `ts` in UNIX seconds. */
+export type OrderFill = {
+  /** What the order delivered, of its selling token. */
+  readonly sold: bigint;
+  /** What its owner received, of its buying token. */
+  readonly bought: bigint;
+  readonly taker: Address;
+  readonly trade: Position;
+  readonly ts: number;
+  readonly crossfill: boolean;
+};
+
+export type Happening =
+  /** `order` as it is after the change; `fill` with the actions fill and filled alone. */
+  | {
+      readonly kind: "order";
+      readonly action: OrderAction;
+      readonly order: Order;
+      readonly fill?: OrderFill;
+    }
+  /** One fill as indexed, `market` its canonical pair. */
+  | { readonly kind: "trade"; readonly market: Pair; readonly trade: Trade }
+  | { readonly kind: "swap"; readonly swap: Swap }
+  /** `contract` as it is after the change; `market` with the change market alone. */
+  | {
+      readonly kind: "contract";
+      readonly change: "freeze" | "config" | "market";
+      readonly market?: Pair;
+      readonly contract: ContractState;
+    };
