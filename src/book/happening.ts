@@ -1,5 +1,6 @@
 // What a step meant to the people watching: the words from which the push API makes its messages.
 import type { Address, Pair } from "../model/address.ts";
+import type { Backing } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Order } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
@@ -31,6 +32,16 @@ export type Happening =
   /** One fill as indexed, `market` its canonical pair. */
   | { readonly kind: "trade"; readonly market: Pair; readonly trade: Trade }
   | { readonly kind: "swap"; readonly swap: Swap }
+  /**
+   * The record of an owner in a token changed, or an order of the owner that sells it; at most one
+   * a step for each. Absent `backing`: no longer tracked. What each order gets of it: `ordersBacked`.
+   */
+  | {
+      readonly kind: "backing";
+      readonly owner: Address;
+      readonly asset: Address;
+      readonly backing?: Backing;
+    }
   /** `contract` as it is after the change; `market` with the change market alone. */
   | {
       readonly kind: "contract";

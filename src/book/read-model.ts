@@ -37,6 +37,10 @@ export interface ReadModel {
   backing(owner: Address, asset: Address): Backing | undefined;
   /** The part of a live order its maker's budget covers; undefined without tracked backing. */
   backed(order: Order): bigint | undefined;
+  /** Loaded backing records of an owner, by asset; none where nothing is tracked. */
+  accountBacking(owner: Address): readonly Backing[];
+  /** What each live order of the owner that sells the asset gets of the budget, oldest first. */
+  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint>;
   orderHistory(
     filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
     page: Page,

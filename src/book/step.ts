@@ -1,9 +1,11 @@
 // A step takes the exchange from one visible state to the next: one ledger, a few ledgers of a
-// catch-up, or orders that pass their expiration by the clock. Ports of those who take part in it.
+// catch-up, orders that pass their expiration by the clock, or backing records that were loaded.
+// Ports of those who take part in it.
 import type { Address } from "../model/address.ts";
 import type { Backing } from "../model/backing.ts";
+import type { RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
-import type { Order } from "../model/order.ts";
+import type { Order, OrderId } from "../model/order.ts";
 import type { BookChange } from "./book-change.ts";
 import type { Happening } from "./happening.ts";
 
@@ -37,10 +39,11 @@ export interface BookWriter {
   apply(changes: readonly BookChange[], ledger: number): void;
 }
 
-/** What one step did to the orders and makers whose backing is followed. */
+/** What one step does to the orders and makers whose backing is followed. */
 export type BackingStep = {
+  /** Oldest first; none where the clock or news for the backing records alone moved. */
   readonly deltas: readonly LedgerDelta[];
-  /** Live orders that changed; `before` or `after` is absent where the order was or is not live. */
+  /** Live orders that change; `before` or `after` is absent where the order was or is not live. */
   readonly orders: readonly { readonly before?: Order; readonly after?: Order }[];
   readonly skips: readonly {
     readonly owner: Address;
@@ -50,12 +53,57 @@ export type BackingStep = {
   }[];
 };
 
+/** A durable row of the backing records, written in the step's transaction; no value: removed. */
+export type BackingRow = { readonly key: string; readonly value?: string };
+
+/** A step of the backing records that is computed but not visible. Used once or dropped. */
+export interface PreparedBacking {
+  readonly rows: readonly BackingRow[];
+  readonly changes: readonly BookChange[];
+  /** All of kind `backing`. */
+  readonly happenings: readonly Happening[];
+}
+
+/** What the records start from: the state the store holds. */
+export type BackingStart = {
+  /** Undefined in an empty store. */
+  readonly ledger: number | undefined;
+  /** UNIX seconds. */
+  readonly closeTime: number;
+  readonly markets: readonly RegistryMarket[];
+  /** Live orders, oldest first. */
+  readonly orders: Iterable<Order>;
+  readonly rows: Iterable<{ readonly key: string; readonly value: string }>;
+};
+
 /** Backing records of the visible state. Main thread. */
 export interface BackingView {
-  /** Live orders at start, oldest first. */
-  load(orders: Iterable<Order>): void;
-  /** Takes a durable step; the records it changed go to the shared book with the step's orders. */
-  apply(step: BackingStep): readonly BookChange[];
+  /** Returns the records for the shared book, whose orders are loaded already. */
+  load(start: BackingStart): readonly BookChange[];
+  /**
+   * Called with the function that asks for a step without ledgers, soon: entries were loaded or
+   * accounts to watch changed. Asking again before that step does nothing more.
+   */
+  onNews(requestStep: () => void): void;
+  /** Computes a step and touches nothing that is visible. */
+  prepare(step: BackingStep): PreparedBacking;
+  /** Makes a prepared step visible once it is durable. The next `prepare` comes after it. */
+  apply(prepared: PreparedBacking): void;
+  /** Undefined where the owner and asset are not tracked. */
   backing(owner: Address, asset: Address): Backing | undefined;
   backed(order: Order): bigint | undefined;
+  /** Loaded records of an owner, by asset. */
+  accountBacking(owner: Address): readonly Backing[];
+  /** What each live order of the owner that sells the asset gets of the budget, oldest first. */
+  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint>;
+}
+
+/** Accounts whose records in every market token are tracked while someone watches. Main thread. */
+export interface AccountWatch {
+  /** False at the configured limit of accounts: then the account is not watched. */
+  watch(owner: Address): boolean;
+  /** Once for each successful `watch`. */
+  unwatch(owner: Address): void;
+  /** Resolves once all records of the account are loaded, or after the time. */
+  loaded(owner: Address, timeoutMs: number): Promise<void>;
 }

@@ -1,6 +1,7 @@
 // What one ledger means to the exchange: the message from the reader thread to the main thread.
 import type { Address } from "./address.ts";
 import type { ContractConfig } from "./contract-state.ts";
+import type { TokenEvent } from "./entry-tracking.ts";
 import type { Failure } from "./failure.ts";
 import type { OrderId } from "./order.ts";
 import type { Position } from "./position.ts";
@@ -72,6 +73,8 @@ export type LedgerDelta = {
   readonly failures: readonly Failure[];
   /** Changes of tracked ledger entries, in chain order. */
   readonly entries: readonly EntryChange[];
+  /** Events of the followed tokens that are no Stellar Asset Contracts, in chain order. */
+  readonly tokenEvents: readonly TokenEvent[];
 };
 
 /**
