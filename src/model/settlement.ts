@@ -9,6 +9,17 @@ export const PRICE_MAX = PRICE_UNIT * PRICE_UNIT;
 export const I128_MAX = (1n << 127n) - 1n;
 export const U128_MAX = (1n << 128n) - 1n;
 
+/** The smaller of two amounts. Math.min would go through a float. */
+export function lesser(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+export function greater(a: bigint, b: bigint): bigint {
+  if (a > b) return a;
+  return b;
+}
+
 /** floor(a * b / divisor) of non-negative integers. */
 export function mulDivDown(a: bigint, b: bigint, divisor: bigint): bigint {
   return (a * b) / divisor;

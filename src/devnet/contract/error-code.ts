@@ -1,0 +1,33 @@
+/** The exchange contract's own error codes (api.md, Contract error codes). */
+export const ErrorCode = {
+  notAuthorized: 701,
+  insufficientBalance: 702,
+  insufficientAllowance: 703,
+  invalidMatch: 704,
+  invalidPrice: 705,
+  invalidAmount: 706,
+  invalidExpiration: 707,
+  cannotReceive: 708,
+  notFilled: 709,
+  orderNotFound: 710,
+  orderExists: 711,
+  intermediaryCannotReceive: 712,
+  orderSizeTooSmall: 720,
+  assetsNotVerified: 721,
+  assetPriceFetchFailed: 722,
+  invalidOracleConfig: 723,
+  frozen: 730,
+  overflow: 740,
+} as const;
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+/** Error codes of a Stellar Asset Contract (contract.md, What a failed call looks like). */
+export const TokenErrorCode = {
+  negativeAmount: 8,
+  allowance: 9,
+  balance: 10,
+  balanceDeauthorized: 11,
+  overflow: 12,
+  trustlineMissing: 13,
+} as const;
+export type TokenErrorCode = (typeof TokenErrorCode)[keyof typeof TokenErrorCode];

@@ -1,0 +1,144 @@
+// A Stellar Asset Contract of the in-memory host, with holders as the settlement vectors have them.
+// The order of its checks is that of the real one (ledger.md, Stellar Asset Contract): who fails
+// for two reasons at once gets the same code here.
+import { type Address, isContract } from "../../model/address.ts";
+import { argument, asAddress, asI128, asU32, invalid } from "./arguments.ts";
+import { TokenErrorCode } from "./error-code.ts";
+import { CallFailure } from "./host.ts";
+import type { MemoryContract, MemoryFrame, MemoryWorld } from "./memory-host.ts";
+import { bool, i128, type Value, VOID } from "./value.ts";
+
+/** Base units. */
+export type Holding = {
+  readonly balance: bigint;
+  readonly authorized: boolean;
+  /** Most it may hold; absent: no limit. */
+  readonly limit?: bigint;
+  readonly sellingLiabilities: bigint;
+};
+
+export type Allowance = { readonly amount: bigint; readonly liveUntil: number };
+
+/** A token's state. A contract without a holding gets one with its first receipt. */
+export class MemoryToken {
+  readonly holdings = new Map<Address, Holding>();
+  /** By owner and spender, written one after the other. */
+  readonly allowances = new Map<string, Allowance>();
+
+  readonly model: MemoryContract = (frame, fn, args) => {
+    switch (fn) {
+      case "balance":
+        return i128(this.#readBalance(frame, asAddress(argument(args, 0))));
+      case "authorized":
+        return bool(this.#isAuthorized(frame, asAddress(argument(args, 0))));
+      case "allowance":
+        return i128(this.#readAllowance(frame.world, readSpending(args)));
+      case "approve":
+        return this.#approve(frame, args);
+      case "transfer":
+        return this.#transfer(frame, args);
+      case "transfer_from":
+        return this.#transferFrom(frame, args);
+      default:
+        return invalid(`no function ${fn}`);
+    }
+  };
+
+  #approve(frame: MemoryFrame, args: readonly Value[]): Value {
+    const spending = readSpending(args);
+    const amount = asI128(argument(args, 2));
+    const liveUntil = asU32(argument(args, 3));
+    frame.requireAuth(spending.owner);
+    if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
+    if (amount > 0n && liveUntil < frame.ledger) fail(frame, TokenErrorCode.allowance);
+    const key = allowanceKey(spending);
+    if (amount > 0n || this.allowances.has(key)) {
+      frame.world.write(this.allowances, key, { amount, liveUntil });
+    }
+    return VOID;
+  }
+
+  #transfer(frame: MemoryFrame, args: readonly Value[]): Value {
+    const from = asAddress(argument(args, 0));
+    const amount = asI128(argument(args, 2));
+    if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
+    frame.requireAuth(from);
+    this.#move(frame, from, { to: asAddress(argument(args, 1)), amount });
+    return VOID;
+  }
+
+  #transferFrom(frame: MemoryFrame, args: readonly Value[]): Value {
+    const spender = asAddress(argument(args, 0));
+    const owner = asAddress(argument(args, 1));
+    const amount = asI128(argument(args, 3));
+    if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
+    frame.requireAuth(spender);
+    this.#spendAllowance(frame, { owner, spender }, amount);
+    this.#move(frame, owner, { to: asAddress(argument(args, 2)), amount });
+    return VOID;
+  }
+
+  #spendAllowance(frame: MemoryFrame, spending: Spending, amount: bigint): void {
+    const allowance = this.#readAllowance(frame.world, spending);
+    if (allowance < amount) fail(frame, TokenErrorCode.allowance);
+    if (amount === 0n) return;
+    const key = allowanceKey(spending);
+    const liveUntil = this.allowances.get(key)?.liveUntil ?? 0;
+    frame.world.write(this.allowances, key, { amount: allowance - amount, liveUntil });
+  }
+
+  #move(frame: MemoryFrame, from: Address, { to, amount }: { to: Address; amount: bigint }): void {
+    if (!this.#isAuthorized(frame, from)) fail(frame, TokenErrorCode.balanceDeauthorized);
+    const source = this.holdings.get(from);
+    if (spendable(source) < amount) fail(frame, TokenErrorCode.balance);
+    if (source !== undefined) {
+      const balance = source.balance - amount;
+      frame.world.write(this.holdings, from, { ...source, balance });
+    }
+    if (!this.#isAuthorized(frame, to)) fail(frame, TokenErrorCode.balanceDeauthorized);
+    const target = this.holdings.get(to) ?? NEW_HOLDING;
+    const balance = target.balance + amount;
+    if (target.limit !== undefined && balance > target.limit) fail(frame, TokenErrorCode.balance);
+    frame.world.write(this.holdings, to, { ...target, balance });
+  }
+
+  #isAuthorized(frame: MemoryFrame, holder: Address): boolean {
+    const holding = this.holdings.get(holder);
+    if (holding !== undefined) return holding.authorized;
+    if (!isContract(holder)) fail(frame, TokenErrorCode.trustlineMissing);
+    return true;
+  }
+
+  #readBalance(frame: MemoryFrame, holder: Address): bigint {
+    const holding = this.holdings.get(holder);
+    if (holding === undefined && !isContract(holder)) fail(frame, TokenErrorCode.trustlineMissing);
+    return spendable(holding);
+  }
+
+  #readAllowance(world: MemoryWorld, spending: Spending): bigint {
+    const allowance = this.allowances.get(allowanceKey(spending));
+    if (allowance === undefined || allowance.liveUntil < world.ledger) return 0n;
+    return allowance.amount;
+  }
+}
+
+const NEW_HOLDING: Holding = { balance: 0n, authorized: true, sellingLiabilities: 0n };
+
+type Spending = { readonly owner: Address; readonly spender: Address };
+
+function readSpending(args: readonly Value[]): Spending {
+  return { owner: asAddress(argument(args, 0)), spender: asAddress(argument(args, 1)) };
+}
+
+export function allowanceKey({ owner, spender }: Spending): string {
+  return `${owner}${spender}`;
+}
+
+function spendable(holding: Holding | undefined): bigint {
+  if (holding === undefined) return 0n;
+  return holding.balance - holding.sellingLiabilities;
+}
+
+function fail(frame: MemoryFrame, code: TokenErrorCode): never {
+  throw new CallFailure({ kind: "contract", contract: frame.self, code });
+}
