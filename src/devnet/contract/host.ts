@@ -11,6 +11,12 @@
 //   call, which fails in turn, or "contract try_call failed" of a `tryCall`, which stops it.
 // - Events emitted inside a frame that failed stay in the diagnostics (type contract,
 //   inSuccessfulContractCall false) and leave the operation's events.
+//
+// What tokens must answer to: balance(id), authorized(id), allowance(from, spender),
+// approve(from, spender, amount, live_until), transfer(from, to, amount),
+// transfer_from(spender, from, to, amount). `balance` is what the holder can spend (contract.md,
+// Tokens): selling liabilities and reserve taken off. `call` refuses functions whose names begin
+// with `__`; only deployment runs `__constructor`.
 import type { Address, Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import type { ContractEvent, ExchangeConfig } from "./event.ts";

@@ -30,8 +30,6 @@ export type Plan = {
   readonly fills: readonly PlannedFill[];
   /** Listed orders that their makers cannot back, in list order. */
   readonly skipped: readonly OrderId[];
-  /** The listed ids, each once. */
-  readonly listed: readonly OrderId[];
   readonly sold: bigint;
   readonly bought: bigint;
   /** What the taker still has to sell or buy. */
@@ -42,9 +40,8 @@ export type Plan = {
 export function planFills(host: ExchangeHost, demand: Demand, backings: Backings): Plan {
   const fills: PlannedFill[] = [];
   const skipped: OrderId[] = [];
-  const listed = [...new Set(demand.orders)];
   let [sold, bought, left] = [0n, 0n, demand.amount];
-  for (const id of listed) {
+  for (const id of new Set(demand.orders)) {
     if (left === 0n) break;
     const order = host.orders.get(id);
     if (order === undefined || !isOffered(host, order, demand)) continue;
@@ -63,7 +60,7 @@ export function planFills(host: ExchangeHost, demand: Demand, backings: Backings
     left -= demand.direction === Direction.sell ? fill.sold : fill.bought;
   }
   const { selling, buying } = demand;
-  return { selling, buying, fills, skipped, listed, sold, bought, left };
+  return { selling, buying, fills, skipped, sold, bought, left };
 }
 
 /** Whether the order is live at the ledger's close. It is not from the second it expires in. */

@@ -12,7 +12,7 @@ export type Settlement = {
   readonly sold: bigint;
   /** Collected by the contract and still with it. */
   readonly bought: bigint;
-  /** Listed orders that were not settled, in list order. */
+  /** Listed orders that were not settled: the plan's first, then those not collected. */
   readonly skipped: readonly OrderId[];
 };
 
@@ -25,7 +25,7 @@ export type SettleOptions = { readonly taker: Address; readonly strict: boolean 
  */
 export function settle(host: ExchangeHost, plan: Plan, options: SettleOptions): Settlement {
   if (plan.fills.length > 0) requireHolding(host, plan.buying);
-  const skipped = new Set(plan.skipped);
+  const skipped = [...plan.skipped];
   let [sold, bought] = [0n, 0n];
   for (const fills of fillsByMaker(plan)) {
     const [first] = fills;
@@ -37,7 +37,7 @@ export function settle(host: ExchangeHost, plan: Plan, options: SettleOptions): 
     if (options.strict) {
       pay(host, delivery);
     } else if (!tryPay(host, delivery).ok) {
-      for (const fill of fills) skipped.add(fill.id);
+      skipped.push(...fills.map(({ id }) => id));
       continue;
     }
     pay(host, { token: plan.selling, from: options.taker, to: maker, amount: paid });
@@ -45,7 +45,7 @@ export function settle(host: ExchangeHost, plan: Plan, options: SettleOptions): 
     sold += paid;
     bought += got;
   }
-  return { sold, bought, skipped: plan.listed.filter((id) => skipped.has(id)) };
+  return { sold, bought, skipped };
 }
 
 /**
