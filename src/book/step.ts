@@ -29,22 +29,14 @@ export type Step = {
 /** Called on the main thread at once after the step became visible. Must not throw. */
 export type StepListener = (step: Step) => void;
 
-/** What the shared book says of the whole beside its orders and backing. */
-export type BookState = {
-  /** Last ledger processed, 0 before the first; `closeTime` in UNIX seconds. */
-  readonly ledger: number;
-  readonly closeTime: number;
-  readonly frozen: boolean;
-};
-
 /** The writing half of the shared book. Main thread. */
 export interface BookWriter {
   /** Resolves once the next `apply` can run without waiting for readers. */
   ready(): Promise<void>;
-  /** A portion of the live orders at start, oldest first. The next `apply` publishes them. */
-  load(orders: readonly Order[]): void;
+  /** Fills an empty book with the live orders, oldest first. */
+  load(orders: Iterable<Order>, ledger: number): void;
   /** Applies and publishes; the readers' next look finds it. Synchronous. */
-  apply(changes: readonly BookChange[], state: BookState): void;
+  apply(changes: readonly BookChange[], ledger: number): void;
 }
 
 /** What one step does to the orders and makers whose backing is followed. */
@@ -82,6 +74,11 @@ export type BackingStart = {
   /** Live orders, oldest first. */
   readonly orders: Iterable<Order>;
   readonly rows: Iterable<{ readonly key: string; readonly value: string }>;
+  /**
+   * When an order of the owner that sold the asset was last skipped, UNIX seconds. Asked at later
+   * steps too, when a record begins: a maker who left comes back with the skip.
+   */
+  readonly skipped: (owner: Address, asset: Address) => number | undefined;
 };
 
 /** Backing records of the visible state. Main thread. */

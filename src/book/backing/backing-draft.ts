@@ -1,0 +1,162 @@
+// One step of the backing records: computed over the visible state, made visible by `commit`.
+import type { Address, Pair } from "../../model/address.ts";
+import type { EntriesLoaded } from "../../model/entry-tracking.ts";
+import type { LedgerDelta } from "../../model/ledger-delta.ts";
+import type { BookChange } from "../book-change.ts";
+import type { Happening } from "../happening.ts";
+import type { BackingRow, BackingStep, PreparedBacking } from "../step.ts";
+import type { BackingState } from "./backing-state.ts";
+import type { FollowedKeys } from "./followed-entries.ts";
+import {
+  awaitAnswer,
+  type PollAnswer,
+  type PollWork,
+  pollWork,
+  takeAnswer,
+  touchPolled,
+} from "./polled-tokens.ts";
+import { nextBacking, type RecordId, recordId } from "./record.ts";
+import { refer, touchEntry, valuesOf } from "./record-binding.ts";
+import { ReferenceChanges } from "./references.ts";
+import { bookChangesOf, happeningsOf, rowsOf } from "./step-report.ts";
+import { StepView } from "./step-view.ts";
+
+/** What came in between the steps. Taken by a draft, and used up once that is committed. */
+export type News = {
+  readonly loads: readonly EntriesLoaded[];
+  readonly answers: readonly PollAnswer[];
+  readonly watchChanges: ReadonlyMap<Address, boolean>;
+};
+
+export type DraftInput = {
+  readonly step: BackingStep;
+  readonly news: News;
+  /** Open before the step, where they are not known yet: at start. */
+  readonly markets: readonly Pair[];
+};
+
+/** What to do once a draft is visible. */
+export type Committed = {
+  /** Of the keys to track. */
+  readonly request: number;
+  readonly keys: FollowedKeys;
+  readonly polls: PollWork;
+};
+
+/** Used once: made, then committed or dropped. */
+export class BackingDraft implements PreparedBacking {
+  readonly rows: readonly BackingRow[];
+  readonly changes: readonly BookChange[];
+  readonly happenings: readonly Happening[];
+  readonly #view: StepView;
+  readonly #references: ReferenceChanges;
+  readonly #polls: PollWork;
+
+  constructor(state: BackingState, { step, news, markets }: DraftInput) {
+    const view = new StepView(state, step.deltas.at(-1));
+    const references = referenceChanges(state, { step, news, markets });
+    for (const [id, reference] of references.references) refer(view, id, reference);
+    for (const { record } of references.orderEdits) view.touched.add(record);
+    changeEntries(view, step.deltas, news.loads);
+    touchByTime(view);
+    touchPolled(view, step);
+    for (const answer of news.answers) takeAnswer(view, answer);
+    view.entries.expireIdle(view.ledger);
+    compute(view, step.skips);
+
+    this.#view = view;
+    this.#references = references;
+    this.#polls = pollWork(view);
+    this.rows = rowsOf(view);
+    this.changes = bookChangesOf(view);
+    const edited = new Set(references.orderEdits.map(({ record }) => record));
+    this.happenings = happeningsOf(view, edited);
+  }
+
+  /** Makes the step visible and returns what to ask of the reader and of tokens. */
+  commit(): Committed {
+    const view = this.#view;
+    const { state } = view;
+    state.ledger = view.ledger;
+    state.closeTime = view.closeTime;
+    state.baseReserve = view.baseReserve;
+    for (const [id, record] of view.records.changes()) {
+      const former = state.records.get(id);
+      state.lapses.change(id, former?.backing.liveUntil ?? 0, record?.backing.liveUntil ?? 0);
+      if (record === undefined && former !== undefined) state.removeFromOwner(former);
+      if (record !== undefined && former === undefined) state.addToOwner(record);
+    }
+    view.records.commit();
+    view.tokens.commit();
+    for (const asset of this.#references.newMarketTokens) state.marketTokens.add(asset);
+    for (const [owner, watched] of this.#references.watchChanges) {
+      if (watched) state.watched.add(owner);
+      else state.watched.delete(owner);
+    }
+    for (const { record, before, after } of this.#references.orderEdits) {
+      state.shares.change(record, before, after);
+    }
+    const request = state.nextRequest;
+    state.nextRequest += 1;
+    return { request, keys: view.entries.commit(view.ledger), polls: this.#polls };
+  }
+}
+
+function referenceChanges(
+  state: BackingState,
+  { step, news, markets }: DraftInput,
+): ReferenceChanges {
+  const references = new ReferenceChanges(state, news.watchChanges);
+  references.orders(step.orders);
+  for (const pair of markets) references.market(pair);
+  for (const { events } of step.deltas) {
+    for (const event of events) if (event.kind === "refresh") references.market(event);
+  }
+  return references;
+}
+
+/** Changes first: an answer knows by their ledgers which of them it includes. */
+function changeEntries(
+  view: StepView,
+  deltas: readonly LedgerDelta[],
+  loads: readonly EntriesLoaded[],
+): void {
+  const keys = new Set<string>();
+  for (const { ledger, entries } of deltas) {
+    for (const change of entries) if (view.entries.change(change, ledger)) keys.add(change.key);
+  }
+  for (const load of loads) for (const key of view.entries.loaded(load)) keys.add(key);
+  for (const key of keys) for (const id of view.entries.dependents(key)) touchEntry(view, id, key);
+}
+
+/** What changes though no entry does: allowances that lapse, and the base reserve. */
+function touchByTime(view: StepView): void {
+  const { ledger, baseReserve, lapses, records } = view.state;
+  for (const id of lapses.between(ledger, view.ledger)) {
+    view.touched.add(id);
+    const record = view.records.get(id);
+    if (record !== undefined) awaitAnswer(view, id, record, view.ledger);
+  }
+  if (baseReserve === view.baseReserve) return;
+  for (const [id, { asset }] of records) {
+    if (view.tokenOf(asset)?.kind === "native") view.touched.add(id);
+  }
+}
+
+function compute(view: StepView, skips: BackingStep["skips"]): void {
+  const skipped = new Map<RecordId, number>();
+  for (const { owner, asset, time } of skips) {
+    skipped.set(recordId(owner, asset), time);
+    view.touched.add(recordId(owner, asset));
+  }
+  for (const id of view.touched) {
+    const record = view.records.get(id);
+    if (record === undefined) continue;
+    const backing = nextBacking(record.backing, valuesOf(view, record), {
+      pending: record.polled?.awaiting !== undefined,
+      skipped: skipped.get(id) ?? record.backing.skipped,
+      now: view.state.restored.get(id)?.updated ?? view.closeTime,
+    });
+    if (backing !== record.backing) view.records.set(id, { ...record, backing });
+  }
+}

@@ -1,0 +1,265 @@
+// Backing records as of the visible ledger, and the steps that bring them to the next one.
+import assert from "node:assert/strict";
+import type { Address } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
+import type { EntriesLoaded, TrackingRequest } from "../../model/entry-tracking.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import type { BookChange } from "../book-change.ts";
+import type {
+  AccountWatch,
+  BackingRow,
+  BackingStart,
+  BackingStep,
+  BackingView,
+  PreparedBacking,
+} from "../step.ts";
+import { BackingDraft, type News } from "./backing-draft.ts";
+import { parseRow, recordRowKey } from "./backing-rows.ts";
+import { BackingState } from "./backing-state.ts";
+import { IDLE_LEDGERS_MAX } from "./followed-entries.ts";
+import type { PollAnswer, PollWork } from "./polled-tokens.ts";
+import { type BackingRecord, isInBook, isShown, recordId } from "./record.ts";
+
+/** Asks tokens that keep their own books, again and again where that is needed. */
+export interface TokenPolls {
+  work(work: PollWork): void;
+}
+
+export type BackingOptions = {
+  /** The exchange. */
+  readonly contract: Address;
+  /** Most accounts watched at a time, however many watch each. */
+  readonly watchedAccountsMax: number;
+  readonly idleLedgersMax?: number;
+  /** To the reader thread. Requests are in force in the order sent. */
+  readonly track: (request: TrackingRequest) => void;
+  /** Absent: records of tokens of other kinds stay unloaded. */
+  readonly polls?: TokenPolls;
+};
+
+type Prepared = {
+  readonly prepared: PreparedBacking;
+  readonly draft: BackingDraft;
+  readonly news: News;
+};
+type Waiter = { readonly owner: Address; readonly done: () => void };
+
+/** Main thread. */
+export class BackingRecords implements BackingView, AccountWatch {
+  readonly #state: BackingState;
+  readonly #options: BackingOptions;
+  /** Answers of the reader that no applied step has taken; some are of ledgers still to come. */
+  readonly #loads = new Set<EntriesLoaded>();
+  readonly #answers = new Set<PollAnswer>();
+  /** How many watch each account. */
+  readonly #watchers = new Map<Address, number>();
+  readonly #waiters = new Set<Waiter>();
+  #requestStep: () => void = () => {};
+  #prepared: Prepared | undefined;
+  /** Rows of the store that the start found no record for. */
+  #staleRows: readonly BackingRow[] = [];
+  #tokensKnown = 0;
+
+  constructor(options: BackingOptions) {
+    this.#options = options;
+    const { contract, idleLedgersMax = IDLE_LEDGERS_MAX } = options;
+    this.#state = new BackingState(contract, idleLedgersMax);
+  }
+
+  load(start: BackingStart): readonly BookChange[] {
+    const state = this.#state;
+    assert(state.records.size === 0, "backing records are loaded once");
+    state.ledger = start.ledger ?? 0;
+    state.closeTime = start.closeTime;
+    state.skipped = start.skipped;
+    for (const row of start.rows) this.#restore(row);
+    const keys = [...state.entries.entries.keys()];
+    if (keys.length > 0) this.#options.track({ kind: "track", request: 0, keys, load: false });
+    const orders = Array.from(start.orders, (after) => ({ after }));
+    const step: BackingStep = { deltas: [], orders, skips: [] };
+    const markets = start.markets.map(({ pair }) => pair);
+    const draft = new BackingDraft(state, { step, news: NO_NEWS, markets });
+    this.#perform(draft);
+    const unclaimed = [...state.restored.values()]
+      .filter(({ owner, asset }) => !state.records.has(recordId(owner, asset)))
+      .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
+    this.#staleRows = [...unclaimed, ...draft.rows.filter(({ value }) => value === undefined)];
+    state.restored.clear();
+    const records = [...state.records.values()].filter(isInBook);
+    return records.map(({ backing }) => ({ kind: "backing", backing }));
+  }
+
+  onNews(requestStep: () => void): void {
+    this.#requestStep = requestStep;
+    this.#askForStep();
+  }
+
+  /** An answer of the reader thread. */
+  entriesLoaded(load: EntriesLoaded): void {
+    this.#loads.add(load);
+    if (load.ledger <= this.#state.ledger) this.#requestStep();
+  }
+
+  /** An answer of a token that keeps its own books. */
+  tokenAnswered(answer: PollAnswer): void {
+    this.#answers.add(answer);
+    this.#requestStep();
+  }
+
+  prepare(step: BackingStep): PreparedBacking {
+    const ledger = step.deltas.at(-1)?.ledger ?? this.#state.ledger;
+    const news: News = {
+      loads: [...this.#loads].filter((load) => load.ledger <= ledger),
+      answers: [...this.#answers],
+      watchChanges: this.#watchChanges(),
+    };
+    const draft = new BackingDraft(this.#state, { step, news, markets: [] });
+    const prepared: PreparedBacking = {
+      rows: [...this.#staleRows, ...draft.rows],
+      changes: draft.changes,
+      happenings: draft.happenings,
+    };
+    this.#prepared = { prepared, draft, news };
+    return prepared;
+  }
+
+  apply(prepared: PreparedBacking): void {
+    assert(this.#prepared?.prepared === prepared, "the step applied is the one prepared last");
+    const { draft, news } = this.#prepared;
+    this.#prepared = undefined;
+    this.#staleRows = [];
+    for (const load of news.loads) this.#loads.delete(load);
+    for (const answer of news.answers) this.#answers.delete(answer);
+    this.#perform(draft);
+    for (const { owner, done } of this.#waiters) if (this.#isLoaded(owner)) done();
+    this.#askForStep();
+  }
+
+  backing(owner: Address, asset: Address): Backing | undefined {
+    return this.#shown(owner, asset)?.backing;
+  }
+
+  /** 0 for an order that is not live. */
+  backed(order: Order): bigint | undefined {
+    const backing = this.backing(order.owner, order.selling);
+    if (backing === undefined) return undefined;
+    return this.#state.shares.share(recordId(order.owner, order.selling), backing.budget, order);
+  }
+
+  accountBacking(owner: Address): readonly Backing[] {
+    const loaded: Backing[] = [];
+    for (const asset of [...(this.#state.owners.get(owner) ?? [])].sort()) {
+      const backing = this.backing(owner, asset);
+      if (backing?.updated !== undefined) loaded.push(backing);
+    }
+    return loaded;
+  }
+
+  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
+    const budget = this.backing(owner, asset)?.budget ?? 0n;
+    return this.#state.shares.shares(recordId(owner, asset), budget);
+  }
+
+  watch(owner: Address): boolean {
+    const count = this.#watchers.get(owner) ?? 0;
+    if (count === 0 && this.#watchers.size >= this.#options.watchedAccountsMax) return false;
+    this.#watchers.set(owner, count + 1);
+    if (count === 0) this.#requestStep();
+    return true;
+  }
+
+  unwatch(owner: Address): void {
+    const count = this.#watchers.get(owner);
+    assert(count !== undefined, `nobody watches ${owner}`);
+    if (count > 1) {
+      this.#watchers.set(owner, count - 1);
+      return;
+    }
+    this.#watchers.delete(owner);
+    this.#requestStep();
+  }
+
+  async loaded(owner: Address, timeoutMs: number): Promise<void> {
+    if (this.#isLoaded(owner)) return;
+    await new Promise<void>((resolve) => {
+      const waiter: Waiter = {
+        owner,
+        done: () => {
+          clearTimeout(timer);
+          this.#waiters.delete(waiter);
+          resolve();
+        },
+      };
+      const timer = setTimeout(waiter.done, timeoutMs);
+      this.#waiters.add(waiter);
+    });
+  }
+
+  #restore(row: { readonly key: string; readonly value: string }): void {
+    const state = this.#state;
+    const parsed = parseRow(row);
+    switch (parsed.kind) {
+      case "network":
+        state.baseReserve = parsed.network.baseReserve;
+        break;
+      case "entry": {
+        const { key, entry } = parsed;
+        state.entries.entries.set(
+          key,
+          entry === undefined ? { known: true } : { known: true, entry },
+        );
+        state.entries.idle.set(key, state.ledger);
+        break;
+      }
+      case "record":
+        state.restored.set(recordId(parsed.record.owner, parsed.record.asset), parsed.record);
+        break;
+    }
+  }
+
+  #perform(draft: BackingDraft): void {
+    const { request, keys, polls } = draft.commit();
+    const { track } = this.#options;
+    if (keys.untrack.length > 0) track({ kind: "untrack", keys: keys.untrack });
+    if (keys.track.length > 0) track({ kind: "track", request, keys: keys.track, load: true });
+    const { tokens } = this.#state;
+    if (tokens.size !== this.#tokensKnown) {
+      this.#tokensKnown = tokens.size;
+      const others = [...tokens].filter(([, { kind }]) => kind === "other").map(([token]) => token);
+      if (others.length > 0) track({ kind: "tokens", tokens: others });
+    }
+    this.#options.polls?.work(polls);
+  }
+
+  /** What came in while a step was under way, or belongs to the ledger just reached. */
+  #askForStep(): void {
+    const reached = [...this.#loads].some((load) => load.ledger <= this.#state.ledger);
+    if (reached || this.#answers.size > 0 || this.#watchChanges().size > 0) this.#requestStep();
+  }
+
+  /** Accounts whose watching the visible state does not show yet. */
+  #watchChanges(): ReadonlyMap<Address, boolean> {
+    const changes = new Map<Address, boolean>();
+    const { watched } = this.#state;
+    for (const owner of this.#watchers.keys()) if (!watched.has(owner)) changes.set(owner, true);
+    for (const owner of watched) if (!this.#watchers.has(owner)) changes.set(owner, false);
+    return changes;
+  }
+
+  #isLoaded(owner: Address): boolean {
+    const { owners, watched } = this.#state;
+    if (this.#watchers.has(owner) && !watched.has(owner)) return false;
+    for (const asset of owners.get(owner) ?? []) {
+      const record = this.#shown(owner, asset);
+      if (record !== undefined && record.backing.updated === undefined) return false;
+    }
+    return true;
+  }
+
+  #shown(owner: Address, asset: Address): BackingRecord | undefined {
+    const record = this.#state.records.get(recordId(owner, asset));
+    return record !== undefined && isShown(record) ? record : undefined;
+  }
+}
+
+const NO_NEWS: News = { loads: [], answers: [], watchChanges: new Map() };

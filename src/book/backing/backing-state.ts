@@ -1,0 +1,63 @@
+// The visible state of the backing records. It is changed by nothing but the commit of a draft.
+import type { Address } from "../../model/address.ts";
+import type { RecordRow } from "./backing-rows.ts";
+import { FollowedEntries } from "./followed-entries.ts";
+import { Lapses } from "./lapses.ts";
+import { instanceKey } from "./ledger-keys.ts";
+import { OrderShares } from "./order-shares.ts";
+import type { BackingRecord, RecordId } from "./record.ts";
+import type { Token } from "./token.ts";
+
+export class BackingState {
+  /** The exchange. */
+  readonly contract: Address;
+  /** 0 before the first ledger. */
+  ledger = 0;
+  /** Of `ledger`, UNIX seconds. */
+  closeTime = 0;
+  /** Stroops. */
+  baseReserve = 0n;
+  readonly records = new Map<RecordId, BackingRecord>();
+  /** Assets of the records of each owner. */
+  readonly owners = new Map<Address, Set<Address>>();
+  readonly entries: FollowedEntries;
+  /** Tokens whose kind is known. */
+  readonly tokens = new Map<Address, Token>();
+  /** Tokens of markets opened on-chain or of an order seen: never fewer while the process runs. */
+  readonly marketTokens = new Set<Address>();
+  readonly watched = new Set<Address>();
+  readonly lapses = new Lapses();
+  readonly shares = new OrderShares();
+  /** Last skip by owner and asset, from the store. */
+  skipped: (owner: Address, asset: Address) => number | undefined = () => undefined;
+  /** Rows of the store that no record has claimed yet; empty once started. */
+  readonly restored = new Map<RecordId, RecordRow>();
+  /** Number of the next tracking request. */
+  nextRequest = 1;
+  readonly #instanceKeys = new Map<Address, string>();
+
+  constructor(contract: Address, idleLedgersMax: number) {
+    this.contract = contract;
+    this.entries = new FollowedEntries(idleLedgersMax);
+  }
+
+  /** Cached: a key costs some 20 us to build, and there are few tokens. */
+  instanceKey(asset: Address): string {
+    const cached = this.#instanceKeys.get(asset);
+    if (cached !== undefined) return cached;
+    const key = instanceKey(asset);
+    this.#instanceKeys.set(asset, key);
+    return key;
+  }
+
+  addToOwner({ owner, asset }: BackingRecord): void {
+    const assets = this.owners.get(owner);
+    if (assets === undefined) this.owners.set(owner, new Set([asset]));
+    else assets.add(asset);
+  }
+
+  removeFromOwner({ owner, asset }: BackingRecord): void {
+    const assets = this.owners.get(owner);
+    if (assets?.delete(asset) && assets.size === 0) this.owners.delete(owner);
+  }
+}

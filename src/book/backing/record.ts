@@ -1,0 +1,104 @@
+// A backing record with the reasons why it is tracked.
+import type { Address } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
+import type { RecordKeys } from "./ledger-keys.ts";
+import { NO_ALLOWANCE, type RecordValues, UNLOADED_VALUES, withBudget } from "./record-values.ts";
+
+/** What a token that keeps its own books answered, or is awaited to. */
+export type Polled = {
+  /** The answers; absent until there were some. */
+  readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
+  /** Of the owner's last approve event; 0: none was seen. */
+  readonly approvedUntil: number;
+  /** Last ledger in which something may have changed the answers; absent once that is confirmed. */
+  readonly awaiting?: number;
+};
+
+/** Immutable. */
+export type BackingRecord = {
+  readonly owner: Address;
+  readonly asset: Address;
+  /** Live orders of the owner that sell or buy the asset. */
+  readonly orders: number;
+  readonly watched: boolean;
+  /** The exchange contract itself, in a token that is traded. */
+  readonly market: boolean;
+  /** Absent until the token's kind is known, and for tokens that keep their own books. */
+  readonly keys?: RecordKeys;
+  readonly polled?: Polled;
+  readonly backing: Backing;
+};
+
+export type RecordId = string;
+
+export function recordId(owner: Address, asset: Address): RecordId {
+  return `${owner}:${asset}`;
+}
+
+/** Whether the API shows the record; the contract's own is for quotes alone. */
+export function isShown(record: BackingRecord): boolean {
+  return record.orders > 0 || record.watched;
+}
+
+/** Whether the shared book holds the record. */
+export function isInBook(record: BackingRecord): boolean {
+  return record.orders > 0 || record.market;
+}
+
+/** Whether a token of another kind has to be asked about the record. */
+export function isPolled(record: BackingRecord | undefined): boolean {
+  return record?.polled !== undefined && isShown(record);
+}
+
+export function unloadedBacking(owner: Address, asset: Address, skipped?: number): Backing {
+  const times = skipped === undefined ? {} : { skipped };
+  return { owner, asset, ...UNLOADED_VALUES, ...times, pending: false };
+}
+
+/** An allowance whose end no event told counts as without end (u32). */
+const NO_END = 0xffff_ffff;
+
+/** A token of another kind is taken to be able to receive, without bound. */
+export function polledValues(polled: Polled, ledger: number): RecordValues | undefined {
+  if (polled.answer === undefined) return undefined;
+  const { balance, allowance } = polled.answer;
+  const holding = { balance: balance > 0n ? balance : 0n, authorized: true };
+  const liveUntil = polled.approvedUntil === 0 ? NO_END : polled.approvedUntil;
+  const granted = allowance > 0n && liveUntil >= ledger;
+  return withBudget(holding, granted ? { amount: allowance, liveUntil } : NO_ALLOWANCE);
+}
+
+/** The exchange contract itself in a token of another kind: it may hold it, and that is all. */
+export const FREE_HOLDER: RecordValues = withBudget(
+  { balance: 0n, authorized: true },
+  NO_ALLOWANCE,
+);
+
+/** `former` with new values; the same object where nothing a client sees differs. */
+export function nextBacking(
+  former: Backing,
+  values: RecordValues | undefined,
+  next: { readonly pending: boolean; readonly skipped: number | undefined; readonly now: number },
+): Backing {
+  const { owner, asset } = former;
+  const times = next.skipped === undefined ? {} : { skipped: next.skipped };
+  if (values === undefined) {
+    if (former.skipped === next.skipped && former.pending === next.pending) return former;
+    return { ...former, ...times, pending: next.pending };
+  }
+  const same = former.updated !== undefined && sameValues(former, values);
+  if (same && former.skipped === next.skipped && former.pending === next.pending) return former;
+  const updated = same && former.updated !== undefined ? former.updated : next.now;
+  return { owner, asset, ...values, updated, ...times, pending: next.pending };
+}
+
+function sameValues(one: RecordValues, other: RecordValues): boolean {
+  return (
+    one.balance === other.balance &&
+    one.allowance === other.allowance &&
+    one.liveUntil === other.liveUntil &&
+    one.authorized === other.authorized &&
+    one.budget === other.budget &&
+    one.headroom === other.headroom
+  );
+}

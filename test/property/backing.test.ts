@@ -1,0 +1,345 @@
+// The backing records against a plain recomputation from the whole ledger, over random streams of
+// entry changes, orders, watchers, late answers, dropped steps and restarts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { BackingRecords } from "../../src/book/backing/backing-records.ts";
+import type { BackingStep } from "../../src/book/step.ts";
+import type { Address } from "../../src/model/address.ts";
+import type { Backing } from "../../src/model/backing.ts";
+import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
+import { type Order, orderId } from "../../src/model/order.ts";
+import { position } from "../../src/model/position.ts";
+import { LateReader } from "./backing-reader.ts";
+import {
+  EXCHANGE,
+  OWNERS,
+  plainBacking,
+  type Random,
+  randomOf,
+  TOKENS,
+  World,
+  type WorldChange,
+} from "./backing-world.ts";
+
+const FIRST = 1000;
+const ORDERS = 8;
+const WATCHED_MAX = 2;
+
+test("every loaded record equals the ledger it is of, whatever comes when", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0x7fff_ffff }), (seed) => {
+      const run = new Run(randomOf(seed));
+      for (let turn = 0; turn < 250; turn += 1) run.turn();
+      run.finish();
+    }),
+    { numRuns: 60, includeErrorInReport: true },
+  );
+});
+
+class Run {
+  readonly #random: Random;
+  readonly #world = new World(FIRST);
+  readonly #closed = new Map<number, readonly WorldChange[]>();
+  readonly #rows = new Map<string, string>();
+  readonly #skips = new Map<string, number>();
+  readonly #live = new Map<bigint, Order>();
+  /** What the shared book and a client who watches everybody know. */
+  readonly #book = new Map<string, Backing>();
+  readonly #seen = new Map<string, Backing>();
+  #records: BackingRecords;
+  #reader: LateReader;
+  #ledger = FIRST;
+  #watching: Address[] = [];
+  /** Watched as the visible state has it. */
+  #watched = new Set<Address>();
+  #stepRequested = false;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#reader = new LateReader(this.#world, this.#closed, FIRST);
+    this.#records = this.#open();
+    this.#closed.set(FIRST + 1, this.#world.close(random));
+    this.#reader.decode();
+    this.#step(this.#reader.deltas.splice(0));
+  }
+
+  turn(): void {
+    switch (this.#random(9)) {
+      case 0:
+      case 1:
+        this.#closed.set(this.#world.ledger + 1, this.#world.close(this.#random));
+        break;
+      case 2:
+      case 3:
+        if (this.#reader.hasMore) this.#reader.decode();
+        break;
+      case 4:
+        this.#load();
+        break;
+      case 5:
+        this.#watchOrUnwatch();
+        break;
+      case 6:
+        if (this.#stepRequested) this.#step([]);
+        break;
+      default:
+        if (this.#reader.deltas.length > 0) {
+          this.#step(this.#reader.deltas.splice(0, 1 + this.#random(3)));
+        }
+    }
+    if (this.#random(60) === 0) this.#restart();
+  }
+
+  /** Everything still under way arrives: then nothing may be unknown. */
+  finish(): void {
+    for (let round = 0; round < 200; round += 1) {
+      while (this.#reader.hasMore) this.#reader.decode();
+      while (this.#reader.isWaitedFor) this.#load();
+      if (this.#reader.deltas.length > 0) this.#step(this.#reader.deltas.splice(0), []);
+      else if (this.#stepRequested) this.#step([], []);
+      else if (!this.#reader.isWaitedFor) break;
+    }
+    for (const owner of OWNERS) {
+      for (const token of TOKENS) {
+        const backing = this.#records.backing(owner, token);
+        if (backing !== undefined) assert.notEqual(backing.updated, undefined);
+      }
+    }
+    for (const [key, backing] of this.#book) assert.notEqual(backing.updated, undefined, key);
+  }
+
+  #open(): BackingRecords {
+    this.#stepRequested = false;
+    const records = new BackingRecords({
+      contract: EXCHANGE,
+      watchedAccountsMax: WATCHED_MAX,
+      idleLedgersMax: this.#random(4),
+      track: (request) => this.#reader.request(request),
+    });
+    const changes = records.load({
+      ledger: this.#ledger === FIRST ? undefined : this.#ledger,
+      closeTime: this.#ledger * 5,
+      markets: [],
+      orders: [...this.#live.values()].sort((a, b) => Number(a.cursor - b.cursor)),
+      rows: [...this.#rows].map(([key, value]) => ({ key, value })),
+      skipped: (owner, asset) => this.#skips.get(`${owner}${asset}`),
+    });
+    this.#book.clear();
+    for (const change of changes) {
+      assert(change.kind === "backing");
+      this.#book.set(`${change.backing.owner}${change.backing.asset}`, change.backing);
+    }
+    records.onNews(() => {
+      this.#stepRequested = true;
+    });
+    return records;
+  }
+
+  #restart(): void {
+    const before = this.#shown().filter(([, { owner, asset }]) => this.#hasOrder(owner, asset));
+    this.#reader = new LateReader(this.#world, this.#closed, this.#ledger);
+    this.#watching = [];
+    this.#watched = new Set();
+    this.#seen.clear();
+    this.#records = this.#open();
+    assert.deepEqual(this.#shown(), before, "a restart shows what was shown");
+    for (const [key, backing] of before) if (backing.updated) this.#seen.set(key, backing);
+    this.#check();
+  }
+
+  #shown(): [string, Backing][] {
+    return OWNERS.flatMap((owner) =>
+      TOKENS.flatMap((token): [string, Backing][] => {
+        const backing = this.#records.backing(owner, token);
+        return backing === undefined ? [] : [[`${owner}${token}`, backing]];
+      }),
+    );
+  }
+
+  #load(): void {
+    for (const load of this.#reader.load(this.#random)) this.#records.entriesLoaded(load);
+  }
+
+  #watchOrUnwatch(): void {
+    const [first] = this.#watching;
+    if (first !== undefined && this.#random(2) === 0) {
+      this.#watching.shift();
+      this.#records.unwatch(first);
+      return;
+    }
+    const owner = pick(this.#random, OWNERS);
+    const fits = new Set([...this.#watching, owner]).size <= WATCHED_MAX;
+    assert.equal(this.#records.watch(owner), fits);
+    if (fits) this.#watching.push(owner);
+  }
+
+  #step(deltas: readonly LedgerDelta[], orders = this.#orderChanges()): void {
+    const ledger = deltas.at(-1)?.ledger ?? this.#ledger;
+    const skips = this.#randomSkips(ledger);
+    const step: BackingStep = { deltas, orders, skips };
+    // A step whose commit failed leaves no trace.
+    if (this.#random(4) === 0) this.#records.prepare(step);
+    this.#stepRequested = false;
+    const watched = new Set(this.#watching);
+    const prepared = this.#records.prepare(step);
+    for (const { key, value } of prepared.rows) {
+      if (value === undefined) this.#rows.delete(key);
+      else this.#rows.set(key, value);
+    }
+    this.#records.apply(prepared);
+    this.#ledger = ledger;
+    this.#watched = watched;
+    for (const { before, after } of orders) {
+      if (before !== undefined) this.#live.delete(before.id);
+      if (after !== undefined) this.#live.set(after.id, after);
+    }
+    for (const change of prepared.changes) {
+      if (change.kind === "backing") {
+        this.#book.set(`${change.backing.owner}${change.backing.asset}`, change.backing);
+      } else if (change.kind === "forget") this.#book.delete(`${change.owner}${change.asset}`);
+    }
+    const told = new Set<string>();
+    for (const happening of prepared.happenings) {
+      assert(happening.kind === "backing");
+      const key = `${happening.owner}${happening.asset}`;
+      assert(!told.has(key), "at most once a step");
+      told.add(key);
+      if (happening.backing === undefined) this.#seen.delete(key);
+      else this.#seen.set(key, happening.backing);
+    }
+    for (const { before, after } of orders) {
+      const order = after ?? before;
+      if (order === undefined || !this.#records.backing(order.owner, order.selling)) continue;
+      assert(told.has(`${order.owner}${order.selling}`), "an order change is told");
+    }
+    this.#check();
+  }
+
+  #orderChanges(): BackingStep["orders"] {
+    const changes = new Map<bigint, { before?: Order; after?: Order }>();
+    for (let count = this.#random(4); count > 0; count -= 1) {
+      const id = BigInt(this.#random(ORDERS));
+      const before = this.#live.get(id);
+      const after = this.#random(3) === 0 ? undefined : this.#randomOrder(id, before);
+      if (before === undefined && after === undefined) continue;
+      changes.set(id, { ...(before && { before }), ...(after && { after }) });
+    }
+    return [...changes.values()];
+  }
+
+  /** Another order under the same id now and then. */
+  #randomOrder(id: bigint, before: Order | undefined): Order {
+    const amount = BigInt(1 + this.#random(300));
+    if (before !== undefined && this.#random(4) > 0) return { ...before, amount };
+    const at = this.#random(TOKENS.length);
+    const [selling, buying] = [TOKENS[at], TOKENS[(at + 1) % TOKENS.length]];
+    assert(selling !== undefined && buying !== undefined);
+    return {
+      id: orderId(id),
+      status: "ACTIVE",
+      owner: pick(this.#random, OWNERS),
+      selling,
+      buying,
+      price: 1n,
+      quote: amount,
+      amount,
+      expires: 0,
+      created: 0,
+      updated: 0,
+      cursor: position({
+        ledger: this.#world.ledger,
+        transaction: 1 + Number(id),
+        operation: 1,
+        index: this.#random(60_000),
+      }),
+    };
+  }
+
+  #randomSkips(ledger: number): BackingStep["skips"] {
+    const [order] = this.#live.values();
+    if (order === undefined || this.#random(5) > 0) return [];
+    const skip = { owner: order.owner, asset: order.selling, time: ledger * 5 };
+    this.#skips.set(`${skip.owner}${skip.asset}`, skip.time);
+    return [skip];
+  }
+
+  #hasOrder(owner: Address, token: Address): boolean {
+    return [...this.#live.values()].some(
+      (order) => order.owner === owner && (order.selling === token || order.buying === token),
+    );
+  }
+
+  #check(): void {
+    for (const owner of OWNERS) {
+      const loaded: Backing[] = [];
+      for (const token of TOKENS) {
+        const backing = this.#records.backing(owner, token);
+        const hasOrder = this.#hasOrder(owner, token);
+        const isTracked = hasOrder || (this.#watched.has(owner) && this.#isTraded(token));
+        assert.equal(backing !== undefined, isTracked, `${owner} ${token} tracked`);
+        if (backing === undefined) continue;
+        this.#checkRecord(backing);
+        if (hasOrder) assert.deepEqual(this.#book.get(`${owner}${token}`), backing);
+        if (backing.updated !== undefined) {
+          loaded.push(backing);
+          assert.deepEqual(this.#seen.get(`${owner}${token}`), backing, "every change is told");
+        }
+        this.#checkShares(backing);
+      }
+      loaded.sort((a, b) => (a.asset < b.asset ? -1 : 1));
+      assert.deepEqual(this.#records.accountBacking(owner), loaded);
+    }
+    for (const [key, backing] of this.#book) {
+      if (backing.owner === EXCHANGE) this.#checkRecord(backing);
+      else assert(this.#hasOrder(backing.owner, backing.asset), `${key} left the book`);
+    }
+  }
+
+  #isTraded(token: Address): boolean {
+    return this.#book.has(`${EXCHANGE}${token}`);
+  }
+
+  #checkRecord(backing: Backing): void {
+    const { owner, asset, updated, skipped, pending, ...values } = backing;
+    assert.equal(pending, false);
+    if (owner !== EXCHANGE && skipped !== undefined) {
+      assert.equal(skipped, this.#skips.get(`${owner}${asset}`));
+    }
+    if (updated === undefined) {
+      assert.deepEqual(values, {
+        balance: 0n,
+        allowance: 0n,
+        liveUntil: 0,
+        authorized: false,
+        budget: 0n,
+      });
+      return;
+    }
+    assert(updated <= this.#ledger * 5);
+    const { headroom, ...plain } = plainBacking(this.#world, this.#ledger, owner, asset);
+    const expected = headroom === undefined ? plain : { ...plain, headroom };
+    assert.deepEqual(values, expected, `${owner} ${asset} at ${this.#ledger}`);
+  }
+
+  #checkShares({ owner, asset, budget }: Backing): void {
+    let left = budget;
+    const expected = new Map<bigint, bigint>();
+    const selling = [...this.#live.values()].filter(
+      (order) => order.owner === owner && order.selling === asset,
+    );
+    for (const order of selling.sort((a, b) => (a.cursor < b.cursor ? -1 : 1))) {
+      const share = left < order.amount ? left : order.amount;
+      left -= share;
+      expected.set(order.id, share);
+      assert.equal(this.#records.backed(order), share);
+    }
+    assert.deepEqual(this.#records.ordersBacked(owner, asset), expected);
+  }
+}
+
+function pick<T>(random: Random, from: readonly T[]): T {
+  const picked = from[random(from.length)];
+  assert(picked !== undefined);
+  return picked;
+}
