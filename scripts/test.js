@@ -1,12 +1,13 @@
 // Runs every *.test.js under dist, or those whose path contains one of the arguments.
 // Node 20 takes no quoted globs and Node 22 no folders, so the files are listed here.
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = process.argv.slice(2);
 const files = ["dist/src", "dist/test"]
+  .filter((folder) => existsSync(`${root}${folder}`))
   .flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map(
       (file) => `${folder}/${file}`,

@@ -29,14 +29,22 @@ export type Step = {
 /** Called on the main thread at once after the step became visible. Must not throw. */
 export type StepListener = (step: Step) => void;
 
+/** What the shared book says of the whole beside its orders and backing. */
+export type BookState = {
+  /** Last ledger processed, 0 before the first; `closeTime` in UNIX seconds. */
+  readonly ledger: number;
+  readonly closeTime: number;
+  readonly frozen: boolean;
+};
+
 /** The writing half of the shared book. Main thread. */
 export interface BookWriter {
   /** Resolves once the next `apply` can run without waiting for readers. */
   ready(): Promise<void>;
-  /** Fills an empty book with the live orders, oldest first. */
-  load(orders: Iterable<Order>, ledger: number): void;
+  /** A portion of the live orders at start, oldest first. The next `apply` publishes them. */
+  load(orders: readonly Order[]): void;
   /** Applies and publishes; the readers' next look finds it. Synchronous. */
-  apply(changes: readonly BookChange[], ledger: number): void;
+  apply(changes: readonly BookChange[], state: BookState): void;
 }
 
 /** What one step does to the orders and makers whose backing is followed. */

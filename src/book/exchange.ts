@@ -1,0 +1,258 @@
+// The main thread's view of the exchange: takes ledgers in, stores them, shows them.
+//
+// A step is computed on the last stored state, stored in one transaction, and only then applied to
+// everything that can be read, in one go: whatever anyone sees is of one ledger and durable.
+import type { Address, Pair } from "../model/address.ts";
+import type { Backing } from "../model/backing.ts";
+import type { ContractState } from "../model/contract-state.ts";
+import type { Failure } from "../model/failure.ts";
+import type { LedgerDelta } from "../model/ledger-delta.ts";
+import type { Order, OrderId } from "../model/order.ts";
+import type { Position } from "../model/position.ts";
+import type { Swap, Trade } from "../model/trade.ts";
+import { OrderState, toOrder } from "../store/order-record.ts";
+import type { LedgerCursor } from "../store/step-record.ts";
+import { Store } from "../store/store.ts";
+import { planClock } from "./clock-plan.ts";
+import type { ExchangeOptions } from "./exchange-options.ts";
+import type { Ignored } from "./lifecycle.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { LiveMarkets } from "./live-markets.ts";
+import { type PreparedStep, prepareStep } from "./prepared-step.ts";
+import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
+import type { BookState, StepListener } from "./step.ts";
+import { StepQueue } from "./step-queue.ts";
+
+/** Live orders handed on at once at start. */
+const LOAD_ORDERS = 1000;
+const SECOND_MS = 1000;
+
+export class Exchange implements ReadModel {
+  readonly #options: ExchangeOptions;
+  readonly #store: Store;
+  readonly #queue: StepQueue;
+  readonly #markets = new LiveMarkets();
+  readonly #listeners = new Set<StepListener>();
+  #contract: ContractState;
+  #cursor: LedgerCursor | undefined;
+  #horizon;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
+
+  /**
+   * Opens the store and loads what it holds. Throws a StoreError where the folder holds no store
+   * that could go on. The clock moves nothing until `start` or `tick`.
+   */
+  static async open(options: ExchangeOptions): Promise<Exchange> {
+    const { path, networkPassphrase, contract } = options;
+    const exchange = new Exchange(options, await Store.open(path, { networkPassphrase, contract }));
+    exchange.#load();
+    return exchange;
+  }
+
+  private constructor(options: ExchangeOptions, store: Store) {
+    this.#options = options;
+    this.#store = store;
+    this.#contract = store.contract();
+    this.#cursor = store.cursor();
+    this.#horizon = store.horizon();
+    this.#queue = new StepQueue({
+      log: options.log,
+      cursor: () => this.#cursor,
+      startStep: async () => {
+        await options.book?.ready();
+        return this.#newStep();
+      },
+      store: (record) => store.commit([record]),
+      prepare: (lifecycle, deltas) => prepareStep(lifecycle, deltas, options.backing),
+      show: (prepared) => this.#show(prepared),
+      clockMove: () => planClock(store, this.#horizon, options.clock()),
+      passClock: (horizon) => {
+        this.#horizon = horizon;
+      },
+    });
+  }
+
+  /**
+   * Takes the ledger after `cursor`; resolves once it is durable and visible. Several may wait;
+   * they are stored together. Rejects with an ExchangeError where the ledger does not follow or
+   * the exchange is closed; a commit that fails is tried again for as long as it takes.
+   */
+  apply(delta: LedgerDelta): Promise<void> {
+    return this.#queue.apply(delta);
+  }
+
+  /** Applies the clock as it is now: resolves when no order is left on the wrong side of it. */
+  tick(): Promise<void> {
+    return this.#queue.tick();
+  }
+
+  /** Applies the clock at every full second from now on. */
+  start(): void {
+    const delay = SECOND_MS - (this.#options.clock() % SECOND_MS);
+    this.#timer = setTimeout(() => {
+      this.tick().catch((error: unknown) => {
+        this.#options.log.error({ error }, "the clock could not be applied");
+      });
+      this.start();
+    }, delay);
+  }
+
+  /** Finishes or drops the step under way and closes the store. Waiting ledgers are rejected. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#queue.close();
+    await this.#store.close();
+  }
+
+  /** Returns the way to stop listening. */
+  onStep(listener: StepListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The last ledger processed, with what the next one must follow. */
+  get cursor(): LedgerCursor | undefined {
+    return this.#cursor;
+  }
+
+  /** Events since the start about orders that were never seen. */
+  get ignored(): Readonly<Ignored> {
+    return this.#ignored;
+  }
+
+  get ledger(): number | undefined {
+    return this.#cursor?.ledger;
+  }
+
+  get closeTime(): number {
+    return this.#cursor?.closeTime ?? 0;
+  }
+
+  get contract(): ContractState {
+    return this.#contract;
+  }
+
+  get liveOrderCount(): number {
+    return this.#markets.orderCount;
+  }
+
+  liveOrder(id: OrderId): Order | undefined {
+    const record = this.#store.onChain(id);
+    return record?.state === OrderState.live ? toOrder(record) : undefined;
+  }
+
+  liveOrders(
+    filter: LiveOrderFilter,
+    page: { readonly after?: Position; readonly limit: number },
+  ): readonly Order[] {
+    return this.#store.history.liveOrders(filter, page);
+  }
+
+  liveMarkets(): readonly Pair[] {
+    return this.#markets.sorted();
+  }
+
+  /** When the maker was last skipped selling the token, UNIX seconds. */
+  skipped(owner: Address, asset: Address): number | undefined {
+    return this.#store.skipped(owner, asset);
+  }
+
+  backing(owner: Address, asset: Address): Backing | undefined {
+    return this.#options.backing?.backing(owner, asset);
+  }
+
+  backed(order: Order): bigint | undefined {
+    return this.#options.backing?.backed(order);
+  }
+
+  accountBacking(owner: Address): readonly Backing[] {
+    return this.#options.backing?.accountBacking(owner) ?? [];
+  }
+
+  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
+    return this.#options.backing?.ordersBacked(owner, asset) ?? new Map();
+  }
+
+  orderHistory(
+    filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
+    page: Page,
+  ): readonly Order[] {
+    return this.#store.history.orders(filter, page);
+  }
+
+  trades(
+    filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
+    page: Page,
+  ): readonly (Trade | Swap)[] {
+    return this.#store.history.trades(filter, page);
+  }
+
+  failures(
+    filter: { readonly account?: string; readonly fn?: string },
+    page: Page,
+  ): readonly Failure[] {
+    return this.#store.history.failures(filter, page);
+  }
+
+  #load(): void {
+    const { book, backing } = this.#options;
+    let portion: Order[] = [];
+    for (const order of this.#store.history.everyLiveOrder()) {
+      this.#markets.add(order);
+      if (portion.push(order) < LOAD_ORDERS) continue;
+      book?.load(portion);
+      portion = [];
+    }
+    book?.load(portion);
+    const changes = backing?.load({
+      ledger: this.ledger,
+      closeTime: this.closeTime,
+      markets: this.#contract.markets,
+      orders: this.#store.history.everyLiveOrder(),
+      rows: this.#store.backingRows(),
+      skipped: (owner, asset) => this.#store.skipped(owner, asset),
+    });
+    book?.apply(changes ?? [], this.#bookState());
+    backing?.onNews(() => this.#queue.news());
+  }
+
+  #newStep(): Lifecycle {
+    const stored = {
+      onChain: (id: OrderId) => this.#store.onChain(id),
+      contract: () => this.#contract,
+    };
+    return new Lifecycle(stored, this.#horizon);
+  }
+
+  /** Makes a stored step visible. Synchronous: nobody sees a part of it. */
+  #show({ deltas, record, orders, changes, happenings, ...prepared }: PreparedStep): void {
+    this.#store.renew();
+    this.#horizon = record.horizon;
+    this.#cursor = record.cursor ?? this.#cursor;
+    this.#contract = prepared.contract;
+    this.#ignored.mods += prepared.ignored.mods;
+    this.#ignored.trades += prepared.ignored.trades;
+    this.#ignored.skips += prepared.ignored.skips;
+    for (const { before, after } of orders) {
+      if (before === undefined && after !== undefined) this.#markets.add(after);
+      if (before !== undefined && after === undefined) this.#markets.remove(before);
+    }
+    if (prepared.backing !== undefined) this.#options.backing?.apply(prepared.backing);
+    this.#options.book?.apply(changes, this.#bookState());
+
+    const step = {
+      ledgers: deltas.map(({ ledger, hash, closeTime }) => ({ ledger, hash, closeTime })),
+      ledger: this.ledger ?? 0,
+      closeTime: this.closeTime,
+      changes,
+      happenings,
+    };
+    for (const listener of this.#listeners) listener(step);
+  }
+
+  #bookState(): BookState {
+    const { frozen } = this.#contract;
+    return { ledger: this.ledger ?? 0, closeTime: this.closeTime, frozen };
+  }
+}

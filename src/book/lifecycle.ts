@@ -1,0 +1,271 @@
+// What ledgers and the clock do to orders (api.md, Order states). Computes a step without touching
+// anything: reads go to the last stored state and the step's own changes, and the result is dropped
+// when it cannot be stored.
+//
+// Invariant: the state of an order whose entry is on-chain depends on the ledgers and on how far
+// the clock has been applied (`horizon`) alone, not on which of the two came first. So a fill of an
+// order that a fast clock has archived, or a clock set back, ends in the same state as no haste.
+import { canonicalPair } from "../model/address.ts";
+import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
+import type { Failure } from "../model/failure.ts";
+import type { ExchangeEvent, LedgerDelta } from "../model/ledger-delta.ts";
+import type { OrderId } from "../model/order.ts";
+import type { Position } from "../model/position.ts";
+import type { Swap, Trade } from "../model/trade.ts";
+import { isOnChain, type OrderRecord, OrderState, toOrder } from "../store/order-record.ts";
+import type { Horizon, LedgerCursor, SkipRecord, StepRecord } from "../store/step-record.ts";
+import type { Happening, OrderAction, OrderFill } from "./happening.ts";
+
+/** The last stored state. */
+export interface StoredState {
+  /** The order whose entry is on-chain under the id. */
+  onChain(id: OrderId): OrderRecord | undefined;
+  contract(): ContractState;
+}
+
+type EventOf<K extends ExchangeEvent["kind"]> = Extract<ExchangeEvent, { readonly kind: K }>;
+
+/** Events about orders that were never seen, left out. */
+export type Ignored = { mods: number; trades: number; skips: number };
+
+export class Lifecycle {
+  readonly #stored: StoredState;
+  readonly #byId = new Map<OrderId, OrderRecord | undefined>();
+  readonly #changes = new Map<Position, { before?: OrderRecord; after: OrderRecord }>();
+  readonly #trades: (Trade | Swap)[] = [];
+  readonly #failures: Failure[] = [];
+  readonly #skips = new Map<string, SkipRecord>();
+  readonly #markets = new Map<number, RegistryMarket>();
+  readonly #happenings: Happening[] = [];
+  readonly ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
+  #contract: ContractState;
+  #flagsChanged = false;
+  #cursor: LedgerCursor | undefined;
+  #horizon: Horizon;
+  #closeTime = 0;
+
+  constructor(stored: StoredState, horizon: Horizon) {
+    this.#stored = stored;
+    this.#contract = stored.contract();
+    this.#horizon = horizon;
+  }
+
+  get contract(): ContractState {
+    return this.#contract;
+  }
+
+  get happenings(): readonly Happening[] {
+    return this.#happenings;
+  }
+
+  applyLedger(delta: LedgerDelta): void {
+    const { ledger, hash, closeTime, protocol, baseReserve } = delta;
+    this.#closeTime = closeTime;
+    for (const event of delta.events) this.#applyEvent(event);
+    this.#failures.push(...delta.failures);
+    this.#cursor = { ledger, hash, closeTime, protocol, baseReserve };
+  }
+
+  /**
+   * Moves the horizon and, with it, the orders given: all on-chain whose expiration lies between
+   * the old horizon and the new one.
+   */
+  moveHorizon(horizon: Horizon, ids: readonly OrderId[]): void {
+    this.#horizon = horizon;
+    for (const id of ids) {
+      const record = this.#find(id);
+      if (record === undefined) continue;
+      const state = this.#stateOf(record);
+      if (state === record.state) continue;
+      const moved = this.#put({ ...record, state });
+      this.#tell(state === OrderState.lapsed ? "expire" : "update", moved);
+    }
+  }
+
+  /** What is to be stored of the ledgers and the clock. */
+  record(): Omit<StepRecord, "backing"> {
+    const { frozen, config } = this.#contract;
+    return {
+      ...(this.#cursor && { cursor: this.#cursor }),
+      horizon: this.#horizon,
+      orders: [...this.#changes.values()],
+      trades: this.#trades,
+      failures: this.#failures,
+      ...(this.#flagsChanged && { contract: { frozen, ...(config && { config }) } }),
+      markets: Array.from(this.#markets, ([number, market]) => ({ number, market })),
+      skips: [...this.#skips.values()],
+    };
+  }
+
+  #applyEvent(event: ExchangeEvent): void {
+    switch (event.kind) {
+      case "new":
+        this.#create(event);
+        break;
+      case "mod":
+        this.#modify(event);
+        break;
+      case "trade":
+        this.#fill(event);
+        break;
+      case "swap":
+        this.#swap(event);
+        break;
+      case "skip":
+        this.#skip(event);
+        break;
+      case "refresh":
+        this.#refresh(event);
+        break;
+      case "freeze":
+        this.#setFlags("freeze", { ...this.#contract, frozen: event.frozen });
+        break;
+      case "config":
+        this.#setFlags("config", { ...this.#contract, config: event.config });
+        break;
+    }
+  }
+
+  #create(event: EventOf<"new">): void {
+    this.#letGo(event.id);
+    const { id, owner, selling, buying, price, amount, expires } = event;
+    const live: OrderRecord = {
+      ...{ id, owner, selling, buying, price, amount, expires },
+      quote: amount,
+      created: this.#closeTime,
+      changed: this.#closeTime,
+      cursor: event.position,
+      state: OrderState.live,
+    };
+    this.#tell("new", live);
+    this.#lapse(this.#put({ ...live, state: this.#stateOf(live) }));
+  }
+
+  /** An id that a new order takes: the old one has expired on-chain, whatever our clock says. */
+  #letGo(id: OrderId): void {
+    const old = this.#find(id);
+    if (old === undefined) return;
+    const gone = this.#put({ ...old, state: OrderState.expired });
+    if (old.state === OrderState.live) this.#tell("expire", gone);
+  }
+
+  #modify(event: EventOf<"mod">): void {
+    const old = this.#find(event.id);
+    if (old === undefined) {
+      this.ignored.mods += 1;
+      return;
+    }
+    const changed = this.#closeTime;
+    if (event.amount === 0n) {
+      this.#tell("cancel", this.#put({ ...old, changed, state: OrderState.canceled }));
+      return;
+    }
+    const { price, amount, expires } = event;
+    const next = { ...old, price, amount, expires, changed };
+    const put = this.#put({ ...next, state: this.#stateOf(next) });
+    // An order that our clock lapses by this very change was updated while it was live.
+    const lapses = old.state === OrderState.live && put.state === OrderState.lapsed;
+    this.#tell("update", lapses ? { ...put, state: OrderState.live } : put);
+    if (lapses) this.#lapse(put);
+  }
+
+  #fill(event: EventOf<"trade">): void {
+    const { position, taker, maker, soldAsset, boughtAsset, sold, bought, left } = event;
+    const { order, crossfill } = event;
+    const timestamp = this.#closeTime;
+    const trade: Trade = {
+      ...{ type: "trade", id: position, order, taker, maker, soldAsset, boughtAsset },
+      ...{ sold, bought, left, crossfill, timestamp },
+    };
+    this.#trades.push(trade);
+    const old = this.#find(order);
+    if (old === undefined) {
+      this.ignored.trades += 1;
+    } else {
+      const isFilled = left === 0n;
+      const state = isFilled ? OrderState.filled : old.state;
+      const after = this.#put({ ...old, amount: left, changed: timestamp, state });
+      const fill = { sold: bought, bought: sold, taker, trade: position, ts: timestamp, crossfill };
+      this.#tell(isFilled ? "filled" : "fill", after, fill);
+    }
+    const market = canonicalPair(soldAsset, boughtAsset);
+    this.#happenings.push({ kind: "trade", market, trade });
+  }
+
+  #swap({ position, trader, soldAsset, boughtAsset, sold, bought }: EventOf<"swap">): void {
+    const timestamp = this.#closeTime;
+    const swap: Swap = {
+      ...{ type: "swap", id: position, trader, soldAsset, boughtAsset, sold, bought, timestamp },
+    };
+    this.#trades.push(swap);
+    this.#happenings.push({ kind: "swap", swap });
+  }
+
+  #skip({ id }: EventOf<"skip">): void {
+    const order = this.#find(id);
+    if (order === undefined) {
+      this.ignored.skips += 1;
+      return;
+    }
+    const { owner, selling: asset } = order;
+    this.#skips.set(`${owner}/${asset}`, { owner, asset, time: this.#closeTime });
+  }
+
+  #refresh({ base, quote }: EventOf<"refresh">): void {
+    const { markets } = this.#contract;
+    const refreshed = this.#closeTime;
+    const known = markets.findIndex(({ pair }) => pair.base === base && pair.quote === quote);
+    const number = known === -1 ? markets.length : known;
+    const old = markets[known];
+    const market = { pair: { base, quote }, created: old?.created ?? refreshed, refreshed };
+    this.#markets.set(number, market);
+    this.#contract = {
+      ...this.#contract,
+      markets: old === undefined ? [...markets, market] : markets.with(number, market),
+    };
+    const { contract } = this;
+    this.#happenings.push({ kind: "contract", change: "market", market: market.pair, contract });
+  }
+
+  #setFlags(change: "freeze" | "config", contract: ContractState): void {
+    this.#flagsChanged = true;
+    this.#contract = contract;
+    this.#happenings.push({ kind: "contract", change, contract });
+  }
+
+  #tell(action: OrderAction, record: OrderRecord, fill?: OrderFill): void {
+    this.#happenings.push({ kind: "order", action, order: toOrder(record), ...(fill && { fill }) });
+  }
+
+  #lapse(record: OrderRecord): void {
+    if (record.state === OrderState.lapsed) this.#tell("expire", record);
+  }
+
+  /** Live or lapsed, of an order on-chain. */
+  #stateOf({ expires, cursor }: { expires: number; cursor: Position }): OrderState {
+    if (expires === 0) return OrderState.live;
+    const { time, cursor: last } = this.#horizon;
+    const isPast = expires < time || (expires === time && cursor <= last);
+    return isPast ? OrderState.lapsed : OrderState.live;
+  }
+
+  #find(id: OrderId): OrderRecord | undefined {
+    if (this.#byId.has(id)) return this.#byId.get(id);
+    const record = this.#stored.onChain(id);
+    this.#byId.set(id, record);
+    return record;
+  }
+
+  #put(record: OrderRecord): OrderRecord {
+    const change = this.#changes.get(record.cursor);
+    if (change !== undefined) {
+      change.after = record;
+    } else {
+      const before = this.#find(record.id);
+      const isSame = before?.cursor === record.cursor;
+      this.#changes.set(record.cursor, { ...(isSame && { before }), after: record });
+    }
+    this.#byId.set(record.id, isOnChain(record) ? record : undefined);
+    return record;
+  }
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Config, type DevnetSettings, type ReadConfig, readConfig } from "./config.ts";
+import { integerSchema } from "./schema.ts";
+
+type Devnet = { readonly seed: unknown };
+
+const devnet: DevnetSettings<Devnet> = {
+  settings: [{ name: "seed", help: "seed", default: "1", schema: integerSchema(0, 100) }],
+  read: (values) => ({ seed: values.seed }),
+};
+
+const CONTRACT = "CBJ747MKAGQO2LMJPOTCOONAWBLIIBSLOQE325R457TE5MIS6RTDJ4DC";
+
+function read(args: string[], environment: Record<string, string> = {}): ReadConfig<Devnet> {
+  return readConfig(args, environment, devnet);
+}
+
+function config(args: string[], environment?: Record<string, string>): Config<Devnet> {
+  const result = read(args, environment);
+  assert.ok(result.kind === "config", JSON.stringify(result));
+  return result.config;
+}
+
+function message(args: string[], environment?: Record<string, string>): string {
+  const result = read(args, environment);
+  assert.ok(result.kind === "invalid", JSON.stringify(result));
+  assert.ok(!result.message.includes("\n"), "one line");
+  return result.message;
+}
+
+describe("configuration", () => {
+  it("runs devnet and engine on port 8080 without any setting", () => {
+    const all = config([]);
+    assert.ok(all.mode === "all");
+    assert.equal(all.engine.port, 8080);
+    assert.deepEqual(all.devnet, { seed: 1 });
+  });
+
+  it("lets a flag win over the environment, and the environment over the default", () => {
+    const byEnvironment = config(["all"], { PORT: "9000", SEED: "7" });
+    assert.ok(byEnvironment.mode === "all");
+    assert.equal(byEnvironment.engine.port, 9000);
+    assert.deepEqual(byEnvironment.devnet, { seed: 7 });
+    const byFlag = config(["all", "--port=9001", "--seed", "8"], { PORT: "9000" });
+    assert.ok(byFlag.mode === "all");
+    assert.equal(byFlag.engine.port, 9001);
+    assert.deepEqual(byFlag.devnet, { seed: 8 });
+  });
+
+  it("takes the test network's values from its preset", () => {
+    const engine = config(["engine"], { NETWORK: "testnet" });
+    assert.ok(engine.mode === "engine");
+    assert.deepEqual(engine.network, {
+      rpcUrls: ["https://soroban-testnet.stellar.org"],
+      networkPassphrase: "Test SDF Network ; September 2015",
+      contract: CONTRACT,
+    });
+  });
+
+  it("lets single settings replace a preset's", () => {
+    const engine = config(["engine", "--network", "testnet", "--rpc-url", "http://a:1,http://b:2"]);
+    assert.ok(engine.mode === "engine");
+    assert.deepEqual(engine.network.rpcUrls, ["http://a:1", "http://b:2"]);
+    assert.equal(engine.network.contract, CONTRACT);
+  });
+
+  it("names the setting that is wrong, as it was given", () => {
+    assert.match(message(["all", "--port", "80a"]), /^--port: expected an integer.*"80a"$/);
+    assert.match(message(["all"], { PORT: "70000" }), /^PORT: expected an integer from 0 to 65535/);
+    assert.match(message(["all"], { LOG_LEVEL: "loud" }), /^LOG_LEVEL: expected one of trace/);
+    assert.match(
+      message(["engine"], { NETWORK: "testnet", CONTRACT: "GABC" }),
+      /^CONTRACT: expected a contract address/,
+    );
+    assert.match(
+      message(["engine"], { NETWORK: "testnet", RPC_URL: "ftp://x" }),
+      /^RPC_URL: expected http or https/,
+    );
+    assert.match(message(["all", "--seed", "x"]), /^--seed: expected an integer/);
+  });
+
+  it("refuses unknown, repeated and empty flags and unknown modes", () => {
+    assert.match(message(["all", "--prot", "1"]), /^--prot: unknown flag/);
+    assert.match(message(["all", "--port", "1", "--port", "2"]), /^--port: given twice/);
+    assert.match(message(["all", "--port"]), /^--port: needs a value/);
+    assert.match(message(["all", "--port", "--host"]), /^--port: needs a value/);
+    assert.match(message(["all", "8080"]), /^"8080": not a flag/);
+    assert.match(message(["serve"]), /^"serve": unknown mode/);
+    assert.match(message(["engine", "--seed", "1"]), /^--seed: unknown flag/);
+    assert.match(message(["devnet", "--port", "1"]), /^--port: unknown flag/);
+  });
+
+  it("says which network setting is missing, and which has no place beside the devnet", () => {
+    assert.match(message(["engine"]), /^RPC_URL: not set/);
+    assert.match(message(["engine"], { RPC_URL: "http://a" }), /^NETWORK_PASSPHRASE: not set/);
+    assert.match(message(["all", "--contract", CONTRACT]), /^--contract: the embedded network/);
+  });
+
+  it("lists every setting with its default", () => {
+    const help = read(["--help"]);
+    assert.ok(help.kind === "help");
+    assert.match(help.text, /--port .*\n.*\[PORT, default: 8080\]/);
+    assert.match(help.text, /--rpc-url .*\n.*\[RPC_URL, default: none\]/);
+    assert.match(help.text, /--seed .*\n.*\[SEED, default: 1\]/);
+    assert.equal(read(["engine", "--port", "x", "--help"]).kind, "help");
+  });
+});

@@ -1,0 +1,203 @@
+// The process's configuration: mode, flags and environment, checked before anything starts.
+import { type Address, address } from "../model/address.ts";
+import {
+  engineOnlySettings,
+  engineSettings,
+  logSettings,
+  networkPresets,
+  networkSettings,
+} from "./engine-settings.ts";
+import { readSettings, type Setting, type SettingValues, settingsHelp } from "./setting.ts";
+
+export type LogConfig = {
+  readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  readonly format: "auto" | "json" | "pretty";
+};
+
+/** What of the engine does not depend on the network it follows. */
+export type EngineConfig = {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly workers: number;
+};
+
+export type NetworkConfig = {
+  readonly rpcUrls: readonly string[];
+  readonly networkPassphrase: string;
+  readonly contract: Address;
+  readonly fromLedger?: number;
+};
+
+/** `Devnet`: what the devnet's own settings were read as. */
+export type Config<Devnet> =
+  | {
+      readonly mode: "all";
+      readonly log: LogConfig;
+      readonly engine: EngineConfig;
+      readonly devnet: Devnet;
+    }
+  | {
+      readonly mode: "engine";
+      readonly log: LogConfig;
+      readonly engine: EngineConfig;
+      readonly network: NetworkConfig;
+    }
+  | { readonly mode: "devnet"; readonly log: LogConfig; readonly devnet: Devnet };
+
+export type ReadConfig<Devnet> =
+  | { readonly kind: "config"; readonly config: Config<Devnet> }
+  | { readonly kind: "help"; readonly text: string }
+  /** One line that names the setting at fault. */
+  | { readonly kind: "invalid"; readonly message: string };
+
+/** The devnet's settings: a folder of its own reads them, so that the engine never imports it. */
+export type DevnetSettings<Devnet> = {
+  readonly settings: readonly Setting[];
+  readonly read: (values: Readonly<Record<string, unknown>>) => Devnet;
+};
+
+const MODES = ["all", "engine", "devnet"] as const;
+
+/** `args` begin with the mode; `all` where there is none. */
+export function readConfig<Devnet>(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  devnet: DevnetSettings<Devnet>,
+): ReadConfig<Devnet> {
+  const first = args[0];
+  const named = first !== undefined && !first.startsWith("--");
+  const mode = named ? MODES.find((known) => known === first) : "all";
+  if (mode === undefined) {
+    return invalid(`${JSON.stringify(first)}: unknown mode, expected one of ${MODES.join(", ")}`);
+  }
+  const flags = named ? args.slice(1) : args;
+  if (flags.includes("--help")) return { kind: "help", text: helpText(devnet.settings) };
+  switch (mode) {
+    case "all":
+      return readAll(flags, environment, devnet);
+    case "engine":
+      return readEngine(flags, environment);
+    case "devnet":
+      return readDevnet(flags, environment, devnet);
+  }
+}
+
+function readAll<Devnet>(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  devnet: DevnetSettings<Devnet>,
+): ReadConfig<Devnet> {
+  // The network's settings are read too, only to say that they do not belong here.
+  const engine = readSettings([...engineSettings, ...networkSettings], flags, environment, [
+    ...devnet.settings,
+  ]);
+  if (!engine.ok) return invalid(engine.message);
+  const misplaced = networkSettings.find(({ name }) => engine.given.has(name));
+  if (misplaced !== undefined) {
+    return invalid(
+      `--${misplaced.name}: the embedded network sets it; use the mode engine to follow another network`,
+    );
+  }
+  const network = readSettings(devnet.settings, flags, environment, engineSettings);
+  if (!network.ok) return invalid(network.message);
+  return {
+    kind: "config",
+    config: {
+      mode: "all",
+      log: logConfig(engine.values),
+      engine: engineConfig(engine.values),
+      devnet: devnet.read(network.values),
+    },
+  };
+}
+
+function readEngine<Devnet>(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ReadConfig<Devnet> {
+  const read = readSettings([...engineSettings, ...networkSettings], flags, environment);
+  if (!read.ok) return invalid(read.message);
+  const { values } = read;
+  const preset = values.network === undefined ? undefined : networkPresets[values.network];
+  const rpcUrls = values["rpc-url"] ?? preset?.rpcUrls;
+  const networkPassphrase = values["network-passphrase"] ?? preset?.networkPassphrase;
+  const contract = values.contract ?? (preset && address(preset.contract));
+  if (rpcUrls === undefined) return invalid(missing("RPC_URL"));
+  if (networkPassphrase === undefined) return invalid(missing("NETWORK_PASSPHRASE"));
+  if (contract === undefined) return invalid(missing("CONTRACT"));
+  const fromLedger = values["from-ledger"];
+  return {
+    kind: "config",
+    config: {
+      mode: "engine",
+      log: logConfig(values),
+      engine: engineConfig(values),
+      network: {
+        rpcUrls,
+        networkPassphrase,
+        contract,
+        ...(fromLedger === undefined ? {} : { fromLedger }),
+      },
+    },
+  };
+}
+
+function readDevnet<Devnet>(
+  flags: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  devnet: DevnetSettings<Devnet>,
+): ReadConfig<Devnet> {
+  const log = readSettings(logSettings, flags, environment, devnet.settings);
+  if (!log.ok) return invalid(log.message);
+  const network = readSettings(devnet.settings, flags, environment, logSettings);
+  if (!network.ok) return invalid(network.message);
+  return {
+    kind: "config",
+    config: { mode: "devnet", log: logConfig(log.values), devnet: devnet.read(network.values) },
+  };
+}
+
+function logConfig(values: SettingValues<typeof logSettings>): LogConfig {
+  return { level: values["log-level"], format: values["log-format"] };
+}
+
+function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfig {
+  return {
+    host: values.host,
+    port: values.port,
+    dataDir: values["data-dir"],
+    workers: values.workers,
+  };
+}
+
+function invalid(message: string): { readonly kind: "invalid"; readonly message: string } {
+  return { kind: "invalid", message };
+}
+
+function missing(name: string): string {
+  return `${name}: not set; set it, or NETWORK=testnet for the public test network`;
+}
+
+function helpText(devnetSettings: readonly Setting[]): string {
+  return `hopbook [all | engine | devnet] [--flag value ...]
+
+  all     an embedded test network and the engine on it (npm start)
+  engine  the engine alone, following a configured network (npm run engine)
+  devnet  the embedded test network alone (npm run devnet)
+
+Every flag can also be set by the environment variable shown with it; flags win.
+
+Log, in every mode:
+${settingsHelp(logSettings)}
+
+Engine (modes all and engine):
+${settingsHelp(engineOnlySettings)}
+
+Network to follow (mode engine):
+${settingsHelp(networkSettings)}
+
+Embedded test network (modes all and devnet):
+${settingsHelp(devnetSettings)}
+`;
+}

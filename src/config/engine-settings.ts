@@ -1,0 +1,95 @@
+// The settings of the engine, and the presets of known networks.
+import { availableParallelism } from "node:os";
+import {
+  choiceSchema,
+  contractSchema,
+  httpUrlsSchema,
+  integerSchema,
+  textSchema,
+} from "./schema.ts";
+import type { Setting } from "./setting.ts";
+
+/** Router workers that shared memory and the machine can make use of. */
+const WORKERS_MAX = 64;
+
+export const logSettings = [
+  {
+    name: "log-level",
+    help: "least severe line to log: trace, debug, info, warn, error, fatal or silent",
+    default: "info",
+    schema: choiceSchema(["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
+  },
+  {
+    name: "log-format",
+    help: "json, pretty, or auto: pretty on a terminal and json elsewhere",
+    default: "auto",
+    schema: choiceSchema(["auto", "json", "pretty"]),
+  },
+] as const satisfies readonly Setting[];
+
+export const engineOnlySettings = [
+  {
+    name: "host",
+    help: "address the API listens on",
+    default: "0.0.0.0",
+    schema: textSchema,
+  },
+  {
+    name: "port",
+    help: "port the API listens on; 0 takes a free one",
+    default: "8080",
+    schema: integerSchema(0, 65_535),
+  },
+  {
+    name: "data-dir",
+    help: "folder of the durable store; a folder each network",
+    default: "data",
+    schema: textSchema,
+  },
+  {
+    name: "workers",
+    help: "router threads that compute quotes",
+    default: String(Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1))),
+    schema: integerSchema(1, WORKERS_MAX),
+  },
+] as const satisfies readonly Setting[];
+
+/** What the engine needs whatever network it follows. */
+export const engineSettings = [...logSettings, ...engineOnlySettings] as const;
+
+/** Which network to follow: for the engine alone. With the devnet they are the devnet's. */
+export const networkSettings = [
+  {
+    name: "network",
+    help: "preset of rpc-url, network-passphrase and contract: testnet",
+    schema: choiceSchema(["testnet"]),
+  },
+  {
+    name: "rpc-url",
+    help: "Stellar RPC to follow; several, separated by commas, for failover",
+    schema: httpUrlsSchema,
+  },
+  {
+    name: "network-passphrase",
+    help: "passphrase of the network",
+    schema: textSchema,
+  },
+  {
+    name: "contract",
+    help: "address of the exchange contract",
+    schema: contractSchema,
+  },
+  {
+    name: "from-ledger",
+    help: "first ledger to read into an empty store; without it the oldest one the RPC serves",
+    schema: integerSchema(1, 0xffff_ffff),
+  },
+] as const satisfies readonly Setting[];
+
+export const networkPresets = {
+  testnet: {
+    rpcUrls: ["https://soroban-testnet.stellar.org"],
+    networkPassphrase: "Test SDF Network ; September 2015",
+    contract: "CBJ747MKAGQO2LMJPOTCOONAWBLIIBSLOQE325R457TE5MIS6RTDJ4DC",
+  },
+} as const;

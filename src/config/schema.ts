@@ -1,0 +1,43 @@
+// Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
+import { z } from "zod";
+import { type Address, parseContractAddress } from "../model/address.ts";
+
+export function integerSchema(min: number, max: number) {
+  const message = `expected an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(min, message).max(max, message));
+}
+
+export function choiceSchema<const Choices extends readonly [string, ...string[]]>(
+  choices: Choices,
+) {
+  return z.string().pipe(z.enum(choices, { error: `expected one of ${choices.join(", ")}` }));
+}
+
+export const textSchema = z.string().min(1, "expected a text");
+
+export const httpUrlSchema = z.string().refine(isHttpUrl, "expected an http or https URL");
+
+/** Several URLs, separated by commas. */
+export const httpUrlsSchema = z
+  .string()
+  .transform((text) => text.split(",").map((url) => url.trim()))
+  .refine((urls) => urls.every(isHttpUrl), "expected http or https URLs separated by commas");
+
+export const contractSchema = z.string().transform((text, context): Address => {
+  const address = parseContractAddress(text);
+  if (address === undefined) {
+    context.addIssue({ code: "custom", message: "expected a contract address (C...)" });
+    return z.NEVER;
+  }
+  return address;
+});
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
+  return protocol === "http:" || protocol === "https:";
+}

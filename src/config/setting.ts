@@ -1,0 +1,106 @@
+// A setting is one flag and one environment variable of the same name: `--data-dir` is `DATA_DIR`.
+import type { z } from "zod";
+
+export type Setting = {
+  /** Kebab case, without the dashes. */
+  readonly name: string;
+  /** Shown by --help. */
+  readonly help: string;
+  /** Used where neither flag nor environment says anything; absent: none. */
+  readonly default?: string;
+  /** Reads the text; its error message says what was expected. */
+  readonly schema: z.ZodType<unknown, string>;
+};
+
+/** The values of `Settings`, by name; undefined where a setting without default was not given. */
+export type SettingValues<Settings extends readonly Setting[]> = {
+  readonly [S in Settings[number] as S["name"]]: S extends { readonly default: string }
+    ? z.output<S["schema"]>
+    : z.output<S["schema"]> | undefined;
+};
+
+export type ReadSettings<Settings extends readonly Setting[]> =
+  | {
+      readonly ok: true;
+      readonly values: SettingValues<Settings>;
+      /** Names that flag or environment gave. */
+      readonly given: ReadonlySet<string>;
+    }
+  /** One line that names the setting. */
+  | { readonly ok: false; readonly message: string };
+
+export function environmentName(name: string): string {
+  return name.toUpperCase().replaceAll("-", "_");
+}
+
+/**
+ * `args` without the mode: `--name value` and `--name=value`. A flag wins over the environment.
+ * Flags of `others` are allowed and left to whoever reads those.
+ */
+export function readSettings<const Settings extends readonly Setting[]>(
+  settings: Settings,
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  others: readonly Setting[] = [],
+): ReadSettings<Settings> {
+  const flags = readFlags([...settings, ...others], args);
+  if (typeof flags === "string") return { ok: false, message: flags };
+  const values: Record<string, unknown> = {};
+  const given = new Set<string>();
+  for (const setting of settings) {
+    const { name, schema } = setting;
+    const flag = flags.get(name);
+    // An empty variable is how shells and compose files write an unset one.
+    const variable = environment[environmentName(name)] || undefined;
+    const text = flag ?? variable ?? setting.default;
+    if (flag !== undefined || variable !== undefined) given.add(name);
+    if (text === undefined) continue;
+    const result = schema.safeParse(text);
+    if (!result.success) {
+      const source = flag === undefined ? environmentName(name) : `--${name}`;
+      const reason = result.error.issues[0]?.message ?? "invalid value";
+      return { ok: false, message: `${source}: ${reason}, got ${JSON.stringify(text)}` };
+    }
+    values[name] = result.data;
+  }
+  return { ok: true, values: values as SettingValues<Settings>, given };
+}
+
+/** The text of each flag, or the message of what is wrong with them. */
+function readFlags(
+  settings: readonly Setting[],
+  args: readonly string[],
+): ReadonlyMap<string, string> | string {
+  const known = new Set(settings.map(({ name }) => name));
+  const flags = new Map<string, string>();
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at] ?? "";
+    const parts = /^--([a-z0-9-]+)(?:=(.*))?$/s.exec(arg);
+    const name = parts?.[1];
+    if (name === undefined) return `${JSON.stringify(arg)}: not a flag; --help lists them all`;
+    if (!known.has(name)) return `--${name}: unknown flag; --help lists them all`;
+    if (flags.has(name)) return `--${name}: given twice`;
+    let value = parts?.[2];
+    if (value === undefined) {
+      at += 1;
+      value = args[at];
+      if (value === undefined || value.startsWith("--")) return `--${name}: needs a value`;
+    }
+    flags.set(name, value);
+  }
+  return flags;
+}
+
+/** One line a setting: flag, variable, help, default. */
+export function settingsHelp(settings: readonly Setting[]): string {
+  const width = Math.max(...settings.map(({ name }) => name.length)) + 2;
+  return settings
+    .map((setting) => {
+      const shownDefault = setting.default === undefined ? "none" : setting.default;
+      return (
+        `  ${`--${setting.name}`.padEnd(width)}  ${setting.help}\n` +
+        `  ${"".padEnd(width)}  [${environmentName(setting.name)}, default: ${shownDefault}]`
+      );
+    })
+    .join("\n");
+}

@@ -1,0 +1,36 @@
+// What a client did wrong, or what it cannot have now; everything else is a logged 500.
+
+export type ApiErrorCode =
+  | "invalid_parameter"
+  | "invalid_order_id"
+  | "invalid_window"
+  | "not_found"
+  | "not_ready"
+  | "routing_failed"
+  | "uri_too_long"
+  | "upgrade_expected"
+  | "invalid_upgrade"
+  | "too_many_connections"
+  | "internal_error";
+
+/** `message` is shown to the client as it is. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ApiErrorCode;
+
+  constructor(status: number, code: ApiErrorCode, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** `name` is the API's own name of a parameter, never text of the client. */
+export function invalidParameter(name: string, detail: string): ApiError {
+  return new ApiError(
+    400,
+    "invalid_parameter",
+    `Bad request. Invalid parameter: "${name}". ${detail}`,
+  );
+}

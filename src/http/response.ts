@@ -1,0 +1,72 @@
+// Writes answers: status, the headers that every answer has, body.
+// Hot path: each call into the binding costs about as much as building a small body, so an answer
+// with status 200 is three calls.
+import { ApiError } from "./api-error.ts";
+import type { HttpResponse } from "./uws.ts";
+
+export type Answer = {
+  readonly status: number;
+  readonly contentType: "application/json" | "text/plain";
+  readonly body: string;
+};
+
+const STATUS_LINES: Readonly<Record<number, string>> = {
+  400: "400 Bad Request",
+  404: "404 Not Found",
+  409: "409 Conflict",
+  414: "414 URI Too Long",
+  426: "426 Upgrade Required",
+  500: "500 Internal Server Error",
+  503: "503 Service Unavailable",
+};
+
+export const UNKNOWN_PATH: Answer = {
+  status: 404,
+  contentType: "text/plain",
+  body: "API endpoint was not found",
+};
+
+export function jsonAnswer(compactJson: string, pretty: boolean): Answer {
+  return {
+    status: 200,
+    contentType: "application/json",
+    body: pretty ? prettyJson(compactJson) : compactJson,
+  };
+}
+
+export function errorAnswer(error: ApiError, pretty: boolean): Answer {
+  const { message, status } = error;
+  const json = JSON.stringify({ error: message, status });
+  return { ...jsonAnswer(json, pretty), status };
+}
+
+export const INTERNAL_ERROR = new ApiError(500, "internal_error", "Internal server error");
+
+/** Numbers survive the round trip: those that JSON cannot hold exactly are strings in the API. */
+function prettyJson(compactJson: string): string {
+  return JSON.stringify(JSON.parse(compactJson), null, 2);
+}
+
+/** To be called corked: in the synchronous part of the handler or inside `cork`. */
+export function writeAnswer(res: HttpResponse, answer: Answer, head: boolean): void {
+  if (answer.status !== 200) res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
+  res.writeHeader("Content-Type", answer.contentType);
+  res.writeHeader("Access-Control-Allow-Origin", "*");
+  if (answer.status === 426) res.writeHeader("Upgrade", "websocket");
+  if (head) {
+    res.writeHeader("Content-Length", String(Buffer.byteLength(answer.body)));
+    res.endWithoutBody();
+  } else {
+    res.end(answer.body);
+  }
+}
+
+/** The answer to OPTIONS, whatever the path. A 204 has no body and no Content-Length. */
+export function writeOptions(res: HttpResponse): void {
+  res.writeStatus("204 No Content");
+  res.writeHeader("Access-Control-Allow-Origin", "*");
+  res.writeHeader("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS");
+  res.writeHeader("Access-Control-Allow-Headers", "*");
+  res.writeHeader("Access-Control-Max-Age", "86400");
+  res.endWithoutBody();
+}

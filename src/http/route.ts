@@ -1,0 +1,38 @@
+// What an endpoint is to the server: a function from a request to the JSON text of its body.
+import type { ReadModel } from "../book/read-model.ts";
+import type { Address } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
+import type { QuoteService } from "../router-worker/quote.ts";
+import type { AssetInput } from "./asset-input.ts";
+import type { Query } from "./query.ts";
+
+export type ApiRequest = {
+  readonly query: Query;
+  /** The decoded `:id` or `:address` of the path; empty in other paths or where undecodable. */
+  readonly pathValue: string;
+};
+
+/** Handlers return compact JSON and throw an ApiError. `signal` is aborted when the client goes. */
+export type Route =
+  | { readonly kind: "sync"; readonly handle: (request: ApiRequest) => string }
+  | {
+      readonly kind: "async";
+      readonly handle: (request: ApiRequest, signal: AbortSignal) => Promise<string>;
+    };
+
+/** What the endpoints answer from. Main thread. */
+export type ApiContext = {
+  readonly readModel: ReadModel;
+  readonly quotes: QuoteService;
+  readonly assets: AssetInput;
+  /** The exchange contract. */
+  readonly contract: Address;
+  readonly clock: Clock;
+};
+
+/** `:value` stands for one path segment. */
+export type RoutePath = `/${string}`;
+
+export function jsonArray(rows: readonly string[]): string {
+  return `[${rows.join(",")}]`;
+}

@@ -1,0 +1,44 @@
+// Which route answers which path. A path with anything more, a trailing slash included, is unknown.
+import { decodePathSegment } from "./query.ts";
+import type { ApiContext, Route } from "./route.ts";
+import { accountRoute, backingRoute } from "./routes/account.ts";
+import { contractRoute } from "./routes/contract.ts";
+import { failuresRoute, orderHistoryRoute, tradesRoute } from "./routes/history.ts";
+import { marketsRoute } from "./routes/markets.ts";
+import { liveOrderRoute, liveOrdersRoute } from "./routes/order.ts";
+import { quoteRoute } from "./routes/quote.ts";
+import { statusRoute } from "./routes/status.ts";
+
+export type Router = {
+  /** Undefined for an unknown path. `path` as sent. */
+  find(path: string): { readonly route: Route; readonly pathValue: string } | undefined;
+};
+
+export function createRouter(context: ApiContext): Router {
+  const plain = new Map<string, Route>([
+    ["/", statusRoute(context)],
+    ["/backing", backingRoute(context)],
+    ["/contract", contractRoute(context)],
+    ["/failures", failuresRoute(context)],
+    ["/markets", marketsRoute(context)],
+    ["/order", liveOrdersRoute(context)],
+    ["/order-history", orderHistoryRoute(context)],
+    ["/quote", quoteRoute(context)],
+    ["/trades", tradesRoute(context)],
+  ]);
+  const withValue = new Map<string, Route>([
+    ["/account/", accountRoute(context)],
+    ["/order/", liveOrderRoute(context)],
+  ]);
+  return {
+    find: (path) => {
+      const route = plain.get(path);
+      if (route !== undefined) return { route, pathValue: "" };
+      const prefix = path.slice(0, path.indexOf("/", 1) + 1);
+      const valued = withValue.get(prefix);
+      const segment = path.slice(prefix.length);
+      if (valued === undefined || segment === "" || segment.includes("/")) return undefined;
+      return { route: valued, pathValue: decodePathSegment(segment) ?? "" };
+    },
+  };
+}

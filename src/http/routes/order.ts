@@ -1,0 +1,53 @@
+// GET /order and GET /order/:id
+import type { ReadModel } from "../../book/read-model.ts";
+import type { Order } from "../../model/order.ts";
+import { parseOrderId } from "../../model/order.ts";
+import { ApiError } from "../api-error.ts";
+import { orderJson } from "../json/order-json.ts";
+import { parseCursor, parsePageLimit } from "../parameters.ts";
+import type { ApiContext, Route } from "../route.ts";
+import { jsonArray } from "../route.ts";
+
+const PAGE_MAX = 200;
+
+export function liveOrdersRoute({ readModel }: ApiContext): Route {
+  return {
+    kind: "sync",
+    handle: ({ query }) => {
+      const owner = query.one("owner");
+      const after = parseCursor(query);
+      const orders = readModel.liveOrders(
+        { assets: query.all("asset"), ...(owner === undefined ? {} : { owner }) },
+        { limit: parsePageLimit(query, PAGE_MAX), ...(after === undefined ? {} : { after }) },
+      );
+      return jsonArray(orders.map((order) => liveOrderJson(readModel, order)));
+    },
+  };
+}
+
+export function liveOrderRoute({ readModel }: ApiContext): Route {
+  return {
+    kind: "sync",
+    handle: ({ pathValue }) => {
+      // Any non-negative integer is a fair question; one beyond u128 is no order's id.
+      if (!/^[0-9]+$/.test(pathValue)) {
+        throw new ApiError(400, "invalid_order_id", "Bad request. Invalid order ID.");
+      }
+      const id = parseOrderId(pathValue.replace(/^0+(?=[0-9])/, ""));
+      const order = id === undefined ? undefined : readModel.liveOrder(id);
+      if (order === undefined) {
+        throw new ApiError(404, "not_found", "Not found. Order not found.");
+      }
+      return liveOrderJson(readModel, order);
+    },
+  };
+}
+
+/** A live order with its part of the maker's backing, where that is tracked. */
+export function liveOrderJson(readModel: ReadModel, order: Order): string {
+  const backed = readModel.backed(order);
+  const backing = readModel.backing(order.owner, order.selling);
+  return backed === undefined || backing === undefined
+    ? orderJson(order)
+    : orderJson(order, { backed, backing });
+}

@@ -1,0 +1,163 @@
+// The public listener: REST on every path, push on /ws. Main thread.
+
+import { ApiError } from "./api-error.ts";
+import type { PushEndpoint } from "./push/endpoint.ts";
+import { parseQuery } from "./query.ts";
+import {
+  type Answer,
+  errorAnswer,
+  INTERNAL_ERROR,
+  jsonAnswer,
+  UNKNOWN_PATH,
+  writeAnswer,
+  writeOptions,
+} from "./response.ts";
+import type { ApiContext, ApiRequest, Route } from "./route.ts";
+import { createRouter, type Router } from "./router.ts";
+import type { HttpRequest, HttpResponse, ListenSocket, Uws } from "./uws.ts";
+
+/**
+ * Bytes of path and query. 20.30 takes 4 KiB of request line and headers together where they come
+ * in several segments, so this leaves some 900 bytes for the headers.
+ */
+const URL_BYTES_MAX = 3200;
+
+export type HttpLog = {
+  error(fields: object, message: string): void;
+};
+
+export type HttpServer = {
+  /** The port listened on, also where 0 was asked for. */
+  readonly port: number;
+  /** Stops listening and closes the push connections. Requests under way still get their answer. */
+  close(): void;
+};
+
+export type HttpServerOptions = {
+  readonly uws: Uws;
+  readonly host: string;
+  readonly port: number;
+  readonly context: ApiContext;
+  readonly push: PushEndpoint;
+  readonly log: HttpLog;
+};
+
+/** Rejects with an Error naming host and port where it cannot listen. */
+export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { uws, host, port, context, push, log } = options;
+  const router = createRouter(context);
+  const app = uws.App();
+  push.attach(app);
+  app.get("/*", (res, req) => serve(router, log, res, req, false));
+  app.any("/*", (res, req) => {
+    switch (req.getMethod()) {
+      case "head":
+        return serve(router, log, res, req, true);
+      case "options":
+        return writeOptions(res);
+      default:
+        return writeAnswer(res, UNKNOWN_PATH, false);
+    }
+  });
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket: ListenSocket | false) => {
+      if (socket === false) {
+        reject(new Error(`cannot listen on ${host}:${port}: the address is in use or not ours`));
+        return;
+      }
+      resolve({
+        port: uws.us_socket_local_port(socket),
+        close: () => {
+          uws.us_listen_socket_close(socket);
+          push.close();
+        },
+      });
+    });
+  });
+}
+
+function serve(
+  router: Router,
+  log: HttpLog,
+  res: HttpResponse,
+  req: HttpRequest,
+  head: boolean,
+): void {
+  const path = req.getUrl();
+  const queryText = req.getQuery() ?? "";
+  if (path.length + queryText.length >= URL_BYTES_MAX) {
+    const error = new ApiError(
+      414,
+      "uri_too_long",
+      `Bad request. The URL is longer than ${URL_BYTES_MAX} bytes.`,
+    );
+    writeAnswer(res, errorAnswer(error, false), head);
+    return;
+  }
+  const query = parseQuery(queryText);
+  const pretty = query.has("pretty_print");
+  const found = router.find(path);
+  if (found === undefined) {
+    writeAnswer(res, path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH, head);
+    return;
+  }
+  const request = { query, pathValue: found.pathValue };
+  if (found.route.kind === "sync") {
+    writeAnswer(res, answerSync(found.route.handle, request, pretty, log), head);
+  } else {
+    serveAsync(found.route, request, { res, head, pretty, log });
+  }
+}
+
+function answerSync(
+  handle: (request: ApiRequest) => string,
+  request: ApiRequest,
+  pretty: boolean,
+  log: HttpLog,
+): Answer {
+  try {
+    return jsonAnswer(handle(request), pretty);
+  } catch (error) {
+    return answerOf(error, pretty, log);
+  }
+}
+
+type Exchange = {
+  readonly res: HttpResponse;
+  readonly head: boolean;
+  readonly pretty: boolean;
+  readonly log: HttpLog;
+};
+
+function serveAsync(
+  route: Extract<Route, { readonly kind: "async" }>,
+  request: ApiRequest,
+  { res, head, pretty, log }: Exchange,
+): void {
+  const client = new AbortController();
+  res.onAborted(() => client.abort());
+  const write = (answer: Answer): void => {
+    // The response is freed with its client: not even a look at it is allowed then.
+    if (!client.signal.aborted) res.cork(() => writeAnswer(res, answer, head));
+  };
+  void route
+    .handle(request, client.signal)
+    .then((json) => jsonAnswer(json, pretty))
+    .catch((error: unknown) => answerOf(error, pretty, log))
+    .then(write);
+}
+
+function answerOf(error: unknown, pretty: boolean, log: HttpLog): Answer {
+  if (error instanceof ApiError) return errorAnswer(error, pretty);
+  log.error({ err: error }, "a request failed");
+  return errorAnswer(INTERNAL_ERROR, pretty);
+}
+
+function upgradeExpected(pretty: boolean): Answer {
+  const error = new ApiError(
+    426,
+    "upgrade_expected",
+    "Bad request. This path takes WebSocket connections only.",
+  );
+  return errorAnswer(error, pretty);
+}

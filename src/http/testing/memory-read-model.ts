@@ -1,0 +1,147 @@
+// A ReadModel over plain arrays, for tests of the HTTP layer.
+import type { LiveOrderFilter, Page, ReadModel } from "../../book/read-model.ts";
+import type { Address, Pair } from "../../model/address.ts";
+import { canonicalPair, compareAddresses, marketKey } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
+import type { ContractState } from "../../model/contract-state.ts";
+import type { Failure } from "../../model/failure.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import type { Position } from "../../model/position.ts";
+import type { Swap, Trade } from "../../model/trade.ts";
+
+type PairFilter = readonly [string, string] | undefined;
+
+export class MemoryReadModel implements ReadModel {
+  ledger: number | undefined;
+  closeTime = 0;
+  contract: ContractState = { frozen: false, markets: [] };
+  /** Oldest first. */
+  live: Order[] = [];
+  archive: Order[] = [];
+  records: (Trade | Swap)[] = [];
+  failureRecords: Failure[] = [];
+  backings: Backing[] = [];
+
+  get liveOrderCount(): number {
+    return this.live.length;
+  }
+
+  liveOrder(id: OrderId): Order | undefined {
+    return this.live.find((order) => order.id === id);
+  }
+
+  liveOrders(
+    filter: LiveOrderFilter,
+    page: { readonly after?: Position; readonly limit: number },
+  ): readonly Order[] {
+    return this.live
+      .filter((order) => filter.owner === undefined || order.owner === filter.owner)
+      .filter((order) =>
+        filter.assets.every((asset) => asset === order.selling || asset === order.buying),
+      )
+      .filter((order) => page.after === undefined || order.cursor > page.after)
+      .slice(0, page.limit);
+  }
+
+  liveMarkets(): readonly Pair[] {
+    const pairs = new Map(
+      this.live.map(({ selling, buying }) => {
+        const pair = canonicalPair(selling, buying);
+        return [marketKey(pair), pair];
+      }),
+    );
+    return [...pairs.values()].sort(
+      (a, b) => compareAddresses(a.base, b.base) || compareAddresses(a.quote, b.quote),
+    );
+  }
+
+  backing(owner: Address, asset: Address): Backing | undefined {
+    return this.backings.find((record) => record.owner === owner && record.asset === asset);
+  }
+
+  backed(order: Order): bigint | undefined {
+    return this.ordersBacked(order.owner, order.selling).get(order.id);
+  }
+
+  accountBacking(owner: Address): readonly Backing[] {
+    return this.backings.filter((record) => record.owner === owner && record.updated !== undefined);
+  }
+
+  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
+    const backed = new Map<OrderId, bigint>();
+    let left = this.backing(owner, asset)?.budget;
+    if (left === undefined) return backed;
+    for (const order of this.live) {
+      if (order.owner !== owner || order.selling !== asset) continue;
+      const share = left < order.amount ? left : order.amount;
+      backed.set(order.id, share);
+      left -= share;
+    }
+    return backed;
+  }
+
+  orderHistory(
+    filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
+    page: Page,
+  ): readonly Order[] {
+    return newestFirst(
+      this.archive.filter(
+        (order) =>
+          (filter.owner === undefined || order.owner === filter.owner) &&
+          isPair(filter.pair, order.selling, order.buying),
+      ),
+      (order) => order.cursor,
+      page,
+    );
+  }
+
+  trades(
+    filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
+    page: Page,
+  ): readonly (Trade | Swap)[] {
+    return newestFirst(
+      this.records.filter((record) => {
+        const parties = record.type === "trade" ? [record.taker, record.maker] : [record.trader];
+        return (
+          (filter.trader === undefined || parties.some((party) => party === filter.trader)) &&
+          isPair(filter.pair, record.soldAsset, record.boughtAsset)
+        );
+      }),
+      (record) => record.id,
+      page,
+    );
+  }
+
+  failures(
+    filter: { readonly account?: string; readonly fn?: string },
+    page: Page,
+  ): readonly Failure[] {
+    return newestFirst(
+      this.failureRecords.filter(
+        ({ caller, fn, transfer }) =>
+          (filter.fn === undefined || fn === filter.fn) &&
+          (filter.account === undefined ||
+            [caller, transfer?.from, transfer?.to].some((party) => party === filter.account)),
+      ),
+      (record) => record.id,
+      page,
+    );
+  }
+}
+
+function isPair(pair: PairFilter, one: Address, other: Address): boolean {
+  if (pair === undefined) return true;
+  return (pair[0] === one && pair[1] === other) || (pair[0] === other && pair[1] === one);
+}
+
+function newestFirst<Row>(
+  rows: readonly Row[],
+  positionOf: (row: Row) => Position,
+  page: Page,
+): readonly Row[] {
+  const { before } = page;
+  return rows
+    .filter((row) => before === undefined || positionOf(row) < before)
+    .sort((a, b) => (positionOf(a) < positionOf(b) ? 1 : -1))
+    .slice(0, page.limit);
+}

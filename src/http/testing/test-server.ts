@@ -1,0 +1,90 @@
+// A server on a free port over an in-memory read model, with a clock the test sets.
+import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import { type Position, position } from "../../model/position.ts";
+import type { QuoteRequest, QuoteResult } from "../../router-worker/quote.ts";
+import { AssetInput } from "../asset-input.ts";
+import { createPushEndpoint } from "../push/endpoint.ts";
+import { startHttpServer } from "../server.ts";
+import { loadUws } from "../uws.ts";
+import { MemoryReadModel } from "./memory-read-model.ts";
+
+export const PASSPHRASE = "Test SDF Network ; September 2015";
+
+/** The n-th test account or contract. */
+export function testAccount(n: number): Address {
+  return accountAddress(new Uint8Array(32).fill(n));
+}
+
+export function testContract(n: number): Address {
+  return contractAddress(new Uint8Array(32).fill(n));
+}
+
+export const EXCHANGE = testContract(200);
+
+export type TestServer = {
+  readonly readModel: MemoryReadModel;
+  readonly port: number;
+  readonly url: string;
+  /** What the quote service answers; a test replaces it. */
+  quote: (request: QuoteRequest, aborted?: AbortSignal) => Promise<QuoteResult>;
+  /** UNIX milliseconds. */
+  nowMs: number;
+  readonly loggedErrors: object[];
+  close(): void;
+};
+
+export async function startTestServer(): Promise<TestServer> {
+  const readModel = new MemoryReadModel();
+  const loggedErrors: object[] = [];
+  const push = createPushEndpoint();
+  const server: { quote: TestServer["quote"]; nowMs: number } = {
+    quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
+    nowMs: 1_700_000_000_000,
+  };
+  const listening = await startHttpServer({
+    uws: loadUws().uws,
+    host: "127.0.0.1",
+    port: 0,
+    context: {
+      readModel,
+      quotes: { quote: (request, aborted) => server.quote(request, aborted) },
+      assets: new AssetInput(PASSPHRASE),
+      contract: EXCHANGE,
+      clock: () => server.nowMs,
+    },
+    push,
+    log: { error: (fields) => loggedErrors.push(fields) },
+  });
+  const { port } = listening;
+  return Object.assign(server, {
+    readModel,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    loggedErrors,
+    close: () => listening.close(),
+  });
+}
+
+/** A live order; `at` orders them in time. */
+export function testOrder(at: number, fields: Partial<Order> = {}): Order {
+  return {
+    id: BigInt(1000 + at) as OrderId,
+    status: "ACTIVE",
+    owner: testAccount(1),
+    selling: testContract(1),
+    buying: testContract(2),
+    price: 1_500_000_000_000_000_000n,
+    quote: 100_000_000n,
+    amount: 90_000_000n,
+    expires: 0,
+    created: 1_700_000_000 + at,
+    updated: 1_700_000_010 + at,
+    cursor: testPosition(at),
+    ...fields,
+  };
+}
+
+export function testPosition(at: number): Position {
+  return position({ ledger: 1000 + at, transaction: 1, operation: 1, index: 0 });
+}

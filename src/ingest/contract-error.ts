@@ -1,0 +1,21 @@
+/** The exchange's own error codes and their names (api.md, Contract error codes). */
+export const CONTRACT_ERROR_NAMES: ReadonlyMap<number, string> = new Map([
+  [701, "NotAuthorized"],
+  [702, "InsufficientBalance"],
+  [703, "InsufficientAllowance"],
+  [704, "InvalidMatch"],
+  [705, "InvalidPrice"],
+  [706, "InvalidAmount"],
+  [707, "InvalidExpiration"],
+  [708, "CannotReceive"],
+  [709, "NotFilled"],
+  [710, "OrderNotFound"],
+  [711, "OrderExists"],
+  [712, "IntermediaryCannotReceive"],
+  [720, "OrderSizeTooSmall"],
+  [721, "AssetsNotVerifiedByOracle"],
+  [722, "AssetPriceOracleFetchFailed"],
+  [723, "InvalidOracleConfig"],
+  [730, "Frozen"],
+  [740, "Overflow"],
+]);

@@ -1,0 +1,34 @@
+/** Flow control: at most `max` ledgers are out at a time. */
+export class Credit {
+  private readonly max: number;
+  private readonly out: number[] = [];
+  private wake: (() => void) | undefined;
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  sent(ledger: number): void {
+    this.out.push(ledger);
+  }
+
+  /** `ledger` and all before it came back. */
+  acknowledged(ledger: number): void {
+    while (this.out[0] !== undefined && this.out[0] <= ledger) this.out.shift();
+    if (this.out.length < this.max) this.release();
+  }
+
+  /** Resolves once another ledger may go out, or at `release`. For one waiter at a time. */
+  async available(): Promise<void> {
+    if (this.out.length < this.max) return;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  /** Lets the waiter go on, so that it sees that it shall stop. */
+  release(): void {
+    this.wake?.();
+    this.wake = undefined;
+  }
+}

@@ -1,0 +1,66 @@
+// Which trade events are a crossfill's taker order's own fill (contract.md, crossfill).
+import type { Address } from "../model/address.ts";
+import { contractAddress } from "../model/address.ts";
+import type { ExchangeEvent } from "../model/ledger-delta.ts";
+import { readCallArguments } from "./call-arguments.ts";
+import type { Call, CallTree, FrameEvent } from "./call-tree.ts";
+
+type Trade = Extract<ExchangeEvent, { readonly kind: "trade" }>;
+
+/** The exchange's events of one operation: undefined stands for one that could not be decoded. */
+export type OperationEvents = readonly (ExchangeEvent | undefined)[];
+
+/**
+ * The same events with `crossfill` set. The call tree decides where it holds exactly the
+ * operation's events; otherwise the pattern of the events stands in.
+ */
+export function markCrossfills(
+  exchange: Address,
+  events: OperationEvents,
+  tree: CallTree,
+): OperationEvents {
+  if (!events.some((event) => event?.kind === "trade")) return events;
+  const frames = tree.kept.filter((frame) => emitter(frame) === exchange);
+  const told = frames.length === events.length && frames.every((frame) => frame.call !== undefined);
+  return events.map((event, index) => {
+    if (event?.kind !== "trade") return event;
+    const call = frames[index]?.call;
+    const crossfill =
+      told && call !== undefined ? isOwnFill(call, event) : matchesPattern(events, index, event);
+    return crossfill ? { ...event, crossfill } : event;
+  });
+}
+
+function emitter(frame: FrameEvent): Address | undefined {
+  const id = frame.event.contractId;
+  return id === null ? undefined : contractAddress(id.value);
+}
+
+function isOwnFill(call: Call, event: Trade): boolean {
+  return (
+    call.fn === "crossfill" && readCallArguments(call.fn, call.args).takerOrder === event.order
+  );
+}
+
+/**
+ * The taker order's own fill follows the fills it paid: their taker is its maker, they go the other
+ * way, and what they sold adds up to what it bought.
+ */
+function matchesPattern(events: OperationEvents, index: number, own: Trade): boolean {
+  let paid = 0n;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const fill = events[at];
+    if (
+      fill?.kind !== "trade" ||
+      fill.taker !== own.maker ||
+      fill.soldAsset !== own.boughtAsset ||
+      fill.boughtAsset !== own.soldAsset
+    ) {
+      return false;
+    }
+    paid += fill.sold;
+    if (paid === own.bought) return true;
+    if (paid > own.bought) return false;
+  }
+  return false;
+}

@@ -1,0 +1,57 @@
+// What can stop the reader. Match on `code`; the message is for people.
+
+export type IngestErrorCode =
+  /** No URL of the source answers. Retried by the source itself. */
+  | "unreachable"
+  /** Ledgers that we need are no longer served by anyone. */
+  | "gap"
+  /** The network began anew, or is not the one our ledgers came from. */
+  | "reset"
+  /** A ledger whose XDR this version cannot read. */
+  | "undecodable"
+  /** The source serves another network than the one configured. */
+  | "wrong_network"
+  /** The exchange contract does not exist on the network. */
+  | "wrong_contract"
+  /** A ledger larger than what we are willing to hold. */
+  | "too_large"
+  /** A fault of ours or of the machine. */
+  | "internal";
+
+/**
+ * The reader stops with one of these and the process goes on serving the last good state.
+ * `retryable` says whether the same start may succeed later without anyone's doing; `ledger` is the
+ * first one that could not be delivered, `protocol` its protocol version where that is known.
+ */
+export class IngestError extends Error {
+  readonly code: IngestErrorCode;
+  readonly retryable: boolean;
+  readonly ledger: number | undefined;
+  readonly protocol: number | undefined;
+
+  constructor(
+    code: IngestErrorCode,
+    message: string,
+    detail: {
+      readonly retryable?: boolean;
+      readonly ledger?: number;
+      readonly protocol?: number;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = "IngestError";
+    this.code = code;
+    this.retryable = detail.retryable ?? false;
+    this.ledger = detail.ledger;
+    this.protocol = detail.protocol;
+  }
+}
+
+/** The message of anything thrown, its cause included. */
+export function errorText(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause === undefined
+    ? thrown.message
+    : `${thrown.message}: ${errorText(thrown.cause)}`;
+}

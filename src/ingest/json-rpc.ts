@@ -1,0 +1,140 @@
+// JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
+import { errorText } from "./ingest-error.ts";
+
+export type RpcFailure =
+  /** No connection, a broken one, or an HTTP status that says to try elsewhere. */
+  | "unreachable"
+  | "timeout"
+  /** Not JSON, or not an answer to what was asked. */
+  | "garbage"
+  /** More bytes than allowed. */
+  | "too_large"
+  /** The server understood and refused; `rpcCode` says why. */
+  | "refused";
+
+export class RpcError extends Error {
+  readonly failure: RpcFailure;
+  readonly rpcCode: number | undefined;
+
+  constructor(failure: RpcFailure, message: string, rpcCode?: number, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "RpcError";
+    this.failure = failure;
+    this.rpcCode = rpcCode;
+  }
+}
+
+export type RpcLimits = {
+  readonly timeoutMs: number;
+  /** Of the HTTP body. */
+  readonly bytesMax: number;
+};
+
+export type RpcAnswer = { readonly result: unknown; readonly bytes: number };
+
+export class JsonRpc {
+  /** Host and port alone: paths and credentials of an RPC URL may be secrets. */
+  readonly name: string;
+  private readonly url: string;
+  private lastId = 0;
+
+  constructor(url: string) {
+    this.url = url;
+    this.name = new URL(url).host;
+  }
+
+  /** Throws RpcError for everything that can go wrong, the abort of `signal` included. */
+  async call(
+    method: string,
+    params: unknown,
+    limits: RpcLimits,
+    signal: AbortSignal,
+  ): Promise<RpcAnswer> {
+    this.lastId += 1;
+    const id = this.lastId;
+    const body = await this.post({ jsonrpc: "2.0", id, method, params }, limits, signal);
+    let answer: unknown;
+    try {
+      answer = JSON.parse(body.toString("utf8"));
+    } catch (cause) {
+      throw new RpcError(
+        "garbage",
+        `${this.name}: the answer to ${method} is not JSON`,
+        undefined,
+        cause,
+      );
+    }
+    return { result: this.resultOf(answer, method, id), bytes: body.length };
+  }
+
+  private resultOf(answer: unknown, method: string, id: number): unknown {
+    if (!isRecord(answer)) {
+      throw new RpcError("garbage", `${this.name}: the answer to ${method} is no JSON-RPC`);
+    }
+    const { error } = answer;
+    if (isRecord(error) && typeof error.message === "string") {
+      const code = typeof error.code === "number" ? error.code : undefined;
+      throw new RpcError(
+        "refused",
+        `${this.name}: ${method}: ${error.message.slice(0, 500)}`,
+        code,
+      );
+    }
+    if (answer.id !== id || answer.result === undefined) {
+      throw new RpcError("garbage", `${this.name}: the answer to ${method} is to another request`);
+    }
+    return answer.result;
+  }
+
+  private async post(request: unknown, limits: RpcLimits, signal: AbortSignal): Promise<Buffer> {
+    const timeout = AbortSignal.timeout(limits.timeoutMs);
+    try {
+      const response = await fetch(this.url, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json" },
+        body: JSON.stringify(request),
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw new RpcError("unreachable", `${this.name}: HTTP ${response.status}`);
+      }
+      return await this.readBody(response, limits.bytesMax);
+    } catch (thrown) {
+      if (thrown instanceof RpcError) throw thrown;
+      if (timeout.aborted && !signal.aborted) {
+        throw new RpcError(
+          "timeout",
+          `${this.name}: no answer within ${limits.timeoutMs} ms`,
+          undefined,
+          thrown,
+        );
+      }
+      throw new RpcError("unreachable", `${this.name}: ${errorText(thrown)}`, undefined, thrown);
+    }
+  }
+
+  private async readBody(response: Response, bytesMax: number): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    const reader = response.body?.getReader();
+    while (reader !== undefined) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      bytes += value.length;
+      if (bytes > bytesMax) {
+        await reader.cancel();
+        throw new RpcError(
+          "too_large",
+          `${this.name}: the answer is longer than ${bytesMax} bytes`,
+        );
+      }
+      pieces.push(value);
+    }
+    return Buffer.concat(pieces, bytes);
+  }
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

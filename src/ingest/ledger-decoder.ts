@@ -1,0 +1,35 @@
+// What a decoder of ledgers gives and what it needs to know.
+import type { Address } from "../model/address.ts";
+import type { LedgerDelta } from "../model/ledger-delta.ts";
+
+export type DecoderOptions = {
+  readonly exchange: Address;
+  /** Names the network in the hashes that join envelopes with their results. */
+  readonly passphrase: string;
+};
+
+/** Keys of tracked entries: base64 XDR of their LedgerKey. */
+export type TrackedKeys = { has(key: string): boolean; readonly size: number };
+
+/** What the main thread follows beside the exchange itself. */
+export type Followed = {
+  readonly keys: TrackedKeys;
+  /** Tokens that are no Stellar Asset Contracts. */
+  readonly tokens: ReadonlySet<Address>;
+};
+
+export type DecodedLedger = {
+  readonly delta: LedgerDelta;
+  /** Things in the ledger that concern the exchange and could not be read: to be logged. */
+  readonly oddities: readonly string[];
+};
+
+/**
+ * Throws IngestError `undecodable` naming the ledger, and its protocol where the header can be
+ * read. `sequence` is what the source says the bytes are.
+ */
+export type DecodeLedger = (
+  bytes: Uint8Array,
+  sequence: number,
+  followed: Followed,
+) => DecodedLedger;

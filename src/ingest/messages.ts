@@ -1,0 +1,56 @@
+// The protocol between the main thread and the reader thread: one place to read it.
+import type { EntriesLoaded, TrackingRequest } from "../model/entry-tracking.ts";
+import type { LedgerDelta } from "../model/ledger-delta.ts";
+import type { IngestErrorCode } from "./ingest-error.ts";
+import type { ChainLink, LogLevel, SourceStatus } from "./ledger-source.ts";
+
+/** The thread's `workerData`. */
+export type ReaderOptions = {
+  readonly rpcUrls: readonly string[];
+  readonly passphrase: string;
+  /** The exchange's contract address (C...). */
+  readonly exchange: string;
+};
+
+/** To the reader, in this order of life: tracking requests, one `start`, then anything but it. */
+export type ToReader =
+  | {
+      readonly kind: "start";
+      /** First ledger wanted. */
+      readonly from: number;
+      /** The ledger before it; absent where none was ever read. */
+      readonly previous?: ChainLink;
+    }
+  /** The newest ledger that is committed, and with it all before. */
+  | { readonly kind: "ack"; readonly ledger: number }
+  | TrackingRequest
+  | { readonly kind: "stop" };
+
+/**
+ * Deltas that may be on their way without being acknowledged. Enough for the main thread to put
+ * several ledgers in one transaction while it catches up (choice).
+ */
+export const CREDIT_LEDGERS = 64;
+
+export type ReaderFault = {
+  readonly code: IngestErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly ledger?: number;
+  readonly protocol?: number;
+};
+
+/** From the reader. Deltas come in order without a hole. */
+export type FromReader =
+  | { readonly kind: "delta"; readonly delta: LedgerDelta }
+  | { readonly kind: "loaded"; readonly loaded: EntriesLoaded }
+  | { readonly kind: "status"; readonly status: SourceStatus }
+  | {
+      readonly kind: "log";
+      readonly level: LogLevel;
+      readonly message: string;
+      readonly fields?: Readonly<Record<string, unknown>>;
+    }
+  /** Nothing more comes; the thread ends. */
+  | { readonly kind: "failed"; readonly fault: ReaderFault }
+  | { readonly kind: "stopped" };

@@ -1,0 +1,105 @@
+// The main thread's side of the reader thread.
+import { Worker } from "node:worker_threads";
+import type { EntriesLoaded, TrackingRequest } from "../model/entry-tracking.ts";
+import type { LedgerDelta } from "../model/ledger-delta.ts";
+import type { ChainLink, Log, SourceStatus } from "./ledger-source.ts";
+import type { FromReader, ReaderFault, ReaderOptions, ToReader } from "./messages.ts";
+
+/** Called on the main thread, in the order things happened. None may throw. */
+export type ReaderListener = {
+  /** The next ledger. Acknowledge it once it is committed: so many may be out, then the reader waits. */
+  readonly delta: (delta: LedgerDelta) => void;
+  readonly loaded: (loaded: EntriesLoaded) => void;
+  /** Only changes of state and new ledgers are told. */
+  readonly status: (status: SourceStatus) => void;
+  /**
+   * The reader stopped for good and says why. With `reset` the data held is of a network that is
+   * no more: it is to be set aside, and a new reader started from the first ledger. With any other
+   * code the last good state stays as it is.
+   */
+  readonly failed: (fault: ReaderFault) => void;
+  /** The thread is gone without a word. Nothing can be trusted of it: the process has to end. */
+  readonly died: (cause: Error) => void;
+  readonly log: Log;
+};
+
+export class Reader {
+  private readonly worker: Worker;
+  private readonly listener: ReaderListener;
+  private readonly ended: Promise<void>;
+  private finished = false;
+
+  constructor(options: ReaderOptions, listener: ReaderListener) {
+    this.listener = listener;
+    this.worker = new Worker(new URL("./reader-worker.js", import.meta.url), {
+      workerData: options,
+    });
+    this.worker.on("message", (message: FromReader) => this.handle(message));
+    this.ended = new Promise((resolve) => {
+      this.worker.once("exit", (code) => {
+        resolve();
+        this.lost(new Error(`the reader thread ended with code ${code}`));
+      });
+    });
+    this.worker.on("error", (cause) => this.lost(cause));
+  }
+
+  /**
+   * Begins reading at `from`. Entries and tokens asked for before are followed from that ledger on.
+   * `previous` is the ledger before it, with the hash its successor has to name.
+   */
+  start(from: number, previous?: ChainLink): void {
+    this.post({ kind: "start", from, ...(previous === undefined ? {} : { previous }) });
+  }
+
+  /** `ledger` and all before it are committed. */
+  acknowledge(ledger: number): void {
+    this.post({ kind: "ack", ledger });
+  }
+
+  request(request: TrackingRequest): void {
+    this.post(request);
+  }
+
+  /** Resolves once the thread is gone. A ledger it was decoding is dropped, never half delivered. */
+  async stop(): Promise<void> {
+    this.finished = true;
+    this.post({ kind: "stop" });
+    await this.ended;
+  }
+
+  private handle(message: FromReader): void {
+    if (message.kind === "log") {
+      this.listener.log(message.level, message.message, message.fields);
+      return;
+    }
+    if (this.finished) return;
+    switch (message.kind) {
+      case "delta":
+        this.listener.delta(message.delta);
+        break;
+      case "loaded":
+        this.listener.loaded(message.loaded);
+        break;
+      case "status":
+        this.listener.status(message.status);
+        break;
+      case "failed":
+        this.finished = true;
+        this.listener.failed(message.fault);
+        break;
+      case "stopped":
+        break;
+    }
+  }
+
+  private lost(cause: Error): void {
+    if (this.finished) return;
+    this.finished = true;
+    this.listener.died(cause);
+  }
+
+  private post(message: ToReader): void {
+    this.worker.postMessage(message);
+  }
+}

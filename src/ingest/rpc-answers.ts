@@ -1,0 +1,120 @@
+// The answers of Stellar RPC, checked field by field before anything believes them.
+import { isRecord, RpcError } from "./json-rpc.ts";
+
+export type RpcLedger = { readonly sequence: number; readonly metadata: Uint8Array };
+
+export type LedgersPage = {
+  readonly ledgers: readonly RpcLedger[];
+  readonly oldest: number;
+  readonly latest: number;
+};
+
+/** The ledgers an RPC says it holds. */
+export type LedgerRange = { readonly oldest: number; readonly latest: number };
+
+export type LoadedEntry = {
+  /** LedgerKey, base64 XDR. */
+  readonly key: string;
+  /** LedgerEntryData, base64 XDR. */
+  readonly data: string;
+};
+
+export type LoadedEntries = {
+  /** The ledger that left the entries so. */
+  readonly ledger: number;
+  readonly entries: readonly LoadedEntry[];
+};
+
+export function parseLedgersPage(result: unknown): LedgersPage {
+  const page = record(result, "getLedgers");
+  const ledgers = list(page.ledgers, "ledgers").map((item) => {
+    const ledger = record(item, "ledgers[]");
+    return {
+      sequence: integer(ledger.sequence, "sequence"),
+      metadata: base64(ledger.metadataXdr, "metadataXdr"),
+    };
+  });
+  return {
+    ledgers,
+    oldest: integer(page.oldestLedger, "oldestLedger"),
+    latest: integer(page.latestLedger, "latestLedger"),
+  };
+}
+
+export function parseHealth(result: unknown): LedgerRange {
+  const health = record(result, "getHealth");
+  return {
+    oldest: integer(health.oldestLedger, "oldestLedger"),
+    latest: integer(health.latestLedger, "latestLedger"),
+  };
+}
+
+export function parsePassphrase(result: unknown): string {
+  return text(record(result, "getNetwork").passphrase, "passphrase");
+}
+
+export function parseEntries(result: unknown): LoadedEntries {
+  const answer = record(result, "getLedgerEntries");
+  return {
+    ledger: integer(answer.latestLedger, "latestLedger"),
+    // Absent altogether where none of the keys exists.
+    entries: list(answer.entries ?? [], "entries").map((item) => {
+      const entry = record(item, "entries[]");
+      return { key: text(entry.key, "key"), data: text(entry.xdr, "xdr") };
+    }),
+  };
+}
+
+/**
+ * The range in a refusal to serve a ledger outside of it. "Not closed yet" and "no longer kept"
+ * carry the same code and words: only these numbers tell them apart.
+ */
+export function rangeInRefusal(message: string): LedgerRange | undefined {
+  const found = /oldest ledger: (\d{1,10}) and the latest ledger: (\d{1,10})/.exec(message);
+  if (found === null) return undefined;
+  return { oldest: Number(found[1]), latest: Number(found[2]) };
+}
+
+function record(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) throw garbage(name);
+  return value;
+}
+
+function list(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw garbage(name);
+  return value;
+}
+
+function text(value: unknown, name: string): string {
+  if (typeof value !== "string") throw garbage(name);
+  return value;
+}
+
+/** Servers differ in writing ledger numbers as numbers or as strings. */
+function integer(value: unknown, name: string): number {
+  const number = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  if (
+    typeof number !== "number" ||
+    !Number.isInteger(number) ||
+    number < 0 ||
+    number > 0xffff_ffff
+  ) {
+    throw garbage(name);
+  }
+  return number;
+}
+
+function base64(value: unknown, name: string): Uint8Array {
+  const encoded = text(value, name);
+  const bytes = Buffer.from(encoded, "base64");
+  // Buffer skips what is no base64: a shorter result is damage, not data.
+  const padding = encoded.endsWith("==") ? 2 : encoded.endsWith("=") ? 1 : 0;
+  if (encoded.length % 4 !== 0 || bytes.length !== (encoded.length / 4) * 3 - padding) {
+    throw garbage(name);
+  }
+  return bytes;
+}
+
+function garbage(name: string): RpcError {
+  return new RpcError("garbage", `the RPC's answer has no valid ${name}`);
+}

@@ -1,0 +1,273 @@
+// LedgerCloseMeta -> LedgerDelta by way of the SDK's full decode. Simple rather than fast: it is
+// what any faster reader has to agree with.
+import {
+  type ContractEvent,
+  type DiagnosticEvent,
+  LedgerCloseMeta,
+  type LedgerEntry,
+  type LedgerEntryChange,
+  type TransactionEnvelope,
+  type TransactionMeta,
+  type TransactionPhase,
+  type TransactionResultMeta,
+  type TransactionResultMetaV1,
+} from "@stellar/stellar-sdk/xdr";
+import type { TokenEvent } from "../model/entry-tracking.ts";
+import type { Failure } from "../model/failure.ts";
+import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
+import { errorText, IngestError } from "./ingest-error.ts";
+import type {
+  DecodedLedger,
+  DecodeLedger,
+  DecoderOptions,
+  Followed,
+  TrackedKeys,
+} from "./ledger-decoder.ts";
+import { ledgerHead, readLedgerHead } from "./ledger-header.ts";
+import { tokenEventsOf } from "./token-event.ts";
+import { entryKey, isLostByEviction, trackedEntry } from "./tracked-entry.ts";
+import { eventsOf, transactionEffects } from "./transaction-effects.ts";
+import {
+  directCall,
+  innerTransaction,
+  networkId,
+  outcomeOf,
+  sourceOf,
+  transactionHash,
+} from "./transaction-result.ts";
+
+type Processed = TransactionResultMeta | TransactionResultMetaV1;
+
+export function sdkDecoder(options: DecoderOptions): DecodeLedger {
+  const network = networkId(options.passphrase);
+  return (bytes, sequence, followed) => {
+    try {
+      return decode(LedgerCloseMeta.fromXdr(bytes), options, network, followed);
+    } catch (cause) {
+      throw undecodable(bytes, sequence, cause);
+    }
+  };
+}
+
+/** Names the protocol as well where at least the header can be read. */
+export function undecodable(bytes: Uint8Array, sequence: number, cause: unknown): IngestError {
+  try {
+    const { protocol } = readLedgerHead(bytes, sequence);
+    return new IngestError(
+      "undecodable",
+      `ledger ${sequence} (protocol ${protocol}) cannot be decoded: ${errorText(cause)}`,
+      { ledger: sequence, protocol, cause },
+    );
+  } catch {
+    return new IngestError(
+      "undecodable",
+      `ledger ${sequence} cannot be decoded: ${errorText(cause)}`,
+      { ledger: sequence, cause },
+    );
+  }
+}
+
+function decode(
+  meta: LedgerCloseMeta,
+  { exchange }: DecoderOptions,
+  network: Uint8Array,
+  followed: Followed,
+): DecodedLedger {
+  const head = ledgerHead(meta.value.ledgerHeader);
+  const envelopes = new EnvelopesByHash(network, () => envelopesOf(meta));
+  const events: ExchangeEvent[] = [];
+  const failures: Failure[] = [];
+  const tokenEvents: TokenEvent[] = [];
+  const oddities: string[] = [];
+  for (const [index, processed] of meta.value.txProcessing.entries()) {
+    const hash = Buffer.from(processed.result.transactionHash.value).toString("hex");
+    const { succeeded, result } = outcomeOf(processed.result.result);
+    const transaction = () => {
+      const envelope = envelopes.find(hash);
+      return envelope === undefined ? undefined : innerTransaction(envelope);
+    };
+    const operations = succeeded ? operationEvents(processed.txApplyProcessing) : [];
+    for (const list of operations) tokenEvents.push(...tokenEventsOf(followed.tokens, list));
+    const effects = transactionEffects(exchange, {
+      context: {
+        ledger: head.sequence,
+        order: index + 1,
+        hash,
+        closeTime: head.closeTime,
+        succeeded,
+        result,
+        source: () => {
+          const inner = transaction();
+          if (inner === undefined) throw new Error(`transaction ${hash} has no envelope`);
+          return sourceOf(inner);
+        },
+      },
+      operations: operations.map((list) => eventsOf(exchange, list)),
+      diagnostics: diagnosticEvents(processed.txApplyProcessing),
+      direct: () => directCall(exchange, transaction()?.operations ?? []),
+    });
+    events.push(...effects.events);
+    failures.push(...effects.failures);
+    oddities.push(...effects.oddities);
+  }
+  const { sequence: ledger, hash, previousHash, closeTime, protocol, baseReserve } = head;
+  const entries = followed.keys.size === 0 ? [] : entryChanges(meta, followed.keys, oddities);
+  return {
+    delta: {
+      ledger,
+      hash,
+      previousHash,
+      closeTime,
+      protocol,
+      baseReserve,
+      events,
+      failures,
+      entries,
+      tokenEvents,
+    },
+    oddities,
+  };
+}
+
+/** Every operation's events, whoever emitted them. */
+function operationEvents(meta: TransactionMeta): readonly (readonly ContractEvent[])[] {
+  switch (meta.type) {
+    case "v3":
+      return [meta.v3.sorobanMeta?.events ?? []];
+    case "v4":
+      return meta.v4.operations.map(({ events }) => events);
+    case "operations":
+    case "v1":
+    case "v2":
+      return [];
+  }
+}
+
+function diagnosticEvents(meta: TransactionMeta): readonly DiagnosticEvent[] {
+  switch (meta.type) {
+    case "v3":
+      return meta.v3.sorobanMeta?.diagnosticEvents ?? [];
+    case "v4":
+      return meta.v4.diagnosticEvents;
+    case "operations":
+    case "v1":
+    case "v2":
+      return [];
+  }
+}
+
+/** Hashing every envelope costs more than all else of a small ledger, so it waits for a need. */
+class EnvelopesByHash {
+  private byHash: Map<string, TransactionEnvelope> | undefined;
+  private readonly network: Uint8Array;
+  private readonly list: () => readonly TransactionEnvelope[];
+
+  constructor(network: Uint8Array, list: () => readonly TransactionEnvelope[]) {
+    this.network = network;
+    this.list = list;
+  }
+
+  find(hash: string): TransactionEnvelope | undefined {
+    if (this.byHash === undefined) {
+      this.byHash = new Map();
+      for (const envelope of this.list()) {
+        const own = transactionHash(this.network, envelope);
+        if (own !== undefined) this.byHash.set(own, envelope);
+      }
+    }
+    return this.byHash.get(hash);
+  }
+}
+
+function envelopesOf(meta: LedgerCloseMeta): readonly TransactionEnvelope[] {
+  if (meta.type === "v0") return meta.v0.txSet.txs;
+  return meta.value.txSet.v1TxSet.phases.flatMap(phaseEnvelopes);
+}
+
+function phaseEnvelopes(phase: TransactionPhase): readonly TransactionEnvelope[] {
+  return phase.type === "v0Components"
+    ? phase.v0Components.flatMap((component) => component.txsMaybeDiscountedFee.txs)
+    : phase.parallelTxsComponent.executionStages.flat(2);
+}
+
+/**
+ * Chain order: every transaction's fee, then each transaction, then the refunds after all of them,
+ * then upgrades, then evictions. The last state of a key is what the ledger left.
+ */
+function entryChanges(
+  meta: LedgerCloseMeta,
+  tracked: TrackedKeys,
+  oddities: string[],
+): readonly EntryChange[] {
+  const last = new Map<string, LedgerEntry | undefined>();
+  const note = (changes: readonly LedgerEntryChange[]): void => {
+    for (const change of changes) noteChange(change, tracked, last);
+  };
+  const processed: readonly Processed[] = meta.value.txProcessing;
+  for (const { feeProcessing } of processed) note(feeProcessing);
+  for (const { txApplyProcessing } of processed) {
+    for (const changes of transactionChanges(txApplyProcessing)) note(changes);
+  }
+  for (const one of processed) {
+    if ("postTxApplyFeeProcessing" in one) note(one.postTxApplyFeeProcessing);
+  }
+  for (const { changes } of meta.value.upgradesProcessing) note(changes);
+  if (meta.type !== "v0") {
+    for (const key of meta.value.evictedKeys) {
+      if (isLostByEviction(key)) noteLast(key.toXdr("base64"), undefined, tracked, last);
+    }
+  }
+  return [...last].map(([key, entry]) => entryChange(key, entry, oddities));
+}
+
+function entryChange(key: string, entry: LedgerEntry | undefined, oddities: string[]): EntryChange {
+  if (entry === undefined) return { key };
+  const known = trackedEntry(entry.data);
+  if (known !== undefined) return { key, entry: known };
+  oddities.push(`tracked entry ${key} is of a form that cannot be followed`);
+  return { key };
+}
+
+function transactionChanges(meta: TransactionMeta): readonly (readonly LedgerEntryChange[])[] {
+  switch (meta.type) {
+    case "operations":
+      return meta.operations.map(({ changes }) => changes);
+    case "v1":
+      return [meta.v1.txChanges, ...meta.v1.operations.map(({ changes }) => changes)];
+    case "v2":
+    case "v3":
+    case "v4": {
+      const { txChangesBefore, operations, txChangesAfter } = meta.value;
+      return [txChangesBefore, ...operations.map(({ changes }) => changes), txChangesAfter];
+    }
+  }
+}
+
+function noteChange(
+  change: LedgerEntryChange,
+  tracked: TrackedKeys,
+  last: Map<string, LedgerEntry | undefined>,
+): void {
+  switch (change.type) {
+    case "ledgerEntryState":
+      return; // The value before: the change itself follows.
+    case "ledgerEntryRemoved":
+      noteLast(change.removed.toXdr("base64"), undefined, tracked, last);
+      return;
+    case "ledgerEntryCreated":
+    case "ledgerEntryUpdated":
+    case "ledgerEntryRestored": {
+      const key = entryKey(change.value.data);
+      if (key !== undefined) noteLast(key, change.value, tracked, last);
+    }
+  }
+}
+
+function noteLast(
+  key: string,
+  entry: LedgerEntry | undefined,
+  tracked: TrackedKeys,
+  last: Map<string, LedgerEntry | undefined>,
+): void {
+  if (tracked.has(key)) last.set(key, entry);
+}

@@ -1,0 +1,79 @@
+// lmdb maps its file and trusts it: a foreign or truncated one kills the process with a signal
+// instead of an error. So the file is looked at before lmdb sees it: the header here, the rest by a
+// process of its own that may die of it (probe.ts).
+import { execFile } from "node:child_process";
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { StoreError } from "./store-error.ts";
+
+export const DATA_FILE = "data.mdb";
+/** lmdb's file format: page header, then the meta record (magic, version, ...). */
+const PAGE_HEADER_BYTES = 24;
+const MAGIC = 0xbeefc0de;
+const FORMAT_VERSION = 2;
+const META_BYTES = 152;
+const PAGE_BYTES_MAX = 65_536;
+/** Time for the probe of a damaged file; a whole one takes a fraction of a second. */
+const PROBE_MS_MAX = 60_000;
+
+/** Resolves to whether there is a store; throws a StoreError where it should not be opened. */
+export async function checkFile(path: string): Promise<boolean> {
+  const file = join(path, DATA_FILE);
+  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return undefined;
+    throw new StoreError("unavailable", `${file} cannot be read: ${cause.message}`, cause);
+  });
+  if (found === undefined || found.size === 0) return false;
+  const pagesBytes = await lastPageEnd(file);
+  // A whole file can end before its last page where that page is free: only then is all of it read.
+  await probe(path, { deep: found.size < pagesBytes });
+  return true;
+}
+
+/** Where the last page of the newest transaction ends. */
+async function lastPageEnd(file: string): Promise<number> {
+  const head = Buffer.alloc(PAGE_BYTES_MAX + PAGE_HEADER_BYTES + META_BYTES);
+  const handle = await open(file, "r");
+  try {
+    await handle.read(head, 0, head.length, 0);
+  } finally {
+    await handle.close();
+  }
+  const first = readMeta(head, 0);
+  const second = first && readMeta(head, first.pageBytes);
+  if (first === undefined || second === undefined) {
+    throw new StoreError("foreign", `${file} is not a Hopbook store`);
+  }
+  const newest = second.transaction > first.transaction ? second : first;
+  return (newest.lastPage + 1) * newest.pageBytes;
+}
+
+function readMeta(head: Buffer, page: number) {
+  const at = page + PAGE_HEADER_BYTES;
+  if (head.readUInt32LE(at) !== MAGIC || head.readUInt32LE(at + 4) !== FORMAT_VERSION) {
+    return undefined;
+  }
+  const pageBytes = head.readUInt32LE(at + 24);
+  if (pageBytes < 512 || pageBytes > PAGE_BYTES_MAX || (pageBytes & (pageBytes - 1)) !== 0) {
+    return undefined;
+  }
+  return {
+    pageBytes,
+    lastPage: Number(head.readBigUInt64LE(at + 120)),
+    transaction: head.readBigUInt64LE(at + 128),
+  };
+}
+
+function probe(path: string, options: { readonly deep: boolean }): Promise<void> {
+  const script = fileURLToPath(new URL("./probe.js", import.meta.url));
+  const args = [script, path, options.deep ? "deep" : "quick"];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { timeout: PROBE_MS_MAX }, (error, stdout) => {
+      if (error === null) return resolve();
+      const reason = error.signal ?? (stdout.trim() || error.message);
+      const message = `the store in ${path} is damaged (reading it ended with: ${reason})`;
+      reject(new StoreError("damaged", `${message}; restore a backup, or move it away to rebuild`));
+    });
+  });
+}

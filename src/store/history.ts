@@ -1,0 +1,156 @@
+// Pages of live orders and of the archives. A filter is text as a client gave it: what is no
+// address of a record matches nothing.
+import { type Address, parseAddress } from "../model/address.ts";
+import type { Failure } from "../model/failure.ts";
+import type { Order } from "../model/order.ts";
+import type { Position } from "../model/position.ts";
+import type { Swap, Trade } from "../model/trade.ts";
+import type { AddressIds } from "./address-ids.ts";
+import { readFailure } from "./failure-record.ts";
+import * as entries from "./index-entries.ts";
+import { positionKey, readPosition } from "./keys.ts";
+import { readOrder, toOrder } from "./order-record.ts";
+import { RecordReader } from "./record-bytes.ts";
+import type { Range, Snapshot } from "./snapshot.ts";
+import { StoreError } from "./store-error.ts";
+import type { Table, Tables } from "./tables.ts";
+import { readTrade } from "./trade-record.ts";
+
+export type NewestPage = { readonly before?: Position; readonly limit: number };
+export type OldestPage = { readonly after?: Position; readonly limit: number };
+type PairFilter = readonly [string, string];
+type Read<T> = (reader: RecordReader, ids: AddressIds, position: Position) => T;
+/** The index prefix a filter selects; "all" without a filter, "none" where nothing can match. */
+type Selection = Buffer | "all" | "none";
+
+/** A Soroban symbol has at most 32 characters. */
+const FN_MAX = 32;
+/** Rows read at once by a walk over all live orders. */
+const WALK_ROWS = 1000;
+
+export class History {
+  readonly #tables: Tables;
+  readonly #snapshot: Snapshot;
+  readonly #ids: AddressIds;
+
+  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds) {
+    this.#tables = tables;
+    this.#snapshot = snapshot;
+    this.#ids = ids;
+  }
+
+  /** Oldest first by creation. Every one of `assets` must be one of the order's two. */
+  liveOrders(
+    filter: { readonly owner?: string; readonly assets: readonly string[] },
+    page: OldestPage,
+  ): readonly Order[] {
+    const { live, liveIndex } = this.#tables;
+    const selection = this.#selectLive(filter.owner, [...new Set(filter.assets)]);
+    return this.#page(live, liveIndex, selection, page, readOrder).map(toOrder);
+  }
+
+  /** All live orders, oldest first. The store must not be renewed meanwhile. */
+  *everyLiveOrder(): Generator<Order> {
+    let after: Position | undefined;
+    for (;;) {
+      const rows = this.#snapshot.rows(this.#tables.live, { after, limit: WALK_ROWS });
+      for (const { key, value } of rows) {
+        after = readPosition(key, 0);
+        yield toOrder(readOrder(new RecordReader(value), this.#ids, after));
+      }
+      if (rows.length < WALK_ROWS) return;
+    }
+  }
+
+  /** Newest first by creation. */
+  orders(
+    filter: { readonly owner?: string; readonly pair?: PairFilter },
+    page: NewestPage,
+  ): readonly Order[] {
+    const { archive, archiveIndex } = this.#tables;
+    const selection = this.#selectPair(filter.owner, filter.pair);
+    const range = { ...page, newestFirst: true };
+    return this.#page(archive, archiveIndex, selection, range, readOrder).map(toOrder);
+  }
+
+  trades(
+    filter: { readonly trader?: string; readonly pair?: PairFilter },
+    page: NewestPage,
+  ): readonly (Trade | Swap)[] {
+    const { trades, tradeIndex } = this.#tables;
+    const selection = this.#selectPair(filter.trader, filter.pair);
+    return this.#page(trades, tradeIndex, selection, { ...page, newestFirst: true }, readTrade);
+  }
+
+  failures(
+    filter: { readonly account?: string; readonly fn?: string },
+    page: NewestPage,
+  ): readonly Failure[] {
+    const { failures, failureIndex } = this.#tables;
+    const selection = this.#selectFailures(filter.account, filter.fn);
+    return this.#page(
+      failures,
+      failureIndex,
+      selection,
+      { ...page, newestFirst: true },
+      readFailure,
+    );
+  }
+
+  #page<T>(
+    rows: Table,
+    index: Table,
+    selection: Selection,
+    range: Range,
+    read: Read<T>,
+  ): readonly T[] {
+    if (selection === "none") return [];
+    if (selection === "all") {
+      return this.#snapshot
+        .rows(rows, range)
+        .map(({ key, value }) => read(new RecordReader(value), this.#ids, readPosition(key, 0)));
+    }
+    return this.#snapshot.positions(index, selection, range).map((position) => {
+      const row = this.#snapshot.get(rows, positionKey(position));
+      if (row === undefined) {
+        throw new StoreError("damaged", `the store is damaged: no record at ${position}`);
+      }
+      return read(new RecordReader(row), this.#ids, position);
+    });
+  }
+
+  #selectLive(owner: string | undefined, assets: readonly string[]): Selection {
+    const [one, other] = assets;
+    if (assets.length > 2) return "none";
+    if (one !== undefined && other !== undefined) return this.#selectPair(owner, [one, other]);
+    if (one === undefined) return this.#selectPair(owner, undefined);
+    const asset = this.#number(one);
+    if (asset === undefined) return "none";
+    if (owner === undefined) return entries.byAsset(asset);
+    const account = this.#number(owner);
+    return account === undefined ? "none" : entries.byAccountAsset(account, asset);
+  }
+
+  #selectPair(account: string | undefined, pair: PairFilter | undefined): Selection {
+    const number = account === undefined ? undefined : this.#number(account);
+    if (account !== undefined && number === undefined) return "none";
+    if (pair === undefined) return number === undefined ? "all" : entries.byAccount(number);
+    const [one, other] = [this.#number(pair[0]), this.#number(pair[1])];
+    if (one === undefined || other === undefined) return "none";
+    if (number === undefined) return entries.byPair(one, other);
+    return entries.byAccountPair(number, one, other);
+  }
+
+  #selectFailures(account: string | undefined, fn: string | undefined): Selection {
+    const number = account === undefined ? undefined : this.#number(account);
+    if (account !== undefined && number === undefined) return "none";
+    if (fn === undefined) return number === undefined ? "all" : entries.byAccount(number);
+    if (fn.length > FN_MAX || fn.includes("\0")) return "none";
+    return number === undefined ? entries.byFn(fn) : entries.byAccountFn(number, fn);
+  }
+
+  #number(text: string): number | undefined {
+    const address: Address | undefined = parseAddress(text);
+    return address === undefined ? undefined : this.#ids.find(address);
+  }
+}

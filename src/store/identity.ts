@@ -1,0 +1,51 @@
+// What a store belongs to. A store of another network, contract or version is never touched.
+import { StoreError } from "./store-error.ts";
+import { META_IDENTITY, type Table } from "./tables.ts";
+
+/** Raised whenever the meaning of stored bytes changes; older stores are rebuilt from ledgers. */
+const SCHEMA_VERSION = 1;
+
+export type StoreIdentity = { readonly networkPassphrase: string; readonly contract: string };
+
+/** The bytes that name a new store. */
+export function identityBytes({ networkPassphrase, contract }: StoreIdentity): Buffer {
+  const identity = { program: "hopbook", schema: SCHEMA_VERSION, networkPassphrase, contract };
+  return Buffer.from(JSON.stringify(identity));
+}
+
+/** Throws a StoreError where a store that exists is not the wanted one. */
+export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table | undefined): void {
+  const bytes = meta?.getBinary(META_IDENTITY);
+  if (bytes === undefined) {
+    throw new StoreError("foreign", `${path} holds a database of another program`);
+  }
+  const found = parseIdentity(path, bytes);
+  if (found.schema !== SCHEMA_VERSION) {
+    throw new StoreError(
+      "other_schema",
+      `the store in ${path} has schema ${found.schema}, this version reads ${SCHEMA_VERSION}`,
+    );
+  }
+  if (found.networkPassphrase !== wanted.networkPassphrase) {
+    throw new StoreError(
+      "other_network",
+      `the store in ${path} belongs to the network "${found.networkPassphrase}"`,
+    );
+  }
+  if (found.contract !== wanted.contract) {
+    throw new StoreError(
+      "other_contract",
+      `the store in ${path} belongs to the contract ${found.contract}`,
+    );
+  }
+}
+
+function parseIdentity(path: string, bytes: Buffer): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof parsed === "object" && parsed !== null && "schema" in parsed) return { ...parsed };
+  } catch (cause) {
+    throw new StoreError("damaged", `the store in ${path} has an unreadable identity`, cause);
+  }
+  throw new StoreError("damaged", `the store in ${path} has an unreadable identity`);
+}

@@ -1,0 +1,53 @@
+import type { Address } from "../model/address.ts";
+import type { RegistryMarket } from "../model/contract-state.ts";
+import type { Failure } from "../model/failure.ts";
+import type { Position } from "../model/position.ts";
+import type { Swap, Trade } from "../model/trade.ts";
+import type { ContractFlags } from "./contract-record.ts";
+import type { OrderRecord } from "./order-record.ts";
+
+/** The last ledger whose records are stored. `closeTime` in UNIX seconds, `baseReserve` stroops. */
+export type LedgerCursor = {
+  readonly ledger: number;
+  readonly hash: string;
+  readonly closeTime: number;
+  readonly protocol: number;
+  readonly baseReserve: number;
+};
+
+/**
+ * How far the clock has been applied: every order on-chain whose (expires, cursor) is not above it
+ * is lapsed, every other one is live.
+ */
+export type Horizon = { readonly time: number; readonly cursor: Position };
+
+export type OrderChange = {
+  /** Absent where the order is new. */
+  readonly before?: OrderRecord;
+  readonly after: OrderRecord;
+};
+
+export type SkipRecord = {
+  readonly owner: Address;
+  readonly asset: Address;
+  /** UNIX seconds. */
+  readonly time: number;
+};
+
+/** All that one step writes. Stored whole or not at all. */
+export type StepRecord = {
+  /** Absent where the clock alone moved. */
+  readonly cursor?: LedgerCursor;
+  readonly horizon: Horizon;
+  /** One an order (its cursor). */
+  readonly orders: readonly OrderChange[];
+  readonly trades: readonly (Trade | Swap)[];
+  readonly failures: readonly Failure[];
+  /** Absent where nothing changed. */
+  readonly contract?: ContractFlags;
+  /** New or refreshed markets, with their number in the order first seen. */
+  readonly markets: readonly { readonly number: number; readonly market: RegistryMarket }[];
+  readonly skips: readonly SkipRecord[];
+  /** Rows of the backing records (book/step.ts); no value: removed. */
+  readonly backing: readonly { readonly key: string; readonly value?: string }[];
+};

@@ -1,0 +1,26 @@
+export type StoreErrorCode =
+  /** The folder holds something that is no store of this program. */
+  | "foreign"
+  /** The store follows another network or another contract. */
+  | "other_network"
+  | "other_contract"
+  /** Written by another version of this program. */
+  | "other_schema"
+  /** The file is truncated or its content contradicts itself. */
+  | "damaged"
+  /** The folder cannot be read or written. */
+  | "unavailable"
+  /** A commit did not happen (disk full, for one); nothing of it is stored. */
+  | "commit_failed"
+  | "closed";
+
+/** The one error of the store's boundary. Messages are fit for an operator. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "StoreError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,268 @@
+// The durable record of the exchange, in one lmdb file. Main thread only.
+//
+// Invariant: every read goes through one snapshot, that of the last `renew`. What a commit wrote is
+// seen only after it, when the rest of the process shows the same step.
+import { mkdir } from "node:fs/promises";
+import type { Address } from "../model/address.ts";
+import type { ContractState } from "../model/contract-state.ts";
+import type { OrderId } from "../model/order.ts";
+import { POSITION_MAX, type Position } from "../model/position.ts";
+import { AddressIds } from "./address-ids.ts";
+import { readContract, readMarket } from "./contract-record.ts";
+import { checkFile } from "./file-check.ts";
+import { History } from "./history.ts";
+import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
+import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
+import { type OrderRecord, readOrder } from "./order-record.ts";
+import { RecordReader } from "./record-bytes.ts";
+import { Snapshot } from "./snapshot.ts";
+import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
+import { addressWrites, stepWrites, type Write } from "./step-writes.ts";
+import { StoreError } from "./store-error.ts";
+import {
+  type Environment,
+  META_CONTRACT,
+  META_CURSOR,
+  META_HORIZON,
+  openEnvironment,
+} from "./tables.ts";
+
+export type ExpiryEntry = {
+  readonly expires: number;
+  readonly cursor: Position;
+  readonly id: OrderId;
+};
+
+/** Highest ledger number of the protocol: a cursor above it was never written by us. */
+const LEDGER_MAX = 0xffff_ffff;
+/** Rows read at once by a walk over a table. */
+const WALK_ROWS = 1000;
+/** lmdb's own limit of a key. */
+const KEY_BYTES_MAX = 1978;
+const NO_HORIZON: Horizon = { time: 0, cursor: 0n as Position };
+
+export class Store {
+  readonly #environment: Environment;
+  readonly #ids: AddressIds;
+  readonly #snapshot: Snapshot;
+  readonly history: History;
+  #committing: Promise<void> | undefined;
+  #closed = false;
+
+  /** Throws a StoreError where the folder holds no store of this network and contract. */
+  static async open(path: string, identity: StoreIdentity): Promise<Store> {
+    await mkdir(path, { recursive: true }).catch((cause: Error) => {
+      throw new StoreError("unavailable", `${path} cannot be made: ${cause.message}`, cause);
+    });
+    await checkFile(path);
+    try {
+      const check = checkIdentity.bind(undefined, path, identity);
+      return new Store(openEnvironment(path, check, identityBytes(identity)));
+    } catch (cause) {
+      if (cause instanceof StoreError) throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new StoreError(
+        "unavailable",
+        `the store in ${path} cannot be opened: ${reason}`,
+        cause,
+      );
+    }
+  }
+
+  private constructor(environment: Environment) {
+    this.#environment = environment;
+    const { addresses, addressIds } = environment.tables;
+    const snapshot = new Snapshot(environment.root);
+    this.#snapshot = snapshot;
+    const [last] = snapshot.entries(addresses, {
+      start: indexPrefix(0, LEDGER_MAX),
+      end: indexPrefix(0, 0),
+      limit: 1,
+    });
+    this.#ids = new AddressIds(
+      {
+        idOf: (bytes) => snapshot.get(addressIds, bytes)?.readUInt32BE(1),
+        bytesOf: (id) => snapshot.get(addresses, indexPrefix(0, id)),
+      },
+      (last?.key.readUInt32BE(1) ?? 0) + 1,
+    );
+    this.history = new History(environment.tables, snapshot, this.#ids);
+    this.cursor();
+  }
+
+  /** The last ledger stored, or undefined. Throws a StoreError where it is none a chain can have. */
+  cursor(): LedgerCursor | undefined {
+    const bytes = this.#meta(META_CURSOR);
+    if (bytes === undefined) return undefined;
+    const reader = new RecordReader(bytes);
+    const cursor = {
+      ledger: reader.count(),
+      hash: reader.bytes().toString("hex"),
+      closeTime: reader.count(),
+      protocol: reader.count(),
+      baseReserve: reader.count(),
+    };
+    if (cursor.ledger < 1 || cursor.ledger > LEDGER_MAX || cursor.hash.length !== 64) {
+      throw new StoreError("damaged", `the store is damaged: no ledger ${cursor.ledger} exists`);
+    }
+    return cursor;
+  }
+
+  horizon(): Horizon {
+    const bytes = this.#meta(META_HORIZON);
+    if (bytes === undefined) return NO_HORIZON;
+    return { time: bytes.readDoubleBE(0), cursor: readPosition(bytes, 8) };
+  }
+
+  contract(): ContractState {
+    const bytes = this.#meta(META_CONTRACT);
+    const flags = bytes && readContract(new RecordReader(bytes), this.#ids);
+    const { markets } = this.#environment.tables;
+    const [start, end] = [Buffer.from([0]), Buffer.alloc(5, 0xff)];
+    const rows = this.#snapshot.entries(markets, { start, end });
+    return {
+      ...(flags ?? { frozen: false }),
+      markets: rows.map(({ value }) => readMarket(new RecordReader(value), this.#ids)),
+    };
+  }
+
+  /** The order whose entry is on-chain under the id, live or lapsed. */
+  onChain(id: OrderId): OrderRecord | undefined {
+    const { chain, live, archive } = this.#environment.tables;
+    const key = this.#snapshot.get(chain, orderKey(id));
+    if (key === undefined) return undefined;
+    const row = this.#snapshot.get(live, key) ?? this.#snapshot.get(archive, key);
+    if (row === undefined)
+      throw new StoreError("damaged", `the store is damaged: order ${id} lost`);
+    return readOrder(new RecordReader(row), this.#ids, readPosition(key, 0));
+  }
+
+  /** Orders on-chain with an expiration above `above` and up to `upTo`, soonest first. */
+  expiring(above: Horizon, upTo: Horizon, limit: number): readonly ExpiryEntry[] {
+    const [start, end] = [pastKey(above), pastKey(upTo)];
+    if (Buffer.compare(start, end) >= 0) return [];
+    return this.#expiries({ start, end, limit });
+  }
+
+  /** The same orders, latest first. */
+  expired(above: Horizon, upTo: Horizon, limit: number): readonly ExpiryEntry[] {
+    const [start, end] = [horizonKey(upTo), horizonKey(above)];
+    if (Buffer.compare(start, end) <= 0) return [];
+    return this.#expiries({ start, end, limit });
+  }
+
+  /** When a maker was last skipped selling a token, UNIX seconds. */
+  skipped(owner: Address, asset: Address): number | undefined {
+    const [one, other] = [this.#ids.find(owner), this.#ids.find(asset)];
+    if (one === undefined || other === undefined) return undefined;
+    const bytes = this.#snapshot.get(this.#environment.tables.skips, indexPrefix(0, one, other));
+    return bytes && new RecordReader(bytes).count();
+  }
+
+  /** All rows of the backing records. The store must not be renewed meanwhile. */
+  *backingRows(): Generator<{ readonly key: string; readonly value: string }> {
+    const end = Buffer.alloc(KEY_BYTES_MAX, 0xff);
+    let start = Buffer.from([0]);
+    for (;;) {
+      const range = { start, end, limit: WALK_ROWS };
+      const rows = this.#snapshot.entries(this.#environment.tables.backing, range);
+      for (const { key, value } of rows) yield { key: key.toString(), value: value.toString() };
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < WALK_ROWS) return;
+      start = Buffer.concat([last.key, Buffer.from([0])]);
+    }
+  }
+
+  /**
+   * Resolves once all of the steps is on disk; rejects with a StoreError when none of it is. Reads
+   * stay as they are until `renew`. One commit at a time.
+   */
+  async commit(steps: readonly StepRecord[]): Promise<void> {
+    if (this.#closed) throw new StoreError("closed", "the store is closed");
+    if (this.#committing !== undefined) throw new Error("a commit is under way");
+    let stored = false;
+    this.#ids.startCommit();
+    try {
+      const { tables } = this.#environment;
+      const writes = steps.flatMap((step) => stepWrites(tables, this.#ids, step));
+      writes.push(...addressWrites(tables, this.#ids));
+      this.#committing = this.#write(writes);
+      await this.#committing;
+      stored = true;
+    } finally {
+      this.#committing = undefined;
+      this.#ids.endCommit(stored);
+    }
+  }
+
+  /** Shows what has been committed. */
+  renew(): void {
+    this.#snapshot.renew();
+  }
+
+  /** Ends after the commit that is under way. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#committing?.catch(() => undefined);
+    this.#snapshot.release();
+    await this.#environment.root.close();
+  }
+
+  // lmdb's own thread writes and flushes. A batch is one transaction; it is dropped whole when one
+  // of its writes or the flush fails, and nothing in here can throw between two writes.
+  async #write(writes: readonly Write[]): Promise<void> {
+    try {
+      await this.#environment.root.batch(() => {
+        for (const { table, key, value } of writes) {
+          if (value === undefined) void table.remove(key);
+          else void table.put(key, value);
+        }
+      });
+    } catch (cause) {
+      const reason = await commitReason(cause);
+      throw new StoreError("commit_failed", `a commit to the store failed: ${reason}`, cause);
+    }
+  }
+
+  #meta(key: Buffer): Buffer | undefined {
+    return this.#snapshot.get(this.#environment.tables.meta, key);
+  }
+
+  #expiries(range: { start: Buffer; end: Buffer; limit: number }): readonly ExpiryEntry[] {
+    const rows = this.#snapshot.entries(this.#environment.tables.expiries, range);
+    return rows.map(({ key, value }) => ({
+      expires: key.readDoubleBE(0),
+      cursor: readPosition(key, 8),
+      id: ((value.readBigUInt64BE(0) << 64n) | value.readBigUInt64BE(8)) as OrderId,
+    }));
+  }
+}
+
+function horizonKey({ time, cursor }: Horizon): Buffer {
+  return indexKey(timeBytes(time), cursor);
+}
+
+/** The first key above a horizon: no event has the highest position. */
+function pastKey({ time, cursor }: Horizon): Buffer {
+  return horizonKey({
+    time,
+    cursor: cursor === POSITION_MAX ? cursor : ((cursor + 1n) as Position),
+  });
+}
+
+/** lmdb gives the reason of a failed commit in a promise of its own, which may never settle. */
+async function commitReason(error: unknown): Promise<string> {
+  if (!(error instanceof Error)) return String(error);
+  const reason: unknown = "commitError" in error ? error.commitError : undefined;
+  if (!(reason instanceof Promise)) return error.message;
+  const told = reason.then(String, (cause: unknown) =>
+    cause instanceof Error ? cause.message : String(cause),
+  );
+  const waited = new Promise<string>((resolve) => {
+    setTimeout(resolve, COMMIT_REASON_MS, error.message);
+  });
+  return Promise.race([told, waited]);
+}
+
+const COMMIT_REASON_MS = 200;

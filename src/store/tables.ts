@@ -1,0 +1,97 @@
+// The tables of a store and the options they are opened with. Keys and values are bytes.
+import { type Database, open, type RootDatabase } from "lmdb";
+
+export type Table = Database<Buffer, Buffer>;
+
+const TABLE_NAMES = [
+  /** identity, cursor, horizon, contract. */
+  "meta",
+  /** Number -> address and back (address-ids.ts). */
+  "addresses",
+  "addressIds",
+  /** Order id -> position of the order whose entry is on-chain under it. */
+  "chain",
+  /** Position -> order, for live and for archived orders, each with its index. */
+  "live",
+  "liveIndex",
+  "archive",
+  "archiveIndex",
+  /** Expiration and position of every order on-chain that has an expiration -> order id. */
+  "expiries",
+  "trades",
+  "tradeIndex",
+  "failures",
+  "failureIndex",
+  /** Number in the order first seen -> market opened on-chain. */
+  "markets",
+  /** Owner and token -> time of the last skip. */
+  "skips",
+  /** What the backing records keep, in their own words. */
+  "backing",
+] as const;
+export type TableName = (typeof TABLE_NAMES)[number];
+export type Tables = Readonly<Record<TableName, Table>>;
+
+export type Root = RootDatabase<Buffer, Buffer>;
+export type Environment = {
+  readonly root: Root;
+  readonly tables: Tables;
+};
+
+export const META_IDENTITY = Buffer.from("identity");
+export const META_CURSOR = Buffer.from("cursor");
+export const META_HORIZON = Buffer.from("horizon");
+export const META_CONTRACT = Buffer.from("contract");
+
+/** Address space at start; lmdb enlarges the map by itself when the data outgrows it. */
+const MAP_BYTES = 1024 ** 3;
+const TABLES_MAX = 32;
+const BYTES = { keyEncoding: "binary", encoding: "binary" } as const;
+
+/** Told of the meta table of a store that exists, or of none where the file is another program's. */
+export type MetaCheck = (meta: Table | undefined) => void;
+
+/**
+ * Opens or makes the environment in a folder whose file has been checked (file-check.ts): lmdb
+ * crashes on files that are none of its own. Nothing is made before `check` agreed; a new store is
+ * named with `identity`.
+ */
+export function openEnvironment(path: string, check: MetaCheck, identity: Buffer): Environment {
+  const root = openRoot(path, { readOnly: false });
+  try {
+    const names = tableNames(root);
+    const named = names.includes("meta") ? openTable(root, "meta") : undefined;
+    // A start that ended before the store got its name leaves an empty meta table alone.
+    const unnamed = names.length === 1 && named !== undefined && named.getKeysCount() === 0;
+    if (names.length > 0 && !unnamed) check(named);
+    else openTable(root, "meta").putSync(META_IDENTITY, identity);
+    const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(root, name)]));
+    return { root, tables: tables as Tables };
+  } catch (error) {
+    void root.close();
+    throw error;
+  }
+}
+
+export function openRoot(path: string, options: { readonly readOnly: boolean }): Root {
+  return open<Buffer, Buffer>({
+    path,
+    noSubdir: false,
+    readOnly: options.readOnly,
+    // A commit is then on disk before its promise resolves, and a failing flush fails it.
+    overlappingSync: false,
+    mapSize: MAP_BYTES,
+    maxDbs: TABLES_MAX,
+    ...BYTES,
+  });
+}
+
+export function openTable(root: Root, name: string): Table {
+  return root.openDB<Buffer, Buffer>({ name, ...BYTES });
+}
+
+/** The root table holds the names of the others. */
+export function tableNames(root: Root): readonly string[] {
+  const range = root.getKeys({ start: Buffer.from([0]), limit: TABLES_MAX });
+  return Array.from(range, (key) => Buffer.from(key).toString("utf8").replaceAll("\0", ""));
+}

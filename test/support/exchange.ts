@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import { Exchange } from "../../src/book/exchange.ts";
+import type { ExchangeOptions } from "../../src/book/exchange-options.ts";
+import { token } from "./addresses.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+export const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Options of an exchange in a folder of its own, with a clock that stands where a test sets it. */
+export function exchangeOptions(clock: { now: number }, more: Partial<ExchangeOptions> = {}) {
+  return {
+    path: join(temporaryFolder(), "store"),
+    networkPassphrase: "a test network",
+    contract: token(100),
+    clock: () => clock.now,
+    log: silentLog,
+    ...more,
+  } satisfies ExchangeOptions;
+}
+
+export function openExchange(clock: { now: number }): Promise<Exchange> {
+  return Exchange.open(exchangeOptions(clock));
+}
