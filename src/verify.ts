@@ -1,0 +1,63 @@
+// npm run verify: compares a running engine's live orders with the contract's order entries.
+// Exit code 0 where none differ, 1 where some do, 2 where it could not be told.
+import { setTimeout } from "node:timers/promises";
+import { contractSchema, httpUrlSchema } from "./config/schema.ts";
+import { readSettings, type Setting, settingsHelp } from "./config/setting.ts";
+import { address } from "./model/address.ts";
+import { systemClock } from "./model/clock.ts";
+import { compareOrders } from "./verify/compare.ts";
+import { EngineClient } from "./verify/engine-orders.ts";
+
+const settings = [
+  {
+    name: "url",
+    help: "base URL of the engine's API",
+    default: "http://127.0.0.1:8080",
+    schema: httpUrlSchema,
+  },
+  {
+    name: "rpc",
+    help: "Stellar RPC to read the entries from",
+    default: "http://127.0.0.1:8000",
+    schema: httpUrlSchema,
+  },
+  {
+    name: "contract",
+    help: "the exchange contract; without it the one the engine names",
+    schema: contractSchema,
+  },
+] as const satisfies readonly Setting[];
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    process.stdout.write(`npm run verify -- [--flag value ...]\n\n${settingsHelp(settings)}\n`);
+    return 0;
+  }
+  const read = readSettings(settings, args, process.env);
+  if (!read.ok) {
+    process.stderr.write(`verify: ${read.message}\n`);
+    return 2;
+  }
+  const { url, rpc, contract: wanted } = read.values;
+  try {
+    const engine = new EngineClient(url);
+    const served = await engine.contract();
+    const contract = wanted ?? address(served);
+    if (contract !== served) throw new Error(`the engine at ${url} follows ${served}`);
+    const { checked, differences } = await compareOrders({
+      engine,
+      rpcUrl: rpc,
+      contract,
+      clock: systemClock,
+      sleep: setTimeout,
+    });
+    for (const { id, what } of differences) process.stdout.write(`order ${id}: ${what}\n`);
+    process.stdout.write(`${checked} orders checked, ${differences.length} differ\n`);
+    return differences.length === 0 ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`verify: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 2;
+  }
+}
