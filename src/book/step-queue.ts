@@ -40,6 +40,8 @@ export class StepQueue {
   #waiting: Waiting[] = [];
   #ticks: Caller[] = [];
   #hasNews = false;
+  /** Ledgers to be taken one by one. */
+  #alone = 0;
   #working: Promise<void> | undefined;
   /** A stored step could not be shown: what is seen is no longer what is stored. */
   #broken: unknown;
@@ -147,7 +149,13 @@ export class StepQueue {
       // They follow the bad ledger, so most likely they will not follow the last good one.
       this.#waiting.unshift(...rest);
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      if (group.length === 1 || this.#closing.signal.aborted || this.#broken !== undefined) {
+        for (const { reject } of group) reject(error);
+      } else {
+        // One of them cannot be stored: the others must not suffer for it.
+        this.#alone = group.length;
+        this.#waiting.unshift(...group);
+      }
     }
   }
 
@@ -177,6 +185,10 @@ export class StepQueue {
   }
 
   #nextGroup(): readonly Waiting[] {
+    if (this.#alone > 0) {
+      this.#alone -= 1;
+      return this.#waiting.splice(0, 1);
+    }
     let events = 0;
     let count = 0;
     for (const { delta } of this.#waiting) {

@@ -1,7 +1,7 @@
 // A process that reads a store as the engine will, and may die of it: node probe.js <path> <how>.
-// Exit code 0 when everything could be read. `quick` reads what a start reads, and the ends of the
-// other tables; `deep` reads all.
-import { openRoot, openTable, type Table, tableNames } from "./tables.ts";
+// Exit code 0 when everything could be read and the tables hold as many entries as they say.
+// `quick` reads what a start reads, and the ends of the other tables; `deep` reads all.
+import { openRoot, openTable, type Root, type Table, tableNames } from "./tables.ts";
 
 /** Entries read at each end of a table by the quick way. */
 const QUICK_ENTRIES = 1000;
@@ -11,21 +11,42 @@ const LAST_KEY = Buffer.alloc(64, 0xff);
 const [path = "", how] = process.argv.slice(2);
 try {
   const root = openRoot(path, { readOnly: true });
-  for (const name of tableNames(root)) {
-    const table = openTable(root, name);
-    const whole = how === "deep" || name === "live";
-    readEntries(table, { reverse: false, limit: whole ? Number.MAX_SAFE_INTEGER : QUICK_ENTRIES });
-    if (!whole) readEntries(table, { reverse: true, limit: QUICK_ENTRIES });
-  }
+  const names = tableNames(root);
+  if (names.length !== entryCount(root)) throw new Error("tables are missing");
+  for (const name of names) readTable(name, openTable(root, name));
   await root.close();
 } catch (error) {
   process.stdout.write(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }
 
-function readEntries(table: Table, options: { reverse: boolean; limit: number }): void {
-  const [start, end] = options.reverse ? [LAST_KEY, FIRST_KEY] : [FIRST_KEY, LAST_KEY];
-  for (const { key, value } of table.getRange({ start, end, ...options })) {
-    if (key.length + value.length < 1) throw new Error("an entry without a key");
+function readTable(name: string, table: Table): void {
+  const whole = how === "deep" || name === "live";
+  const count = entryCount(table);
+  const limit = whole ? count + 1 : Math.min(count, QUICK_ENTRIES);
+  const forward = readEntries(table, { start: FIRST_KEY, end: LAST_KEY, limit });
+  const backward = whole
+    ? forward
+    : readEntries(table, { start: LAST_KEY, end: FIRST_KEY, reverse: true, limit });
+  const expected = Math.min(count, limit);
+  if (forward !== expected || backward !== expected) {
+    throw new Error(`the table ${name} does not hold what it says`);
   }
+}
+
+function readEntries(
+  table: Table,
+  range: { start: Buffer; end: Buffer; reverse?: boolean; limit: number },
+): number {
+  let count = 0;
+  for (const { key, value } of table.getRange(range)) {
+    if (key.length === 0 || value === undefined) throw new Error("an entry without a key or value");
+    count += 1;
+  }
+  return count;
+}
+
+function entryCount(table: Table | Root): number {
+  const stats: { readonly entryCount?: number } = table.getStats();
+  return stats.entryCount ?? 0;
 }

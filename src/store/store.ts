@@ -3,6 +3,7 @@
 // Invariant: every read goes through one snapshot, that of the last `renew`. What a commit wrote is
 // seen only after it, when the rest of the process shows the same step.
 import { mkdir } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { OrderId } from "../model/order.ts";
@@ -39,6 +40,9 @@ const LEDGER_MAX = 0xffff_ffff;
 const WALK_ROWS = 1000;
 /** lmdb's own limit of a key. */
 const KEY_BYTES_MAX = 1978;
+/** lmdb's code of an environment that can only be closed and opened anew. */
+const MDB_PANIC = -30_795;
+const COMMIT_REASON_MS = 200;
 const NO_HORIZON: Horizon = { time: 0, cursor: 0n as Position };
 
 export class Store {
@@ -219,9 +223,12 @@ export class Store {
           else void table.put(key, value);
         }
       });
-    } catch (cause) {
-      const reason = await commitReason(cause);
-      throw new StoreError("commit_failed", `a commit to the store failed: ${reason}`, cause);
+    } catch (error) {
+      const cause = await commitReason(error);
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const isLost = cause instanceof Error && "code" in cause && cause.code === MDB_PANIC;
+      const code = isLost ? "unavailable" : "commit_failed";
+      throw new StoreError(code, `a commit to the store failed: ${reason}`, cause);
     }
   }
 
@@ -252,17 +259,8 @@ function pastKey({ time, cursor }: Horizon): Buffer {
 }
 
 /** lmdb gives the reason of a failed commit in a promise of its own, which may never settle. */
-async function commitReason(error: unknown): Promise<string> {
-  if (!(error instanceof Error)) return String(error);
-  const reason: unknown = "commitError" in error ? error.commitError : undefined;
-  if (!(reason instanceof Promise)) return error.message;
-  const told = reason.then(String, (cause: unknown) =>
-    cause instanceof Error ? cause.message : String(cause),
-  );
-  const waited = new Promise<string>((resolve) => {
-    setTimeout(resolve, COMMIT_REASON_MS, error.message);
-  });
-  return Promise.race([told, waited]);
+async function commitReason(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !("commitError" in error)) return error;
+  const told = Promise.resolve(error.commitError).catch((cause: unknown) => cause);
+  return Promise.race([told, delay(COMMIT_REASON_MS, error)]);
 }
-
-const COMMIT_REASON_MS = 200;

@@ -80,6 +80,8 @@ export function openRoot(path: string, options: { readonly readOnly: boolean }):
     readOnly: options.readOnly,
     // A commit is then on disk before its promise resolves, and a failing flush fails it.
     overlappingSync: false,
+    // Batches are made by hand: those made for a turn reject a promise that nobody holds.
+    eventTurnBatching: false,
     mapSize: MAP_BYTES,
     maxDbs: TABLES_MAX,
     ...BYTES,

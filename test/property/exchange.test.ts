@@ -11,7 +11,7 @@ import type { Position } from "../../src/model/position.ts";
 import { account, token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { naiveAnswers } from "../support/naive-exchange.ts";
-import { CHAIN_START, randomLedgers } from "../support/random-ledgers.ts";
+import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
 
 const LEDGERS = 30;
 const EVENTS_MAX = 12;
@@ -116,15 +116,4 @@ function compare(
 
 function byCursor(a: Order, b: Order): number {
   return a.cursor < b.cursor ? -1 : 1;
-}
-
-/** mulberry32: small, and the same everywhere. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
 }

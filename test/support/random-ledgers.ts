@@ -10,6 +10,17 @@ import { type Follows, type NewEvent, type NewFailure, nextLedger } from "./ledg
 /** Uniform integers from 0 to below `below`. */
 export type Random = (below: number) => number;
 
+/** mulberry32: small, and the same everywhere. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
 const ACCOUNTS = 5;
 const TOKENS = 4;
 const IDS = 12;
