@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  AccountEntry,
+  AccountEntryExt,
+  LedgerEntryData,
+  LedgerKey,
+  LedgerKeyAccount,
+  PublicKey,
+} from "@stellar/stellar-sdk/xdr";
+import { testAccount } from "../../test/ingest/addresses.ts";
+import { FakeTimer } from "../../test/ingest/fake-rpc.ts";
+import { addressBytes } from "../model/address.ts";
+import type { EntriesLoaded } from "../model/entry-tracking.ts";
+import { RpcError } from "./json-rpc.ts";
+import type { LoadedEntries } from "./rpc-answers.ts";
+import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
+import { Tracker } from "./tracker.ts";
+
+function accountKey(number: number): string {
+  const accountId = PublicKey.publicKeyTypeEd25519(addressBytes(testAccount(number)));
+  return LedgerKey.account(new LedgerKeyAccount({ accountId })).toXdr("base64");
+}
+
+function accountData(number: number, balance: bigint): string {
+  const entry = new AccountEntry({
+    accountId: PublicKey.publicKeyTypeEd25519(addressBytes(testAccount(number))),
+    balance,
+    seqNum: 1n,
+    numSubEntries: 0,
+    inflationDest: null,
+    flags: 0,
+    homeDomain: "",
+    thresholds: new Uint8Array(4),
+    signers: [],
+    ext: AccountEntryExt.v0(),
+  });
+  return LedgerEntryData.account(entry).toXdr("base64");
+}
+
+type Rig = {
+  readonly tracker: Tracker;
+  readonly delivered: EntriesLoaded[];
+  readonly asked: (readonly string[])[];
+  readonly faults: unknown[];
+  /** Lets every answer that is on its way arrive. */
+  settle(): Promise<void>;
+};
+
+function rig(answer: LoadEntries): Rig {
+  const delivered: EntriesLoaded[] = [];
+  const asked: (readonly string[])[] = [];
+  const faults: unknown[] = [];
+  const tracker = new Tracker({
+    load: (keys, signal) => {
+      asked.push(keys);
+      return answer(keys, signal);
+    },
+    deliver: (loaded) => delivered.push(loaded),
+    fail: (thrown) => faults.push(thrown),
+    timer: new FakeTimer(),
+    log: () => {},
+    signal: new AbortController().signal,
+  });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+  };
+  return { tracker, delivered, asked, faults, settle };
+}
+
+function track(keys: readonly string[], request = 1, load = true) {
+  return { kind: "track", request, keys, load } as const;
+}
+
+const balances = (answer: EntriesLoaded | undefined): unknown[] =>
+  answer?.entries.map(({ entry }) => (entry?.kind === "account" ? entry.balance : undefined)) ?? [];
+
+test("answers every key once, absent entries included, as of the ledger they were read at", async () => {
+  const { tracker, delivered, settle } = rig(async () => ({
+    ledger: 105,
+    entries: [{ key: accountKey(1), data: accountData(1, 50n) }],
+  }));
+  tracker.passed(100);
+  tracker.track(track([accountKey(1), accountKey(2)], 7));
+  await settle();
+  assert.equal(delivered.length, 1);
+  assert.deepEqual([delivered[0]?.request, delivered[0]?.ledger], [7, 105]);
+  assert.deepEqual(balances(delivered[0]), [50n, undefined]);
+  assert.ok(tracker.has(accountKey(1)) && tracker.has(accountKey(2)));
+});
+
+test("an answer older than the start of following is asked for again", async () => {
+  const ledgers = [98, 99, 100];
+  let turn = 0;
+  const { tracker, delivered, asked, settle } = rig(async () => {
+    const ledger = ledgers[turn] ?? 0;
+    turn += 1;
+    return { ledger, entries: [{ key: accountKey(1), data: accountData(1, BigInt(ledger)) }] };
+  });
+  tracker.passed(100);
+  tracker.track(track([accountKey(1)]));
+  await settle();
+  assert.equal(asked.length, 3);
+  assert.equal(delivered.length, 1);
+  assert.equal(delivered[0]?.ledger, 100);
+  assert.deepEqual(balances(delivered[0]), [100n]);
+});
+
+test("an answer from before a later ledger is good for a key followed since earlier", async () => {
+  let release: (entries: LoadedEntries) => void = () => {};
+  const { tracker, delivered, settle } = rig(() => new Promise((resolve) => (release = resolve)));
+  tracker.passed(100);
+  tracker.track(track([accountKey(1)]));
+  await settle();
+  tracker.passed(101);
+  tracker.passed(102);
+  release({ ledger: 100, entries: [] });
+  await settle();
+  assert.deepEqual(delivered, [{ request: 1, ledger: 100, entries: [{ key: accountKey(1) }] }]);
+});
+
+test("asks in batches, one at a time, and tries again after a failure of the RPC", async () => {
+  let fail = true;
+  let running = 0;
+  const { tracker, delivered, asked, faults, settle } = rig(async () => {
+    running += 1;
+    assert.equal(running, 1);
+    await Promise.resolve();
+    running -= 1;
+    if (fail) {
+      fail = false;
+      throw new RpcError("unreachable", "gone");
+    }
+    return { ledger: 100, entries: [] };
+  });
+  tracker.passed(100);
+  const keys = Array.from({ length: 450 }, (_, index) => accountKey(index));
+  tracker.track(track(keys));
+  await settle();
+  assert.deepEqual(
+    asked.map(({ length }) => length),
+    [KEYS_PER_REQUEST, 200, 200, 50],
+  );
+  assert.deepEqual(
+    delivered.flatMap(({ entries }) => entries.map(({ key }) => key)),
+    keys,
+  );
+  assert.deepEqual(faults, []);
+});
+
+test("nothing is loaded far behind the tip, nor without being asked to, nor once untracked", async () => {
+  const { tracker, delivered, asked, settle } = rig(async () => ({ ledger: 1_000, entries: [] }));
+  tracker.passed(100);
+  tracker.sawTip(1_000);
+  tracker.track(track([accountKey(1), accountKey(2)], 1));
+  tracker.track(track([accountKey(3)], 2, false));
+  tracker.untrack([accountKey(2)]);
+  await settle();
+  assert.deepEqual(asked, []);
+  tracker.passed(990);
+  await settle();
+  assert.deepEqual(asked, [[accountKey(1)]]);
+  assert.deepEqual(delivered, [{ request: 1, ledger: 1_000, entries: [{ key: accountKey(1) }] }]);
+  assert.ok(tracker.has(accountKey(3)));
+  assert.ok(!tracker.has(accountKey(2)));
+});
+
+test("two requests for one key are both answered, with one question", async () => {
+  const { tracker, delivered, asked, settle } = rig(async () => ({ ledger: 1_000, entries: [] }));
+  tracker.sawTip(1_000);
+  tracker.track(track([accountKey(1)], 1));
+  tracker.track(track([accountKey(1)], 2));
+  tracker.passed(1_000);
+  await settle();
+  assert.deepEqual(asked, [[accountKey(1)]]);
+  assert.deepEqual(
+    delivered.map(({ request }) => request),
+    [1, 2],
+  );
+});
+
+test("a key that is given up while its answer is on its way is not answered", async () => {
+  const { tracker, delivered, asked, settle } = rig(async () => ({ ledger: 1_000, entries: [] }));
+  tracker.passed(1_000);
+  tracker.track(track([accountKey(1), accountKey(2)]));
+  tracker.untrack([accountKey(1)]);
+  await settle();
+  assert.equal(asked.length, 1);
+  assert.deepEqual(
+    delivered.map(({ entries }) => entries),
+    [[{ key: accountKey(2) }]],
+  );
+});
