@@ -1,0 +1,225 @@
+// Backing records beside the orders that lean on them: one for each (owner, asset) that a live
+// order sells or receives or that is tracked for another reason. Writer only.
+import assert from "node:assert/strict";
+import type { Address } from "../model/address.ts";
+import type { Backing } from "../model/backing.ts";
+import { I128_MAX } from "../model/settlement.ts";
+import { addReference, dropReference, internAddress } from "./shared-addresses.ts";
+import type { BookCopy } from "./shared-copy.ts";
+import {
+  BACKING_ASSET,
+  BACKING_BUDGET_F64,
+  BACKING_BUDGET_U64,
+  BACKING_FLAGS,
+  BACKING_HEADROOM_F64,
+  BACKING_HEADROOM_U64,
+  BACKING_OWNER,
+  BACKING_RECEIVED_FIRST,
+  BACKING_SKIPPED,
+  BACKING_SOLD_FIRST,
+  BACKING_STRIDE_F64,
+  BACKING_STRIDE_U32,
+  BACKING_STRIDE_U64,
+  type BookView,
+  FLAG_AUTHORIZED,
+  FLAG_HEADROOM,
+  FLAG_LOADED,
+  FLAG_PENDING,
+  FLAG_TRACKED,
+  HEADER_CONTRACT_OWNER,
+  LINKS_CONTRACT_BACKING,
+  LINKS_STRIDE_U32,
+  NONE,
+  ORDER_RECEIVED_BACKING,
+  ORDER_RECEIVED_NEXT,
+  ORDER_RECEIVED_PREVIOUS,
+  ORDER_SIDE,
+  ORDER_SOLD_BACKING,
+  ORDER_SOLD_NEXT,
+  ORDER_SOLD_PREVIOUS,
+  ORDER_STRIDE_U32,
+} from "./shared-layout.ts";
+import { findAsset, findBacking, findOwner, hashOfBacking } from "./shared-lookup.ts";
+import { insertInHash, releaseIndex, removeFromHash, takeIndex } from "./shared-pool.ts";
+import { backingBudget, backingHeadroom } from "./shared-reader.ts";
+import { markSide } from "./shared-sides.ts";
+
+const U64_MAX = (1n << 64n) - 1n;
+
+type Values = {
+  readonly flags: number;
+  readonly budget: bigint;
+  /** Undefined: no bound. */
+  readonly headroom: bigint | undefined;
+  /** UNIX seconds, 0: none. */
+  readonly skipped: number;
+};
+
+/** A new or changed record. */
+export function writeBacking(copy: BookCopy, backing: Backing): void {
+  const owner = internAddress(copy.view, copy.view.owners, copy.owners, backing.owner);
+  const asset = internAddress(copy.view, copy.view.assets, copy.assets, backing.asset);
+  const record = backingOf(copy, owner, asset);
+  const skipped = backing.skipped ?? 0;
+  if (backing.updated === undefined) {
+    const assumed = assumedValues(copy);
+    const flags = assumed.flags | FLAG_TRACKED | (backing.pending ? FLAG_PENDING : 0);
+    writeValues(copy.view, record, { ...assumed, flags, skipped });
+    return;
+  }
+  const headroom = backing.headroom;
+  writeValues(copy.view, record, {
+    flags:
+      FLAG_TRACKED |
+      FLAG_LOADED |
+      (backing.authorized ? FLAG_AUTHORIZED : 0) |
+      (backing.pending ? FLAG_PENDING : 0) |
+      (headroom === undefined ? 0 : FLAG_HEADROOM),
+    budget: backing.budget,
+    // Trustline limits are 63-bit; more than 64 bits of room is as good as no bound.
+    headroom: headroom !== undefined && headroom > U64_MAX ? U64_MAX : headroom,
+    skipped,
+  });
+}
+
+/** The record is no longer tracked; it stays as a place for live orders that lean on it. */
+export function forgetBacking(copy: BookCopy, owner: Address, asset: Address): void {
+  const { view } = copy;
+  const ownerIndex = findOwner(view, owner);
+  const assetIndex = findAsset(view, asset);
+  const record =
+    ownerIndex === NONE || assetIndex === NONE ? NONE : findBacking(view, ownerIndex, assetIndex);
+  assert(record !== NONE, `no backing of ${owner} in ${asset} to forget`);
+  writeValues(view, record, assumedValues(copy));
+  releaseUnused(copy, record);
+}
+
+/** The record of an owner in an asset (indexes), new where there was none. */
+export function backingOf(copy: BookCopy, owner: number, asset: number): number {
+  const { view } = copy;
+  const known = findBacking(view, owner, asset);
+  if (known !== NONE) return known;
+  const record = takeIndex(view, copy.backings);
+  const at = record * BACKING_STRIDE_U32;
+  view.backingU32[at + BACKING_OWNER] = owner;
+  view.backingU32[at + BACKING_ASSET] = asset;
+  view.backingU32[at + BACKING_SOLD_FIRST] = NONE;
+  view.backingU32[at + BACKING_RECEIVED_FIRST] = NONE;
+  writeValues(view, record, assumedValues(copy));
+  insertInHash(view.backingHash, hashOfBacking(view, record), record);
+  addReference(view.owners, owner);
+  addReference(view.assets, asset);
+  if (owner === view.headerU32[HEADER_CONTRACT_OWNER]) {
+    view.assetLinks[asset * LINKS_STRIDE_U32 + LINKS_CONTRACT_BACKING] = record;
+  }
+  return record;
+}
+
+/** Frees a record that is not tracked and that no order leans on. */
+export function releaseUnused(copy: BookCopy, record: number): void {
+  const { view } = copy;
+  const at = record * BACKING_STRIDE_U32;
+  if ((view.backingU32[at + BACKING_FLAGS]! & FLAG_TRACKED) !== 0) return;
+  if (view.backingU32[at + BACKING_SOLD_FIRST] !== NONE) return;
+  if (view.backingU32[at + BACKING_RECEIVED_FIRST] !== NONE) return;
+  const owner = view.backingU32[at + BACKING_OWNER]!;
+  const asset = view.backingU32[at + BACKING_ASSET]!;
+  if (owner === view.headerU32[HEADER_CONTRACT_OWNER]) {
+    view.assetLinks[asset * LINKS_STRIDE_U32 + LINKS_CONTRACT_BACKING] = NONE;
+  }
+  const homeOf = (of: number) => hashOfBacking(view, of);
+  removeFromHash(view.backingHash, homeOf(record), record, homeOf);
+  releaseIndex(view, copy.backings, record);
+  dropReference(view, view.owners, copy.owners, owner);
+  dropReference(view, view.assets, copy.assets, asset);
+}
+
+/** Links an order that names its two records into both. */
+export function addToBacking(view: BookView, slot: number): void {
+  linkOrder(view, slot, SOLD);
+  linkOrder(view, slot, RECEIVED);
+}
+
+export function takeFromBacking(view: BookView, slot: number): void {
+  unlinkOrder(view, slot, SOLD);
+  unlinkOrder(view, slot, RECEIVED);
+}
+
+type Role = {
+  readonly backing: number;
+  readonly first: number;
+  readonly next: number;
+  readonly previous: number;
+};
+
+const SOLD: Role = {
+  backing: ORDER_SOLD_BACKING,
+  first: BACKING_SOLD_FIRST,
+  next: ORDER_SOLD_NEXT,
+  previous: ORDER_SOLD_PREVIOUS,
+};
+const RECEIVED: Role = {
+  backing: ORDER_RECEIVED_BACKING,
+  first: BACKING_RECEIVED_FIRST,
+  next: ORDER_RECEIVED_NEXT,
+  previous: ORDER_RECEIVED_PREVIOUS,
+};
+
+function linkOrder(view: BookView, slot: number, role: Role): void {
+  const at = slot * ORDER_STRIDE_U32;
+  const first = view.orderU32[at + role.backing]! * BACKING_STRIDE_U32 + role.first;
+  const next = view.backingU32[first]!;
+  view.orderU32[at + role.next] = next;
+  view.orderU32[at + role.previous] = NONE;
+  if (next !== NONE) view.orderU32[next * ORDER_STRIDE_U32 + role.previous] = slot;
+  view.backingU32[first] = slot;
+}
+
+function unlinkOrder(view: BookView, slot: number, role: Role): void {
+  const at = slot * ORDER_STRIDE_U32;
+  const next = view.orderU32[at + role.next]!;
+  const previous = view.orderU32[at + role.previous]!;
+  if (next !== NONE) view.orderU32[next * ORDER_STRIDE_U32 + role.previous] = previous;
+  if (previous !== NONE) view.orderU32[previous * ORDER_STRIDE_U32 + role.next] = next;
+  else {
+    const backing = view.orderU32[at + role.backing]!;
+    view.backingU32[backing * BACKING_STRIDE_U32 + role.first] = next;
+  }
+}
+
+// Readers never ask whether a record is loaded: what to assume is settled here, once.
+function assumedValues(copy: BookCopy): Values {
+  return copy.untracked === "covers"
+    ? { flags: FLAG_AUTHORIZED, budget: I128_MAX, headroom: undefined, skipped: 0 }
+    : { flags: 0, budget: 0n, headroom: undefined, skipped: 0 };
+}
+
+function writeValues(view: BookView, record: number, values: Values): void {
+  const at32 = record * BACKING_STRIDE_U32;
+  const at64 = record * BACKING_STRIDE_U64;
+  const atF64 = record * BACKING_STRIDE_F64;
+  const { flags, budget, headroom, skipped } = values;
+  const sameFlags = view.backingU32[at32 + BACKING_FLAGS] === flags;
+  const sameBudget = backingBudget(view, record) === budget;
+  const sameHeadroom = sameFlags && backingHeadroom(view, record) === headroom;
+  const sameSkipped = view.backingU32[at32 + BACKING_SKIPPED] === skipped;
+  view.backingU32[at32 + BACKING_FLAGS] = flags;
+  view.backingU32[at32 + BACKING_SKIPPED] = skipped;
+  view.backingU64[at64 + BACKING_BUDGET_U64] = budget;
+  view.backingU64[at64 + BACKING_BUDGET_U64 + 1] = budget >> 64n;
+  view.backingU64[at64 + BACKING_HEADROOM_U64] = headroom ?? 0n;
+  view.backingF64[atF64 + BACKING_BUDGET_F64] = Number(budget);
+  view.backingF64[atF64 + BACKING_HEADROOM_F64] =
+    headroom === undefined ? Number.POSITIVE_INFINITY : Number(headroom);
+  if (!(sameFlags && sameBudget && sameSkipped)) markOrders(view, record, SOLD);
+  if (!(sameFlags && sameHeadroom)) markOrders(view, record, RECEIVED);
+}
+
+function markOrders(view: BookView, record: number, role: Role): void {
+  let slot = view.backingU32[record * BACKING_STRIDE_U32 + role.first]!;
+  while (slot !== NONE) {
+    const at = slot * ORDER_STRIDE_U32;
+    markSide(view, view.orderU32[at + ORDER_SIDE]!);
+    slot = view.orderU32[at + role.next]!;
+  }
+}
