@@ -132,7 +132,7 @@ export class SharedBook {
   /** Clears the places of a thread that has ended, wherever it was. Only after its exit. */
   releaseThread(threadId: number): void {
     for (let reader = 0; reader < READERS_MAX; reader += 1) {
-      if (Atomics.load(this.#control, readerThread(reader)) !== threadId) continue;
+      if (Atomics.load(this.#control, readerThread(reader)) !== threadId + 1) continue;
       // First out, then free: a new thread that takes the place must not be thrown out by us.
       Atomics.store(this.#control, readerState(reader), OUTSIDE);
       Atomics.notify(this.#control, readerState(reader));

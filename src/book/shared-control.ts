@@ -7,7 +7,7 @@
 //
 //   control, i32   0 live copy (0 or 1)
 //                 16 r + 16 copy that reader r is in, + 1; 0: outside
-//                 16 r + 17 thread that holds place r; 0: free
+//                 16 r + 17 thread id + 1 of the thread that holds place r; 0: free
 import assert from "node:assert/strict";
 import { threadId } from "node:worker_threads";
 import { type BookCapacity, type BookView, bookView } from "./shared-layout.ts";
@@ -71,7 +71,8 @@ export function openBookReader(buffers: BookBuffers): BookReader {
 
 function claimPlace(control: Int32Array): number {
   for (let reader = 0; reader < READERS_MAX; reader += 1) {
-    if (Atomics.compareExchange(control, readerThread(reader), 0, threadId) === 0) return reader;
+    if (Atomics.compareExchange(control, readerThread(reader), 0, threadId + 1) === 0)
+      return reader;
   }
   throw new RangeError(`more than ${READERS_MAX} readers of the shared book`);
 }

@@ -1,0 +1,27 @@
+// A reader of the left-right test: enters, checks that everything it sees follows from the
+// sequence alone, leaves, as fast as it can.
+import { parentPort, workerData } from "node:worker_threads";
+import { type BookBuffers, openBookReader } from "../../src/book/shared-control.ts";
+import { assertDerived, type Derived } from "./left-right-derived.ts";
+
+const { buffers, until, hold } = workerData as {
+  readonly buffers: BookBuffers;
+  readonly until: Int32Array;
+  /** Enter once and stay there for ever. */
+  readonly hold: boolean;
+};
+const reader = openBookReader(buffers);
+
+if (hold) {
+  reader.enter();
+  parentPort?.postMessage("inside");
+  Atomics.wait(until, 1, 0);
+}
+const seen: Derived = { reads: 0, sequences: 0, last: 0 };
+while (Atomics.load(until, 0) === 0) {
+  const view = reader.enter();
+  assertDerived(view, seen);
+  reader.leave();
+}
+reader.close();
+parentPort?.postMessage(seen);
