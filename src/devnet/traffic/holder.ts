@@ -1,0 +1,84 @@
+// What changes the backing of orders without touching the exchange: payments, allowances,
+// trustlines, and issuers who revoke, restore and claw back.
+import { isContract } from "../../model/address.ts";
+import type { TransactionIntent } from "../intent.ts";
+import { payOut, setAuthorized } from "./genesis.ts";
+import { pickApproval } from "./maker.ts";
+import { amountOf, type Scene } from "./quoting.ts";
+import type { Holding } from "./world.ts";
+
+/** Bits of TrustLineFlags. */
+const AUTHORIZED = 1;
+const MAINTAIN_LIABILITIES = 2;
+const INT64_MAX = (1n << 63n) - 1n;
+
+/** Somebody with little left is paid; somebody else moves a part or all of a balance away. */
+export function moveMoney(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const { holder, asset, usd } = pickHolding(scene);
+  const balance = view.balance(asset.token, holder);
+  if (balance < amountOf(asset, usd / 2, view.now)) {
+    return [payOut(scene, asset, { to: holder, usd: usd * random.between(0.3, 1) })];
+  }
+  if (asset.classic === undefined || isContract(holder)) return [];
+  const parts = random.chance(0.1) ? 100 : 1 + random.below(40);
+  const amount = (balance * BigInt(parts)) / 100n;
+  const to = random.chance(0.5) ? world.cast.treasury : random.pick(world.cast.takers);
+  if (amount === 0n || to === holder) return [];
+  return [{ kind: "payment", source: holder, to, asset: asset.classic, amount }];
+}
+
+/** A holder grants the exchange another allowance, or none. */
+export function changeAllowance(scene: Scene): readonly TransactionIntent[] {
+  const { holder, asset } = pickHolding(scene);
+  if (isContract(holder)) return [];
+  const approval = pickApproval(scene, asset, { address: holder });
+  const amount = scene.random.chance(0.1) ? 0n : approval.amount;
+  const { liveUntil } = approval;
+  return [{ kind: "approve", source: holder, token: asset.token, amount, liveUntil }];
+}
+
+/** A holder sets the limit of a trustline, opens one, or tries to give one up. */
+export function changeTrustline(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const { holder, asset } = pickHolding(scene);
+  if (asset.classic?.kind !== "issued" || isContract(holder)) return [];
+  const balance = view.balance(asset.token, holder);
+  const tight = balance + amountOf(asset, random.between(0, 50), view.now);
+  const limit = random.chance(0.05) ? 0n : random.chance(0.3) ? tight : INT64_MAX;
+  const sponsor = random.chance(0.2) ? { sponsor: world.cast.treasury } : {};
+  return [{ kind: "changeTrust", source: holder, asset: asset.classic, limit, ...sponsor }];
+}
+
+/** The issuer of a restricted asset revokes or restores an authorization, or claws back. */
+export function restrictHolder(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const restricted = world.holdings.filter(({ asset }) => asset.restricted);
+  if (restricted.length === 0) return [];
+  const { holder, asset } = random.pick(restricted);
+  const { classic } = asset;
+  if (classic?.kind !== "issued") return [];
+  const restores = random.chance(0.75);
+  if (random.chance(0.2)) return setAuthorized(asset, world.addresses.exchange, restores);
+  if (isContract(holder)) return setAuthorized(asset, holder, restores);
+  const { issuer } = classic;
+  if (random.chance(0.2)) {
+    const amount = view.balance(asset.token, holder) / BigInt(2 + random.below(8));
+    if (amount === 0n) return [];
+    return [{ kind: "clawback", source: issuer, from: holder, asset: classic, amount }];
+  }
+  return [
+    {
+      kind: "setTrustLineFlags",
+      source: issuer,
+      trustor: holder,
+      asset: classic,
+      setFlags: restores ? AUTHORIZED : MAINTAIN_LIABILITIES,
+      clearFlags: restores ? MAINTAIN_LIABILITIES : AUTHORIZED,
+    },
+  ];
+}
+
+function pickHolding({ world, random }: Scene): Holding {
+  return random.pick(world.holdings);
+}

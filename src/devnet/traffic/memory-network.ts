@@ -1,0 +1,207 @@
+// A network without ledgers for tests of the traffic and of the contract model under it: intents
+// act on the in-memory host. Classic operations are cut down to what moves balances; there are no
+// fees and no reserves.
+import { createHash } from "node:crypto";
+import { type Address, contractAddress, isContract } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import { argument, asAddress, asBool, asI128 } from "../contract/arguments.ts";
+import { exchange } from "../contract/exchange.ts";
+import type { CallOutcome } from "../contract/host.ts";
+import { type MemoryContract, MemoryWorld } from "../contract/memory-host.ts";
+import { allowanceKey, type Holding, MemoryToken } from "../contract/memory-token.ts";
+import { oracleContract } from "../contract/oracle.ts";
+import { router } from "../contract/router.ts";
+import { VOID } from "../contract/value.ts";
+import type { TransactionIntent } from "../intent.ts";
+import type { Cast } from "./cast.ts";
+import { Traffic } from "./traffic.ts";
+import type { ChainView } from "./view.ts";
+import type { NetworkAddresses } from "./world.ts";
+
+function contractNamed(name: string): Address {
+  return contractAddress(createHash("sha256").update(name).digest());
+}
+
+const ROOT: Address = contractNamed("root");
+
+export type Applied = { readonly intent: TransactionIntent; readonly outcome: CallOutcome };
+
+/** Close times are `LEDGER_SECONDS` apart. */
+const LEDGER_SECONDS = 5;
+const DONE: CallOutcome = { ok: true, value: VOID };
+const REFUSED: CallOutcome = { ok: false, error: { kind: "invalid", message: "refused" } };
+
+export class MemoryNetwork {
+  readonly world: MemoryWorld;
+  readonly traffic: Traffic;
+  readonly tokens = new Map<Address, MemoryToken>();
+  readonly addresses: NetworkAddresses;
+
+  constructor(cast: Cast, startSeconds: number) {
+    this.world = new MemoryWorld(startSeconds, 1);
+    const tokenOf = (asset: ClassicAsset): Address =>
+      contractNamed(asset.kind === "native" ? "native" : `${asset.code}:${asset.issuer}`);
+    this.addresses = {
+      exchange: contractNamed("exchange"),
+      router: contractNamed("router"),
+      oracle: contractNamed("oracle"),
+      root: ROOT,
+      plainToken: contractNamed("plain"),
+      tokenOf,
+    };
+    this.traffic = new Traffic({ cast, addresses: this.addresses, firstLedger: 2 });
+    for (const { token } of this.traffic.world.assets) this.#deployToken(token);
+    const { contracts, instances } = this.world;
+    contracts.set(this.addresses.exchange, exchange);
+    contracts.set(this.addresses.router, router);
+    contracts.set(
+      this.addresses.oracle,
+      oracleContract({
+        priceAt: (asset, now) => this.traffic.oraclePriceAt(asset, now),
+        feeToken: tokenOf({ kind: "native" }),
+        dailyFee: 1_000_000n,
+      }),
+    );
+    instances.set(this.addresses.exchange, { frozen: false, config: this.traffic.config });
+  }
+
+  /** Closes the next ledger with the traffic's transactions. */
+  close(): readonly Applied[] {
+    this.world.ledger += 1;
+    this.world.now += LEDGER_SECONDS;
+    const intents = this.traffic.intents(this.#view());
+    return intents.map((intent) => ({ intent, outcome: this.#apply(intent) }));
+  }
+
+  holding(token: Address, holder: Address): Holding | undefined {
+    return this.tokens.get(token)?.holdings.get(holder);
+  }
+
+  #view(): ChainView {
+    const { world, addresses } = this;
+    return {
+      ledger: world.ledger,
+      now: world.now,
+      order: (id) => world.orders.get(id),
+      allowance: (token, owner) => {
+        const key = allowanceKey({ owner, spender: addresses.exchange });
+        const allowance = this.tokens.get(token)?.allowances.get(key);
+        return allowance === undefined || allowance.liveUntil < world.ledger
+          ? 0n
+          : allowance.amount;
+      },
+      balance: (token, holder) => this.holding(token, holder)?.balance ?? 0n,
+    };
+  }
+
+  #deployToken(address: Address): void {
+    const token = new MemoryToken();
+    this.tokens.set(address, token);
+    const issuers = new Set(this.traffic.world.cast.issuers);
+    const model: MemoryContract = (frame, fn, args) => {
+      const [from, ...received] = args;
+      if (fn === "transfer" && from?.type === "address" && issuers.has(from.value)) {
+        return model(frame, "mint", received);
+      }
+      if (fn !== "mint" && fn !== "set_authorized") return token.model(frame, fn, args);
+      const holder = asAddress(argument(args, 0));
+      const holding = token.holdings.get(holder) ?? emptyHolding();
+      if (fn === "mint") {
+        const balance = holding.balance + asI128(argument(args, 1));
+        frame.world.write(token.holdings, holder, { ...holding, balance });
+      } else {
+        const authorized = asBool(argument(args, 1));
+        frame.world.write(token.holdings, holder, { ...holding, authorized });
+      }
+      return VOID;
+    };
+    this.world.contracts.set(address, model);
+  }
+
+  #apply(intent: TransactionIntent): CallOutcome {
+    switch (intent.kind) {
+      case "call": {
+        const { source, signers, contract, fn, args } = intent;
+        return this.world.invoke([source, ...(signers ?? [])], contract, fn, args);
+      }
+      case "approve": {
+        const { source: owner, amount, liveUntil } = intent;
+        const key = allowanceKey({ owner, spender: this.addresses.exchange });
+        this.tokens.get(intent.token)?.allowances.set(key, { amount, liveUntil });
+        return DONE;
+      }
+      case "createAccount":
+        return this.#credit({ kind: "native" }, intent.account, intent.amount);
+      case "payment": {
+        const { asset, source, to, amount } = intent;
+        if (this.#debit(asset, source, amount) === REFUSED) return REFUSED;
+        const credited = this.#credit(asset, to, amount);
+        if (credited === REFUSED) this.#credit(asset, source, amount);
+        return credited;
+      }
+      case "changeTrust":
+        return this.#changeTrust(intent.asset, intent.source, intent.limit);
+      case "setTrustLineFlags": {
+        const authorized = (intent.setFlags & 1) === 1;
+        return this.#edit(intent.asset, intent.trustor, (holding) => ({ ...holding, authorized }));
+      }
+      case "clawback":
+        return this.#debit(intent.asset, intent.from, intent.amount);
+      case "setOptions":
+      case "upgradeBaseReserve":
+        return DONE;
+    }
+  }
+
+  #edit(
+    asset: ClassicAsset,
+    holder: Address,
+    change: (holding: Holding) => Holding | undefined,
+  ): CallOutcome {
+    const holdings = this.tokens.get(this.addresses.tokenOf(asset))?.holdings;
+    const before = holdings?.get(holder);
+    const after = before === undefined ? undefined : change(before);
+    if (after === undefined) return REFUSED;
+    holdings?.set(holder, after);
+    return DONE;
+  }
+
+  #credit(asset: ClassicAsset, to: Address, amount: bigint): CallOutcome {
+    if (asset.kind === "issued" && asset.issuer === to) return DONE;
+    const holdings = this.tokens.get(this.addresses.tokenOf(asset))?.holdings;
+    if (asset.kind === "native" && holdings?.get(to) === undefined) {
+      holdings?.set(to, emptyHolding());
+    }
+    return this.#edit(asset, to, (holding) => {
+      const balance = holding.balance + amount;
+      const room = holding.limit === undefined || balance <= holding.limit;
+      return holding.authorized && room ? { ...holding, balance } : undefined;
+    });
+  }
+
+  #debit(asset: ClassicAsset, from: Address, amount: bigint): CallOutcome {
+    if (asset.kind === "issued" && asset.issuer === from) return DONE;
+    return this.#edit(asset, from, (holding) =>
+      holding.balance < amount ? undefined : { ...holding, balance: holding.balance - amount },
+    );
+  }
+
+  #changeTrust(asset: ClassicAsset, holder: Address, limit: bigint): CallOutcome {
+    const holdings = this.tokens.get(this.addresses.tokenOf(asset))?.holdings;
+    const holding = holdings?.get(holder) ?? emptyHolding();
+    if (limit < holding.balance || isContract(holder)) return REFUSED;
+    if (limit === 0n) holdings?.delete(holder);
+    else holdings?.set(holder, { ...holding, limit });
+    return DONE;
+  }
+}
+
+function emptyHolding(): Holding {
+  return { balance: 0n, authorized: true, sellingLiabilities: 0n };
+}
+
+/** For reports: what became of an intent, `ok` or the error in short. */
+export function outcomeName(outcome: CallOutcome): string {
+  if (outcome.ok) return "ok";
+  return outcome.error.kind === "contract" ? String(outcome.error.code) : outcome.error.kind;
+}

@@ -1,0 +1,170 @@
+// Calls that fail, one of every kind the exchange and its tokens know.
+import type { Address } from "../../model/address.ts";
+import { type OrderId, orderId } from "../../model/order.ts";
+import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
+import { Direction, type TradeCall, TradeKind } from "../contract/call.ts";
+import { bool, u32 } from "../contract/value.ts";
+import type { TransactionIntent } from "../intent.ts";
+import {
+  type CallIntent,
+  crossfillIntent,
+  exchangeCall,
+  swapIntent,
+  tradeIntent,
+  updateIntent,
+} from "./exchange-intent.ts";
+import { amountOf, findOffers, isLive, otherAsset, type Scene } from "./quoting.ts";
+import type { Market, Slot } from "./world.ts";
+
+/** One call that is bound to fail, or nothing where its kind finds no occasion. */
+export function failingCall(scene: Scene): readonly TransactionIntent[] {
+  const make = scene.random.pick(KINDS);
+  const intent = make(scene);
+  return intent === undefined ? [] : [intent];
+}
+
+type Failing = (scene: Scene) => CallIntent | undefined;
+
+const KINDS: readonly Failing[] = [
+  // 709: more than anyone offers.
+  (scene) => tradeIntent(scene.world, { ...baseTrade(scene), amount: 1n << 60n }),
+  // 702: a limit order beyond the trader's means.
+  (scene) => tradeIntent(scene.world, { ...limitTrade(scene), amount: 1n << 70n }),
+  // 703: within its means, but not granted.
+  (scene) => {
+    const call = limitTrade(scene);
+    const allowance = scene.view.allowance(call.selling, call.trader);
+    const balance = scene.view.balance(call.selling, call.trader);
+    const enough = allowance < balance && balance > 0n;
+    return enough ? tradeIntent(scene.world, { ...call, amount: balance }) : undefined;
+  },
+  // 705, 706, 707.
+  (scene) => tradeIntent(scene.world, { ...baseTrade(scene), price: 0n }),
+  (scene) => tradeIntent(scene.world, { ...baseTrade(scene), amount: 0n }),
+  (scene) =>
+    tradeIntent(scene.world, { ...limitTrade(scene), expires: BigInt(scene.view.now - 1) }),
+  // 704: an asset against itself.
+  (scene) => {
+    const call = baseTrade(scene);
+    return tradeIntent(scene.world, { ...call, buying: call.selling });
+  },
+  // 720: worth next to nothing. 721: a pair nobody opened. 740: a cost beyond i128.
+  (scene) => tradeIntent(scene.world, { ...limitTrade(scene), amount: 1n }),
+  unopenedPair,
+  (scene) =>
+    tradeIntent(scene.world, {
+      ...limitTrade(scene),
+      direction: Direction.buy,
+      amount: I128_MAX,
+      price: PRICE_UNIT * 1_000n,
+    }),
+  // 711: a maker's nonce again while its order lives.
+  (scene) => {
+    const slot = pickLiveSlot(scene);
+    if (slot === undefined || slot.maker.address !== slot.maker.operator) return undefined;
+    const entry = scene.view.order(slot.id);
+    if (entry === undefined || !isLive(entry, scene.view)) return undefined;
+    const { selling, buying, amount, price } = entry;
+    return tradeIntent(scene.world, {
+      ...limitTrade(scene),
+      ...{ selling, buying, amount, price },
+      trader: slot.maker.address,
+      nonce: slot.nonce,
+    });
+  },
+  // 710, twice; 701: somebody else's order.
+  (scene) => updateUnknown(scene, pickTaker(scene), orderId(BigInt(scene.random.bits()))),
+  (scene) =>
+    crossfillIntent(scene.world, {
+      trader: pickTaker(scene),
+      takerOrder: orderId(BigInt(scene.random.bits())),
+      orders: [],
+    }),
+  (scene) => {
+    const slot = pickLiveSlot(scene);
+    return slot === undefined ? undefined : updateUnknown(scene, pickTaker(scene), slot.id);
+  },
+  // No authorization: somebody else's name. No such function; arguments of the wrong type.
+  (scene) => ({ ...tradeIntent(scene.world, baseTrade(scene)), source: scene.world.cast.treasury }),
+  (scene) => exchangeCall(scene.world, pickTaker(scene), "freeze", [bool(true)]),
+  (scene) => exchangeCall(scene.world, pickTaker(scene), "withdraw", [u32(1)]),
+  (scene) => exchangeCall(scene.world, pickTaker(scene), "trade", [u32(1)]),
+  // A token's own error: the taker holds nothing like that much, or granted nothing.
+  payBeyondMeans,
+  // 709: an output no order gives for the input.
+  (scene) => {
+    const { trader, selling, buying, orders } = baseTrade(scene);
+    return swapIntent(scene.world, {
+      direction: Direction.sell,
+      trader,
+      selling,
+      sellingAmount: 1_000n,
+      buyingAmount: 1n << 60n,
+      path: [{ asset: buying, orders }],
+    });
+  },
+];
+
+/** A FillOrKill of what a random market has to offer. */
+function baseTrade(scene: Scene): TradeCall {
+  const { world, random, view } = scene;
+  const market = random.pick(world.markets);
+  const buying = random.chance(0.5) ? market.base : market.quote;
+  const selling = otherAsset(market, buying);
+  const offers = findOffers(scene, market, buying).slice(0, 3);
+  return {
+    direction: Direction.sell,
+    kind: TradeKind.fillOrKill,
+    trader: pickTaker(scene),
+    amount: amountOf(selling, 20, view.now),
+    selling: selling.token,
+    buying: buying.token,
+    price: 1n,
+    orders: offers.map(({ id }) => id),
+    nonce: 0n,
+    expires: 0n,
+  };
+}
+
+/** A limit order that lists nothing, under a nonce that no slot has. */
+function limitTrade(scene: Scene): TradeCall {
+  const nonce = BigInt(2 ** 40 + scene.random.below(2 ** 20));
+  return { ...baseTrade(scene), kind: TradeKind.limit, price: PRICE_UNIT, orders: [], nonce };
+}
+
+function unopenedPair(scene: Scene): CallIntent | undefined {
+  const { world, random } = scene;
+  const [one, other] = [random.pick(world.assets), random.pick(world.assets)];
+  if (one === other || world.markets.some((market) => joins(market, one.token, other.token))) {
+    return undefined;
+  }
+  return tradeIntent(world, { ...limitTrade(scene), selling: one.token, buying: other.token });
+}
+
+function joins(market: Market, one: Address, other: Address): boolean {
+  const { base, quote } = market.pair;
+  return (base === one && quote === other) || (base === other && quote === one);
+}
+
+/** A taker pays from a balance or an allowance that is too small. */
+function payBeyondMeans(scene: Scene): CallIntent | undefined {
+  const call = baseTrade(scene);
+  if (call.orders.length === 0) return undefined;
+  const balance = scene.view.balance(call.selling, call.trader);
+  return tradeIntent(scene.world, { ...call, kind: TradeKind.fill, amount: balance * 2n + 1n });
+}
+
+function updateUnknown(scene: Scene, trader: Address, id: OrderId): CallIntent {
+  const updates = [{ id, amount: 0n, price: 1n, expires: 0n }];
+  return updateIntent(scene.world, { trader, updates, approvals: [] });
+}
+
+function pickLiveSlot({ world, view, random }: Scene): Slot | undefined {
+  const market = random.pick(world.markets);
+  const quoter = market.quoters[random.below(Math.max(1, market.quoters.length))];
+  return quoter?.slots.ask.find(({ id }) => view.order(id) !== undefined);
+}
+
+function pickTaker({ world, random }: Scene): Address {
+  return random.pick(world.cast.takers);
+}

@@ -1,0 +1,184 @@
+// Takers: they cross what they find, in every kind and direction, and leave limit orders behind.
+import type { Address } from "../../model/address.ts";
+import { type OrderId, orderId } from "../../model/order.ts";
+import { invertPriceDown, lesser, mulDivUp } from "../../model/settlement.ts";
+import { Direction, type TradeCall, TradeKind } from "../contract/call.ts";
+import { deriveOrderId } from "../contract/order-id.ts";
+import type { TransactionIntent } from "../intent.ts";
+import { crossfillIntent, tradeIntent, updateIntent } from "./exchange-intent.ts";
+import { pickExpiration } from "./maker.ts";
+import { contractPrice, usdAt } from "./price-walk.ts";
+import {
+  amountOf,
+  estimateSale,
+  findOffers,
+  type Offer,
+  otherAsset,
+  type Scene,
+} from "./quoting.ts";
+import type { Market, TrafficAsset, World } from "./world.ts";
+
+/** Orders a trade lists, at most: 20 fills are all a call can afford (contract.md, Limits). */
+const LISTED_MAX = 12;
+
+/** A market order: Fill or FillOrKill, Sell or Buy, with a limit a little beyond what is found. */
+export function takeOffers(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const market = random.pick(world.markets);
+  const buying = random.chance(0.5) ? market.base : market.quote;
+  const selling = otherAsset(market, buying);
+  const trader = pickTrader(scene, selling);
+  const offers = findOffers(scene, market, buying);
+  const estimate = estimateSale(offers, amountOf(selling, pickUsd(scene), view.now), LISTED_MAX);
+  if (estimate === undefined) return [];
+  const sells = random.chance(0.5);
+  const worst = slip(estimate.worstPrice, random.between(0, 0.02));
+  const kind = random.chance(0.3) ? TradeKind.fillOrKill : TradeKind.fill;
+  const call: TradeCall = {
+    direction: sells ? Direction.sell : Direction.buy,
+    kind,
+    trader,
+    amount: sells ? estimate.sold : estimate.bought,
+    selling: selling.token,
+    buying: buying.token,
+    price: sells ? invertPriceDown(worst) : worst,
+    orders: listOrders(scene, offers, estimate.ids),
+    nonce: 0n,
+    expires: 0n,
+    ...approveSometimes(scene, trader, selling),
+  };
+  return [tradeIntent(world, call)];
+}
+
+/** Orders of its own that a taker can have at a time. */
+const TAKER_SLOTS = 4;
+
+type TakerSlot = {
+  readonly trader: Address;
+  readonly nonce: bigint;
+  readonly id: OrderId;
+  readonly market: Market;
+  readonly selling: TrafficAsset;
+};
+
+/** A limit order that lists what it crosses, or does not know that it should. */
+export function placeLimit(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const slot = pickTakerSlot(world, random.bits());
+  // An id that is taken fails the call: it happens to those who do not look.
+  if (view.order(slot.id) !== undefined && random.chance(0.95)) return [];
+  const buying = otherAsset(slot.market, slot.selling);
+  const careless = random.chance(0.4);
+  const fair = usdAt(slot.selling.walk, view.now) / usdAt(buying.walk, view.now);
+  const price = contractPrice(fair * random.between(0.97, 1.03));
+  const offers = careless ? [] : findOffers(scene, slot.market, buying);
+  const balance = view.balance(slot.selling.token, slot.trader);
+  const amount = lesser(balance, amountOf(slot.selling, pickUsd(scene), view.now));
+  if (amount === 0n) return [];
+  const estimate = estimateSale(offers, amount, LISTED_MAX);
+  const sells = random.chance(0.6);
+  return [
+    tradeIntent(world, {
+      direction: sells ? Direction.sell : Direction.buy,
+      kind: TradeKind.limit,
+      trader: slot.trader,
+      amount: sells ? amount : amountOf(buying, pickUsd(scene), view.now),
+      selling: slot.selling.token,
+      buying: buying.token,
+      price: sells ? price : invertPriceDown(price),
+      orders: listOrders(scene, offers, estimate?.ids ?? []),
+      nonce: slot.nonce,
+      expires: pickExpiration(scene),
+      ...approveSometimes(scene, slot.trader, slot.selling),
+    }),
+  ];
+}
+
+/** A bot fills a resting order against the other side for what it leaves. */
+export function crossfillOrder(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  for (let tries = 0; tries < 20; tries += 1) {
+    const slot = pickTakerSlot(world, random.bits());
+    const order = view.order(slot.id);
+    if (order === undefined) continue;
+    const buying = otherAsset(slot.market, slot.selling);
+    const priceMax = invertPriceDown(order.price);
+    const offers = findOffers(scene, slot.market, buying).slice(0, LISTED_MAX);
+    const crossing = offers.filter(({ entry }) => entry.price <= priceMax);
+    if (crossing.length === 0 && random.chance(0.9)) continue;
+    const trader = random.pick(world.cast.takers);
+    const orders = crossing.map(({ id }) => id);
+    return [crossfillIntent(world, { trader, takerOrder: slot.id, orders })];
+  }
+  return [];
+}
+
+/** A taker takes back its resting orders. */
+export function cancelLimits(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const trader = random.pick(world.cast.takers);
+  const updates = Array.from({ length: TAKER_SLOTS }, (_, nonce) =>
+    deriveOrderId(trader, BigInt(nonce)),
+  )
+    .filter((id) => view.order(id) !== undefined)
+    .map((id) => ({ id, amount: 0n, price: 1n, expires: 0n }));
+  if (updates.length === 0) return [];
+  return [updateIntent(world, { trader, updates, approvals: [] })];
+}
+
+/** Every taker's slots are spread over the markets by the hash that is their order's id. */
+function pickTakerSlot(world: World, bits: number): TakerSlot {
+  const { takers } = world.cast;
+  const trader = takers[bits % takers.length];
+  if (trader === undefined) throw new RangeError("a world without takers");
+  const nonce = BigInt(Math.floor(bits / takers.length) % TAKER_SLOTS);
+  const id = deriveOrderId(trader, nonce);
+  const market = world.markets[Number(id % BigInt(world.markets.length))];
+  if (market === undefined) throw new RangeError("a world without markets");
+  const selling = (id >> 64n) % 2n === 0n ? market.base : market.quote;
+  return { trader, nonce, id, market, selling };
+}
+
+/** A taker who has something of `selling`, unless nobody is found soon. */
+export function pickTrader({ world, view, random }: Scene, selling: TrafficAsset): Address {
+  let trader = random.pick(world.cast.takers);
+  for (let tries = 0; tries < 4 && view.balance(selling.token, trader) === 0n; tries += 1) {
+    trader = random.pick(world.cast.takers);
+  }
+  return trader;
+}
+
+/** USD of a taker's trade: mostly small, some that no single order covers. */
+export function pickUsd({ random }: Scene): number {
+  return 2 + 60 * random.unit() ** 2 + (random.chance(0.1) ? 1_500 * random.unit() : 0);
+}
+
+/** `price` made worse by the part `by`. */
+function slip(price: bigint, by: number): bigint {
+  return mulDivUp(price, BigInt(Math.round((1 + by) * 1_000_000)), 1_000_000n);
+}
+
+/** The ids found, now and then with one twice, one nobody has or in another order. */
+function listOrders(
+  { random }: Scene,
+  offers: readonly Offer[],
+  ids: readonly OrderId[],
+): readonly OrderId[] {
+  const listed = [...ids];
+  const [first] = ids;
+  const next = offers[ids.length];
+  if (next !== undefined && random.chance(0.5)) listed.push(next.id);
+  if (first !== undefined && random.chance(0.03)) listed.push(first);
+  if (random.chance(0.03)) listed.push(orderId(BigInt(random.bits())));
+  return random.chance(0.1) ? random.shuffle(listed) : listed;
+}
+
+function approveSometimes(
+  { view, random }: Scene,
+  trader: Address,
+  selling: TrafficAsset,
+): Pick<TradeCall, "approve"> {
+  if (view.allowance(selling.token, trader) > 0n && random.chance(0.97)) return {};
+  const liveUntil = view.ledger + 5 + random.below(2_000);
+  return { approve: { asset: selling.token, amount: 1n << 60n, liveUntil } };
+}

@@ -1,0 +1,105 @@
+// The devnet's population: first it builds its world, then it trades for ever. What it sends is a
+// function of seed, ledger and the chain's state, so that a restart goes on where it was.
+import type { Address } from "../../model/address.ts";
+import type { ExchangeConfig } from "../contract/event.ts";
+import type { OraclePrice } from "../contract/oracle.ts";
+import type { TransactionIntent } from "../intent.ts";
+import type { Cast } from "./cast.ts";
+import { Genesis } from "./genesis.ts";
+import { changeAllowance, changeTrustline, moveMoney, restrictHolder } from "./holder.ts";
+import { cancelOrders, requoteMarket } from "./maker.ts";
+import { failingCall } from "./mischief.ts";
+import type { Scene } from "./quoting.ts";
+import { Random } from "./random.ts";
+import { callThroughRouter } from "./router-user.ts";
+import { refreshMarket, stewardship } from "./steward.ts";
+import { swapAlongPath } from "./swapper.ts";
+import { cancelLimits, crossfillOrder, placeLimit, takeOffers } from "./taker.ts";
+import type { ChainView } from "./view.ts";
+import { buildWorld, type NetworkAddresses, oraclePriceAt, type World } from "./world.ts";
+
+type Act = (scene: Scene) => readonly TransactionIntent[];
+
+/** How often each kind of act comes up, relative to the others. */
+const ACTS: readonly (readonly [weight: number, act: Act])[] = [
+  [30, requoteMarket],
+  [3, cancelOrders],
+  [18, takeOffers],
+  [10, placeLimit],
+  [10, swapAlongPath],
+  [6, crossfillOrder],
+  [2, cancelLimits],
+  [6, failingCall],
+  [5, callThroughRouter],
+  [5, moveMoney],
+  [2, changeAllowance],
+  [1, changeTrustline],
+  [1, restrictHolder],
+  [1, refreshMarket],
+];
+const WEIGHT_SUM = ACTS.reduce((sum, [weight]) => sum + weight, 0);
+
+export type TrafficOptions = {
+  readonly cast: Cast;
+  readonly addresses: NetworkAddresses;
+  /** The first ledger that is the traffic's: contracts are deployed before it. */
+  readonly firstLedger: number;
+};
+
+export class Traffic {
+  readonly world: World;
+  readonly #genesis: Genesis;
+  readonly #firstLedger: number;
+
+  constructor({ cast, addresses, firstLedger }: TrafficOptions) {
+    this.world = buildWorld(cast, addresses);
+    this.#genesis = new Genesis(this.world);
+    this.#firstLedger = firstLedger;
+  }
+
+  /** Ledgers until the books are filled. */
+  get genesisLedgers(): number {
+    return this.#genesis.ledgers;
+  }
+
+  /** What the exchange is to be constructed with. */
+  get config(): ExchangeConfig {
+    return {
+      ledgerTime: 5,
+      listingMinDays: 0,
+      marketListingFee: 0n,
+      minTradeSize: 5_000_000n,
+      oracle: this.world.addresses.oracle,
+      safetyAdmin: this.world.cast.admin,
+    };
+  }
+
+  /** The oracle's prices; `now` in UNIX seconds. */
+  oraclePriceAt(token: Address, now: number): OraclePrice | undefined {
+    return oraclePriceAt(this.world, token, now);
+  }
+
+  /** The transactions of `view.ledger`, in the order to apply them. */
+  intents(view: ChainView): readonly TransactionIntent[] {
+    const random = new Random(`${this.world.cast.seed}/ledger/${view.ledger}`);
+    const scene = { world: this.world, view, random };
+    const at = view.ledger - this.#firstLedger;
+    if (at < this.#genesis.ledgers) return at < 0 ? [] : this.#genesis.intents(scene, at);
+    const intents = [...stewardship(scene, at - this.#genesis.ledgers)];
+    // Acts that find nothing to do are bounded by the count of tries.
+    const wanted = this.world.cast.scale.transactionsPerLedger;
+    for (let tries = 0; tries < 2 * wanted && intents.length < wanted; tries += 1) {
+      intents.push(...pickAct(random)(scene));
+    }
+    return intents;
+  }
+}
+
+function pickAct(random: Random): Act {
+  let at = random.below(WEIGHT_SUM);
+  for (const [weight, act] of ACTS) {
+    if (at < weight) return act;
+    at -= weight;
+  }
+  return requoteMarket;
+}
