@@ -157,7 +157,7 @@ function fees(
 }
 
 /** The footprint: what was read and what was written; TTL entries go with the data they belong to. */
-function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): Uint8Array {
+export function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): Uint8Array {
   const written = new Set(diffs.map(({ key }) => key).filter((key) => !isTtl(key)));
   const readOnly = [...read].filter((key) => !written.has(key));
   return join([

@@ -83,37 +83,58 @@ export type TtlEntry = {
 
 export type Entry = AccountEntry | TrustlineEntry | DataEntry | InstanceEntry | TtlEntry;
 
-/** An entry as the ledger holds it: the ledger that last wrote it and its XDR. */
+/**
+ * An entry as the ledger holds it, and its XDR. Each is made from the other when first asked for:
+ * most entries read back from disk are never looked at, most written ones are encoded once.
+ */
 export class StoredEntry {
-  readonly entry: Entry;
-  /** Sequence of the ledger that last wrote it. */
-  readonly modified: number;
+  #entry: Entry | undefined;
+  #modified: number | undefined;
   #xdr: Uint8Array | undefined;
 
-  constructor(entry: Entry, modified: number, xdr?: Uint8Array) {
-    this.entry = entry;
-    this.modified = modified;
+  private constructor(entry: Entry | undefined, modified: number | undefined, xdr?: Uint8Array) {
+    this.#entry = entry;
+    this.#modified = modified;
     this.#xdr = xdr;
+  }
+
+  /** `modified`: the ledger that writes it. */
+  static written(entry: Entry, modified: number): StoredEntry {
+    return new StoredEntry(entry, modified);
+  }
+
+  /** From the XDR of a LedgerEntry of a kind the devnet writes. */
+  static fromXdr(xdr: Uint8Array): StoredEntry {
+    return new StoredEntry(undefined, undefined, xdr);
+  }
+
+  /** Throws a TypeError for XDR of a kind the devnet does not write. */
+  get entry(): Entry {
+    this.#entry ??= entryFromWire(LedgerEntry.schema.decode(this.xdr));
+    return this.#entry;
+  }
+
+  /** Sequence of the ledger that last wrote it: the first field of a LedgerEntry. */
+  get modified(): number {
+    this.#modified ??= new DataView(this.xdr.buffer, this.xdr.byteOffset).getUint32(0);
+    return this.#modified;
   }
 
   /** XDR of the LedgerEntry. */
   get xdr(): Uint8Array {
-    this.#xdr ??= LedgerEntry.schema.encode({
-      lastModifiedLedgerSeq: this.modified,
-      data: entryData(this.entry),
-      ext: sponsorship(this.entry),
-    });
+    if (this.#xdr === undefined) {
+      if (this.#entry === undefined || this.#modified === undefined) throw new Error("no entry");
+      this.#xdr = LedgerEntry.schema.encode({
+        lastModifiedLedgerSeq: this.#modified,
+        data: entryData(this.#entry),
+        ext: sponsorship(this.#entry),
+      });
+    }
     return this.#xdr;
-  }
-
-  /** For entries read back from disk; throws a TypeError for kinds the devnet never writes. */
-  static fromXdr(xdr: Uint8Array): StoredEntry {
-    const wire = LedgerEntry.schema.decode(xdr);
-    return new StoredEntry(entryFromWire(wire), wire.lastModifiedLedgerSeq, xdr);
   }
 }
 
-function sponsorship(entry: Entry): LedgerEntryWire["ext"] {
+export function sponsorship(entry: Entry): LedgerEntryWire["ext"] {
   const sponsor =
     entry.kind === "account" || entry.kind === "trustline" ? entry.sponsor : undefined;
   if (sponsor === undefined) return { v: 0 };
@@ -249,18 +270,13 @@ function entryFromWire(wire: LedgerEntryWire): Entry {
     wire.ext.v === 1 && wire.ext.v1.sponsoringId !== null
       ? { sponsor: accountAddress(wire.ext.v1.sponsoringId.ed25519) }
       : {};
-  switch (data.type) {
-    case 0:
-      return { ...accountFromWire(data.account), ...sponsor };
-    case 1:
-      return { ...trustlineFromWire(data.trustLine), ...sponsor };
-    case 6:
-      return dataFromWire(data.contractData);
-    case 9:
-      return { kind: "ttl", keyHash: data.ttl.keyHash, liveUntil: data.ttl.liveUntilLedgerSeq };
-    default:
-      throw new TypeError(`a ledger entry of type ${data.type}`);
+  if (data.type === 0) return { ...accountFromWire(data.account), ...sponsor };
+  if (data.type === 1) return { ...trustlineFromWire(data.trustLine), ...sponsor };
+  if (data.type === 6) return dataFromWire(data.contractData);
+  if (data.type === 9) {
+    return { kind: "ttl", keyHash: data.ttl.keyHash, liveUntil: data.ttl.liveUntilLedgerSeq };
   }
+  throw new TypeError(`a ledger entry of type ${data.type}`);
 }
 
 function accountFromWire(wire: AccountWire): AccountEntry {

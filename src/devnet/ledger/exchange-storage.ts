@@ -60,7 +60,7 @@ export function instanceValue(storage: Storage): ExchangeInstance | undefined {
   return { config: configOf(new Map(config.value)), frozen: frozen.value };
 }
 
-function configValue(config: ExchangeConfig): Value {
+export function configValue(config: ExchangeConfig): Value {
   return map([
     ["ledger_time", u32(config.ledgerTime)],
     ["listing_min_days", u32(config.listingMinDays)],

@@ -89,6 +89,11 @@ export function isContractData(key: EntryKey): boolean {
   return key.charCodeAt(3) === CONTRACT_DATA;
 }
 
+/** Of contract data, durability comes last in the key: 0 is temporary. */
+export function isTemporary(key: EntryKey): boolean {
+  return isContractData(key) && key.charCodeAt(key.length - 1) === 0;
+}
+
 export function isTtl(key: EntryKey): boolean {
   return key.charCodeAt(3) === TTL;
 }

@@ -139,35 +139,22 @@ export function valueXdr(value: Value): Uint8Array {
 
 /** Throws a TypeError for kinds of value that no contract model of the devnet takes. */
 export function valueFromWire(wire: ScValWire): Value {
-  switch (wire.type) {
-    case 0:
-      return bool(wire.b);
-    case 1:
-      return VOID;
-    case 3:
-      return u32(wire.u32);
-    case 5:
-      return u64(wire.u64);
-    case 9:
-      return u128((wire.u128.hi << 64n) | wire.u128.lo);
-    case 10:
-      return i128((wire.i128.hi << 64n) | wire.i128.lo);
-    case 15:
-      return symbol(wire.sym.toString());
-    case 16:
-      return vec((wire.vec ?? []).map(valueFromWire));
-    case 17:
-      return map(
-        (wire.map ?? []).map(({ key, val }): readonly [string, Value] => {
-          if (key.type !== 15) throw new TypeError("a map key that is no symbol");
-          return [key.sym.toString(), valueFromWire(val)];
-        }),
-      );
-    case 18:
-      return { type: "address", value: addressFromWire(wire.address) };
-    default:
-      throw new TypeError(`a contract value of type ${wire.type}`);
-  }
+  if (wire.type === 0) return bool(wire.b);
+  if (wire.type === 1) return VOID;
+  if (wire.type === 3) return u32(wire.u32);
+  if (wire.type === 5) return u64(wire.u64);
+  if (wire.type === 9) return u128((wire.u128.hi << 64n) | wire.u128.lo);
+  if (wire.type === 10) return i128((wire.i128.hi << 64n) | wire.i128.lo);
+  if (wire.type === 15) return symbol(wire.sym.toString());
+  if (wire.type === 16) return vec((wire.vec ?? []).map(valueFromWire));
+  if (wire.type === 17) return map((wire.map ?? []).map(fieldFromWire));
+  if (wire.type === 18) return { type: "address", value: addressFromWire(wire.address) };
+  throw new TypeError(`a contract value of type ${wire.type}`);
+}
+
+function fieldFromWire(field: { readonly key: ScValWire; readonly val: ScValWire }) {
+  if (field.key.type !== 15) throw new TypeError("a map key that is no symbol");
+  return [field.key.sym.toString(), valueFromWire(field.val)] as const;
 }
 
 export function addressFromWire(wire: ScAddressWire): Address {

@@ -1,7 +1,7 @@
 // The entries of the ledger, and scopes of change over them: a transaction, an operation, a contract
 // call. A scope's changes are seen through it alone until they are committed to what it lies over.
 import { type Entry, type InstanceEntry, StoredEntry } from "./entry.ts";
-import { type EntryKey, isTtl, keyOfEntry, ttlKey, ttlKeyHash } from "./key.ts";
+import { type EntryKey, isTemporary, isTtl, keyOfEntry, ttlKey, ttlKeyHash } from "./key.ts";
 import { TTL_MAX } from "./ttl.ts";
 
 export type EntryReader = { get(key: EntryKey): StoredEntry | undefined };
@@ -41,7 +41,7 @@ export class LedgerState implements EntryReader {
   }
 
   write(writes: Iterable<readonly [EntryKey, StoredEntry | undefined]>): void {
-    const ttls: (readonly [EntryKey, number])[] = [];
+    const ttls: EntryKey[] = [];
     for (const [key, stored] of writes) {
       this.#written.add(key);
       if (stored === undefined) {
@@ -50,20 +50,19 @@ export class LedgerState implements EntryReader {
         continue;
       }
       this.#entries.set(key, stored);
-      const { entry } = stored;
-      if (entry.kind === "data" && entry.durability === "temporary") {
-        this.#temporary.set(ttlKey(key), key);
-      } else if (entry.kind === "ttl") {
-        ttls.push([key, entry.liveUntil]);
-      }
+      if (isTemporary(key)) this.#temporary.set(ttlKey(key), key);
+      else if (isTtl(key)) ttls.push(key);
     }
-    for (const [key, liveUntil] of ttls) {
-      if (this.#temporary.has(key)) this.#scheduleEviction(key, liveUntil);
+    for (const key of ttls) {
+      // Of persistent data there is nothing to schedule.
+      if (this.#temporary.has(key)) this.#scheduleEviction(key);
     }
   }
 
-  #scheduleEviction(key: EntryKey, liveUntil: number): void {
-    const ledger = evictionLedger(key, liveUntil);
+  #scheduleEviction(key: EntryKey): void {
+    const entry = this.#entries.get(key)?.entry;
+    if (entry?.kind !== "ttl") return;
+    const ledger = evictionLedger(key, entry.liveUntil);
     const due = this.#evictions.get(ledger);
     if (due === undefined) this.#evictions.set(ledger, [key]);
     else due.push(key);
@@ -122,7 +121,7 @@ export class Scope implements EntryReader {
   }
 
   put(entry: Entry, key: EntryKey = keyOfEntry(entry)): void {
-    this.#writes.set(key, new StoredEntry(entry, this.ledger));
+    this.#writes.set(key, StoredEntry.written(entry, this.ledger));
   }
 
   delete(key: EntryKey): void {

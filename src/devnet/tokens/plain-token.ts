@@ -4,6 +4,7 @@ import type { Address } from "../../model/address.ts";
 import { I128_MAX } from "../../model/settlement.ts";
 import { CallFailure } from "../contract/host.ts";
 import { addressValue, i128, map, symbol, u32, type Value, VOID, vec } from "../contract/value.ts";
+import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { addressFromWire, symbolWire, valueWire } from "../ledger/sc-val.ts";
 import { Arguments } from "./arguments.ts";
@@ -152,6 +153,11 @@ class PlainToken {
   #fail(code: number): never {
     throw new CallFailure({ kind: "contract", contract: this.#host.self, code });
   }
+}
+
+/** The token's instance storage: its admin, who mints. */
+export function plainTokenStorage(admin: Address): InstanceEntry["storage"] {
+  return [{ key: symbolWire("Admin"), val: valueWire(addressValue(admin)) }];
 }
 
 export function plainBalanceKey(of: Address): Value {

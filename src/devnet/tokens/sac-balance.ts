@@ -16,7 +16,7 @@ const DAY = 17_280;
 const BALANCE_TTL = 30 * DAY;
 const BALANCE_TTL_THRESHOLD = BALANCE_TTL - DAY;
 
-type ContractBalance = {
+export type ContractBalance = {
   readonly amount: bigint;
   readonly authorized: boolean;
   readonly clawback: boolean;
@@ -255,7 +255,7 @@ export function balanceKey(of: Address): Value {
   return vec([symbol("Balance"), addressValue(of)]);
 }
 
-function balanceValue(balance: ContractBalance): Value {
+export function balanceValue(balance: ContractBalance): Value {
   return map([
     ["amount", i128(balance.amount)],
     ["authorized", bool(balance.authorized)],
