@@ -4,14 +4,14 @@ import { type Address, parseAddress } from "../../src/model/address.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
 import { U128_MAX } from "../../src/model/settlement.ts";
 
-const integer = z.union([
+export const integer = z.union([
   z.number().int().transform(BigInt),
   z
     .string()
     .regex(/^-?[0-9]{1,60}$/)
     .transform(BigInt),
 ]);
-const address = z.string().transform((text, context): Address => {
+export const address = z.string().transform((text, context): Address => {
   const parsed = parseAddress(text);
   if (parsed !== undefined) return parsed;
   context.addIssue(`not an address: ${text}`);
@@ -20,7 +20,7 @@ const address = z.string().transform((text, context): Address => {
 const id = integer
   .refine((value) => value >= 0n && value <= U128_MAX, "not a u128")
   .transform((value): OrderId => orderId(value));
-const ids = z.array(id);
+export const ids = z.array(id);
 const direction = z.enum(["Sell", "Buy"]);
 const approval = z
   .tuple([address, integer, z.number().int()])
@@ -79,7 +79,7 @@ const allowanceState = z.object({
   amount: integer,
   liveUntil: z.number().int(),
 });
-const worldState = z.object({
+export const worldState = z.object({
   contract: address,
   now: z.number().int(),
   ledger: z.number().int(),

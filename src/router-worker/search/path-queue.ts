@@ -1,0 +1,149 @@
+// Hot path: asset paths waiting to be solved, the most promising first. A binary heap over columns;
+// nothing is allocated but while growing.
+
+/** Paths kept at once; the least promising are dropped. 60 assets in all pairs make 3,365. */
+const PATHS_MAX = 1 << 16;
+const PATHS_FIRST = 1 << 10;
+
+export class PathQueue {
+  count = 0;
+  /** The highest key among the paths that were dropped for want of space. */
+  droppedKey = Number.NEGATIVE_INFINITY;
+
+  // Columns, by path id.
+  /** Larger is better. */
+  #key = new Float64Array(PATHS_FIRST);
+  #hopCount = new Uint8Array(PATHS_FIRST);
+  #sides = new Int32Array(3 * PATHS_FIRST);
+  /** Orders that the path would list if their number did not matter. */
+  #orders = new Int32Array(PATHS_FIRST);
+  /** Ids as a heap once `arrange` was called, in order of addition before. */
+  #heap = new Int32Array(PATHS_FIRST);
+  #ids = 0;
+
+  clear(): void {
+    this.count = 0;
+    this.#ids = 0;
+    this.droppedKey = Number.NEGATIVE_INFINITY;
+  }
+
+  /** A path of `hopCount` sides in execution order; sides beyond it are ignored. */
+  add(
+    key: number,
+    orders: number,
+    hopCount: number,
+    one: number,
+    two: number,
+    three: number,
+  ): void {
+    if (this.#ids === PATHS_MAX) this.#dropHalf();
+    if (key <= this.droppedKey) return;
+    if (this.#ids === this.#key.length) this.#grow();
+    const id = this.#ids;
+    this.#key[id] = key;
+    this.#orders[id] = orders;
+    this.#hopCount[id] = hopCount;
+    this.#sides[3 * id] = one;
+    this.#sides[3 * id + 1] = two;
+    this.#sides[3 * id + 2] = three;
+    this.#heap[this.count] = id;
+    this.#ids += 1;
+    this.count += 1;
+  }
+
+  /** To be called once after the last `add`. */
+  arrange(): void {
+    for (let at = (this.count >>> 1) - 1; at >= 0; at -= 1) this.#sink(at);
+  }
+
+  /** Id of the most promising path; only while `count` > 0. */
+  get top(): number {
+    return this.#heap[0]!;
+  }
+
+  key(id: number): number {
+    return this.#key[id]!;
+  }
+
+  orders(id: number): number {
+    return this.#orders[id]!;
+  }
+
+  hopCount(id: number): number {
+    return this.#hopCount[id]!;
+  }
+
+  side(id: number, hop: number): number {
+    return this.#sides[3 * id + hop]!;
+  }
+
+  removeTop(): void {
+    this.count -= 1;
+    this.#heap[0] = this.#heap[this.count]!;
+    this.#sink(0);
+  }
+
+  /** Gives the top path another, lower key. */
+  lowerTop(key: number): void {
+    this.#key[this.top] = key;
+    this.#sink(0);
+  }
+
+  #sink(from: number): void {
+    const heap = this.#heap;
+    const id = heap[from]!;
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= this.count) break;
+      if (child + 1 < this.count && this.#isBefore(heap[child + 1]!, heap[child]!)) child += 1;
+      if (!this.#isBefore(heap[child]!, id)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = id;
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const oneKey = this.#key[one]!;
+    const otherKey = this.#key[other]!;
+    return oneKey === otherKey ? one < other : oneKey > otherKey;
+  }
+
+  #dropHalf(): void {
+    const sorted = this.#key.slice(0, this.#ids).sort();
+    this.droppedKey = sorted[this.#ids >>> 1]!;
+    const ids = this.#ids;
+    this.#ids = 0;
+    this.count = 0;
+    for (let id = 0; id < ids; id += 1) {
+      this.add(
+        this.#key[id]!,
+        this.#orders[id]!,
+        this.#hopCount[id]!,
+        this.#sides[3 * id]!,
+        this.#sides[3 * id + 1]!,
+        this.#sides[3 * id + 2]!,
+      );
+    }
+  }
+
+  #grow(): void {
+    const length = 2 * this.#key.length;
+    const key = new Float64Array(length);
+    key.set(this.#key);
+    this.#key = key;
+    const orders = new Int32Array(length);
+    orders.set(this.#orders);
+    this.#orders = orders;
+    const hopCount = new Uint8Array(length);
+    hopCount.set(this.#hopCount);
+    this.#hopCount = hopCount;
+    const sides = new Int32Array(3 * length);
+    sides.set(this.#sides);
+    this.#sides = sides;
+    const heap = new Int32Array(length);
+    heap.set(this.#heap);
+    this.#heap = heap;
+  }
+}

@@ -1,0 +1,80 @@
+// A vector's world as a copy of the shared book: what the engine knows of it.
+import type { BookChange } from "../../src/book/book-change.ts";
+import { type BookView, bookBytes, bookView } from "../../src/book/shared-layout.ts";
+import { applyChange, initCopy, writeHeader } from "../../src/book/shared-writer.ts";
+import type { Address } from "../../src/model/address.ts";
+import type { Backing } from "../../src/model/backing.ts";
+import type { Order } from "../../src/model/order.ts";
+import { position } from "../../src/model/position.ts";
+import type { HolderState, OrderState, WorldState } from "../vectors/settlement-case.ts";
+
+/** What a book made of a world may say on top of it. */
+export type BookOptions = {
+  /** UNIX seconds of the last skip, by owner and asset written one after the other. */
+  readonly skipped?: ReadonlyMap<string, number>;
+  /** Records that await confirmation, likewise. */
+  readonly pending?: ReadonlySet<string>;
+};
+
+/** Live orders, every holder's backing record, and the header. */
+export function bookOfWorld(state: WorldState, options: BookOptions = {}): BookView {
+  const orders = state.orders.filter(({ expires }) => expires === 0n || expires > state.now);
+  const backings = state.holders.map((holder) => backingOf(state, holder, options));
+  const capacity = {
+    orders: orders.length + 1,
+    owners: 2 * (orders.length + backings.length) + 2,
+    assets: 2 * orders.length + backings.length + 1,
+    sides: orders.length + 1,
+    backings: 2 * orders.length + backings.length + 1,
+  };
+  const view = bookView(new SharedArrayBuffer(bookBytes(capacity)), capacity);
+  const copy = initCopy(view, state.contract, "nothing");
+  writeHeader(view, 1, { ledger: state.ledger, closeTime: state.now, frozen: state.frozen });
+  const changes: readonly BookChange[] = [
+    ...orders.map((order, at): BookChange => ({ kind: "put", order: liveOrder(order, at) })),
+    ...backings.map((backing): BookChange => ({ kind: "backing", backing })),
+  ];
+  for (const change of changes) applyChange(copy, change);
+  return view;
+}
+
+function liveOrder(state: OrderState, at: number): Order {
+  const { id, owner, selling, buying, price, amount } = state;
+  return {
+    ...{ id, owner, selling, buying, price, amount },
+    status: "ACTIVE",
+    quote: amount,
+    expires: Number(state.expires),
+    created: 0,
+    updated: 0,
+    cursor: position({ ledger: 1, transaction: 1, operation: 1, index: at }),
+  };
+}
+
+function backingOf(state: WorldState, holder: HolderState, options: BookOptions): Backing {
+  const { asset, holder: owner } = holder;
+  const allowance = allowanceOf(state, owner, asset);
+  const balance = holder.exists ? holder.balance - holder.sellingLiabilities : 0n;
+  const authorized = holder.exists && holder.authorized;
+  const budget = balance < allowance.amount ? balance : allowance.amount;
+  const skipped = options.skipped?.get(`${owner}${asset}`);
+  return {
+    owner,
+    asset,
+    balance,
+    allowance: allowance.amount,
+    liveUntil: allowance.liveUntil,
+    authorized,
+    budget: authorized && budget > 0n ? budget : 0n,
+    updated: state.now,
+    pending: options.pending?.has(`${owner}${asset}`) ?? false,
+    ...(holder.limit === null ? {} : { headroom: holder.limit - holder.balance }),
+    ...(skipped === undefined ? {} : { skipped }),
+  };
+}
+
+function allowanceOf(state: WorldState, owner: Address, asset: Address) {
+  const granted = state.allowances.find((one) => one.owner === owner && one.asset === asset);
+  const isAlive = granted !== undefined && granted.liveUntil >= state.ledger;
+  return isAlive ? granted : { amount: 0n, liveUntil: 0 };
+}
