@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
+import type { Order } from "../model/order.ts";
 import type { BookChange } from "./book-change.ts";
 import {
   type BookBuffers,
   CONTROL_BYTES,
   CONTROL_LIVE,
+  NO_COPY,
   OUTSIDE,
   READERS_MAX,
   readerState,
@@ -22,7 +24,8 @@ import {
   touchBook,
 } from "./shared-layout.ts";
 import { bookSequence } from "./shared-reader.ts";
-import { applyChange, type BookHeader, initCopy, writeHeader } from "./shared-writer.ts";
+import { applyChange, initCopy, writeState } from "./shared-writer.ts";
+import type { BookState, BookWriter } from "./step.ts";
 
 /** The loop gets its turn at least this often while a step is written (guess). */
 const SLICE_MS = 4;
@@ -42,25 +45,25 @@ export type SharedBookOptions = {
 
 type Step = {
   readonly sequence: number;
-  readonly header: BookHeader;
+  readonly state: BookState;
   readonly changes: readonly BookChange[];
 };
 
 /**
- * The whole live book in memory that all threads read. A step is prepared on the idle copy, in
- * slices that leave the loop its turns, and becomes visible to every thread by one `publish`.
- * After an error of `prepare` the book is of no more use: it no longer mirrors the chain.
+ * The whole live book in memory that all threads read. A step is written to the idle copy and
+ * becomes visible to every thread by one store. An error while one is written is fatal: the book
+ * no longer mirrors the chain.
  */
-export class SharedBook {
+export class SharedBook implements BookWriter {
   readonly buffers: BookBuffers;
   readonly #control: Int32Array;
   readonly #copies: readonly [BookCopy, BookCopy];
   #live: 0 | 1 = 0;
   #sequence = 0;
+  /** Written to the idle copy, visible to nobody. */
   #prepared: Step | undefined;
-  #busy = false;
   /** The last published step on its way into the copy that was live before it. */
-  #caughtUp: Promise<void> = Promise.resolve();
+  #replay: Promise<void> | undefined;
 
   constructor(options: SharedBookOptions) {
     const capacity = options.capacity ?? DEFAULT_CAPACITY;
@@ -72,6 +75,7 @@ export class SharedBook {
     };
     this.buffers = { copies, control: new SharedArrayBuffer(CONTROL_BYTES), capacity };
     this.#control = new Int32Array(this.buffers.control);
+    this.#control[CONTROL_LIVE] = NO_COPY;
     this.#copies = [open(copies[0]), open(copies[1])];
   }
 
@@ -88,19 +92,38 @@ export class SharedBook {
     return bookSequence(this.live);
   }
 
-  /**
-   * Writes a step to the idle copy; nobody sees it yet. `changes` must not be changed afterwards.
-   * Rejects with a `BookCapacityError` or an AssertionError; both are fatal.
-   */
-  async prepare(header: BookHeader, changes: readonly BookChange[]): Promise<void> {
-    assert(!this.#busy && this.#prepared === undefined, "the last step is not published yet");
-    this.#busy = true;
-    await this.#caughtUp;
-    this.#sequence += 1;
-    const step = { sequence: this.#sequence, header, changes };
-    await writeStep(this.#copies[this.#live === 0 ? 1 : 0], step);
+  /** Before the first step no reader is in either copy: orders go straight into both. */
+  load(orders: readonly Order[]): void {
+    assert(this.#sequence === 0 && this.#prepared === undefined, "loaded after the first step");
+    for (const order of orders) {
+      applyChange(this.#copies[0], { kind: "put", order });
+      applyChange(this.#copies[1], { kind: "put", order });
+    }
+  }
+
+  /** Resolves once both copies hold the last published step. Rejects where that failed. */
+  async ready(): Promise<void> {
+    await this.#replay;
+  }
+
+  /** A whole step in one go. Only when `ready` has resolved since the last one. */
+  apply(changes: readonly BookChange[], state: BookState): void {
+    const { copy, step } = this.#nextStep(changes, state);
+    writeState(copy.view, step.sequence, state);
+    for (const change of changes) applyChange(copy, change);
     this.#prepared = step;
-    this.#busy = false;
+    this.publish();
+  }
+
+  /**
+   * Writes a step in slices that leave the loop its turns; `publish` then shows it. `changes` must
+   * stay as they are until the next step.
+   */
+  async prepare(changes: readonly BookChange[], state: BookState): Promise<void> {
+    await this.ready();
+    const { copy, step } = this.#nextStep(changes, state);
+    await writeInSlices(copy, step);
+    this.#prepared = step;
   }
 
   /** Makes the prepared step visible to all threads at once. */
@@ -111,22 +134,11 @@ export class SharedBook {
     const left = this.#live;
     this.#live = left === 0 ? 1 : 0;
     // The store comes after the step's writes, so that a reader that sees the new copy sees all of
-    // them, and before the look at the readers in `#replay`: see `enter`.
+    // them, and before the look at the readers in `#repeat`: see `enter`.
     Atomics.store(this.#control, CONTROL_LIVE, this.#live);
-    this.#caughtUp = this.#replay(step, left);
-    // The next `prepare` reports it; until then nobody listens.
-    this.#caughtUp.catch(() => {});
-  }
-
-  /** `prepare` and `publish` in one. */
-  async apply(header: BookHeader, changes: readonly BookChange[]): Promise<void> {
-    await this.prepare(header, changes);
-    this.publish();
-  }
-
-  /** Resolves when both copies hold the last published step. */
-  async settled(): Promise<void> {
-    await this.#caughtUp;
+    this.#replay = this.#repeat(step, left);
+    // The next `ready` reports it; until then nobody listens.
+    this.#replay.catch(() => {});
   }
 
   /** Clears the places of a thread that has ended, wherever it was. Only after its exit. */
@@ -140,14 +152,23 @@ export class SharedBook {
     }
   }
 
-  async #replay(step: Step, copy: 0 | 1): Promise<void> {
+  #nextStep(changes: readonly BookChange[], state: BookState): { copy: BookCopy; step: Step } {
+    assert(this.#replay === undefined, "the copies still differ: await ready() first");
+    assert(this.#sequence === this.sequence, "the last step is not published yet");
+    this.#sequence += 1;
+    const copy = this.#copies[this.#live === 0 ? 1 : 0];
+    return { copy, step: { sequence: this.#sequence, state, changes } };
+  }
+
+  async #repeat(step: Step, copy: 0 | 1): Promise<void> {
     await awaitReaders(this.#control, copy);
-    await writeStep(this.#copies[copy], step);
+    await writeInSlices(this.#copies[copy], step);
+    this.#replay = undefined;
   }
 }
 
-async function writeStep(copy: BookCopy, step: Step): Promise<void> {
-  writeHeader(copy.view, step.sequence, step.header);
+async function writeInSlices(copy: BookCopy, step: Step): Promise<void> {
+  writeState(copy.view, step.sequence, step.state);
   let sliceEnd = performance.now() + SLICE_MS;
   for (let at = 0; at < step.changes.length; at += 1) {
     if (at % SLICE_CHANGES === SLICE_CHANGES - 1 && performance.now() > sliceEnd) {

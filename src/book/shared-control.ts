@@ -5,7 +5,7 @@
 // reader ever waits. All atomics here are sequentially consistent, and the protocol needs that
 // twice (at `enter` and `leave`).
 //
-//   control, i32   0 live copy (0 or 1)
+//   control, i32   0 live copy (0 or 1); -1 before the first step
 //                 16 r + 16 copy that reader r is in, + 1; 0: outside
 //                 16 r + 17 thread id + 1 of the thread that holds place r; 0: free
 import assert from "node:assert/strict";
@@ -19,6 +19,7 @@ const READER_STRIDE = 16;
 export const CONTROL_LIVE = 0;
 export const CONTROL_BYTES = 4 * READER_STRIDE * (READERS_MAX + 1);
 export const OUTSIDE = 0;
+export const NO_COPY = -1;
 
 /**
  * A new attempt is due only when the writer flipped between two loads of `enter`; it then awaits
@@ -43,7 +44,7 @@ export function readerThread(reader: number): number {
 
 /** A thread's way into the book. One at a time may be inside per reader. */
 export type BookReader = {
-  /** The live copy, unchanged until `leave`. Never waits. */
+  /** The live copy, unchanged until `leave`. Never waits. Only once a step was published. */
   enter(): BookView;
   leave(): void;
   /** Gives the place back. A thread that ends without it is cleared by the main thread. */
@@ -81,6 +82,7 @@ function enterLive(control: Int32Array, state: number): 0 | 1 {
   assert.equal(control[state], OUTSIDE, "already inside the shared book");
   for (let attempt = 0; attempt < ENTER_ATTEMPTS_MAX; attempt += 1) {
     const copy = Atomics.load(control, CONTROL_LIVE);
+    assert.notEqual(copy, NO_COPY, "the shared book is not loaded yet");
     Atomics.store(control, state, copy + 1);
     // The second load comes after the store above for every thread, as the writer's flip comes
     // before its look at the readers. Otherwise: we load copy A; the writer flips to B, finds

@@ -44,13 +44,7 @@ import { findOrder, hashOfOrder } from "./shared-lookup.ts";
 import { insertInHash, releaseIndex, removeFromHash, takeIndex } from "./shared-pool.ts";
 import { orderPosition, orderPrice } from "./shared-reader.ts";
 import { addToSide, markSide, takeFromSide } from "./shared-sides.ts";
-
-/** What a step says of the contract as a whole. `closeTime` in UNIX seconds. */
-export type BookHeader = {
-  readonly ledger: number;
-  readonly closeTime: number;
-  readonly frozen: boolean;
-};
+import type { BookState } from "./step.ts";
 
 /** A copy in memory that was never written. */
 export function initCopy(view: BookView, contract: Address, untracked: UntrackedBacking): BookCopy {
@@ -64,11 +58,11 @@ export function initCopy(view: BookView, contract: Address, untracked: Untracked
 }
 
 /** Opens a step; its changes follow. `sequence` rises by one a step. */
-export function writeHeader(view: BookView, sequence: number, header: BookHeader): void {
+export function writeState(view: BookView, sequence: number, state: BookState): void {
   view.headerF64[HEADER_SEQUENCE_F64] = sequence;
-  view.headerF64[HEADER_LEDGER_F64] = header.ledger;
-  view.headerF64[HEADER_CLOSE_TIME_F64] = header.closeTime;
-  view.headerU32[HEADER_FROZEN] = header.frozen ? 1 : 0;
+  view.headerF64[HEADER_LEDGER_F64] = state.ledger;
+  view.headerF64[HEADER_CLOSE_TIME_F64] = state.closeTime;
+  view.headerU32[HEADER_FROZEN] = state.frozen ? 1 : 0;
 }
 
 /** Throws an AssertionError where the change does not fit the book: then the two have parted. */

@@ -132,17 +132,21 @@ async function replay(
   for (const [index, step] of steps.entries()) {
     const changes = step.map((of) => stream.next(of)).filter((change) => change !== undefined);
     const header = { ledger: 100 + index, closeTime: 5 * index, frozen: index % 2 === 1 };
-    await book.apply(header, changes);
+    await book.ready();
+    if (index % 3 === 0) {
+      await book.prepare(changes, header);
+      book.publish();
+    } else book.apply(changes, header);
     assert.equal(bookSequence(book.live), index + 1);
     assert.equal(bookLedger(book.live), 100 + index);
     assert.equal(isFrozen(book.live), index % 2 === 1);
     assertSameBook(book.live, stream.model, CONTRACT, untracked);
-    await book.settled();
+    await book.ready();
     assert(bytes[0].equals(bytes[1]), "both copies hold the same bytes");
   }
   const all = [...stream.model.orders.keys()].map((id) => ({ kind: "remove", id }) as const);
   stream.model.apply(all);
-  await book.apply({ ledger: 999, closeTime: 999, frozen: false }, all);
+  book.apply(all, { ledger: 999, closeTime: 999, frozen: false });
   assertSameBook(book.live, stream.model, CONTRACT, untracked);
 }
 
@@ -157,4 +161,24 @@ test("large steps grow and shrink sides through all block sizes", async () => {
   const crowd = operation.map((of) => ({ ...of, selling: of.selling % 2, buying: 2 }));
   const steps = fc.array(fc.array(crowd, { minLength: 200, maxLength: 300 }), { maxLength: 4 });
   await fc.assert(fc.asyncProperty(steps, untrackedBacking, replay), { numRuns: 15 });
+});
+
+test("orders loaded at start are there with the first step, in both copies", async () => {
+  const book = new SharedBook({ contract: CONTRACT, untracked: "nothing", capacity: CAPACITY });
+  const stream = new Stream();
+  const news = fc
+    .sample(operation, { numRuns: 200, seed: 7 })
+    .map((of) => ({ ...of, kind: "new" }));
+  for (const of of news) stream.next(of as Operation);
+  const orders = [...stream.model.orders.values()];
+  book.load(orders.slice(0, 70));
+  book.load(orders.slice(70));
+  assert.equal(book.sequence, 0);
+  book.apply([], { ledger: 5, closeTime: 6, frozen: true });
+  assertSameBook(book.live, stream.model, CONTRACT, "nothing");
+  assert.equal(isFrozen(book.live), true);
+  await book.ready();
+  const [one, other] = book.buffers.copies.map((buffer) => Buffer.from(buffer));
+  assert(one !== undefined && other !== undefined && one.equals(other));
+  assert.throws(() => book.load(orders), /after the first step/);
 });

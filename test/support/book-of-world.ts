@@ -1,7 +1,7 @@
 // A vector's world as a copy of the shared book: what the engine knows of it.
 import type { BookChange } from "../../src/book/book-change.ts";
 import { type BookView, bookBytes, bookView } from "../../src/book/shared-layout.ts";
-import { applyChange, initCopy, writeHeader } from "../../src/book/shared-writer.ts";
+import { applyChange, initCopy, writeState } from "../../src/book/shared-writer.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -29,7 +29,7 @@ export function bookOfWorld(state: WorldState, options: BookOptions = {}): BookV
   };
   const view = bookView(new SharedArrayBuffer(bookBytes(capacity)), capacity);
   const copy = initCopy(view, state.contract, "nothing");
-  writeHeader(view, 1, { ledger: state.ledger, closeTime: state.now, frozen: state.frozen });
+  writeState(view, 1, { ledger: state.ledger, closeTime: state.now, frozen: state.frozen });
   const changes: readonly BookChange[] = [
     ...orders.map((order, at): BookChange => ({ kind: "put", order: liveOrder(order, at) })),
     ...backings.map((backing): BookChange => ({ kind: "backing", backing })),

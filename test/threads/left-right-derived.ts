@@ -27,7 +27,7 @@ import {
   orderId,
   orderPrice,
 } from "../../src/book/shared-reader.ts";
-import type { BookHeader } from "../../src/book/shared-writer.ts";
+import type { BookState } from "../../src/book/step.ts";
 import { accountAddress, contractAddress } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
@@ -54,7 +54,7 @@ function amountOf(id: number, sequence: number): bigint {
   return (BigInt(sequence) << 66n) + BigInt(id) + 1n;
 }
 
-export function headerOf(sequence: number): BookHeader {
+export function stateOf(sequence: number): BookState {
   return { ledger: sequence + 5, closeTime: sequence * 2, frozen: sequence % 2 === 1 };
 }
 
@@ -109,10 +109,10 @@ export function assertDerived(view: BookView, seen: Derived): void {
   seen.last = sequence;
   seen.reads += 1;
   if (sequence === 0) return;
-  const header = headerOf(sequence);
-  assert.equal(bookLedger(view), header.ledger);
-  assert.equal(bookCloseTime(view), header.closeTime);
-  assert.equal(isFrozen(view), header.frozen);
+  const state = stateOf(sequence);
+  assert.equal(bookLedger(view), state.ledger);
+  assert.equal(bookCloseTime(view), state.closeTime);
+  assert.equal(isFrozen(view), state.frozen);
   const side = findSide(view, findAsset(view, BUYING), findAsset(view, SELLING));
   const at = side * SIDE_STRIDE_U32 + SIDE_LIST;
   const start = view.sideU32[at + LIST_START]!;

@@ -7,13 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { openBookReader, READERS_MAX } from "../../src/book/shared-control.ts";
-import {
-  assertDerived,
-  CONTRACT,
-  changesOf,
-  type Derived,
-  headerOf,
-} from "./left-right-derived.ts";
+import { assertDerived, CONTRACT, changesOf, type Derived, stateOf } from "./left-right-derived.ts";
 
 const CAPACITY = { orders: 100, owners: 10, assets: 10, sides: 10, backings: 10 };
 const FLIPS_MIN = 3000;
@@ -36,6 +30,7 @@ function newFlags(): Int32Array {
 test("no reader ever sees a mixed step while the writer flips", async () => {
   const book = newBook();
   const until = newFlags();
+  book.apply(changesOf(1), stateOf(1));
   const readers = Array.from({ length: Math.max(2, availableParallelism()) }, () =>
     startReader(book, until),
   );
@@ -48,10 +43,11 @@ test("no reader ever sees a mixed step while the writer flips", async () => {
   }
   await Promise.all(readers.map((reader) => once(reader, "online")));
   const deadline = performance.now() + TIME_MS_MAX;
-  let sequence = 0;
+  let sequence = 1;
   while (!stop && sequence < FLIPS_MIN && performance.now() < deadline) {
     sequence += 1;
-    await book.apply(headerOf(sequence), changesOf(sequence));
+    await book.ready();
+    book.apply(changesOf(sequence), stateOf(sequence));
     assertDerived(book.live, { reads: 0, sequences: 0, last: sequence });
     if (sequence % 8 === 0) await nextTurn();
   }
@@ -66,21 +62,22 @@ test("no reader ever sees a mixed step while the writer flips", async () => {
 test("a reader that dies inside holds the writer up until its place is cleared", async () => {
   const book = newBook();
   const reader = startReader(book, newFlags(), true);
+  book.apply(changesOf(1), stateOf(1));
   const { threadId } = reader;
   assert.deepEqual(await once(reader, "message"), ["inside"]);
-  await book.apply(headerOf(1), changesOf(1));
+  await book.ready();
+  book.apply(changesOf(2), stateOf(2));
   let settled = false;
-  const second = book.apply(headerOf(2), changesOf(2)).then(() => {
+  const ready = book.ready().then(() => {
     settled = true;
   });
   for (let turn = 0; turn < 100; turn += 1) await nextTurn();
   assert.equal(settled, false, "the reader is still in the copy that is due");
-  assert.equal(book.sequence, 1, "what is visible stays");
+  assert.throws(() => book.apply(changesOf(3), stateOf(3)), /await ready/);
+  assert.equal(book.sequence, 2, "what is visible stays");
   await reader.terminate();
   book.releaseThread(threadId);
-  await second;
-  await book.settled();
-  assert.equal(book.sequence, 2);
+  await ready;
   const [one, other] = book.buffers.copies.map((buffer) => Buffer.from(buffer));
   assert(one !== undefined && other !== undefined && one.equals(other));
 });

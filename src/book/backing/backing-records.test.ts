@@ -1,0 +1,551 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
+import type { TrackingRequest } from "../../model/entry-tracking.ts";
+import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
+import { type Order, orderId } from "../../model/order.ts";
+import { position } from "../../model/position.ts";
+import type { BackingStep, PreparedBacking } from "../step.ts";
+import { BackingRecords } from "./backing-records.ts";
+import { accountKey, allowanceKey, balanceKey, instanceKey, trustlineKey } from "./ledger-keys.ts";
+import type { PollWork } from "./polled-tokens.ts";
+
+const account = (number: number) => accountAddress(new Uint8Array(32).fill(number));
+const contract = (number: number) => contractAddress(new Uint8Array(32).fill(number));
+const exchange = contract(1);
+const xlm = contract(2);
+const usd = contract(3);
+const odd = contract(4);
+const issuer = account(10);
+const maker = account(11);
+const asset = { code: "USD", issuer };
+const lineKey = trustlineKey(maker, asset);
+const grantKey = allowanceKey(usd, maker, exchange);
+
+const line = (balance: bigint, flags = 1): TrackedEntry => ({
+  kind: "trustline",
+  balance,
+  limit: 10_000n,
+  sellingLiabilities: 0n,
+  buyingLiabilities: 0n,
+  flags,
+});
+const grant = (amount: bigint, liveUntil: number): TrackedEntry => ({
+  kind: "allowance",
+  amount,
+  liveUntil,
+});
+
+function order(number: number, selling: Address, buying: Address, amount: bigint): Order {
+  return {
+    id: orderId(BigInt(number)),
+    status: "ACTIVE",
+    owner: maker,
+    selling,
+    buying,
+    price: 1n,
+    quote: amount,
+    amount,
+    expires: 0,
+    created: 0,
+    updated: 0,
+    cursor: position({ ledger: number, transaction: 1, operation: 1, index: 0 }),
+  };
+}
+
+/** The records over a ledger whose entries a test sets; the reader answers when told to. */
+class Bench {
+  readonly entries = new Map<string, TrackedEntry>([
+    [instanceKey(xlm), { kind: "token", asset: "native" }],
+    [instanceKey(usd), { kind: "token", asset: `USD:${issuer}` }],
+    [instanceKey(odd), { kind: "token" }],
+    [lineKey, line(1000n)],
+    [grantKey, grant(800n, 500)],
+    [allowanceKey(xlm, maker, exchange), grant(1n << 80n, 500)],
+    [
+      accountKey(maker),
+      {
+        kind: "account",
+        balance: 5000n,
+        sellingLiabilities: 0n,
+        buyingLiabilities: 0n,
+        subentries: 1,
+        sponsoring: 0,
+        sponsored: 0,
+        flags: 0,
+      },
+    ],
+  ]);
+  readonly rows = new Map<string, string>();
+  readonly work: PollWork[] = [];
+  readonly tokens: Address[] = [];
+  readonly followed = new Set<string>();
+  records: BackingRecords;
+  ledger = 100;
+  #wanted: { request: number; key: string }[] = [];
+  #orders: Order[] = [];
+
+  constructor() {
+    this.records = this.open();
+  }
+
+  open(): BackingRecords {
+    this.records = new BackingRecords({
+      contract: exchange,
+      watchedAccountsMax: 2,
+      track: (request) => this.#track(request),
+      polls: { work: (work) => this.work.push(work) },
+    });
+    this.records.load({
+      ledger: this.ledger === 100 ? undefined : this.ledger,
+      closeTime: this.ledger * 5,
+      markets: [],
+      orders: this.#orders,
+      rows: [...this.rows].map(([key, value]) => ({ key, value })),
+      skipped: () => undefined,
+    });
+    return this.records;
+  }
+
+  /** One ledger: its entry changes are those of `changed`. */
+  close(
+    step: Partial<LedgerDelta> & Partial<Omit<BackingStep, "deltas">> = {},
+    changed: Readonly<Record<string, TrackedEntry | undefined>> = {},
+  ): PreparedBacking {
+    this.ledger += 1;
+    const { orders = [], skips = [], ...parts } = step;
+    const entries = Object.entries(changed).map(([key, entry]) => {
+      if (entry === undefined) this.entries.delete(key);
+      else this.entries.set(key, entry);
+      return entry === undefined ? { key } : { key, entry };
+    });
+    const delta: LedgerDelta = {
+      ledger: this.ledger,
+      hash: "",
+      previousHash: "",
+      closeTime: this.ledger * 5,
+      protocol: 23,
+      baseReserve: 100,
+      events: [],
+      failures: [],
+      entries: entries.filter(({ key }) => this.followed.has(key)),
+      tokenEvents: [],
+      ...parts,
+    };
+    return this.step({ deltas: [delta], orders, skips });
+  }
+
+  step(step: BackingStep = { deltas: [], orders: [], skips: [] }): PreparedBacking {
+    const prepared = this.records.prepare(step);
+    for (const { key, value } of prepared.rows) {
+      if (value === undefined) this.rows.delete(key);
+      else this.rows.set(key, value);
+    }
+    this.records.apply(prepared);
+    for (const { before, after } of step.orders) {
+      this.#orders = this.#orders.filter((each) => each.id !== before?.id);
+      if (after !== undefined) this.#orders.push(after);
+    }
+    return prepared;
+  }
+
+  /** The reader answers all that is asked for, and what follows from that; `ahead` in ledgers. */
+  load({ ahead = 0 } = {}): void {
+    while (this.#wanted.length > 0) {
+      for (const { request, key } of this.#wanted.splice(0)) {
+        const entry = this.entries.get(key);
+        const entries = [entry === undefined ? { key } : { key, entry }];
+        this.records.entriesLoaded({ request, ledger: this.ledger + ahead, entries });
+      }
+      this.step();
+    }
+  }
+
+  /** The maker's orders, of the numbers 1 and up, all known. */
+  place(...orders: readonly Order[]): PreparedBacking {
+    const placed = this.close({ orders: orders.map((after) => ({ after })) });
+    this.load();
+    return placed;
+  }
+
+  #track(request: TrackingRequest): void {
+    if (request.kind === "tokens") this.tokens.splice(0, this.tokens.length, ...request.tokens);
+    if (request.kind === "untrack") for (const key of request.keys) this.followed.delete(key);
+    if (request.kind !== "track") return;
+    for (const key of request.keys) {
+      this.followed.add(key);
+      if (request.load) this.#wanted.push({ request: request.request, key });
+    }
+  }
+}
+
+test("a record is unknown until its entries are loaded, and then as the ledger has it", () => {
+  const bench = new Bench();
+  bench.close({ orders: [{ after: order(1, usd, xlm, 500n) }] });
+  assert.deepEqual(bench.records.backing(maker, usd), {
+    owner: maker,
+    asset: usd,
+    balance: 0n,
+    allowance: 0n,
+    liveUntil: 0,
+    authorized: false,
+    budget: 0n,
+    pending: false,
+  });
+  assert.deepEqual(bench.records.accountBacking(maker), []);
+  assert.equal(bench.records.backed(order(1, usd, xlm, 500n)), 0n);
+  bench.load();
+  assert.deepEqual(bench.records.backing(maker, usd), {
+    owner: maker,
+    asset: usd,
+    balance: 1000n,
+    allowance: 800n,
+    liveUntil: 500,
+    authorized: true,
+    budget: 800n,
+    headroom: 9000n,
+    updated: 505,
+    pending: false,
+  });
+  assert.equal(bench.records.backing(maker, xlm)?.balance, 5000n - 300n);
+  assert.deepEqual(
+    bench.records.accountBacking(maker).map((each) => each.asset),
+    [xlm, usd].sort(),
+  );
+  assert.equal(bench.records.backing(issuer, usd), undefined);
+  assert.equal(bench.records.backing(exchange, usd), undefined, "the contract's own is not shown");
+});
+
+test("an answer of a ledger still to come waits for it", () => {
+  const bench = new Bench();
+  bench.place(order(1, usd, xlm, 500n));
+  const other = account(12);
+  const key = trustlineKey(other, asset);
+  bench.close({ orders: [{ after: { ...order(2, usd, xlm, 5n), owner: other } }] });
+  const before = bench.ledger;
+  bench.entries.set(key, line(70n));
+  bench.load({ ahead: 2 });
+  bench.close({}, { [key]: line(10n) });
+  assert.equal(bench.records.backing(other, usd)?.updated, undefined);
+  bench.close();
+  assert.equal(bench.records.backing(other, usd)?.balance, 70n, "the answer includes the change");
+  assert.equal(bench.records.backing(other, usd)?.updated, (before + 2) * 5);
+});
+
+test("revoked authorization takes the budget at once, and restoring brings it back", () => {
+  const bench = new Bench();
+  const placed = order(1, usd, xlm, 500n);
+  bench.place(placed);
+  assert.equal(bench.records.backed(placed), 500n);
+  const revoked = bench.close({}, { [lineKey]: line(1000n, 2) });
+  const record = bench.records.backing(maker, usd);
+  assert.deepEqual([record?.authorized, record?.budget, record?.balance], [false, 0n, 1000n]);
+  assert.equal(bench.records.backed(placed), 0n);
+  const restored = bench.close({}, { [lineKey]: line(1000n) });
+  assert.equal(bench.records.backed(placed), 500n);
+  for (const step of [revoked, restored]) {
+    assert.deepEqual(
+      step.happenings.map(({ kind }) => kind),
+      ["backing"],
+    );
+    assert.deepEqual(step.changes.length, 1);
+  }
+});
+
+test("whatever moves the money away shows in the same ledger", () => {
+  const placed = order(1, usd, xlm, 500n);
+  for (const [what, key, entry] of [
+    ["a payment or clawback", lineKey, line(120n)],
+    ["a removed trustline", lineKey, undefined],
+    ["an approve", grantKey, grant(120n, 400)],
+    ["a revoked approve", grantKey, grant(0n, 0)],
+  ] as const) {
+    const bench = new Bench();
+    bench.place(placed);
+    const left = entry?.kind === "allowance" ? entry.amount : entry === undefined ? 0n : 120n;
+    const { happenings } = bench.close({}, { [key]: entry });
+    assert.equal(bench.records.backed(placed), left, what);
+    assert.equal(happenings.length, 1, what);
+  }
+});
+
+test("an allowance lapses after its last ledger though nothing tells so", () => {
+  const bench = new Bench();
+  bench.entries.set(grantKey, grant(800n, 103));
+  const placed = order(1, usd, xlm, 500n);
+  bench.place(placed);
+  bench.close();
+  bench.close();
+  assert.equal(bench.ledger, 103);
+  assert.equal(bench.records.backed(placed), 500n);
+  const { changes, happenings } = bench.close();
+  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.backing(maker, usd)?.liveUntil, 0);
+  assert.deepEqual([changes.length, happenings.length], [1, 1]);
+  // Its eviction later says nothing new.
+  assert.equal(bench.close({}, { [grantKey]: undefined }).changes.length, 0);
+});
+
+test("a new base reserve changes every native balance", () => {
+  const bench = new Bench();
+  bench.place(order(1, xlm, usd, 10_000n));
+  assert.equal(bench.records.backing(maker, xlm)?.budget, 4700n);
+  bench.close({ baseReserve: 1000 });
+  assert.equal(bench.records.backing(maker, xlm)?.budget, 2000n);
+  bench.close({ baseReserve: 10_000 });
+  assert.equal(bench.records.backing(maker, xlm)?.budget, 0n);
+});
+
+test("an archived contract balance is what it was: the next call restores it", () => {
+  const bench = new Bench();
+  const holder = contract(7);
+  const key = balanceKey(usd, holder);
+  const placed = { ...order(1, usd, xlm, 500n), owner: holder };
+  bench.entries.set(key, { kind: "balance", amount: 300n, authorized: true });
+  bench.entries.set(allowanceKey(usd, holder, exchange), grant(1000n, 500));
+  bench.place(placed);
+  bench.close({}, { [key]: undefined });
+  assert.equal(bench.records.backed(placed), 300n);
+});
+
+test("the last order of a maker takes the record along; entries stay followed for a while", () => {
+  const bench = new Bench();
+  const placed = order(1, usd, xlm, 500n);
+  bench.place(placed);
+  const { changes, happenings } = bench.close({ orders: [{ before: placed }] });
+  assert.equal(bench.records.backing(maker, usd), undefined);
+  assert.deepEqual(changes.map(({ kind }) => kind).sort(), ["forget", "forget"]);
+  assert(happenings.every((each) => each.kind === "backing" && each.backing === undefined));
+  bench.close({}, { [lineKey]: line(77n) });
+  bench.close({ orders: [{ after: order(2, usd, xlm, 500n) }] });
+  assert.equal(bench.records.backing(maker, usd)?.balance, 77n, "known without asking");
+  bench.close({ orders: [{ before: order(2, usd, xlm, 500n) }] });
+  assert(bench.followed.has(lineKey));
+  for (let count = 0; count < 121; count += 1) bench.close();
+  assert(!bench.followed.has(lineKey));
+  assert(![...bench.rows.keys()].some((key) => key.includes(lineKey)));
+});
+
+test("a skip is shown with its time until the maker's record ends", () => {
+  const bench = new Bench();
+  const placed = order(1, usd, xlm, 500n);
+  bench.place(placed);
+  const skips = [{ owner: maker, asset: usd, time: 510 }];
+  const { changes } = bench.close({ skips });
+  assert.equal(bench.records.backing(maker, usd)?.skipped, 510);
+  assert.equal(bench.records.backing(maker, usd)?.updated, 505);
+  assert.equal(changes.length, 1);
+});
+
+test("a watched account has a record in every traded token, within the limit of accounts", async () => {
+  const bench = new Bench();
+  bench.place(order(1, usd, xlm, 500n));
+  const watcher = account(40);
+  assert.equal(bench.records.watch(watcher), true);
+  assert.equal(bench.records.watch(watcher), true, "a second look at the same account");
+  assert.equal(bench.records.watch(account(41)), true);
+  assert.equal(bench.records.watch(account(42)), false, "one account too many");
+  let isLoaded = false;
+  const loaded = bench.records.loaded(watcher, 60_000).then(() => {
+    isLoaded = true;
+  });
+  const { changes } = bench.step();
+  assert.equal(changes.length, 0, "quotes need no record of one who has no orders");
+  await Promise.resolve();
+  assert.equal(isLoaded, false);
+  bench.load();
+  await loaded;
+  assert.deepEqual(
+    bench.records.accountBacking(watcher).map((each) => [each.asset, each.authorized]),
+    [
+      [xlm, false],
+      [usd, false],
+    ].sort(),
+  );
+  const refresh: ExchangeEvent = {
+    kind: "refresh",
+    position: position({ ledger: 1, transaction: 1, operation: 1, index: 0 }),
+    base: xlm,
+    quote: odd,
+  };
+  bench.close({ events: [refresh] });
+  bench.load();
+  assert.notEqual(bench.records.backing(watcher, odd), undefined, "a market that opens later");
+  bench.records.unwatch(watcher);
+  bench.step();
+  assert.notEqual(bench.records.backing(watcher, usd), undefined, "somebody still watches");
+  bench.records.unwatch(watcher);
+  const { happenings } = bench.step();
+  assert.equal(bench.records.backing(watcher, usd), undefined);
+  assert.equal(happenings.length, 3);
+});
+
+test("waiting for records ends with the time given", async () => {
+  const bench = new Bench();
+  bench.close({ orders: [{ after: order(1, usd, xlm, 500n) }] });
+  await bench.records.loaded(maker, 5);
+  assert.equal(bench.records.backing(maker, usd)?.updated, undefined);
+});
+
+test("a token that keeps its own books is asked, and pending until an answer is confirmed", () => {
+  const bench = new Bench();
+  const placed = order(1, odd, xlm, 50n);
+  bench.place(placed);
+  assert.deepEqual(bench.tokens, [odd]);
+  assert.deepEqual(
+    bench.work.flatMap(({ poll }) => poll),
+    [{ owner: maker, asset: odd }],
+  );
+  assert.equal(bench.records.backing(maker, odd)?.updated, undefined);
+  bench.records.tokenAnswered({ owner: maker, asset: odd, balance: 40n, allowance: 30n });
+  bench.step();
+  assert.deepEqual(bench.records.backing(maker, odd), {
+    owner: maker,
+    asset: odd,
+    balance: 40n,
+    allowance: 30n,
+    liveUntil: 0xffff_ffff,
+    authorized: true,
+    budget: 30n,
+    updated: bench.ledger * 5,
+    pending: false,
+  });
+  bench.work.length = 0;
+  const event = { token: odd, addresses: [maker, account(50)] };
+  const { happenings } = bench.close({ tokenEvents: [event] });
+  const since = bench.ledger;
+  assert.deepEqual(
+    bench.work.flatMap(({ poll }) => poll),
+    [{ owner: maker, asset: odd, since }],
+  );
+  assert.equal(bench.records.backing(maker, odd)?.pending, true);
+  assert.equal(bench.records.backed(placed), 30n, "the last answer stands meanwhile");
+  assert.equal(happenings.length, 1);
+  const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n };
+  bench.records.tokenAnswered(answer);
+  bench.step();
+  assert.equal(bench.records.backing(maker, odd)?.pending, true);
+  assert.equal(bench.records.backed(placed), 20n);
+  bench.records.tokenAnswered({ ...answer, confirms: since });
+  bench.step();
+  assert.equal(bench.records.backing(maker, odd)?.pending, false);
+});
+
+test("an answer confirms the event it was asked for, not a later one", () => {
+  const bench = new Bench();
+  bench.place(order(1, odd, xlm, 50n));
+  const event = { token: odd, addresses: [maker] };
+  bench.close({ tokenEvents: [event] });
+  const since = bench.ledger;
+  bench.close({ tokenEvents: [event] });
+  const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n };
+  bench.records.tokenAnswered({ ...answer, confirms: since });
+  bench.step();
+  assert.equal(bench.records.backing(maker, odd)?.pending, true);
+});
+
+test("fills that name a maker count as events of a token that tells nothing", () => {
+  const bench = new Bench();
+  const placed = order(1, odd, xlm, 50n);
+  bench.place(placed);
+  const trade: ExchangeEvent = {
+    kind: "trade",
+    position: position({ ledger: 2, transaction: 1, operation: 1, index: 0 }),
+    order: placed.id,
+    taker: account(50),
+    maker,
+    soldAsset: xlm,
+    boughtAsset: odd,
+    sold: 1n,
+    bought: 1n,
+    left: 49n,
+    crossfill: false,
+  };
+  bench.close({ events: [trade], orders: [{ before: placed, after: { ...placed, amount: 49n } }] });
+  assert.equal(bench.records.backing(maker, odd)?.pending, true);
+  assert.equal(bench.records.backing(maker, xlm)?.pending, false, "the ledger itself tells");
+});
+
+test("an approve tells until when an allowance lives; the lapse is seen and asked about", () => {
+  const bench = new Bench();
+  const placed = order(1, odd, xlm, 50n);
+  bench.place(placed);
+  const event = { token: odd, addresses: [maker, exchange], liveUntil: 104 };
+  bench.close({ tokenEvents: [event] });
+  const answer = { owner: maker, asset: odd, balance: 40n, allowance: 30n };
+  bench.records.tokenAnswered({ ...answer, confirms: bench.ledger });
+  bench.step();
+  assert.equal(bench.records.backing(maker, odd)?.liveUntil, 104);
+  while (bench.ledger < 104) bench.close();
+  assert.equal(bench.records.backed(placed), 30n);
+  bench.work.length = 0;
+  bench.close();
+  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.backing(maker, odd)?.pending, true);
+  assert.equal(bench.work.flatMap(({ poll }) => poll).length, 1);
+});
+
+test("a restart knows every record as of its ledger; answers of tokens have to be confirmed", () => {
+  const bench = new Bench();
+  bench.place(order(1, usd, xlm, 500n), order(2, odd, usd, 50n));
+  bench.records.tokenAnswered({ owner: maker, asset: odd, balance: 40n, allowance: 30n });
+  bench.step();
+  bench.close({}, { [lineKey]: line(120n) });
+  const before = bench.records.accountBacking(maker);
+  bench.work.length = 0;
+  bench.open();
+  assert.deepEqual(
+    bench.records.accountBacking(maker),
+    before.map((each) => (each.asset === odd ? { ...each, pending: true } : each)),
+  );
+  const polls = bench.work.flatMap(({ poll }) => poll);
+  assert.deepEqual(polls, [{ owner: maker, asset: odd, since: bench.ledger }]);
+  bench.close({}, { [lineKey]: line(7n) });
+  assert.equal(bench.records.backing(maker, usd)?.balance, 7n, "followed from its ledger on");
+});
+
+test("the contract itself is followed in every token traded, for quotes alone", () => {
+  const bench = new Bench();
+  const key = balanceKey(usd, exchange);
+  bench.entries.set(accountKey(issuer), { ...issuerAccount, flags: 1 });
+  bench.close({ orders: [{ after: order(1, usd, xlm, 500n) }] });
+  const own = new Map<Address, boolean | undefined>();
+  const note = ({ changes }: PreparedBacking) => {
+    for (const change of changes) {
+      if (change.kind !== "backing" || change.backing.owner !== exchange) continue;
+      own.set(change.backing.asset, change.backing.authorized);
+    }
+  };
+  const step = bench.step.bind(bench);
+  bench.step = (input) => {
+    const prepared = step(input);
+    note(prepared);
+    return prepared;
+  };
+  bench.load();
+  assert.deepEqual([own.get(usd), own.get(xlm)], [false, true]);
+  bench.close({}, { [key]: { kind: "balance", amount: 0n, authorized: true } });
+  assert.equal(own.get(usd), true);
+});
+
+const issuerAccount = {
+  kind: "account",
+  balance: 0n,
+  sellingLiabilities: 0n,
+  buyingLiabilities: 0n,
+  subentries: 0,
+  sponsoring: 0,
+  sponsored: 0,
+} as const;
+
+test("a step that is dropped leaves nothing behind", () => {
+  const bench = new Bench();
+  const placed = order(1, usd, xlm, 500n);
+  bench.place(placed);
+  const before = bench.records.accountBacking(maker);
+  bench.records.prepare({ deltas: [], orders: [{ before: placed }], skips: [] });
+  assert.deepEqual(bench.records.accountBacking(maker), before);
+  assert.equal(bench.records.backed(placed), 500n);
+  bench.close({}, { [lineKey]: line(1n) });
+  assert.equal(bench.records.backed(placed), 1n);
+});

@@ -1,0 +1,179 @@
+// Asks tokens that keep their own books: at once when something may have changed an answer, again a
+// while later to confirm it, and all of them now and then.
+import type { Address } from "../../model/address.ts";
+import type { Poll, PollAnswer, PollWork } from "./polled-tokens.ts";
+import { type RecordId, recordId } from "./record.ts";
+
+/** What a token says of one owner, as of `ledger`. */
+export type TokenHolding = {
+  readonly balance: bigint;
+  readonly allowance: bigint;
+  readonly ledger: number;
+};
+
+/** Where the answers come from. Rejects where there is none for now. */
+export interface TokenReader {
+  read(owner: Address, asset: Address): Promise<TokenHolding>;
+}
+
+/** Returns the way to cancel. */
+export type After = (milliseconds: number, run: () => void) => () => void;
+
+export type TokenPollerOptions = {
+  readonly reader: TokenReader;
+  readonly answered: (answer: PollAnswer) => void;
+  readonly warn: (fields: object, message: string) => void;
+  readonly after: After;
+  /** In [0, 1): spreads retries and the periodic look. */
+  readonly random: () => number;
+};
+
+/** Questions under way at a time: a guess that a shared RPC does not mind. */
+export const QUESTIONS_MAX = 4;
+/** Less than a ledger of 5 seconds: a maker with an event in every ledger is not pending for ever. */
+export const CONFIRM_MS = 3_000;
+/** Tokens can change balances without an event; a guess of how long that may go unseen. */
+export const SWEEP_MS = 300_000;
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 60_000;
+
+type Subject = {
+  readonly owner: Address;
+  readonly asset: Address;
+  /** Ledger of the last event, until an answer confirms it. */
+  since: number | undefined;
+  /** The answers to questions asked from now on are late enough to confirm `since`. */
+  isSettled: boolean;
+  /** Newest ledger answered for: an answer from a server that lags behind would undo a newer one. */
+  readonly answered: { ledger: number };
+  failures: number;
+  cancelConfirm: (() => void) | undefined;
+  cancelNext: (() => void) | undefined;
+};
+
+/** Main thread. One question at a time for each record. */
+export class TokenPoller {
+  readonly #options: TokenPollerOptions;
+  readonly #subjects = new Map<RecordId, Subject>();
+  /** Records to ask about, first come first served. */
+  readonly #queue = new Set<RecordId>();
+  readonly #asking = new Set<RecordId>();
+  #stopped = false;
+
+  constructor(options: TokenPollerOptions) {
+    this.#options = options;
+  }
+
+  work({ poll, stop }: PollWork): void {
+    for (const id of stop) this.#forget(id);
+    for (const each of poll) this.#begin(each);
+    this.#ask();
+  }
+
+  /** No question is asked and no answer handed on any more. */
+  stop(): void {
+    this.#stopped = true;
+    for (const id of [...this.#subjects.keys()]) this.#forget(id);
+  }
+
+  #begin({ owner, asset, since }: Poll): void {
+    const id = recordId(owner, asset);
+    const former = this.#subjects.get(id);
+    if (former !== undefined) cancel(former);
+    const subject: Subject = {
+      owner,
+      asset,
+      since,
+      isSettled: since === undefined,
+      answered: former?.answered ?? { ledger: 0 },
+      failures: 0,
+      cancelConfirm: undefined,
+      cancelNext: undefined,
+    };
+    this.#subjects.set(id, subject);
+    this.#queue.add(id);
+    if (since === undefined) return;
+    subject.cancelConfirm = this.#options.after(CONFIRM_MS, () => {
+      subject.isSettled = true;
+      this.#enqueue(id, subject);
+    });
+  }
+
+  #forget(id: RecordId): void {
+    const subject = this.#subjects.get(id);
+    if (subject !== undefined) cancel(subject);
+    this.#subjects.delete(id);
+    this.#queue.delete(id);
+  }
+
+  #enqueue(id: RecordId, subject: Subject): void {
+    if (this.#subjects.get(id) !== subject) return;
+    this.#queue.add(id);
+    this.#ask();
+  }
+
+  #ask(): void {
+    for (const id of this.#queue) {
+      if (this.#stopped || this.#asking.size >= QUESTIONS_MAX) return;
+      if (this.#asking.has(id)) continue;
+      this.#queue.delete(id);
+      const subject = this.#subjects.get(id);
+      if (subject === undefined) continue;
+      this.#asking.add(id);
+      void this.#read(id, subject).finally(() => {
+        this.#asking.delete(id);
+        this.#ask();
+      });
+    }
+  }
+
+  async #read(id: RecordId, subject: Subject): Promise<void> {
+    const { owner, asset, isSettled } = subject;
+    try {
+      const { balance, allowance, ledger } = await this.#options.reader.read(owner, asset);
+      if (this.#subjects.get(id) !== subject) return;
+      subject.failures = 0;
+      this.#take(id, subject, { balance, allowance, ledger, isSettled });
+    } catch (error) {
+      if (this.#subjects.get(id) !== subject) return;
+      this.#options.warn({ error, owner, asset }, "a token could not be asked; trying again");
+      this.#retry(id, subject);
+    }
+  }
+
+  #take(
+    id: RecordId,
+    subject: Subject,
+    answer: TokenHolding & { readonly isSettled: boolean },
+  ): void {
+    const { owner, asset, since, answered } = subject;
+    const { balance, allowance, ledger, isSettled } = answer;
+    if (ledger < Math.max(since ?? 0, answered.ledger)) {
+      this.#retry(id, subject);
+      return;
+    }
+    answered.ledger = ledger;
+    const isConfirmed = since !== undefined && isSettled;
+    const confirms = isConfirmed ? { confirms: since } : {};
+    this.#options.answered({ owner, asset, balance, allowance, ...confirms });
+    if (isConfirmed) subject.since = undefined;
+    if (subject.since !== undefined) return;
+    this.#askAfter(id, subject, SWEEP_MS * (0.5 + this.#options.random()));
+  }
+
+  #retry(id: RecordId, subject: Subject): void {
+    const full = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** Math.min(subject.failures, 16));
+    subject.failures += 1;
+    this.#askAfter(id, subject, full * (0.5 + this.#options.random() / 2));
+  }
+
+  #askAfter(id: RecordId, subject: Subject, pauseMs: number): void {
+    subject.cancelNext?.();
+    subject.cancelNext = this.#options.after(pauseMs, () => this.#enqueue(id, subject));
+  }
+}
+
+function cancel({ cancelConfirm, cancelNext }: Subject): void {
+  cancelConfirm?.();
+  cancelNext?.();
+}

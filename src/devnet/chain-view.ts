@@ -1,0 +1,47 @@
+// Reading the chain's latest state as its contracts would: for the traffic and for comparisons.
+import type { Address } from "../model/address.ts";
+import type { OrderId } from "../model/order.ts";
+import type { OrderEntry } from "./contract/host.ts";
+import { addressValue, u128, type Value } from "./contract/value.ts";
+import type { Chain } from "./ledger/chain.ts";
+import { orderEntry } from "./ledger/exchange-storage.ts";
+import { dataKey } from "./ledger/key.ts";
+import { tryCall } from "./ledger/simulate-call.ts";
+
+export class ChainView {
+  /** The ledger that comes next. */
+  readonly ledger: number;
+  /** Its close time, UNIX seconds. */
+  readonly now: number;
+  readonly #chain: Chain;
+  readonly #exchange: Address;
+
+  constructor(chain: Chain, exchange: Address, now: number) {
+    this.#chain = chain;
+    this.#exchange = exchange;
+    this.ledger = chain.tip.ledger + 1;
+    this.now = now;
+  }
+
+  /** The exchange's order entry, expired ones included. */
+  order(id: OrderId): OrderEntry | undefined {
+    const stored = this.#chain.state.get(dataKey(this.#exchange, u128(id), "persistent"));
+    const entry = stored?.entry;
+    return entry?.kind === "data" ? orderEntry(entry.value) : undefined;
+  }
+
+  /** What the exchange may take from `owner`; 0 where the allowance lapsed. */
+  allowance(token: Address, owner: Address): bigint {
+    return this.#ask(token, "allowance", [addressValue(owner), addressValue(this.#exchange)]);
+  }
+
+  /** What the token says `holder` has; 0 where it holds none or the token cannot say. */
+  balance(token: Address, holder: Address): bigint {
+    return this.#ask(token, "balance", [addressValue(holder)]);
+  }
+
+  #ask(token: Address, fn: string, args: readonly Value[]): bigint {
+    const { outcome } = tryCall(this.#chain, { contract: token, fn, args }, this.#exchange);
+    return outcome.ok && outcome.value.type === "i128" ? outcome.value.value : 0n;
+  }
+}

@@ -1,0 +1,206 @@
+// The embedded test network: closes ledgers in its rhythm, keeps them and serves them over RPC.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ChainView } from "./chain-view.ts";
+import type { TransactionIntent } from "./intent.ts";
+import { Chain, type ClosedRecord } from "./ledger/chain.ts";
+import { ChainStore } from "./ledger/chain-store.ts";
+import { codeOf } from "./ledger/code.ts";
+import { GENESIS_LEDGER } from "./ledger/genesis.ts";
+import type { ChainTip } from "./ledger/ledger-meta.ts";
+import { simulateCall } from "./ledger/simulate-call.ts";
+import { CodeHash, createNetwork, type Network } from "./network.ts";
+import type { DevnetOptions } from "./options.ts";
+import { ExchangeRecord } from "./record.ts";
+import type { RpcFaults } from "./rpc/faults.ts";
+import { RpcServer } from "./rpc/server.ts";
+import type { RpcSource } from "./rpc/source.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** The genesis of chains whose times do not follow the clock: so many seconds before startTime. */
+const GENESIS_SECONDS = 5;
+/** Seconds between ledgers where they close as fast as they can but time is made up. */
+const MADE_UP_STEP_MS = 5_000;
+
+/**
+ * Starts the network. Rejects where its directory holds another chain or the port is taken.
+ * Everything runs on the calling thread; `spawnDevnet` gives it a process of its own.
+ */
+export async function startDevnet(options: DevnetOptions, scenario: Scenario): Promise<Devnet> {
+  const devnet = new Devnet(options, scenario);
+  await devnet.open();
+  return devnet;
+}
+
+export class Devnet {
+  readonly network: Network;
+  /** What the exchange did since this process opened the chain. */
+  readonly record = new ExchangeRecord();
+  readonly #options: DevnetOptions;
+  readonly #scenario: Scenario;
+  readonly #server: RpcServer;
+  readonly #directory: string;
+  #opened: { readonly chain: Chain; readonly store: ChainStore } | undefined;
+  #queue: TransactionIntent[] = [];
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  #running = false;
+  #port = 0;
+  #onClosed: (closed: ClosedRecord) => void = () => {};
+
+  constructor(options: DevnetOptions, scenario: Scenario) {
+    this.#options = options;
+    this.#scenario = scenario;
+    this.network = createNetwork(options.seed, options.passphrase);
+    this.#directory = options.directory ?? mkdtempSync(join(tmpdir(), "hopbook-devnet-"));
+    this.#server = new RpcServer(() => this.#source());
+  }
+
+  /** Opens the chain, closes the first ledger of a new one, listens and starts the rhythm. */
+  async open(): Promise<void> {
+    await this.#openChain();
+    this.#port = await this.#server.listen(this.#options.host, this.#options.port);
+    if (!this.#options.manual) this.resume();
+  }
+
+  get url(): string {
+    return `http://${this.#options.host}:${this.#port}`;
+  }
+
+  get tip(): ChainTip {
+    return this.#chain.tip;
+  }
+
+  get chain(): Chain {
+    return this.#chain;
+  }
+
+  /** Faults of the RPC; an empty object ends them. */
+  set faults(faults: RpcFaults) {
+    this.#server.faults = faults;
+  }
+
+  /** The state after the latest ledger. */
+  get view(): ChainView {
+    return new ChainView(this.#chain, this.network.exchange, this.#nextCloseTime());
+  }
+
+  /** To be in the next ledger, beside what the scenario does. */
+  submit(intents: readonly TransactionIntent[]): void {
+    this.#queue.push(...intents);
+  }
+
+  /** Is told of every ledger after it can be read from the RPC. */
+  onClosed(listener: (closed: ClosedRecord) => void): void {
+    this.#onClosed = listener;
+  }
+
+  /** Closes a ledger now. */
+  closeLedger(): ClosedRecord {
+    const { chain, store } = this.#open;
+    const closeTime = this.#nextCloseTime();
+    const submitted = this.#queue;
+    this.#queue = [];
+    const first = chain.tip.ledger === GENESIS_LEDGER;
+    const opening = first ? this.#scenario.opening : [];
+    const traffic = first
+      ? []
+      : this.#scenario.traffic(new ChainView(chain, this.network.exchange, closeTime));
+    const closed = chain.close([...opening, ...submitted, ...traffic], closeTime);
+    store.append(closed, chain.state);
+    this.record.add(closed);
+    this.#onClosed(closed);
+    return closed;
+  }
+
+  pause(): void {
+    this.#running = false;
+    clearTimeout(this.#timer as NodeJS.Timeout);
+    clearImmediate(this.#timer as NodeJS.Immediate);
+  }
+
+  /** Goes on closing ledgers every `ledgerTime`. */
+  resume(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#schedule(performance.now());
+  }
+
+  /** Stops closing, listening and writing. A directory of its own is removed. */
+  async stop(): Promise<void> {
+    this.pause();
+    await this.#server.close();
+    await this.#opened?.store.close();
+    this.#opened = undefined;
+    if (this.#options.directory === undefined) rmSync(this.#directory, { recursive: true });
+  }
+
+  #schedule(due: number): void {
+    const close = (): void => {
+      if (!this.#running) return;
+      this.closeLedger();
+      // A slow ledger does not make the next ones catch up.
+      this.#schedule(Math.max(due + this.#options.ledgerTime, performance.now()));
+    };
+    this.#timer =
+      this.#options.ledgerTime === 0
+        ? setImmediate(close)
+        : setTimeout(close, Math.max(0, due + this.#options.ledgerTime - performance.now()));
+  }
+
+  get #open() {
+    if (this.#opened === undefined) throw new Error("the devnet is stopped");
+    return this.#opened;
+  }
+
+  get #chain(): Chain {
+    return this.#open.chain;
+  }
+
+  async #openChain(): Promise<void> {
+    const { seed, passphrase, retention, startTime } = this.#options;
+    const genesisTime = startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS;
+    const { store, tip, state } = await ChainStore.open(
+      { directory: this.#directory, retention, identity: { seed, passphrase } },
+      (closeTime) => this.#scenario.genesis(this.network, closeTime),
+      genesisTime,
+    );
+    const chain = new Chain(
+      {
+        passphrase,
+        codeOf: codeOf(this.#scenario.models, CodeHash.plainToken),
+        exchange: this.network.exchange,
+        diagnostics: this.#options.diagnostics,
+      },
+      tip,
+      state,
+    );
+    this.#opened = { chain, store };
+    if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
+  }
+
+  /** UNIX seconds, never before the tip's: several ledgers can share a second. */
+  #nextCloseTime(): number {
+    const { ledgerTime, startTime } = this.#options;
+    const { ledger, closeTime } = this.#chain.tip;
+    if (startTime === undefined) return Math.max(closeTime, wallSeconds());
+    const step = ledgerTime === 0 ? MADE_UP_STEP_MS : ledgerTime;
+    return startTime + Math.floor(((ledger - GENESIS_LEDGER) * step) / 1000);
+  }
+
+  #source(): RpcSource {
+    const { chain, store } = this.#open;
+    return {
+      passphrase: this.#options.passphrase,
+      protocol: chain.tip.protocol,
+      ledgers: store.ledgers,
+      retention: this.#options.retention,
+      entry: (key) => chain.state.get(key),
+      simulate: (call) => simulateCall(chain, call),
+    };
+  }
+}
+
+function wallSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}

@@ -1,0 +1,117 @@
+// A small network for tests: two makers, a taker and a contract that hold two issued assets and the
+// plain token, with nothing happening but what a test submits.
+import { type Address, accountAddress, contractAddress } from "../model/address.ts";
+import { type ClassicAsset, NATIVE } from "./asset.ts";
+import { exchange } from "./contract/exchange.ts";
+import type { ContractModel } from "./contract/host.ts";
+import { i128, map, u64, VOID } from "./contract/value.ts";
+import type { IssuedAsset } from "./ledger/entry.ts";
+import type { Genesis } from "./ledger/genesis.ts";
+import { sha256 } from "./ledger/hash.ts";
+import {
+  CodeHash,
+  createNetwork,
+  deployExchange,
+  type Network,
+  networkGenesis,
+} from "./network.ts";
+import type { Scenario } from "./scenario.ts";
+import { AccountFlags } from "./tokens/flags.ts";
+
+/** Base units of one token. */
+export const ONE = 10_000_000n;
+
+export type Fixture = {
+  readonly network: Network;
+  readonly scenario: Scenario;
+  readonly usdc: IssuedAsset;
+  /** Its issuer authorizes holders, revokes and claws back. */
+  readonly gold: IssuedAsset;
+  readonly xlmToken: Address;
+  readonly usdcToken: Address;
+  readonly goldToken: Address;
+  readonly admin: Address;
+  readonly makers: readonly [Address, Address];
+  readonly taker: Address;
+  /** A contract that holds tokens. */
+  readonly vault: Address;
+};
+
+/** Every price is 1 USD, always fresh. */
+const oracle: ContractModel = (host, fn) => {
+  if (fn !== "lastprice") return VOID;
+  return map([
+    ["price", i128(10n ** 14n)],
+    ["timestamp", u64(BigInt(host.now))],
+  ]);
+};
+
+export function createFixture(seed: string, passphrase: string): Fixture {
+  const network = createNetwork(seed, passphrase);
+  const account = (name: string): Address => accountAddress(sha256(`${seed}/${name}`));
+  const usdc: IssuedAsset = { kind: "issued", code: "USDC", issuer: account("usdc issuer") };
+  const gold: IssuedAsset = { kind: "issued", code: "GOLDBAR", issuer: account("gold issuer") };
+  const people = {
+    admin: account("admin"),
+    makers: [account("maker 0"), account("maker 1")] as const,
+    taker: account("taker"),
+    vault: contractAddress(sha256(`${seed}/vault`)),
+  };
+  const config = {
+    ledgerTime: 5,
+    listingMinDays: 1,
+    marketListingFee: ONE,
+    minTradeSize: ONE,
+    oracle: network.oracle,
+    safetyAdmin: people.admin,
+  };
+  return {
+    network,
+    usdc,
+    gold,
+    xlmToken: network.tokenOf(NATIVE),
+    usdcToken: network.tokenOf(usdc),
+    goldToken: network.tokenOf(gold),
+    ...people,
+    scenario: {
+      genesis: (of, closeTime) => withPeople(of, closeTime, { usdc, gold, ...people }),
+      models: [
+        { hash: CodeHash.exchange, run: exchange },
+        { hash: CodeHash.oracle, run: oracle },
+      ],
+      opening: [deployExchange(network, config)],
+      traffic: () => [],
+    },
+  };
+}
+
+const BALANCE = 1_000_000n * ONE;
+
+function withPeople(
+  network: Network,
+  closeTime: number,
+  of: Pick<Fixture, "usdc" | "gold" | "admin" | "makers" | "taker" | "vault">,
+): Genesis {
+  const { usdc, gold, admin, makers, taker, vault } = of;
+  const assets: readonly ClassicAsset[] = [NATIVE, usdc, gold];
+  const holders = [...makers, taker];
+  const plain = networkGenesis(network, { closeTime, assets, plainTokenAdmin: admin });
+  const restricted = AccountFlags.required | AccountFlags.revocable | AccountFlags.clawbackEnabled;
+  return {
+    ...plain,
+    accounts: [
+      ...plain.accounts,
+      ...[admin, usdc.issuer, ...holders].map((address) => ({ address, balance: BALANCE })),
+      { address: gold.issuer, balance: BALANCE, flags: restricted },
+    ],
+    trustlines: holders.flatMap((account) => [
+      { account, asset: usdc, balance: BALANCE },
+      { account, asset: gold, balance: BALANCE, flags: 5 },
+    ]),
+    contractBalances: assets.map((asset) => ({ contract: vault, asset, amount: BALANCE })),
+    plainTokens: plain.plainTokens.map((token) => ({
+      ...token,
+      balances: [...holders, vault].map((holder) => ({ holder, amount: BALANCE })),
+    })),
+  };
+}

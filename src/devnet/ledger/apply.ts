@@ -1,0 +1,312 @@
+// Applies the transactions of one ledger as the network does: all fees first, then every
+// transaction in order (classic ones before contract calls), then the refunds.
+import {
+  type OperationResultWire,
+  TransactionResultPair,
+  type TransactionResultResultWire,
+} from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import { NATIVE } from "../asset.ts";
+import { i128 } from "../contract/value.ts";
+import type { TransactionIntent } from "../intent.ts";
+import { reserve } from "../tokens/reserve.ts";
+import { type CallIntent, RESOURCE_FEE, runCall } from "./call-work.ts";
+import { commitChanges } from "./change.ts";
+import type { ClassicIntent } from "./classic.ts";
+import type { AccountEntry } from "./entry.ts";
+import { type Envelope, envelope, type FeeBump } from "./envelope.ts";
+import { contractEvent } from "./event.ts";
+import type { EmittedEvent } from "./invocation.ts";
+import { accountKey } from "./key.ts";
+import { addressWire, symbolWire, valueWire } from "./sc-val.ts";
+import { type LedgerState, Scope } from "./state.ts";
+import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
+import { join, list, ONE, option, uint32, uint64, ZERO } from "./xdr-frame.ts";
+
+export type LedgerContext = WorkContext & {
+  readonly ledger: number;
+  /** Stroops an operation. */
+  readonly baseFee: number;
+  /** Whether diagnostic events are written, as a node is configured to. */
+  readonly diagnostics: boolean;
+  /** The account that pays for a transaction in place of its source, where one does. */
+  readonly feeBump?: (intent: ApplicableIntent) => Address | undefined;
+};
+
+/** An intent that is a transaction. `approve` stands for the call of a token's `approve`. */
+export type ApplicableIntent = ClassicIntent | CallIntent | DeployIntent;
+
+/** A transaction of the ledger, encoded. */
+export type AppliedTransaction = {
+  readonly intent: ApplicableIntent;
+  readonly soroban: boolean;
+  readonly ok: boolean;
+  readonly envelope: Envelope;
+  /** XDR of the TransactionResultPair. */
+  readonly resultPair: Uint8Array;
+  /** XDR of the TransactionResultMetaV1. */
+  readonly meta: Uint8Array;
+  readonly emitted: readonly EmittedEvent[];
+  /** Stroops, after the refund. */
+  readonly feeCharged: bigint;
+};
+
+export type AppliedLedger = {
+  /** In apply order: what the ledger's txProcessing lists. */
+  readonly transactions: readonly AppliedTransaction[];
+  /** Not applied: the source does not exist or cannot pay the fee. */
+  readonly rejected: readonly ApplicableIntent[];
+};
+
+type Planned = {
+  readonly intent: ApplicableIntent;
+  readonly soroban: boolean;
+  readonly feeSource: Address;
+  readonly feeBump?: FeeBump;
+  /** Stroops charged at first. */
+  readonly fee: bigint;
+  readonly feeChanges: readonly Uint8Array[];
+};
+
+/** Changes `state`. The intents are applied in their order, calls after everything else. */
+export function applyIntents(
+  state: LedgerState,
+  intents: readonly ApplicableIntent[],
+  context: LedgerContext,
+): AppliedLedger {
+  const ordered = [...intents.filter((intent) => !isSoroban(intent)), ...intents.filter(isSoroban)];
+  const planned: Planned[] = [];
+  const rejected: ApplicableIntent[] = [];
+  for (const intent of ordered) {
+    const plan = chargeFee(state, intent, context);
+    if (plan === undefined) rejected.push(intent);
+    else planned.push(plan);
+  }
+  const worked = planned.map((plan) => ({ plan, ...work(state, plan, context) }));
+  const transactions = worked.map((one) => finish(state, one, context));
+  return { transactions, rejected };
+}
+
+function isSoroban(intent: ApplicableIntent): boolean {
+  return intent.kind === "call" || intent.kind === "deploy";
+}
+
+function accountOf(scope: Scope, of: Address): AccountEntry | undefined {
+  const entry = scope.get(accountKey(of))?.entry;
+  return entry?.kind === "account" ? entry : undefined;
+}
+
+function operationCount(intent: ApplicableIntent): number {
+  const sponsored =
+    (intent.kind === "createAccount" && intent.sponsored === true) ||
+    (intent.kind === "changeTrust" && intent.sponsor !== undefined);
+  return sponsored ? 3 : 1;
+}
+
+function chargeFee(
+  state: LedgerState,
+  intent: ApplicableIntent,
+  context: LedgerContext,
+): Planned | undefined {
+  const scope = new Scope(state, context.ledger);
+  const soroban = isSoroban(intent);
+  const bumpSource = context.feeBump?.(intent);
+  const feeSource = bumpSource ?? intent.source;
+  // A fee bump pays for itself as for one more operation.
+  const operations = operationCount(intent) + (bumpSource === undefined ? 0 : 1);
+  const fee = BigInt(context.baseFee * operations + (soroban ? RESOURCE_FEE : 0));
+  const payer = accountOf(scope, feeSource);
+  if (payer === undefined || accountOf(scope, intent.source) === undefined) return undefined;
+  const kept = reserve(payer, context.baseReserve) + payer.sellingLiabilities;
+  if (payer.balance - kept < fee) return undefined;
+  scope.put({ ...payer, balance: payer.balance - fee });
+  const feeChanges = commitChanges(scope);
+  const bump = bumpSource === undefined ? {} : { feeBump: { source: bumpSource, fee } };
+  return { intent, soroban, feeSource, fee, feeChanges, ...bump };
+}
+
+type Worked = {
+  readonly plan: Planned;
+  readonly sequence: bigint;
+  readonly changesBefore: readonly Uint8Array[];
+  readonly outcome: WorkOutcome;
+};
+
+function work(state: LedgerState, plan: Planned, context: LedgerContext): Omit<Worked, "plan"> {
+  const { intent } = plan;
+  const before = new Scope(state, context.ledger);
+  const account = accountOf(before, intent.source);
+  if (account === undefined) throw new Error(`the source is gone: ${intent.source}`);
+  const sequence = account.sequence + 1n;
+  before.put({
+    ...account,
+    sequence,
+    sequenceLedger: context.ledger,
+    sequenceTime: context.now,
+  });
+  const changesBefore = commitChanges(before);
+  const scope = new Scope(state, context.ledger);
+  const outcome =
+    intent.kind === "call" || intent.kind === "deploy"
+      ? runCall(scope, intent, context)
+      : runClassic(scope, intent, context);
+  if (outcome.ok) scope.commit();
+  return { sequence, changesBefore, outcome };
+}
+
+function finish(state: LedgerState, worked: Worked, context: LedgerContext): AppliedTransaction {
+  const { plan, outcome, changesBefore } = worked;
+  const { intent } = plan;
+  const refund = refundOf(plan, outcome);
+  const refundChanges = refund === 0n ? [] : payRefund(state, plan.feeSource, refund, context);
+  const feeCharged = plan.fee - refund;
+  const built = envelope(
+    {
+      source: intent.source,
+      sequence: worked.sequence,
+      fee: Number(plan.fee),
+      operations: outcome.operations,
+      ...(outcome.soroban === undefined ? {} : { soroban: outcome.soroban.data }),
+      ...(plan.feeBump === undefined ? {} : { feeBump: plan.feeBump }),
+    },
+    context.networkId,
+  );
+  const resultPair = resultPairXdr(built, outcome, feeCharged);
+  const meta = join([
+    ZERO,
+    resultPair,
+    list(plan.feeChanges),
+    META_V4,
+    transactionMeta(worked, refund, context, changesBefore),
+    list(refundChanges),
+  ]);
+  return {
+    intent,
+    soroban: plan.soroban,
+    ok: outcome.ok,
+    envelope: built,
+    resultPair,
+    meta,
+    emitted: outcome.emitted,
+    feeCharged,
+  };
+}
+
+/** Stroops of the declared resource fee that were not used. */
+function refundOf(plan: Planned, outcome: WorkOutcome): bigint {
+  if (!plan.soroban || outcome.soroban === undefined) return 0n;
+  const { nonRefundableFee, refundableFee } = outcome.soroban;
+  return BigInt(RESOURCE_FEE) - nonRefundableFee - refundableFee;
+}
+
+function payRefund(
+  state: LedgerState,
+  to: Address,
+  refund: bigint,
+  context: LedgerContext,
+): Uint8Array[] {
+  const scope = new Scope(state, context.ledger);
+  const account = accountOf(scope, to);
+  if (account === undefined) throw new Error(`the fee's payer is gone: ${to}`);
+  scope.put({ ...account, balance: account.balance + refund });
+  return commitChanges(scope);
+}
+
+/** TransactionResultCode. */
+const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13 } as const;
+
+function resultPairXdr(built: Envelope, outcome: WorkOutcome, feeCharged: bigint): Uint8Array {
+  const results: OperationResultWire[] = [...outcome.results];
+  const own = { code: outcome.ok ? Code.success : Code.failed, results };
+  const bumped = outcome.ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed;
+  const result: TransactionResultResultWire =
+    built.innerHash === undefined
+      ? own
+      : {
+          code: bumped,
+          innerResultPair: {
+            transactionHash: built.innerHash,
+            result: { feeCharged: 0n, result: own, ext: { v: 0 } },
+          },
+        };
+  return TransactionResultPair.schema.encode({
+    transactionHash: built.hash,
+    result: { feeCharged, result, ext: { v: 0 } },
+  });
+}
+
+const META_V4 = uint32(4);
+/** TransactionEventStage. */
+const BEFORE_ALL_TXS = uint32(0);
+const AFTER_ALL_TXS = uint32(2);
+
+function transactionMeta(
+  worked: Worked,
+  refund: bigint,
+  context: LedgerContext,
+  changesBefore: readonly Uint8Array[],
+): Uint8Array {
+  const { plan, outcome } = worked;
+  const events = [
+    join([BEFORE_ALL_TXS, feeEvent(plan.feeSource, plan.fee, context)]),
+    ...(refund === 0n ? [] : [join([AFTER_ALL_TXS, feeEvent(plan.feeSource, -refund, context)])]),
+  ];
+  const operations = outcome.metas.map(({ changes, events: emitted }) =>
+    join([ZERO, list(changes), list(emitted)]),
+  );
+  return join([
+    ZERO,
+    list(changesBefore),
+    list(operations),
+    list([]),
+    sorobanMeta(outcome),
+    list(events),
+    list(context.diagnostics ? (outcome.soroban?.diagnostics ?? []) : []),
+  ]);
+}
+
+function feeEvent(payer: Address, fee: bigint, context: LedgerContext): Uint8Array {
+  return contractEvent(
+    context.tokenOf(NATIVE),
+    [symbolWire("fee"), { type: 18, address: addressWire(payer) }],
+    valueWire(i128(fee)),
+  );
+}
+
+/** With its extension, as nodes write it that serve an RPC; on a failure without a value. */
+function sorobanMeta(outcome: WorkOutcome): Uint8Array {
+  const { soroban } = outcome;
+  if (soroban === undefined) return option(undefined);
+  return option(
+    join([
+      ONE,
+      ZERO,
+      uint64(soroban.nonRefundableFee),
+      uint64(soroban.refundableFee),
+      uint64(soroban.refundableFee / 2n),
+      option(soroban.returnValue),
+    ]),
+  );
+}
+
+/** What an intent applies: itself, or the call that it stands for. Undefined for an upgrade. */
+export function applicable(
+  intent: TransactionIntent,
+  exchange: Address,
+): ApplicableIntent | undefined {
+  if (intent.kind === "upgradeBaseReserve") return undefined;
+  if (intent.kind !== "approve") return intent;
+  const { source, token, amount, liveUntil } = intent;
+  return {
+    kind: "call",
+    source,
+    contract: token,
+    fn: "approve",
+    args: [
+      { type: "address", value: source },
+      { type: "address", value: exchange },
+      i128(amount),
+      { type: "u32", value: liveUntil },
+    ],
+  };
+}

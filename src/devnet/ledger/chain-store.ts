@@ -1,0 +1,121 @@
+// Where a chain is kept: its identity, its ledgers, snapshots of its entries. A chain opened again
+// goes on where it was, also after a kill.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join as joinPath } from "node:path";
+import { LedgerHeaderHistoryEntry } from "@stellar/stellar-sdk/xdr";
+import type { ClosedRecord } from "./chain.ts";
+import { GENESIS_LEDGER, type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
+import { LedgerFile } from "./ledger-file.ts";
+import type { ChainTip } from "./ledger-meta.ts";
+import { latestSnapshot, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { LedgerState } from "./state.ts";
+
+export type ChainStoreOptions = {
+  readonly directory: string;
+  /** Ledgers that stay readable. */
+  readonly retention: number;
+  /** What the chain follows from: kept with it, and compared when it is opened again. */
+  readonly identity: Readonly<Record<string, string | number>>;
+};
+
+/** Ledgers between snapshots: what a start replays at most. Guess. */
+const SNAPSHOT_LEDGERS = 2_000;
+
+export class ChainStore {
+  readonly ledgers: LedgerFile;
+  readonly #options: ChainStoreOptions;
+  #snapshot: number;
+  #writing: Promise<void> | undefined;
+
+  private constructor(options: ChainStoreOptions, ledgers: LedgerFile, snapshot: number) {
+    this.#options = options;
+    this.ledgers = ledgers;
+    this.#snapshot = snapshot;
+  }
+
+  /**
+   * Opens or begins the chain. Throws an Error where the directory holds another chain, or one
+   * whose files are damaged before their end.
+   */
+  static async open(
+    options: ChainStoreOptions,
+    genesisAt: (closeTime: number) => Genesis,
+    now: number,
+  ): Promise<{ store: ChainStore; tip: ChainTip; state: LedgerState }> {
+    mkdirSync(options.directory, { recursive: true });
+    const genesis = genesisAt(identify(options, now));
+    const ledgers = new LedgerFile(options.directory);
+    const state = new LedgerState();
+    const snapshot = await latestSnapshot(options.directory);
+    if (snapshot === undefined) writeGenesis(state, genesis);
+    else state.write(await readSnapshot(options.directory, snapshot));
+    const latest = ledgers.latest?.ledger ?? GENESIS_LEDGER;
+    for (let next = (snapshot ?? GENESIS_LEDGER) + 1; next <= latest; next += 1) {
+      state.write(ledgers.readDelta(next));
+    }
+    state.takeWritten();
+    const tip = ledgers.latest === undefined ? genesisTip(genesis) : tipOf(ledgers, latest);
+    return { store: new ChainStore(options, ledgers, snapshot ?? GENESIS_LEDGER), tip, state };
+  }
+
+  append(closed: ClosedRecord, state: LedgerState): void {
+    this.ledgers.append(closed, closed.written);
+    const { ledger } = closed.tip;
+    if (this.#writing === undefined && ledger - this.#snapshot >= SNAPSHOT_LEDGERS) {
+      this.#writing = this.#writeSnapshot(ledger, state).finally(() => {
+        this.#writing = undefined;
+      });
+    }
+    // What a start must replay stays, whatever the retention.
+    this.ledgers.trim(Math.min(ledger - this.#options.retention, this.#snapshot));
+  }
+
+  async #writeSnapshot(ledger: number, state: LedgerState): Promise<void> {
+    // Entries are immutable: a list of them is the state as of this ledger, whatever follows.
+    await writeSnapshot(this.#options.directory, ledger, [...state.entries()]);
+    this.#snapshot = ledger;
+  }
+
+  /** Waits for a snapshot being written; its failure is thrown. */
+  async close(): Promise<void> {
+    await this.#writing;
+    this.ledgers.close();
+  }
+}
+
+/** The close time of the genesis ledger: `now` for a new chain. */
+function identify(options: ChainStoreOptions, now: number): number {
+  const path = joinPath(options.directory, "chain.json");
+  if (!existsSync(path)) {
+    const begun = { ...options.identity, genesisCloseTime: now };
+    writeFileSync(path, `${JSON.stringify(begun, undefined, 2)}\n`);
+    return now;
+  }
+  const kept: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, "utf8"));
+  const { genesisCloseTime } = kept;
+  for (const [name, value] of Object.entries(options.identity)) {
+    if (kept[name] !== value) {
+      throw new Error(
+        `${options.directory} holds a chain with ${name} ${JSON.stringify(kept[name])}, not ` +
+          `${JSON.stringify(value)}: give it its own directory, or remove this one`,
+      );
+    }
+  }
+  if (typeof genesisCloseTime === "number") return genesisCloseTime;
+  throw new Error(`${path} names no genesisCloseTime`);
+}
+
+function tipOf(ledgers: LedgerFile, ledger: number): ChainTip {
+  const { hash, header } = LedgerHeaderHistoryEntry.schema.decode(ledgers.readHeader(ledger));
+  return {
+    ledger,
+    hash,
+    closeTime: Number(header.scpValue.closeTime),
+    protocol: header.ledgerVersion,
+    baseFee: header.baseFee,
+    baseReserve: header.baseReserve,
+    totalCoins: header.totalCoins,
+    feePool: header.feePool,
+    stateHash: header.bucketListHash,
+  };
+}

@@ -1,0 +1,147 @@
+// The chain: the ledger's entries and its tip, moved on one closed ledger at a time.
+import type { Address } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import type { TransactionIntent } from "../intent.ts";
+import { assetName, tokenAddress } from "../tokens/sac-address.ts";
+import {
+  type ApplicableIntent,
+  type AppliedTransaction,
+  applicable,
+  applyIntents,
+} from "./apply.ts";
+import type { StoredEntry } from "./entry.ts";
+import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
+import { sha256 } from "./hash.ts";
+import type { CodeOf } from "./invocation.ts";
+import { type EntryKey, keyXdr } from "./key.ts";
+import {
+  type ChainTip,
+  type ClosedLedger,
+  closeLedger,
+  type LedgerTransaction,
+} from "./ledger-meta.ts";
+import { LedgerState } from "./state.ts";
+import type { DeployIntent } from "./work.ts";
+
+export type ChainOptions = {
+  readonly passphrase: string;
+  readonly codeOf: CodeOf;
+  /** The exchange contract, which `approve` intents allow. */
+  readonly exchange: Address;
+  readonly diagnostics: boolean;
+  readonly feeBump?: (intent: ApplicableIntent) => Address | undefined;
+};
+
+/** A transaction and its place: application order in the ledger, from 1. */
+export type PlacedTransaction = AppliedTransaction & { readonly order: number };
+
+/** What closing one ledger did, beside its bytes. */
+export type ClosedRecord = ClosedLedger & {
+  readonly transactions: readonly PlacedTransaction[];
+  readonly rejected: readonly ApplicableIntent[];
+  /** Every entry written, with its new value; absent where it is gone. */
+  readonly written: readonly (readonly [EntryKey, StoredEntry | undefined])[];
+};
+
+export class Chain {
+  readonly networkId: Uint8Array;
+  readonly state: LedgerState;
+  readonly #options: ChainOptions;
+  readonly #tokens = new Map<string, Address>();
+  #tip: ChainTip;
+
+  /** Takes over `state`, which must hold the entries as of `tip`. */
+  constructor(options: ChainOptions, tip: ChainTip, state: LedgerState) {
+    this.#options = options;
+    this.networkId = sha256(options.passphrase);
+    this.#tip = tip;
+    this.state = state;
+  }
+
+  static fromGenesis(options: Omit<ChainOptions, "passphrase">, genesis: Genesis): Chain {
+    const state = new LedgerState();
+    writeGenesis(state, genesis);
+    const { passphrase } = genesis;
+    return new Chain({ ...options, passphrase }, genesisTip(genesis), state);
+  }
+
+  get tip(): ChainTip {
+    return this.#tip;
+  }
+
+  tokenOf(asset: ClassicAsset): Address {
+    const name = assetName(asset);
+    let token = this.#tokens.get(name);
+    if (token === undefined) {
+      token = tokenAddress(asset, this.networkId);
+      this.#tokens.set(name, token);
+    }
+    return token;
+  }
+
+  /** What contract calls see if they run now: in the ledger that comes next. */
+  get context() {
+    const { ledger, baseFee, baseReserve } = this.#tip;
+    const { codeOf, diagnostics, feeBump } = this.#options;
+    return {
+      ledger: ledger + 1,
+      networkId: this.networkId,
+      baseFee,
+      baseReserve: BigInt(baseReserve),
+      codeOf,
+      diagnostics,
+      tokenOf: (asset: ClassicAsset) => this.tokenOf(asset),
+      ...(feeBump === undefined ? {} : { feeBump }),
+    };
+  }
+
+  /**
+   * Closes the next ledger. `closeTime` (UNIX seconds) must not be before the tip's. `foreign` are
+   * transactions of others that fill the ledger: they change no entry of this chain.
+   */
+  close(
+    intents: readonly (TransactionIntent | DeployIntent)[],
+    closeTime: number,
+    foreign: readonly LedgerTransaction[] = [],
+  ): ClosedRecord {
+    const ledger = this.#tip.ledger + 1;
+    const applicables = intents.flatMap((intent) => {
+      const one = intent.kind === "deploy" ? intent : applicable(intent, this.#options.exchange);
+      return one === undefined ? [] : [one];
+    });
+    const context = { ...this.context, now: closeTime };
+    const { transactions, rejected } = applyIntents(this.state, applicables, context);
+    const baseReserve = intents.findLast((intent) => intent.kind === "upgradeBaseReserve");
+    const evicted = this.state.evict(ledger);
+    const written = this.state.takeWritten();
+    const ordered = inApplyOrder(transactions, foreign);
+    const closed = closeLedger(this.#tip, {
+      closeTime,
+      transactions: ordered,
+      evicted,
+      stateHash: stateHashAfter(this.#tip.stateHash, written),
+      ...(baseReserve === undefined ? {} : { baseReserve: baseReserve.baseReserve }),
+    });
+    this.#tip = closed.tip;
+    const orders = new Map(ordered.map((transaction, at) => [transaction, at + 1]));
+    const placed = transactions.map((one) => ({ ...one, order: orders.get(one) ?? 0 }));
+    return { ...closed, transactions: placed, rejected, written };
+  }
+}
+
+/** Classic transactions first: the chain's own, then the foreign ones; then the calls. */
+function inApplyOrder(
+  own: readonly LedgerTransaction[],
+  foreign: readonly LedgerTransaction[],
+): readonly LedgerTransaction[] {
+  if (foreign.length === 0) return own;
+  const classic = [...own, ...foreign].filter(({ soroban }) => !soroban);
+  return [...classic, ...[...own, ...foreign].filter(({ soroban }) => soroban)];
+}
+
+function stateHashAfter(before: Uint8Array, written: ClosedRecord["written"]): Uint8Array {
+  return sha256(
+    before,
+    ...written.flatMap(([key, stored]) => [keyXdr(key), stored?.xdr ?? new Uint8Array(4)]),
+  );
+}

@@ -1,0 +1,120 @@
+// What classic operations read and write: accounts and trustlines under their rules.
+import type { Address } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
+import { accountRange, INT64_MAX, reserve, trustlineRange } from "../tokens/reserve.ts";
+import type { AccountEntry, IssuedAsset, TrustlineEntry } from "./entry.ts";
+import { accountKey, trustlineKey } from "./key.ts";
+import type { Scope } from "./state.ts";
+
+/** Why a side of a payment cannot move the amount. */
+export type MoveFault = "missing" | "unauthorized" | "range";
+
+export class ClassicLedger {
+  readonly scope: Scope;
+  /** Stroops. */
+  readonly baseReserve: bigint;
+
+  constructor(scope: Scope, baseReserve: bigint) {
+    this.scope = scope;
+    this.baseReserve = baseReserve;
+  }
+
+  account(of: Address): AccountEntry | undefined {
+    const entry = this.scope.get(accountKey(of))?.entry;
+    return entry?.kind === "account" ? entry : undefined;
+  }
+
+  trustline(of: Address, asset: IssuedAsset): TrustlineEntry | undefined {
+    const entry = this.scope.get(trustlineKey(of, asset))?.entry;
+    return entry?.kind === "trustline" ? entry : undefined;
+  }
+
+  put(entry: AccountEntry | TrustlineEntry): void {
+    this.scope.put(entry);
+  }
+
+  /** Changes a holder's balance; the issuer's is without bound. Undefined where it was done. */
+  move(of: Address, asset: ClassicAsset, change: bigint): MoveFault | undefined {
+    if (asset.kind === "issued") return this.#moveIssued(of, asset, change);
+    const account = this.account(of);
+    if (account === undefined) return "missing";
+    const { min, max } = accountRange(account, this.baseReserve);
+    const balance = account.balance + change;
+    // A balance below the reserve may still grow.
+    if (change < 0n ? balance < min : balance > max) return "range";
+    this.put({ ...account, balance });
+    return undefined;
+  }
+
+  #moveIssued(of: Address, asset: IssuedAsset, change: bigint): MoveFault | undefined {
+    if (of === asset.issuer) return undefined;
+    const trustline = this.trustline(of, asset);
+    if (trustline === undefined) return "missing";
+    if (!hasFlag(trustline.flags, TrustlineFlags.authorized)) return "unauthorized";
+    const { min, max } = trustlineRange(trustline);
+    const balance = trustline.balance + change;
+    if (balance < min || balance > max) return "range";
+    this.put({ ...trustline, balance });
+    return undefined;
+  }
+
+  /**
+   * Counts `reserves` more base reserves (fewer: negative) of an entry that `owner` owns, paid by
+   * itself as `subentries`, or by `sponsor`. False, and nothing done, where the payer lacks them.
+   */
+  reserveEntry(owner: Address, reserves: number, sponsor: Address | undefined): boolean {
+    const account = this.account(owner);
+    if (account === undefined) return false;
+    if (sponsor === undefined) {
+      return this.#takeReserve({ ...account, subentries: account.subentries + reserves }, reserves);
+    }
+    const payer = this.account(sponsor);
+    if (payer === undefined) return false;
+    const counted = { ...payer, sponsoring: payer.sponsoring + reserves };
+    if (!this.#takeReserve(counted, reserves)) return false;
+    this.put({
+      ...account,
+      subentries: account.subentries + reserves,
+      sponsored: account.sponsored + reserves,
+    });
+    return true;
+  }
+
+  #takeReserve(account: AccountEntry, added: number): boolean {
+    const need = reserve(account, this.baseReserve) + account.sellingLiabilities;
+    if (added > 0 && account.balance < need) return false;
+    this.put(account);
+    return true;
+  }
+
+  /** A new account, whose own two reserves `sponsor` pays where there is one. */
+  createAccount(account: Address, balance: bigint, sponsor: Address | undefined): boolean {
+    const created: AccountEntry = {
+      kind: "account",
+      account,
+      balance,
+      sequence: BigInt(this.scope.ledger) << 32n,
+      subentries: 0,
+      flags: 0,
+      buyingLiabilities: 0n,
+      sellingLiabilities: 0n,
+      sponsored: sponsor === undefined ? 0 : ACCOUNT_RESERVES,
+      sponsoring: 0,
+      sequenceLedger: 0,
+      sequenceTime: 0,
+      ...(sponsor === undefined ? {} : { sponsor }),
+    };
+    if (sponsor !== undefined) {
+      const payer = this.account(sponsor);
+      if (payer === undefined) return false;
+      const counted = { ...payer, sponsoring: payer.sponsoring + ACCOUNT_RESERVES };
+      if (!this.#takeReserve(counted, ACCOUNT_RESERVES)) return false;
+    }
+    if (balance < reserve(created, this.baseReserve) || balance > INT64_MAX) return false;
+    this.put(created);
+    return true;
+  }
+}
+
+const ACCOUNT_RESERVES = 2;

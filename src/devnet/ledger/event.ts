@@ -1,0 +1,177 @@
+// Contract events and diagnostic events as the host writes them.
+import {
+  ContractEvent,
+  DiagnosticEvent,
+  type ScErrorWire,
+  type ScValWire,
+} from "@stellar/stellar-sdk/xdr";
+import { type Address, addressBytes } from "../../model/address.ts";
+import type { CallError } from "../contract/host.ts";
+import {
+  bytesWire,
+  errorWire,
+  stringWire,
+  symbolWire,
+  u64Wire,
+  VOID_WIRE,
+  vecWire,
+} from "./sc-val.ts";
+import { join, ONE, uint64, ZERO } from "./xdr-frame.ts";
+
+const CONTRACT = 1;
+const DIAGNOSTIC = 2;
+
+/** XDR of a ContractEvent. */
+export function contractEvent(
+  contract: Address,
+  topics: readonly ScValWire[],
+  data: ScValWire,
+): Uint8Array {
+  return eventXdr(CONTRACT, contract, topics, data);
+}
+
+function eventXdr(
+  type: typeof CONTRACT | typeof DIAGNOSTIC,
+  contract: Address | undefined,
+  topics: readonly ScValWire[],
+  data: ScValWire,
+): Uint8Array {
+  return ContractEvent.schema.encode({
+    ext: { v: 0 },
+    contractId: contract === undefined ? null : addressBytes(contract),
+    type,
+    body: { v: 0, v0: { topics: [...topics], data } },
+  });
+}
+
+/** A diagnostic event whose success flag is set once it is known which frames failed. */
+export type Diagnostic = { inSuccessfulCall: boolean; readonly event: Uint8Array };
+
+/** XDR of a DiagnosticEvent. */
+export function diagnosticXdr(of: Diagnostic): Uint8Array {
+  return join([of.inSuccessfulCall ? ONE : ZERO, of.event]);
+}
+
+export function diagnostic(
+  contract: Address | undefined,
+  topics: readonly ScValWire[],
+  data: ScValWire,
+): Diagnostic {
+  return { inSuccessfulCall: true, event: eventXdr(DIAGNOSTIC, contract, topics, data) };
+}
+
+/** No arguments are written as Void, one as itself, several as a Vec. */
+function argumentsWire(args: readonly ScValWire[]): ScValWire {
+  return args.length === 0 ? VOID_WIRE : args.length === 1 && args[0] ? args[0] : vecWire(args);
+}
+
+export function callDiagnostic(call: {
+  readonly caller: Address | undefined;
+  readonly contract: Address;
+  readonly fn: string;
+  readonly args: readonly ScValWire[];
+}): Diagnostic {
+  return diagnostic(
+    call.caller,
+    [symbolWire("fn_call"), bytesWire(addressBytes(call.contract)), symbolWire(call.fn)],
+    argumentsWire(call.args),
+  );
+}
+
+export function returnDiagnostic(contract: Address, fn: string, value: ScValWire): Diagnostic {
+  return diagnostic(contract, [symbolWire("fn_return"), symbolWire(fn)], value);
+}
+
+/** `args` follow the message: together a Vec, the message alone a String. */
+export function errorDiagnostic(
+  contract: Address | undefined,
+  error: ScErrorWire,
+  message: string,
+  args: readonly ScValWire[] = [],
+): Diagnostic {
+  const topics = [symbolWire("error"), errorWire(error)];
+  return diagnostic(contract, topics, argumentsWire([stringWire(message), ...args]));
+}
+
+/** What a Wasm contract logs as it traps. */
+export function trapDiagnostic(contract: Address, fn: string, error: ScErrorWire): Diagnostic {
+  return diagnostic(
+    contract,
+    [symbolWire("log")],
+    vecWire([stringWire("VM call trapped with HostError"), symbolWire(fn), errorWire(error)]),
+  );
+}
+
+export function hostFailedDiagnostic(error: ScErrorWire): Diagnostic {
+  return diagnostic(undefined, [symbolWire("host_fn_failed"), errorWire(error)], VOID_WIRE);
+}
+
+/** Numbers of the XDR enumerations ScErrorType and ScErrorCode. */
+const ErrorType = { contract: 0, wasmVm: 1, storage: 3, budget: 7, auth: 9 } as const;
+const ErrorCode = { missingValue: 3, exceededLimit: 5, invalidAction: 6 } as const;
+
+export const STORAGE_MISSING: ScErrorWire = {
+  type: ErrorType.storage,
+  code: ErrorCode.missingValue,
+};
+export const BUDGET_EXCEEDED: ScErrorWire = {
+  type: ErrorType.budget,
+  code: ErrorCode.exceededLimit,
+};
+
+export function scError(error: CallError): ScErrorWire {
+  switch (error.kind) {
+    case "contract":
+      return { type: ErrorType.contract, contractCode: error.code };
+    case "auth":
+      return { type: ErrorType.auth, code: ErrorCode.invalidAction };
+    case "invalid":
+      return { type: ErrorType.wasmVm, code: ErrorCode.invalidAction };
+    case "budget":
+      return BUDGET_EXCEEDED;
+  }
+}
+
+/** What a call cost, in the order the node reports it (core_metrics). Counts and bytes. */
+export const METRICS = [
+  "read_entry",
+  "write_entry",
+  "ledger_read_byte",
+  "ledger_write_byte",
+  "read_key_byte",
+  "write_key_byte",
+  "read_data_byte",
+  "write_data_byte",
+  "read_code_byte",
+  "write_code_byte",
+  "emit_event",
+  "emit_event_byte",
+  "cpu_insn",
+  "mem_byte",
+  "invoke_time_nsecs",
+  "max_rw_key_byte",
+  "max_rw_data_byte",
+  "max_rw_code_byte",
+  "max_emit_event_byte",
+] as const;
+export type Metric = (typeof METRICS)[number];
+export type Metrics = { readonly [name in Metric]?: number };
+
+/** DiagnosticEvents of each metric up to the value, without the flag: 19 a call, so encoded once. */
+const METRIC_PREFIXES = METRICS.map((name) => {
+  const whole = diagnostic(undefined, [symbolWire("core_metrics"), symbolWire(name)], u64Wire(0n));
+  return whole.event.subarray(0, whole.event.length - 8);
+});
+
+/** The core_metrics events, encoded: DiagnosticEvent elements in their order. */
+export function metricsXdr(metrics: Metrics, success: boolean): Uint8Array[] {
+  const flag = success ? ONE : ZERO;
+  return METRICS.map((name, at) =>
+    join([flag, METRIC_PREFIXES[at] ?? ZERO, uint64(BigInt(Math.trunc(metrics[name] ?? 0)))]),
+  );
+}
+
+/** For tests and readers of a whole event. */
+export function decodeDiagnostic(xdr: Uint8Array): DiagnosticEvent {
+  return DiagnosticEvent.fromXdr(xdr);
+}

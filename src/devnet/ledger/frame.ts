@@ -1,0 +1,208 @@
+// One running contract call: the host a contract model sees, over the ledger's entries.
+import type { ScValWire } from "@stellar/stellar-sdk/xdr";
+import type { Address, Pair } from "../../model/address.ts";
+import type { OrderId } from "../../model/order.ts";
+import { type ContractEvent, encodeEvent } from "../contract/event.ts";
+import {
+  CallFailure,
+  type CallOutcome,
+  type ExchangeHost,
+  type ExchangeInstance,
+  type OrderEntry,
+} from "../contract/host.ts";
+import { addressValue, symbol, u64, u128, type Value, vec } from "../contract/value.ts";
+import type {
+  AccountEntry,
+  Durability,
+  InstanceEntry,
+  IssuedAsset,
+  TrustlineEntry,
+} from "./entry.ts";
+import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
+import type { Invocation } from "./invocation.ts";
+import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";
+import { valueWire } from "./sc-val.ts";
+import { putLiveUntil, type Scope } from "./state.ts";
+import { TEMPORARY_TTL_MIN, TTL_MAX } from "./ttl.ts";
+
+/** What a token uses on top of a contract's host. */
+export interface TokenHost {
+  readonly self: Address;
+  readonly ledger: number;
+  /** Stroops. */
+  readonly baseReserve: bigint;
+  readonly selfInstance: InstanceEntry;
+  requireAuth(address: Address): void;
+  account(of: Address): AccountEntry | undefined;
+  trustline(of: Address, asset: IssuedAsset): TrustlineEntry | undefined;
+  putEntry(entry: AccountEntry | TrustlineEntry): void;
+  /** Undefined where the entry does not exist or its life is over. */
+  data(key: Value, durability: Durability): Value | undefined;
+  /** A new entry gets the least life its durability has. */
+  putData(key: Value, durability: Durability, value: Value): void;
+  /** Lets the entry live `extendTo` ledgers from now, where it has less than `threshold` left. */
+  extend(key: Value, durability: Durability, threshold: number, extendTo: number): void;
+  emitEvent(topics: readonly ScValWire[], data: ScValWire): void;
+}
+
+export class Frame implements ExchangeHost, TokenHost {
+  readonly self: Address;
+  readonly caller: Address | undefined;
+  readonly scope: Scope;
+  readonly #invocation: Invocation;
+
+  constructor(
+    invocation: Invocation,
+    at: { readonly self: Address; readonly caller: Address | undefined; readonly scope: Scope },
+  ) {
+    this.#invocation = invocation;
+    this.self = at.self;
+    this.caller = at.caller;
+    this.scope = at.scope;
+  }
+
+  get now(): number {
+    return this.#invocation.now;
+  }
+
+  get ledger(): number {
+    return this.scope.ledger;
+  }
+
+  get baseReserve(): bigint {
+    return this.#invocation.baseReserve;
+  }
+
+  requireAuth(address: Address): void {
+    const { source, signers } = this.#invocation;
+    if (address === this.caller || address === source || signers.includes(address)) return;
+    throw new CallFailure({ kind: "auth", address });
+  }
+
+  call(contract: Address, fn: string, args: readonly Value[]): Value {
+    return this.#invocation.subCall(this, { contract, fn, args });
+  }
+
+  tryCall(contract: Address, fn: string, args: readonly Value[]): CallOutcome {
+    return this.#invocation.trySubCall(this, { contract, fn, args });
+  }
+
+  emit(event: ContractEvent): void {
+    const { topics, data } = encodeEvent(event);
+    this.#invocation.emit(this.self, topics.map(valueWire), valueWire(data), event);
+  }
+
+  emitEvent(topics: readonly ScValWire[], data: ScValWire): void {
+    this.#invocation.emit(this.self, topics, data);
+  }
+
+  readonly orders = {
+    get: (id: OrderId): OrderEntry | undefined => {
+      const value = this.data(u128(id), "persistent");
+      return value === undefined ? undefined : orderEntry(value);
+    },
+    set: (id: OrderId, entry: OrderEntry): void =>
+      this.putData(u128(id), "persistent", orderValue(entry)),
+    delete: (id: OrderId): void => this.deleteData(u128(id), "persistent"),
+  };
+
+  readonly markets = {
+    get: (pair: Pair): number | undefined => {
+      const value = this.data(marketKeyValue(pair), "persistent");
+      return value?.type === "u64" ? Number(value.value) : undefined;
+    },
+    set: (pair: Pair, refreshed: number): void =>
+      this.putData(marketKeyValue(pair), "persistent", u64(BigInt(refreshed))),
+  };
+
+  readonly instance = {
+    get: (): ExchangeInstance => {
+      const found = instanceValue(this.selfInstance.storage);
+      if (found === undefined) {
+        throw new CallFailure({ kind: "invalid", message: "the contract has no configuration" });
+      }
+      return found;
+    },
+    set: (next: ExchangeInstance): void => {
+      const { executable } = this.selfInstance;
+      this.scope.put({
+        kind: "instance",
+        contract: this.self,
+        executable,
+        storage: instanceStorage(next),
+      });
+    },
+  };
+
+  get selfInstance(): InstanceEntry {
+    const entry = this.#read(instanceKey(this.self))?.entry;
+    if (entry?.kind !== "instance") throw new Error(`no instance of ${this.self}`);
+    return entry;
+  }
+
+  account(of: Address): AccountEntry | undefined {
+    const entry = this.#read(accountKey(of))?.entry;
+    return entry?.kind === "account" ? entry : undefined;
+  }
+
+  trustline(of: Address, asset: IssuedAsset): TrustlineEntry | undefined {
+    const entry = this.#read(trustlineKey(of, asset))?.entry;
+    return entry?.kind === "trustline" ? entry : undefined;
+  }
+
+  putEntry(entry: AccountEntry | TrustlineEntry): void {
+    this.scope.put(entry);
+  }
+
+  putInstance(entry: InstanceEntry): void {
+    this.scope.put(entry);
+  }
+
+  data(key: Value, durability: Durability): Value | undefined {
+    const at = dataKey(this.self, key, durability);
+    const entry = this.#read(at)?.entry;
+    if (entry?.kind !== "data") return undefined;
+    if (durability === "temporary" && this.#liveUntil(at) < this.ledger) return undefined;
+    return entry.value;
+  }
+
+  putData(key: Value, durability: Durability, value: Value): void {
+    const at = dataKey(this.self, key, durability);
+    const isNew = this.data(key, durability) === undefined;
+    this.scope.put({ kind: "data", contract: this.self, durability, key, value }, at);
+    if (isNew) {
+      const life = durability === "temporary" ? TEMPORARY_TTL_MIN - 1 : TTL_MAX;
+      this.#setLiveUntil(at, this.ledger + life);
+    }
+  }
+
+  deleteData(key: Value, durability: Durability): void {
+    const at = dataKey(this.self, key, durability);
+    this.scope.delete(at);
+    this.scope.delete(ttlKey(at));
+  }
+
+  extend(key: Value, durability: Durability, threshold: number, extendTo: number): void {
+    const at = dataKey(this.self, key, durability);
+    const left = this.#liveUntil(at) - this.ledger;
+    if (left < threshold && left < extendTo) this.#setLiveUntil(at, this.ledger + extendTo);
+  }
+
+  #read(key: EntryKey) {
+    this.#invocation.read.add(key);
+    return this.scope.get(key);
+  }
+
+  #liveUntil(key: EntryKey): number {
+    const entry = this.scope.get(ttlKey(key))?.entry;
+    return entry?.kind === "ttl" ? entry.liveUntil : 0;
+  }
+
+  #setLiveUntil(key: EntryKey, liveUntil: number): void {
+    putLiveUntil(this.scope, key, liveUntil);
+  }
+}
+
+function marketKeyValue(pair: Pair): Value {
+  return vec([symbol("Market"), addressValue(pair.base), addressValue(pair.quote)]);
+}

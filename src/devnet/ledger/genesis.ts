@@ -1,0 +1,192 @@
+// The first ledger: entries that exist before the chain's first close, which no meta reports.
+import type { Address } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import { i128 } from "../contract/value.ts";
+import { AccountFlags, hasFlag, TrustlineFlags } from "../tokens/flags.ts";
+import { plainBalanceKey, plainTokenStorage } from "../tokens/plain-token.ts";
+import { INT64_MAX } from "../tokens/reserve.ts";
+import { tokenAddress } from "../tokens/sac-address.ts";
+import { balanceKey, balanceValue } from "../tokens/sac-balance.ts";
+import { tokenInstance } from "../tokens/sac-instance.ts";
+import type { AccountEntry, IssuedAsset } from "./entry.ts";
+import { sha256 } from "./hash.ts";
+import { dataKey } from "./key.ts";
+import type { ChainTip } from "./ledger-meta.ts";
+import { type LedgerState, putInstance, putLiveUntil, Scope } from "./state.ts";
+import { TTL_MAX } from "./ttl.ts";
+
+/** Amounts in stroops. What is left out is 0, none or the network's default. */
+export type Genesis = {
+  readonly passphrase: string;
+  readonly protocol: number;
+  /** Close time of ledger 1, UNIX seconds. */
+  readonly closeTime: number;
+  readonly baseReserve: number;
+  readonly accounts: readonly GenesisAccount[];
+  readonly trustlines: readonly GenesisTrustline[];
+  /** Assets whose Stellar Asset Contracts exist. */
+  readonly tokens: readonly ClassicAsset[];
+  readonly contractBalances: readonly GenesisBalance[];
+  readonly contracts: readonly { readonly address: Address; readonly wasmHash: Uint8Array }[];
+  readonly plainTokens: readonly GenesisPlainToken[];
+};
+
+export type GenesisAccount = {
+  readonly address: Address;
+  readonly balance: bigint;
+  readonly flags?: number;
+  /** As if offers were open; each counts as a subentry. */
+  readonly offers?: number;
+  readonly sellingLiabilities?: bigint;
+  readonly buyingLiabilities?: bigint;
+};
+
+export type GenesisTrustline = {
+  readonly account: Address;
+  readonly asset: IssuedAsset;
+  readonly balance: bigint;
+  readonly limit?: bigint;
+  /** In place of what the issuer's flags give. */
+  readonly flags?: number;
+  readonly sellingLiabilities?: bigint;
+  readonly buyingLiabilities?: bigint;
+};
+
+export type GenesisBalance = {
+  readonly contract: Address;
+  readonly asset: ClassicAsset;
+  readonly amount: bigint;
+  readonly authorized?: boolean;
+};
+
+export type GenesisPlainToken = {
+  readonly address: Address;
+  readonly wasmHash: Uint8Array;
+  readonly admin: Address;
+  readonly balances: readonly { readonly holder: Address; readonly amount: bigint }[];
+};
+
+/** Sequence of the genesis ledger; the first one with a meta follows it. */
+export const GENESIS_LEDGER = 1;
+const BASE_FEE = 100;
+/** All lumens: 10^11 of them. */
+const TOTAL_COINS = 10n ** 18n;
+
+export function genesisTip(genesis: Genesis): ChainTip {
+  return {
+    ledger: GENESIS_LEDGER,
+    hash: sha256(`genesis of ${genesis.passphrase} at ${genesis.closeTime}`),
+    closeTime: genesis.closeTime,
+    protocol: genesis.protocol,
+    baseFee: BASE_FEE,
+    baseReserve: genesis.baseReserve,
+    totalCoins: TOTAL_COINS,
+    feePool: 0n,
+    stateHash: sha256(`state of ${genesis.passphrase}`),
+  };
+}
+
+/** Writes the entries. Throws a TypeError where a trustline's account or issuer does not exist. */
+export function writeGenesis(state: LedgerState, genesis: Genesis): void {
+  const networkId = sha256(genesis.passphrase);
+  const scope = new Scope(state, GENESIS_LEDGER);
+  const accounts = new Map<Address, AccountEntry>(
+    genesis.accounts.map((account) => [account.address, accountEntry(account)]),
+  );
+  for (const trustline of genesis.trustlines) {
+    const owner = accounts.get(trustline.account);
+    const issuer = accounts.get(trustline.asset.issuer);
+    if (owner === undefined || issuer === undefined) {
+      throw new TypeError(`no account or issuer for a trustline of ${trustline.account}`);
+    }
+    accounts.set(trustline.account, { ...owner, subentries: owner.subentries + 1 });
+    scope.put({
+      kind: "trustline",
+      account: trustline.account,
+      asset: trustline.asset,
+      balance: trustline.balance,
+      limit: trustline.limit ?? INT64_MAX,
+      flags: trustline.flags ?? trustlineFlags(issuer.flags),
+      buyingLiabilities: trustline.buyingLiabilities ?? 0n,
+      sellingLiabilities: trustline.sellingLiabilities ?? 0n,
+    });
+  }
+  for (const account of accounts.values()) scope.put(account);
+  for (const asset of genesis.tokens) {
+    putInstance(scope, tokenInstance(tokenAddress(asset, networkId), asset));
+  }
+  for (const held of genesis.contractBalances) putContractBalance(scope, held, accounts, networkId);
+  for (const { address, wasmHash } of genesis.contracts) {
+    const executable = { kind: "wasm" as const, hash: wasmHash };
+    putInstance(scope, { kind: "instance", contract: address, executable, storage: [] });
+  }
+  for (const token of genesis.plainTokens) putPlainToken(scope, token);
+  scope.commit();
+}
+
+function accountEntry(account: GenesisAccount): AccountEntry {
+  return {
+    kind: "account",
+    account: account.address,
+    balance: account.balance,
+    sequence: BigInt(GENESIS_LEDGER) << 32n,
+    subentries: account.offers ?? 0,
+    flags: account.flags ?? 0,
+    buyingLiabilities: account.buyingLiabilities ?? 0n,
+    sellingLiabilities: account.sellingLiabilities ?? 0n,
+    sponsored: 0,
+    sponsoring: 0,
+    sequenceLedger: 0,
+    sequenceTime: 0,
+  };
+}
+
+function trustlineFlags(issuer: number): number {
+  const authorized = hasFlag(issuer, AccountFlags.required) ? 0 : TrustlineFlags.authorized;
+  const clawback = hasFlag(issuer, AccountFlags.clawbackEnabled);
+  return authorized | (clawback ? TrustlineFlags.clawbackEnabled : 0);
+}
+
+function putContractBalance(
+  scope: Scope,
+  held: GenesisBalance,
+  accounts: ReadonlyMap<Address, AccountEntry>,
+  networkId: Uint8Array,
+): void {
+  const issuer = held.asset.kind === "issued" ? accounts.get(held.asset.issuer)?.flags : 0;
+  const contract = tokenAddress(held.asset, networkId);
+  const balance = {
+    amount: held.amount,
+    authorized: held.authorized ?? true,
+    clawback: hasFlag(issuer ?? 0, AccountFlags.clawbackEnabled),
+  };
+  const key = balanceKey(held.contract);
+  scope.put({
+    kind: "data",
+    contract,
+    durability: "persistent",
+    key,
+    value: balanceValue(balance),
+  });
+  putLiveUntil(scope, dataKey(contract, key, "persistent"), GENESIS_LEDGER + TTL_MAX);
+}
+
+function putPlainToken(scope: Scope, token: GenesisPlainToken): void {
+  putInstance(scope, {
+    kind: "instance",
+    contract: token.address,
+    executable: { kind: "wasm", hash: token.wasmHash },
+    storage: plainTokenStorage(token.admin),
+  });
+  for (const { holder, amount } of token.balances) {
+    const key = plainBalanceKey(holder);
+    scope.put({
+      kind: "data",
+      contract: token.address,
+      durability: "persistent",
+      key,
+      value: i128(amount),
+    });
+    putLiveUntil(scope, dataKey(token.address, key, "persistent"), GENESIS_LEDGER + TTL_MAX);
+  }
+}

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+
+export const ZERO_HASH: Uint8Array = new Uint8Array(32);
+
+export function sha256(...parts: readonly (Uint8Array | string)[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}
+
+/** The id of a network: what every hash of its transactions and contracts starts from. */
+export function networkId(passphrase: string): Uint8Array {
+  return sha256(passphrase);
+}

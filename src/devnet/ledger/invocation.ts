@@ -1,0 +1,250 @@
+// One contract invocation: its frames, events and diagnostics, as the host and the node around it
+// record them.
+import type { ScValWire } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import type { ContractEvent } from "../contract/event.ts";
+import { type CallError, CallFailure, type CallOutcome } from "../contract/host.ts";
+import type { Value } from "../contract/value.ts";
+import type { Executable } from "./entry.ts";
+import {
+  callDiagnostic,
+  contractEvent,
+  type Diagnostic,
+  errorDiagnostic,
+  hostFailedDiagnostic,
+  returnDiagnostic,
+  STORAGE_MISSING,
+  scError,
+  trapDiagnostic,
+} from "./event.ts";
+import { Frame } from "./frame.ts";
+import { type EntryKey, instanceKey } from "./key.ts";
+import { addressWire, valueWire, vecWire } from "./sc-val.ts";
+import type { Scope } from "./state.ts";
+
+export type Call = {
+  readonly contract: Address;
+  readonly fn: string;
+  readonly args: readonly Value[];
+};
+
+/** Runs a contract's function in its frame. `native`: built into the host, so nothing traps. */
+export type Code = {
+  readonly native: boolean;
+  readonly run: (frame: Frame, fn: string, args: readonly Value[]) => Value;
+};
+export type CodeOf = (executable: Executable) => Code | undefined;
+
+/** A failure that brings the words of its error event along. */
+export class DetailedFailure extends CallFailure {
+  readonly text: string;
+  readonly args: readonly ScValWire[];
+
+  constructor(error: CallError, text: string, args: readonly ScValWire[] = []) {
+    super(error);
+    this.text = text;
+    this.args = args;
+  }
+}
+
+export type EmittedEvent = {
+  readonly xdr: Uint8Array;
+  /** The exchange's own events, as the contract model gave them. */
+  readonly event?: ContractEvent;
+  readonly contract: Address;
+};
+
+/** Calls within calls; the network's own limit follows from its budget. Guess. */
+const DEPTH_MAX = 16;
+
+export class Invocation {
+  readonly source: Address;
+  readonly signers: readonly Address[];
+  /** Close time, UNIX seconds. */
+  readonly now: number;
+  /** Stroops. */
+  readonly baseReserve: bigint;
+  /** Keys of the entries read, which the footprint lists. */
+  readonly read = new Set<EntryKey>();
+  readonly events: EmittedEvent[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  /** Calls made, the first included. */
+  calls = 0;
+  readonly #codeOf: CodeOf;
+  readonly #scope: Scope;
+  #depth = 0;
+  /** The failure whose error events are in the diagnostics already. */
+  #reported: CallFailure | undefined;
+
+  constructor(options: {
+    readonly scope: Scope;
+    readonly source: Address;
+    readonly signers: readonly Address[];
+    readonly now: number;
+    readonly baseReserve: bigint;
+    readonly codeOf: CodeOf;
+  }) {
+    this.#scope = options.scope;
+    this.source = options.source;
+    this.signers = options.signers;
+    this.now = options.now;
+    this.baseReserve = options.baseReserve;
+    this.#codeOf = options.codeOf;
+  }
+
+  /** The transaction's own call. A failure leaves the scope and the events as they were. */
+  run(call: Call): CallOutcome {
+    try {
+      return { ok: true, value: this.#enter(call, undefined, this.#scope) };
+    } catch (thrown) {
+      const { error } = failureOf(thrown);
+      this.diagnostics.push(hostFailedDiagnostic(scError(error)));
+      for (const recorded of this.diagnostics) recorded.inSuccessfulCall = false;
+      return { ok: false, error };
+    }
+  }
+
+  /** A call whose failure passes through the caller, which traps. */
+  subCall(caller: Frame, call: Call): Value {
+    try {
+      return this.#enter(call, caller.self, caller.scope);
+    } catch (thrown) {
+      const { error } = failureOf(thrown);
+      this.#callFailed(caller.self, call, error, "contract call failed");
+      this.#escalate(caller.self, error, "call");
+      throw thrown;
+    }
+  }
+
+  trySubCall(caller: Frame, call: Call): CallOutcome {
+    try {
+      return { ok: true, value: this.#enter(call, caller.self, caller.scope) };
+    } catch (thrown) {
+      const { error } = failureOf(thrown);
+      if (error.kind === "budget") throw thrown;
+      this.#callFailed(caller.self, call, error, "contract try_call failed");
+      return { ok: false, error };
+    }
+  }
+
+  emit(
+    contract: Address,
+    topics: readonly ScValWire[],
+    data: ScValWire,
+    event?: ContractEvent,
+  ): void {
+    const xdr = contractEvent(contract, topics, data);
+    this.events.push(event === undefined ? { xdr, contract } : { xdr, contract, event });
+    this.diagnostics.push({ inSuccessfulCall: true, event: xdr });
+  }
+
+  #enter(call: Call, caller: Address | undefined, outer: Scope): Value {
+    const { contract, fn } = call;
+    this.calls += 1;
+    // Recorded before the frame opens: a failing frame leaves the flag of its own fn_call alone.
+    this.diagnostics.push(callDiagnostic({ ...call, caller, args: call.args.map(valueWire) }));
+    const code = this.#load(contract, outer);
+    const events = this.events.length;
+    const diagnostics = this.diagnostics.length;
+    const scope = outer.child();
+    const frame = new Frame(this, { self: contract, caller, scope });
+    try {
+      this.#depth += 1;
+      if (this.#depth > DEPTH_MAX) {
+        throw new CallFailure({ kind: "budget", message: "too many calls within calls" });
+      }
+      const value = code.run(frame, fn, call.args);
+      this.diagnostics.push(returnDiagnostic(contract, fn, valueWire(value)));
+      scope.commit();
+      return value;
+    } catch (thrown) {
+      this.#reportTrap(contract, fn, code, failureOf(thrown));
+      this.events.length = events;
+      for (const recorded of this.diagnostics.slice(diagnostics)) recorded.inSuccessfulCall = false;
+      throw thrown;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #load(contract: Address, scope: Scope): Code {
+    const key = instanceKey(contract);
+    this.read.add(key);
+    const entry = scope.get(key)?.entry;
+    const code = entry?.kind === "instance" ? this.#codeOf(entry.executable) : undefined;
+    if (code !== undefined) return code;
+    const text = "trying to get non-existing value for contract instance";
+    this.diagnostics.push(errorDiagnostic(undefined, STORAGE_MISSING, text));
+    const failure = new CallFailure({ kind: "invalid", message: text });
+    this.#reported = failure;
+    throw failure;
+  }
+
+  /** The error events of the frame in which the failure arose, and the trap of one it passes. */
+  #reportTrap(contract: Address, fn: string, code: Code, failure: CallFailure): void {
+    const error = scError(failure.error);
+    if (this.#reported !== failure) {
+      this.#reported = failure;
+      this.#reportOrigin(contract, fn, code, failure);
+    }
+    if (!code.native && failure.error.kind !== "invalid") {
+      this.diagnostics.push(trapDiagnostic(contract, fn, error));
+    }
+  }
+
+  #reportOrigin(contract: Address, fn: string, code: Code, failure: CallFailure): void {
+    const { error } = failure;
+    const report = (text: string, args: readonly ScValWire[]): void => {
+      this.diagnostics.push(errorDiagnostic(contract, scError(error), text, args));
+    };
+    if (failure instanceof DetailedFailure) {
+      report(failure.text, failure.args);
+      return;
+    }
+    switch (error.kind) {
+      case "contract":
+        report("failing with contract error", [{ type: 3, u32: error.code }]);
+        if (!code.native) this.#escalate(contract, error, "fail_with_error");
+        break;
+      case "auth":
+        report("Unauthorized function call for address", [
+          { type: 18, address: addressWire(error.address) },
+        ]);
+        if (!code.native) this.#escalate(contract, error, "require_auth");
+        break;
+      case "invalid":
+        report("VM call trapped: UnreachableCodeReached", [
+          valueWire({ type: "symbol", value: fn }),
+        ]);
+        break;
+      case "budget":
+        report(error.message, []);
+        break;
+    }
+  }
+
+  #callFailed(caller: Address, call: Call, error: CallError, text: string): void {
+    this.diagnostics.push(
+      errorDiagnostic(caller, scError(error), text, [
+        valueWire({ type: "symbol", value: call.fn }),
+        vecWire(call.args.map(valueWire)),
+      ]),
+    );
+  }
+
+  #escalate(contract: Address, error: CallError, hostFunction: string): void {
+    this.diagnostics.push(
+      errorDiagnostic(
+        contract,
+        scError(error),
+        `escalating error to VM trap from failed host function call: ${hostFunction}`,
+      ),
+    );
+  }
+}
+
+/** Anything thrown that is no CallFailure is a fault of a model: it goes on up. */
+function failureOf(thrown: unknown): CallFailure {
+  if (thrown instanceof CallFailure) return thrown;
+  throw thrown;
+}

@@ -1,0 +1,164 @@
+// Contract values as the XDR schemas of the SDK take and give them.
+import {
+  type PublicKeyWire,
+  type ScAddressWire,
+  type ScErrorWire,
+  ScVal,
+  type ScValWire,
+  XdrString,
+} from "@stellar/stellar-sdk/xdr";
+import {
+  type Address,
+  accountAddress,
+  addressBytes,
+  contractAddress,
+  isContract,
+} from "../../model/address.ts";
+import {
+  bool,
+  i128,
+  map,
+  symbol,
+  u32,
+  u64,
+  u128,
+  type Value,
+  VOID,
+  vec,
+} from "../contract/value.ts";
+
+/** Decoding a strkey costs microseconds; both caches hold what the ledger's entries name. */
+const addressWires = new Map<Address, ScAddressWire>();
+const keyWires = new Map<Address, PublicKeyWire>();
+const symbols = new Map<string, XdrString>();
+/** Guess: more symbols than any model uses; past it the cache starts anew. */
+const SYMBOLS_MAX = 4096;
+const ADDRESSES_MAX = 1_000_000;
+
+/** Throws a TypeError where `of` is a contract. */
+export function publicKeyWire(of: Address): PublicKeyWire {
+  let wire = keyWires.get(of);
+  if (wire === undefined) {
+    if (isContract(of)) throw new TypeError(`not an account: ${of}`);
+    wire = { type: 0, ed25519: addressBytes(of) };
+    if (keyWires.size >= ADDRESSES_MAX) keyWires.clear();
+    keyWires.set(of, wire);
+  }
+  return wire;
+}
+
+export function addressWire(of: Address): ScAddressWire {
+  let wire = addressWires.get(of);
+  if (wire === undefined) {
+    wire = isContract(of)
+      ? { type: 1, contractId: addressBytes(of) }
+      : { type: 0, accountId: publicKeyWire(of) };
+    if (addressWires.size >= ADDRESSES_MAX) addressWires.clear();
+    addressWires.set(of, wire);
+  }
+  return wire;
+}
+
+export function xdrString(text: string): XdrString {
+  let found = symbols.get(text);
+  if (found === undefined) {
+    found = new XdrString(text);
+    if (symbols.size >= SYMBOLS_MAX) symbols.clear();
+    symbols.set(text, found);
+  }
+  return found;
+}
+
+export const VOID_WIRE: ScValWire = { type: 1 };
+
+export function symbolWire(text: string): ScValWire {
+  return { type: 15, sym: xdrString(text) };
+}
+
+export function stringWire(text: string): ScValWire {
+  return { type: 14, str: xdrString(text) };
+}
+
+export function bytesWire(bytes: Uint8Array): ScValWire {
+  return { type: 13, bytes };
+}
+
+export function errorWire(error: ScErrorWire): ScValWire {
+  return { type: 2, error };
+}
+
+export function u64Wire(value: bigint): ScValWire {
+  return { type: 5, u64: value };
+}
+
+export function i64Wire(value: bigint): ScValWire {
+  return { type: 6, i64: value };
+}
+
+export function vecWire(items: readonly ScValWire[]): ScValWire {
+  return { type: 16, vec: [...items] };
+}
+
+export function mapWire(fields: readonly (readonly [ScValWire, ScValWire])[]): ScValWire {
+  return { type: 17, map: fields.map(([key, val]) => ({ key, val })) };
+}
+
+const LOW_64 = (1n << 64n) - 1n;
+
+export function valueWire(value: Value): ScValWire {
+  switch (value.type) {
+    case "void":
+      return VOID_WIRE;
+    case "bool":
+      return { type: 0, b: value.value };
+    case "u32":
+      return { type: 3, u32: value.value };
+    case "u64":
+      return { type: 5, u64: value.value };
+    case "u128":
+      return { type: 9, u128: { hi: value.value >> 64n, lo: value.value & LOW_64 } };
+    case "i128":
+      return { type: 10, i128: { hi: value.value >> 64n, lo: value.value & LOW_64 } };
+    case "symbol":
+      return symbolWire(value.value);
+    case "address":
+      return { type: 18, address: addressWire(value.value) };
+    case "vec":
+      return { type: 16, vec: value.value.map(valueWire) };
+    case "map":
+      return {
+        type: 17,
+        map: value.value.map(([key, val]) => ({ key: symbolWire(key), val: valueWire(val) })),
+      };
+  }
+}
+
+export function valueXdr(value: Value): Uint8Array {
+  return ScVal.schema.encode(valueWire(value));
+}
+
+/** Throws a TypeError for kinds of value that no contract model of the devnet takes. */
+export function valueFromWire(wire: ScValWire): Value {
+  if (wire.type === 0) return bool(wire.b);
+  if (wire.type === 1) return VOID;
+  if (wire.type === 3) return u32(wire.u32);
+  if (wire.type === 5) return u64(wire.u64);
+  if (wire.type === 9) return u128((wire.u128.hi << 64n) | wire.u128.lo);
+  if (wire.type === 10) return i128((wire.i128.hi << 64n) | wire.i128.lo);
+  if (wire.type === 15) return symbol(wire.sym.toString());
+  if (wire.type === 16) return vec((wire.vec ?? []).map(valueFromWire));
+  if (wire.type === 17) return map((wire.map ?? []).map(fieldFromWire));
+  if (wire.type === 18) return { type: "address", value: addressFromWire(wire.address) };
+  throw new TypeError(`a contract value of type ${wire.type}`);
+}
+
+function fieldFromWire(field: { readonly key: ScValWire; readonly val: ScValWire }) {
+  if (field.key.type !== 15) throw new TypeError("a map key that is no symbol");
+  return [field.key.sym.toString(), valueFromWire(field.val)] as const;
+}
+
+export function addressFromWire(wire: ScAddressWire): Address {
+  if (wire.type === 0) return accountAddress(wire.accountId.ed25519);
+  if (wire.type === 1) return contractAddress(wire.contractId);
+  throw new TypeError(`an address of type ${wire.type}`);
+}

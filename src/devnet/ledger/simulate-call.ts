@@ -1,0 +1,38 @@
+// A call that is tried on the latest state and leaves nothing behind.
+import { ScVal } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import type { CallOutcome } from "../contract/host.ts";
+import { RESOURCE_FEE, sorobanData } from "./call-work.ts";
+import type { Chain } from "./chain.ts";
+import { diagnosticXdr } from "./event.ts";
+import { type Call, Invocation } from "./invocation.ts";
+import { valueWire } from "./sc-val.ts";
+import { Scope } from "./state.ts";
+
+export type Tried = {
+  readonly outcome: CallOutcome;
+  readonly invocation: Invocation;
+  readonly scope: Scope;
+};
+
+/** As if `source` called in the next ledger, closed at the tip's time. */
+export function tryCall(chain: Chain, call: Call, source: Address): Tried {
+  const { ledger, baseReserve, codeOf } = chain.context;
+  const scope = new Scope(chain.state, ledger);
+  const now = chain.tip.closeTime;
+  const invocation = new Invocation({ scope, source, signers: [], now, baseReserve, codeOf });
+  return { outcome: invocation.run(call), invocation, scope };
+}
+
+/** For simulateTransaction. */
+export function simulateCall(chain: Chain, call: Call & { readonly source: Address }) {
+  const { outcome, invocation, scope } = tryCall(chain, call, call.source);
+  return {
+    data: sorobanData(invocation.read, outcome.ok ? scope.diffs() : []),
+    diagnostics: invocation.diagnostics.map(diagnosticXdr),
+    resourceFee: RESOURCE_FEE,
+    result: outcome.ok
+      ? { value: ScVal.schema.encode(valueWire(outcome.value)) }
+      : { error: outcome.error },
+  };
+}

@@ -1,0 +1,161 @@
+// The entries of the ledger, and scopes of change over them: a transaction, an operation, a contract
+// call. A scope's changes are seen through it alone until they are committed to what it lies over.
+import { type Entry, type InstanceEntry, StoredEntry } from "./entry.ts";
+import { type EntryKey, isTemporary, isTtl, keyOfEntry, ttlKey, ttlKeyHash } from "./key.ts";
+import { TTL_MAX } from "./ttl.ts";
+
+export type EntryReader = { get(key: EntryKey): StoredEntry | undefined };
+
+/** One entry's values before and after; absent where it did not or does not exist. */
+export type EntryDiff = {
+  readonly key: EntryKey;
+  readonly before: StoredEntry | undefined;
+  readonly after: StoredEntry | undefined;
+};
+
+/**
+ * Ledgers between a temporary entry's end of life and its eviction, at most: the network evicts by
+ * a scan that comes by some ledgers later. Guess; which ledger it is depends on the entry's key.
+ */
+const EVICTION_DELAY_MAX = 8;
+
+export class LedgerState implements EntryReader {
+  readonly #entries = new Map<EntryKey, StoredEntry>();
+  /** Keys written since the last `takeWritten`. */
+  #written = new Set<EntryKey>();
+  /** Of temporary data alone, by the key of its TTL entry. */
+  readonly #temporary = new Map<EntryKey, EntryKey>();
+  /** TTL keys that may be due for eviction, by the ledger that evicts them. */
+  readonly #evictions = new Map<number, EntryKey[]>();
+
+  get(key: EntryKey): StoredEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  entries(): IterableIterator<[EntryKey, StoredEntry]> {
+    return this.#entries.entries();
+  }
+
+  write(writes: Iterable<readonly [EntryKey, StoredEntry | undefined]>): void {
+    const ttls: EntryKey[] = [];
+    for (const [key, stored] of writes) {
+      this.#written.add(key);
+      if (stored === undefined) {
+        this.#entries.delete(key);
+        if (isTtl(key)) this.#temporary.delete(key);
+        continue;
+      }
+      this.#entries.set(key, stored);
+      if (isTemporary(key)) this.#temporary.set(ttlKey(key), key);
+      else if (isTtl(key)) ttls.push(key);
+    }
+    for (const key of ttls) {
+      // Of persistent data there is nothing to schedule.
+      if (this.#temporary.has(key)) this.#scheduleEviction(key);
+    }
+  }
+
+  #scheduleEviction(key: EntryKey): void {
+    const entry = this.#entries.get(key)?.entry;
+    if (entry?.kind !== "ttl") return;
+    const ledger = evictionLedger(key, entry.liveUntil);
+    const due = this.#evictions.get(ledger);
+    if (due === undefined) this.#evictions.set(ledger, [key]);
+    else due.push(key);
+  }
+
+  /** Removes the temporary entries due at `ledger`; gives their keys, data and TTL. */
+  evict(ledger: number): EntryKey[] {
+    const due = this.#evictions.get(ledger);
+    if (due === undefined) return [];
+    this.#evictions.delete(ledger);
+    const evicted: EntryKey[] = [];
+    for (const key of due) {
+      const dataKey = this.#temporary.get(key);
+      const ttl = this.#entries.get(key)?.entry;
+      // The entry may have been extended or written anew since it was scheduled.
+      if (dataKey === undefined || ttl?.kind !== "ttl") continue;
+      if (evictionLedger(key, ttl.liveUntil) !== ledger || evicted.includes(key)) continue;
+      evicted.push(dataKey, key);
+      this.write([
+        [dataKey, undefined],
+        [key, undefined],
+      ]);
+    }
+    return evicted;
+  }
+
+  /** What was written since the last call, with its present value: absent where it is gone. */
+  takeWritten(): (readonly [EntryKey, StoredEntry | undefined])[] {
+    const written = [...this.#written].map((key) => [key, this.#entries.get(key)] as const);
+    this.#written = new Set();
+    return written;
+  }
+}
+
+function evictionLedger(key: EntryKey, liveUntil: number): number {
+  return liveUntil + 1 + (key.charCodeAt(key.length - 1) % EVICTION_DELAY_MAX);
+}
+
+export class Scope implements EntryReader {
+  readonly #below: Scope | LedgerState;
+  readonly #writes = new Map<EntryKey, StoredEntry | undefined>();
+  /** Sequence of the ledger that is being closed. */
+  readonly ledger: number;
+
+  constructor(below: Scope | LedgerState, ledger: number) {
+    this.#below = below;
+    this.ledger = ledger;
+  }
+
+  child(): Scope {
+    return new Scope(this, this.ledger);
+  }
+
+  get(key: EntryKey): StoredEntry | undefined {
+    return this.#writes.has(key) ? this.#writes.get(key) : this.#below.get(key);
+  }
+
+  put(entry: Entry, key: EntryKey = keyOfEntry(entry)): void {
+    this.#writes.set(key, StoredEntry.written(entry, this.ledger));
+  }
+
+  delete(key: EntryKey): void {
+    this.#writes.set(key, undefined);
+  }
+
+  write(writes: Iterable<readonly [EntryKey, StoredEntry | undefined]>): void {
+    for (const [key, stored] of writes) this.#writes.set(key, stored);
+  }
+
+  /** The changes against what lies below, in the order of first writing. */
+  diffs(): EntryDiff[] {
+    const diffs: EntryDiff[] = [];
+    for (const [key, after] of this.#writes) {
+      const before = this.#below.get(key);
+      if (before !== undefined || after !== undefined) diffs.push({ key, before, after });
+    }
+    return diffs;
+  }
+
+  commit(): void {
+    this.#below.write(this.#writes);
+  }
+}
+
+/** Lets the contract data under `key` live through ledger `liveUntil`. */
+export function putLiveUntil(scope: Scope, key: EntryKey, liveUntil: number): void {
+  const at = ttlKey(key);
+  scope.put({ kind: "ttl", keyHash: ttlKeyHash(at), liveUntil }, at);
+}
+
+/** A contract's instance, with the longest life. */
+export function putInstance(scope: Scope, entry: InstanceEntry): void {
+  const key = keyOfEntry(entry);
+  scope.put(entry, key);
+  putLiveUntil(scope, key, scope.ledger + TTL_MAX);
+}

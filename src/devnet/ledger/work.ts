@@ -1,0 +1,86 @@
+// What a transaction does once its fee is charged and its sequence number taken.
+import type { OperationResultWire, OperationWire } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import type { TransactionIntent } from "../intent.ts";
+import { commitChanges } from "./change.ts";
+import { type ClassicIntent, classicOperations } from "./classic.ts";
+import { ClassicLedger } from "./classic-ledger.ts";
+import type { CodeOf, EmittedEvent } from "./invocation.ts";
+import { publicKeyWire } from "./sc-val.ts";
+import type { Scope } from "./state.ts";
+
+/** Creates a contract from its code; the network's own, never the traffic's. */
+export type DeployIntent = {
+  readonly kind: "deploy";
+  readonly source: Address;
+  readonly salt: Uint8Array;
+  /** Of the code. */
+  readonly wasmHash: Uint8Array;
+  readonly args: Extract<TransactionIntent, { kind: "call" }>["args"];
+};
+
+export type WorkContext = {
+  readonly networkId: Uint8Array;
+  /** Close time of the ledger, UNIX seconds. */
+  readonly now: number;
+  /** Stroops. */
+  readonly baseReserve: bigint;
+  readonly codeOf: CodeOf;
+  readonly tokenOf: (asset: ClassicAsset) => Address;
+};
+
+/** One operation's part of the transaction meta: encoded LedgerEntryChanges and ContractEvents. */
+export type OperationMeta = {
+  readonly changes: readonly Uint8Array[];
+  readonly events: readonly Uint8Array[];
+};
+
+export type WorkOutcome = {
+  readonly ok: boolean;
+  readonly operations: readonly OperationWire[];
+  readonly results: readonly OperationResultWire[];
+  /** Empty on a failure, which leaves nothing. */
+  readonly metas: readonly OperationMeta[];
+  /** Events of the first operation with what the exchange's model said of them. */
+  readonly emitted: readonly EmittedEvent[];
+  readonly soroban?: SorobanOutcome;
+};
+
+/** Fees in stroops. */
+export type SorobanOutcome = {
+  /** XDR of the SorobanTransactionData. */
+  readonly data: Uint8Array;
+  /** XDR of the value returned; absent on a failure. */
+  readonly returnValue?: Uint8Array;
+  /** XDR of the DiagnosticEvents. */
+  readonly diagnostics: readonly Uint8Array[];
+  readonly nonRefundableFee: bigint;
+  /** What was used of the refundable part; the rest goes back. */
+  readonly refundableFee: bigint;
+};
+
+/** Commits to the scope where the transaction succeeds, and leaves it alone where it fails. */
+export function runClassic(scope: Scope, intent: ClassicIntent, context: WorkContext): WorkOutcome {
+  const whole = scope.child();
+  const operations: OperationWire[] = [];
+  const results: OperationResultWire[] = [];
+  const metas: OperationMeta[] = [];
+  const emitted: EmittedEvent[] = [];
+  let ok = true;
+  // The operations after one that failed are tried as well, as the network does.
+  for (const operation of classicOperations(intent)) {
+    const { source, body } = operation;
+    const sourceAccount =
+      source === undefined ? null : { type: 0 as const, ed25519: publicKeyWire(source).ed25519 };
+    operations.push({ sourceAccount, body });
+    const own = whole.child();
+    const ledger = new ClassicLedger(own, context.baseReserve);
+    const outcome = operation.apply({ ledger, tokenOf: context.tokenOf });
+    results.push({ code: 0, tr: outcome.result });
+    ok &&= outcome.ok;
+    metas.push({ changes: outcome.ok ? commitChanges(own) : [], events: outcome.events });
+  }
+  if (ok) whole.commit();
+  return { ok, operations, results, metas: ok ? metas : [], emitted: ok ? emitted : [] };
+}

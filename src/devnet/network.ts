@@ -1,0 +1,110 @@
+// What the network itself consists of, before anyone trades: its addresses and first entries.
+import { type Address, accountAddress, contractAddress } from "../model/address.ts";
+import type { ClassicAsset } from "./asset.ts";
+import type { ExchangeConfig } from "./contract/event.ts";
+import { configValue } from "./ledger/exchange-storage.ts";
+import type { Genesis } from "./ledger/genesis.ts";
+import { networkId, sha256 } from "./ledger/hash.ts";
+import type { DeployIntent } from "./ledger/work.ts";
+import { deployedAddress, tokenAddress } from "./tokens/sac-address.ts";
+
+export type Network = {
+  readonly passphrase: string;
+  readonly networkId: Uint8Array;
+  readonly exchange: Address;
+  readonly router: Address;
+  readonly oracle: Address;
+  /** The token that is no Stellar Asset Contract. */
+  readonly plainToken: Address;
+  /** Holds the network's lumens. */
+  readonly root: Address;
+  readonly deployer: Address;
+  /** Pays for transactions of others in fee bumps. */
+  readonly feePayer: Address;
+  readonly tokenOf: (asset: ClassicAsset) => Address;
+};
+
+/** Hashes of the code that the contracts run, by which a node finds the model. */
+export const CodeHash = {
+  exchange: sha256("code of the exchange"),
+  oracle: sha256("code of the oracle"),
+  router: sha256("code of the router"),
+  plainToken: sha256("code of the plain token"),
+} as const;
+
+const EXCHANGE_SALT = sha256("salt of the exchange");
+
+export function createNetwork(seed: string, passphrase: string): Network {
+  const id = networkId(passphrase);
+  const bytes = (name: string): Uint8Array => sha256(`${seed}/${name}`);
+  const deployer = accountAddress(bytes("deployer"));
+  return {
+    passphrase,
+    networkId: id,
+    exchange: deployedAddress(deployer, EXCHANGE_SALT, id),
+    router: contractAddress(bytes("router")),
+    oracle: contractAddress(bytes("oracle")),
+    plainToken: contractAddress(bytes("plain token")),
+    root: accountAddress(bytes("root")),
+    deployer,
+    feePayer: accountAddress(bytes("fee payer")),
+    tokenOf: (asset) => tokenAddress(asset, id),
+  };
+}
+
+/** 0.5 XLM, as on the public network. */
+const BASE_RESERVE = 5_000_000;
+/** The newest protocol that networks run. */
+const PROTOCOL = 27;
+/** Stroops. All but the lumens of the two other accounts are the root's. */
+const ROOT_BALANCE = 9n * 10n ** 17n;
+const SERVANT_BALANCE = 10n ** 15n;
+
+export type GenesisOptions = {
+  /** Close time of the genesis ledger, UNIX seconds. */
+  readonly closeTime: number;
+  /** Assets that have their token contract from the start. */
+  readonly assets: readonly ClassicAsset[];
+  /** Mints the plain token. */
+  readonly plainTokenAdmin: Address;
+};
+
+export function networkGenesis(network: Network, options: GenesisOptions): Genesis {
+  return {
+    passphrase: network.passphrase,
+    protocol: PROTOCOL,
+    closeTime: options.closeTime,
+    baseReserve: BASE_RESERVE,
+    accounts: [
+      { address: network.root, balance: ROOT_BALANCE },
+      { address: network.deployer, balance: SERVANT_BALANCE },
+      { address: network.feePayer, balance: SERVANT_BALANCE },
+    ],
+    trustlines: [],
+    tokens: options.assets,
+    contractBalances: [],
+    contracts: [
+      { address: network.oracle, wasmHash: CodeHash.oracle },
+      { address: network.router, wasmHash: CodeHash.router },
+    ],
+    plainTokens: [
+      {
+        address: network.plainToken,
+        wasmHash: CodeHash.plainToken,
+        admin: options.plainTokenAdmin,
+        balances: [],
+      },
+    ],
+  };
+}
+
+/** Creates the exchange contract; its constructor writes the configuration's event. */
+export function deployExchange(network: Network, config: ExchangeConfig): DeployIntent {
+  return {
+    kind: "deploy",
+    source: network.deployer,
+    salt: EXCHANGE_SALT,
+    wasmHash: CodeHash.exchange,
+    args: [configValue(config)],
+  };
+}

@@ -1,0 +1,50 @@
+// Options of the devnet, with their defaults. Times in milliseconds unless said otherwise.
+import { z } from "zod";
+
+export const devnetOptionsSchema = z.object({
+  seed: z
+    .string()
+    .min(1)
+    .default("hopbook")
+    .describe("what accounts, assets and traffic follow from"),
+  passphrase: z.string().min(1).default("Hopbook Devnet").describe("network passphrase"),
+  directory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("where ledgers are kept; without one they are gone when the devnet stops"),
+  host: z.string().min(1).default("127.0.0.1").describe("address the RPC listens on"),
+  port: z.number().int().min(0).max(65_535).default(8000).describe("port of the RPC; 0: any"),
+  ledgerTime: z
+    .number()
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(5000)
+    .describe("between ledgers; 0: as fast as it can"),
+  retention: z
+    .number()
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(120_960)
+    .describe("ledgers the RPC keeps"),
+  diagnostics: z.boolean().default(true).describe("write diagnostic events"),
+  startTime: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "close time of the first ledger (UNIX seconds); the others follow by ledgerTime (5 s where " +
+        "that is 0) instead of by the clock, so that runs repeat",
+    ),
+  manual: z
+    .boolean()
+    .default(false)
+    .describe("ledgers close only when asked (for tests in the same process)"),
+});
+
+export type DevnetOptions = z.infer<typeof devnetOptionsSchema>;
+/** What a caller may leave out. */
+export type DevnetInput = z.input<typeof devnetOptionsSchema>;

@@ -1,0 +1,81 @@
+// getLedgerEntries: entries as of the latest ledger.
+import { LedgerEntryData, LedgerEntryExt, LedgerKey } from "@stellar/stellar-sdk/xdr";
+import { entryData, type StoredEntry, sponsorship } from "../ledger/entry.ts";
+import {
+  type EntryKey,
+  isContractData,
+  isTemporary,
+  isTtl,
+  keyFromXdr,
+  ttlKey,
+} from "../ledger/key.ts";
+import { servedRange } from "./get-ledgers.ts";
+import { type Params, stringsParam } from "./params.ts";
+import { RpcCode, RpcError } from "./rpc-error.ts";
+import type { RpcSource } from "./source.ts";
+
+const KEYS_MAX = 200;
+
+type EntryJson = {
+  readonly key: string;
+  readonly xdr: string;
+  readonly lastModifiedLedgerSeq: number;
+  readonly liveUntilLedgerSeq?: number;
+  readonly extXdr: string;
+};
+
+export function getLedgerEntries(source: RpcSource, params: Params) {
+  const texts = stringsParam(params, "keys");
+  if (texts.length > KEYS_MAX) {
+    throw invalid(`key count (${texts.length}) exceeds maximum supported (${KEYS_MAX})`);
+  }
+  const keys = texts.map(readKey);
+  const { ledger } = servedRange(source).latest;
+  const entries = keys.flatMap((key, at) => {
+    const stored = source.entry(key);
+    if (stored === undefined) return [];
+    const found = entryJson(source, { key, text: texts[at] ?? "", stored, ledger });
+    return found === undefined ? [] : [found];
+  });
+  return { entries, latestLedger: ledger };
+}
+
+function readKey(text: string, at: number): EntryKey {
+  const xdr = Buffer.from(text, "base64");
+  if (xdr.toString("base64") !== text || !LedgerKey.validateXdr(xdr)) {
+    throw invalid(`cannot unmarshal key value ${text} at index ${at}`);
+  }
+  const key = keyFromXdr(xdr);
+  if (isTtl(key)) throw invalid("ledger ttl entries cannot be queried directly");
+  return key;
+}
+
+/** Undefined for temporary data whose life is over, although it is not evicted yet. */
+function entryJson(
+  source: RpcSource,
+  of: {
+    readonly key: EntryKey;
+    readonly text: string;
+    readonly stored: StoredEntry;
+    readonly ledger: number;
+  },
+): EntryJson | undefined {
+  const { key, text, stored, ledger } = of;
+  const { entry } = stored;
+  const ttl = isContractData(key) ? source.entry(ttlKey(key))?.entry : undefined;
+  const liveUntil = ttl?.kind === "ttl" ? ttl.liveUntil : undefined;
+  const lapsed = liveUntil !== undefined && liveUntil < ledger;
+  if (lapsed && isTemporary(key)) return undefined;
+  return {
+    key: text,
+    xdr: Buffer.from(LedgerEntryData.schema.encode(entryData(entry))).toString("base64"),
+    lastModifiedLedgerSeq: stored.modified,
+    // 0: archived.
+    ...(liveUntil === undefined ? {} : { liveUntilLedgerSeq: lapsed ? 0 : liveUntil }),
+    extXdr: Buffer.from(LedgerEntryExt.schema.encode(sponsorship(entry))).toString("base64"),
+  };
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(RpcCode.invalidParams, message);
+}

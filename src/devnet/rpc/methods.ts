@@ -1,0 +1,77 @@
+// The methods of Stellar RPC that the devnet serves (ledger.md, 1).
+import { hex } from "../ledger/hash.ts";
+import type { RpcFaults } from "./faults.ts";
+import { getLedgerEntries } from "./get-ledger-entries.ts";
+import { getLedgers, servedRange } from "./get-ledgers.ts";
+import type { Params } from "./params.ts";
+import { RpcCode, RpcError } from "./rpc-error.ts";
+import { simulateTransaction } from "./simulate.ts";
+import type { RpcSource } from "./source.ts";
+
+/** The JSON text of a result, in parts. Throws an RpcError before the first part, or never. */
+export async function* runMethod(
+  source: RpcSource,
+  method: string,
+  params: Params,
+  faults: RpcFaults,
+): AsyncGenerator<string> {
+  switch (method) {
+    case "getLedgers":
+      yield* getLedgers(source, params, faults);
+      return;
+    case "getLatestLedger":
+      yield JSON.stringify(await getLatestLedger(source));
+      return;
+    case "getHealth":
+      yield JSON.stringify(getHealth(source, faults));
+      return;
+    case "getNetwork":
+      yield JSON.stringify({ passphrase: source.passphrase, protocolVersion: source.protocol });
+      return;
+    case "getLedgerEntries":
+      yield JSON.stringify(getLedgerEntries(source, params));
+      return;
+    case "simulateTransaction":
+      yield JSON.stringify(simulateTransaction(source, params));
+      return;
+    default:
+      throw new RpcError(RpcCode.methodNotFound, "method not found");
+  }
+}
+
+const HASH_BYTES = 32;
+const EXT_BYTES = 4;
+
+/** headerXdr is a plain LedgerHeader here, without the hash and the extension around it. */
+async function getLatestLedger(source: RpcSource) {
+  const { latest } = servedRange(source);
+  const xdr = await source.ledgers.read(latest.ledger);
+  if (xdr === undefined) throw new RpcError(RpcCode.internal, "could not get latest ledger");
+  const header = xdr.header.subarray(HASH_BYTES, xdr.header.length - EXT_BYTES);
+  return {
+    id: hex(latest.hash),
+    protocolVersion: source.protocol,
+    sequence: latest.ledger,
+    closeTime: String(latest.closeTime),
+    headerXdr: header.toString("base64"),
+    metadataXdr: xdr.meta.toString("base64"),
+  };
+}
+
+function getHealth(source: RpcSource, faults: RpcFaults) {
+  if (faults.unhealthy === true) {
+    throw new RpcError(
+      RpcCode.internal,
+      "latency (1m0s) since last known ledger closed is too high (>30s)",
+    );
+  }
+  const { oldest, latest } = servedRange(source);
+  return {
+    status: "healthy",
+    latestLedger: latest.ledger,
+    latestLedgerCloseTime: String(latest.closeTime),
+    oldestLedger: oldest.ledger,
+    oldestLedgerCloseTime: String(oldest.closeTime),
+    ledgerRetentionWindow: source.retention,
+  };
+}

@@ -1,0 +1,39 @@
+// Reading a request's parameters; anything of a wrong type is refused with its name.
+import { RpcCode, RpcError } from "./rpc-error.ts";
+
+export type Params = Readonly<Record<string, unknown>>;
+
+export function objectParam(params: Params, name: string): Params {
+  const value = params[name];
+  if (value === undefined || value === null) return {};
+  if (typeof value === "object" && !Array.isArray(value)) return { ...value };
+  throw wrong(name, "an object");
+}
+
+export function integerParam(params: Params, name: string): number | undefined {
+  const value = params[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw wrong(name, "a non-negative integer");
+}
+
+/** An empty string counts as absent, as the servers take it. */
+export function stringParam(params: Params, name: string): string | undefined {
+  const value = params[name];
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string") return value;
+  throw wrong(name, "a string");
+}
+
+export function stringsParam(params: Params, name: string): readonly string[] {
+  const value = params[name];
+  if (!Array.isArray(value)) throw wrong(name, "a list of strings");
+  return value.map((item: unknown) => {
+    if (typeof item !== "string") throw wrong(name, "a list of strings");
+    return item;
+  });
+}
+
+function wrong(name: string, expected: string): RpcError {
+  return new RpcError(RpcCode.invalidParams, `invalid parameters: ${name} must be ${expected}`);
+}

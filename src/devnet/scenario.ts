@@ -1,0 +1,17 @@
+// What happens on a network: its first entries, the contracts' models and the traffic.
+import type { ChainView } from "./chain-view.ts";
+import type { TransactionIntent } from "./intent.ts";
+import type { Models } from "./ledger/code.ts";
+import type { Genesis } from "./ledger/genesis.ts";
+import type { DeployIntent } from "./ledger/work.ts";
+import type { Network } from "./network.ts";
+
+export type Scenario = {
+  /** `closeTime` of the genesis ledger, UNIX seconds. */
+  readonly genesis: (network: Network, closeTime: number) => Genesis;
+  readonly models: Models;
+  /** Transactions of the first ledger. */
+  readonly opening: readonly (TransactionIntent | DeployIntent)[];
+  /** Transactions of each further ledger; a function of the state it is shown. */
+  readonly traffic: (view: ChainView) => readonly TransactionIntent[];
+};

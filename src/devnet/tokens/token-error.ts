@@ -1,0 +1,27 @@
+import type { ScValWire } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import { DetailedFailure } from "../ledger/invocation.ts";
+
+/** Codes of the Stellar Asset Contract (contract.md, What a failed call looks like). */
+export const TokenError = {
+  internal: 1,
+  operationNotSupported: 2,
+  accountMissing: 6,
+  negativeAmount: 8,
+  allowance: 9,
+  balance: 10,
+  balanceDeauthorized: 11,
+  overflow: 12,
+  trustlineMissing: 13,
+  insufficientAccountReserve: 14,
+} as const;
+export type TokenError = (typeof TokenError)[keyof typeof TokenError];
+
+export function tokenFailure(
+  token: Address,
+  code: TokenError,
+  text: string,
+  args: readonly ScValWire[] = [],
+): DetailedFailure {
+  return new DetailedFailure({ kind: "contract", contract: token, code }, text, args);
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import {
+  FeeBumpTransaction,
+  Networks,
+  Address as SdkAddress,
+  TransactionBuilder,
+  xdr,
+} from "@stellar/stellar-sdk/base";
+import { accountAddress, contractAddress } from "../model/address.ts";
+import { RpcError } from "./json-rpc.ts";
+import { systemTimer } from "./ledger-source.ts";
+import { RpcPool } from "./rpc-pool.ts";
+import { TokenSimulator } from "./simulate.ts";
+
+const owner = accountAddress(new Uint8Array(32).fill(3));
+const token = contractAddress(new Uint8Array(32).fill(4));
+const exchange = contractAddress(new Uint8Array(32).fill(5));
+
+type Call = { readonly fn: string; readonly args: readonly string[] };
+const calls: Call[] = [];
+/** By function; a contract that knows neither fails. */
+let answers: Readonly<Record<string, object>> = {};
+
+const server = createServer((request, response) => {
+  const pieces: Buffer[] = [];
+  request.on("data", (piece: Buffer) => pieces.push(piece));
+  request.on("end", () => {
+    const { id, method, params } = JSON.parse(Buffer.concat(pieces).toString());
+    const result =
+      method === "getNetwork"
+        ? { passphrase: Networks.TESTNET, protocolVersion: 23 }
+        : simulate(params.transaction);
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+});
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+after(() => {
+  server.close();
+});
+
+function simulate(envelope: string): object | undefined {
+  const transaction = TransactionBuilder.fromXDR(envelope, Networks.TESTNET);
+  assert(!(transaction instanceof FeeBumpTransaction));
+  const [operation] = transaction.operations;
+  assert(
+    operation?.type === "invokeHostFunction" &&
+      operation.func.type === "hostFunctionTypeInvokeContract",
+  );
+  const { contractAddress: called, functionName, args } = operation.func.invokeContract;
+  assert.equal(SdkAddress.fromScAddress(called).toString(), token);
+  const call = {
+    fn: functionName.toString(),
+    args: args.map((argument) => SdkAddress.fromScVal(argument).toString()),
+  };
+  calls.push(call);
+  return answers[call.fn];
+}
+
+function amount(value: bigint): string {
+  const parts = new xdr.Int128Parts({ hi: value >> 64n, lo: value & ((1n << 64n) - 1n) });
+  return xdr.ScVal.scvI128(parts).toXdr("base64");
+}
+
+function simulator(): TokenSimulator {
+  const { port } = server.address() as AddressInfo;
+  const pool = new RpcPool({
+    urls: [`http://127.0.0.1:${port}`],
+    passphrase: Networks.TESTNET,
+    timer: systemTimer,
+    log: () => {},
+  });
+  const { signal } = new AbortController();
+  const timer = systemTimer;
+  return new TokenSimulator({
+    pool,
+    timer,
+    passphrase: Networks.TESTNET,
+    spender: exchange,
+    signal,
+  });
+}
+
+test("balance and allowance are asked of the token, for the owner and the exchange", async () => {
+  answers = {
+    balance: { latestLedger: 12, results: [{ xdr: amount(1n << 100n), auth: [] }] },
+    allowance: { latestLedger: 11, results: [{ xdr: amount(77n), auth: [] }] },
+  };
+  calls.length = 0;
+  const holding = await simulator().read(owner, token);
+  assert.deepEqual(holding, { balance: 1n << 100n, allowance: 77n, ledger: 11 });
+  assert.deepEqual(calls, [
+    { fn: "balance", args: [owner] },
+    { fn: "allowance", args: [owner, exchange] },
+  ]);
+});
+
+test("a call that the token fails, or a value that is no amount, gives nothing", async () => {
+  answers = {
+    balance: { latestLedger: 12, error: "HostError: Error(Contract, #13)" },
+    allowance: { latestLedger: 12, results: [{ xdr: xdr.ScVal.scvBool(true).toXdr("base64") }] },
+  };
+  assert.deepEqual(await simulator().read(owner, token), {
+    balance: 0n,
+    allowance: 0n,
+    ledger: 12,
+  });
+});
+
+test("an answer that is no simulation is an error, not an amount", async () => {
+  const garbage = (thrown: unknown) => thrown instanceof RpcError && thrown.failure === "garbage";
+  for (const balance of [
+    {},
+    { latestLedger: 12 },
+    { latestLedger: 12, results: [{ xdr: "AAAA!" }] },
+  ]) {
+    answers = { balance };
+    await assert.rejects(simulator().read(owner, token), garbage);
+  }
+});

@@ -1,0 +1,105 @@
+// What a token that keeps its own books says: read-only calls of the token interface (SEP-41), run
+// by the RPC's simulateTransaction as of its newest ledger.
+import {
+  Account,
+  Contract,
+  Address as SdkAddress,
+  StrKey,
+  TransactionBuilder,
+  xdr,
+} from "@stellar/stellar-sdk/base";
+import type { Address } from "../model/address.ts";
+import { isRecord, RpcError, type RpcLimits } from "./json-rpc.ts";
+import type { Timer } from "./ledger-source.ts";
+import type { RpcPool } from "./rpc-pool.ts";
+import { readI128 } from "./sc-value.ts";
+
+/** A simulation answers with events and footprints, which a contract can make large. */
+const SIMULATE_LIMITS: RpcLimits = { timeoutMs: 15_000, bytesMax: 4 << 20 };
+/** The source of a call that is only simulated need not exist. */
+const NOBODY = StrKey.encodeEd25519PublicKey(new Uint8Array(32));
+
+/** Base units. `ledger`: the one both are of, or the older one. */
+export type SimulatedHolding = {
+  readonly balance: bigint;
+  readonly allowance: bigint;
+  readonly ledger: number;
+};
+
+type Simulated = { readonly amount: bigint; readonly ledger: number };
+
+export type TokenSimulatorOptions = {
+  readonly pool: RpcPool;
+  readonly timer: Timer;
+  readonly passphrase: string;
+  /** The exchange: whose allowance is asked for. */
+  readonly spender: Address;
+  readonly signal: AbortSignal;
+};
+
+export class TokenSimulator {
+  private readonly options: TokenSimulatorOptions;
+
+  constructor(options: TokenSimulatorOptions) {
+    this.options = options;
+  }
+
+  /**
+   * What `owner` holds and lets the exchange take. A call that the token itself fails gives 0: the
+   * exchange, asking the same, would find nothing to take either. Throws RpcError.
+   */
+  async read(owner: Address, token: Address): Promise<SimulatedHolding> {
+    const contract = new Contract(token);
+    const from = new SdkAddress(owner).toScVal();
+    const spender = new SdkAddress(this.options.spender).toScVal();
+    const balance = await this.amountOf(contract.call("balance", from));
+    const allowance = await this.amountOf(contract.call("allowance", from, spender));
+    return {
+      balance: balance.amount,
+      allowance: allowance.amount,
+      ledger: Math.min(balance.ledger, allowance.ledger),
+    };
+  }
+
+  private async amountOf(call: xdr.Operation): Promise<Simulated> {
+    const { pool, timer, passphrase, signal } = this.options;
+    const builder = new TransactionBuilder(new Account(NOBODY, "0"), {
+      fee: "100",
+      networkPassphrase: passphrase,
+    });
+    const transaction = builder.addOperation(call).setTimeout(0).build().toXDR();
+    await timer.sleep(pool.restMs(), signal);
+    const { result } = await pool.call(
+      "simulateTransaction",
+      { transaction },
+      SIMULATE_LIMITS,
+      signal,
+    );
+    try {
+      return parseSimulation(result);
+    } catch (thrown) {
+      pool.reject();
+      throw thrown;
+    }
+  }
+}
+
+/** Throws RpcError `garbage` where the answer is none. A value that is no amount counts as 0. */
+function parseSimulation(result: unknown): Simulated {
+  if (!isRecord(result) || typeof result.latestLedger !== "number") {
+    throw new RpcError("garbage", "the answer to simulateTransaction names no ledger");
+  }
+  const ledger = result.latestLedger;
+  if (typeof result.error === "string") return { amount: 0n, ledger };
+  const [first] = Array.isArray(result.results) ? result.results : [];
+  if (!isRecord(first) || typeof first.xdr !== "string") {
+    throw new RpcError("garbage", "the answer to simulateTransaction holds no value");
+  }
+  let value: xdr.ScVal;
+  try {
+    value = xdr.ScVal.fromXdr(first.xdr, "base64");
+  } catch (cause) {
+    throw new RpcError("garbage", "a simulated value is no XDR", undefined, cause);
+  }
+  return { amount: readI128(value) ?? 0n, ledger };
+}
