@@ -79,7 +79,6 @@ export type WebSocketBehavior<UserData> = {
   /** `message` is gone once the handler returns. */
   readonly message: (ws: WebSocket<UserData>, message: ArrayBuffer, isBinary: boolean) => void;
   readonly pong: (ws: WebSocket<UserData>, message: ArrayBuffer) => void;
-  readonly drain: (ws: WebSocket<UserData>) => void;
   readonly close: (ws: WebSocket<UserData>, code: number, message: ArrayBuffer) => void;
 };
 

@@ -1,9 +1,18 @@
-// The push connection: upgrade, frames, liveness. What the messages mean is the session's.
-
+// The push connections: upgrade, frames, liveness. What messages mean is the hub's.
+import type { Step } from "../../book/step.ts";
 import { ApiError } from "../api-error.ts";
 import { errorAnswer, writeAnswer } from "../response.ts";
-import type { App, HttpRequest, HttpResponse, SocketContext, WebSocket } from "../uws.ts";
-import { parseClientMessage, shown } from "./client-message.ts";
+import {
+  type App,
+  type HttpRequest,
+  type HttpResponse,
+  SendStatus,
+  type SocketContext,
+  type WebSocket,
+} from "../uws.ts";
+import type { Channel, Publish } from "./channel.ts";
+import { parseClientMessage } from "./client-message.ts";
+import { type HubLog, PushHub, type Subscriber } from "./hub.ts";
 
 /** Bytes of an inbound message (api.md, Limits). */
 const MESSAGE_BYTES_MAX = 16 * 1024;
@@ -22,73 +31,140 @@ const PING_INTERVAL_MS = 30_000;
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_TOO_BIG = 1009;
 
-export type PushEndpoint = {
-  attach(app: App): void;
+export type PushOptions = {
+  readonly channels: (publish: Publish) => readonly Channel[];
+  readonly log: HubLog;
+  /** Time between pings, for tests; 30 s otherwise. */
+  readonly pingIntervalMs?: number;
+};
+
+export class PushEndpoint {
+  readonly #hub: PushHub;
+  readonly #connections = new Set<Connection>();
+  readonly #sweep: NodeJS.Timeout;
+  #app: App | undefined;
+  #closing = false;
+
+  constructor({ channels, log, pingIntervalMs = PING_INTERVAL_MS }: PushOptions) {
+    // The binding sends the text to every subscriber itself, made and encoded once.
+    this.#hub = new PushHub(
+      channels((topic, json) => void this.#app?.publish(topic, json)),
+      log,
+    );
+    this.#sweep = setInterval(() => {
+      for (const connection of [...this.#connections]) connection.checkLiveness();
+    }, pingIntervalMs);
+    this.#sweep.unref();
+  }
+
+  /** Topics with subscribers, and connections: for metrics and tests. */
+  get topicCount(): number {
+    return this.#hub.topicCount;
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  attach(app: App): void {
+    this.#app = app;
+    app.ws<UserData>("/ws", {
+      maxPayloadLength: FRAME_BYTES_MAX,
+      maxBackpressure: OUTGOING_BYTES_MAX,
+      closeOnBackpressureLimit: true,
+      // Liveness has a rule of its own (checkLiveness); the binding's would differ from it.
+      idleTimeout: 0,
+      sendPingsAutomatically: false,
+      upgrade,
+      open: (socket) => this.#opened(socket.getUserData().connection, socket),
+      message: (socket, message, isBinary) =>
+        this.#received(socket.getUserData().connection, message, isBinary),
+      pong: (socket) => {
+        socket.getUserData().connection.alive = true;
+      },
+      close: (socket) => this.#closed(socket.getUserData().connection),
+    });
+  }
+
+  /** To be called with every step, at once. */
+  stepped(step: Step): void {
+    this.#hub.stepped(step);
+  }
+
   /** Closes every connection; later ones are closed at once. */
-  close(): void;
-};
+  close(): void {
+    this.#closing = true;
+    clearInterval(this.#sweep);
+    for (const connection of [...this.#connections]) connection.end(CLOSE_GOING_AWAY);
+  }
 
-type Connection = {
-  /** A pong or a message came since the last ping. */
-  alive: boolean;
-};
+  #opened(connection: Connection, socket: WebSocket<UserData>): void {
+    connection.socket = socket;
+    if (this.#closing) connection.end(CLOSE_GOING_AWAY);
+    else this.#connections.add(connection);
+  }
 
-type Socket = WebSocket<Connection>;
+  #received(connection: Connection, message: ArrayBuffer, isBinary: boolean): void {
+    connection.alive = true;
+    if (message.byteLength > MESSAGE_BYTES_MAX) {
+      connection.end(CLOSE_TOO_BIG);
+    } else if (isBinary) {
+      connection.send('{"type":"error","error":"Binary messages are not supported"}');
+    } else {
+      this.#hub.receive(connection, parseClientMessage(Buffer.from(message).toString()));
+    }
+  }
 
-export function createPushEndpoint(): PushEndpoint {
-  const sockets = new Set<Socket>();
-  let closing = false;
-  const sweep = setInterval(() => {
-    for (const socket of [...sockets]) checkLiveness(socket);
-  }, PING_INTERVAL_MS);
-  sweep.unref();
-  return {
-    attach: (app) => {
-      app.ws<Connection>("/ws", {
-        maxPayloadLength: FRAME_BYTES_MAX,
-        maxBackpressure: OUTGOING_BYTES_MAX,
-        closeOnBackpressureLimit: true,
-        // Liveness has a rule of its own (checkLiveness); the binding's would differ from it.
-        idleTimeout: 0,
-        sendPingsAutomatically: false,
-        upgrade,
-        open: (socket) => {
-          if (closing) socket.end(CLOSE_GOING_AWAY);
-          else sockets.add(socket);
-        },
-        message: (socket, message, isBinary) => {
-          socket.getUserData().alive = true;
-          receive(socket, message, isBinary);
-        },
-        pong: (socket) => {
-          socket.getUserData().alive = true;
-        },
-        drain: () => undefined,
-        close: (socket) => {
-          sockets.delete(socket);
-        },
-      });
-    },
-    close: () => {
-      closing = true;
-      clearInterval(sweep);
-      for (const socket of [...sockets]) socket.end(CLOSE_GOING_AWAY);
-    },
-  };
+  #closed(connection: Connection): void {
+    connection.socket = undefined;
+    this.#connections.delete(connection);
+    this.#hub.disconnected(connection);
+  }
 }
 
 /**
- * api.md, Limits: a connection that sent neither a pong frame nor any message since the previous
- * ping is terminated. A connection's first round comes up to one interval after it opened.
+ * The binding copies the members of what it is given onto its own socket object and hands that out
+ * as the user data, so the connection is one level down.
  */
-function checkLiveness(socket: Socket): void {
-  const connection = socket.getUserData();
-  if (!connection.alive) {
-    socket.close();
-    return;
+type UserData = { readonly connection: Connection };
+
+/** One client. Touching a socket after its close throws, so it is let go of there. */
+class Connection implements Subscriber {
+  readonly topics = new Map<string, Channel>();
+  waiting = 0;
+  socket: WebSocket<UserData> | undefined;
+  /** A pong or a message came since the last ping. */
+  alive = true;
+
+  send(json: string): void {
+    // Dropping a message in silence is the one thing a feed must not do.
+    if (this.socket?.send(json) === SendStatus.dropped) this.socket?.close();
   }
-  connection.alive = false;
-  socket.ping();
+
+  join(topic: string): void {
+    this.socket?.subscribe(topic);
+  }
+
+  leave(topic: string): void {
+    this.socket?.unsubscribe(topic);
+  }
+
+  end(code: number): void {
+    this.socket?.end(code);
+  }
+
+  /**
+   * api.md, Limits: a connection that sent neither a pong frame nor any message since the previous
+   * ping is terminated. The first ping comes within one interval of the opening.
+   */
+  checkLiveness(): void {
+    if (!this.alive) {
+      this.socket?.close();
+      return;
+    }
+    this.alive = false;
+    this.socket?.ping();
+  }
 }
 
 /** The binding upgrades whatever has 24 characters of key: check what RFC 6455 asks for. */
@@ -109,38 +185,5 @@ function upgrade(res: HttpResponse, req: HttpRequest, context: SocketContext): v
   }
   const protocol = req.getHeader("sec-websocket-protocol");
   const extensions = req.getHeader("sec-websocket-extensions");
-  res.upgrade<Connection>({ alive: true }, key, protocol, extensions, context);
-}
-
-function receive(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
-  if (message.byteLength > MESSAGE_BYTES_MAX) {
-    socket.end(CLOSE_TOO_BIG, "Message too big");
-    return;
-  }
-  if (isBinary) {
-    send(socket, { type: "error", error: "Binary messages are not supported" });
-    return;
-  }
-  const parsed = parseClientMessage(Buffer.from(message).toString());
-  const id = "id" in parsed ? { id: parsed.id } : {};
-  switch (parsed.kind) {
-    case "ping":
-      send(socket, { type: "pong", ...id });
-      break;
-    case "subscribe":
-    case "unsubscribe":
-      send(socket, {
-        type: "error",
-        ...id,
-        error: `Unknown channel: ${shown(parsed.channel)}`,
-      });
-      break;
-    case "invalid":
-      send(socket, { type: "error", ...id, error: parsed.error });
-      break;
-  }
-}
-
-function send(socket: Socket, message: object): void {
-  socket.send(JSON.stringify(message));
+  res.upgrade<UserData>({ connection: new Connection() }, key, protocol, extensions, context);
 }

@@ -1,10 +1,15 @@
 // A server on a free port over an in-memory read model, with a clock the test sets.
+
+import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
 import { type Position, position } from "../../model/position.ts";
 import type { QuoteRequest, QuoteResult } from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
-import { createPushEndpoint } from "../push/endpoint.ts";
+import { accountChannel } from "../push/channels/account-channel.ts";
+import { contractChannel } from "../push/channels/contract-channel.ts";
+import { tradesChannel } from "../push/channels/trades-channel.ts";
+import { PushEndpoint } from "../push/endpoint.ts";
 import { startHttpServer } from "../server.ts";
 import { loadUws } from "../uws.ts";
 import { MemoryReadModel } from "./memory-read-model.ts";
@@ -31,13 +36,30 @@ export type TestServer = {
   /** UNIX milliseconds. */
   nowMs: number;
   readonly loggedErrors: object[];
+  readonly push: PushEndpoint;
+  readonly watch: TestWatch;
   close(): void;
 };
 
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(pingIntervalMs?: number): Promise<TestServer> {
   const readModel = new MemoryReadModel();
   const loggedErrors: object[] = [];
-  const push = createPushEndpoint();
+  const assets = new AssetInput(PASSPHRASE);
+  const log = {
+    error: (fields: object) => {
+      loggedErrors.push(fields);
+    },
+  };
+  const watch = new TestWatch();
+  const push = new PushEndpoint({
+    channels: (publish) => [
+      contractChannel({ readModel, contract: EXCHANGE, publish }),
+      accountChannel({ readModel, watch, publish }),
+      tradesChannel({ readModel, assets, publish }),
+    ],
+    log,
+    ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+  });
   const server: { quote: TestServer["quote"]; nowMs: number } = {
     quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
     nowMs: 1_700_000_000_000,
@@ -49,12 +71,12 @@ export async function startTestServer(): Promise<TestServer> {
     context: {
       readModel,
       quotes: { quote: (request, aborted) => server.quote(request, aborted) },
-      assets: new AssetInput(PASSPHRASE),
+      assets,
       contract: EXCHANGE,
       clock: () => server.nowMs,
     },
     push,
-    log: { error: (fields) => loggedErrors.push(fields) },
+    log,
   });
   const { port } = listening;
   return Object.assign(server, {
@@ -62,8 +84,36 @@ export async function startTestServer(): Promise<TestServer> {
     port,
     url: `http://127.0.0.1:${port}`,
     loggedErrors,
+    push,
+    watch,
     close: () => listening.close(),
   });
+}
+
+/** Counts who watches; records are loaded when the test says so. */
+export class TestWatch implements AccountWatch {
+  readonly watched = new Map<Address, number>();
+  /** Accounts to watch before `watch` refuses. */
+  limit = 1000;
+  /** What `loaded` waits for; resolved from the start. */
+  load: Promise<void> = Promise.resolve();
+
+  watch(owner: Address): boolean {
+    if (this.watched.size >= this.limit) return false;
+    this.watched.set(owner, (this.watched.get(owner) ?? 0) + 1);
+    return true;
+  }
+
+  unwatch(owner: Address): void {
+    const count = this.watched.get(owner) ?? 0;
+    if (count === 0) throw new Error("unwatched more often than watched");
+    if (count === 1) this.watched.delete(owner);
+    else this.watched.set(owner, count - 1);
+  }
+
+  loaded(): Promise<void> {
+    return this.load;
+  }
 }
 
 /** A live order; `at` orders them in time. */

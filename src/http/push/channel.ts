@@ -1,0 +1,38 @@
+// What a channel of the push API is to the hub that connections subscribe through.
+import type { Step } from "../../book/step.ts";
+import type { Query } from "../query.ts";
+import type { MessageId } from "./client-message.ts";
+
+/** A subscribe request whose parameters are valid. */
+export type TopicRequest = {
+  /** Normalised: spellings of one subscription give one topic. */
+  readonly topic: string;
+  /**
+   * The message that answers a subscribe, in JSON: the full state as it is shown now. Called after
+   * the connection was added to the topic, so that no update falls between the two.
+   */
+  readonly snapshot: (id: MessageId) => string | Promise<string>;
+};
+
+/** Main thread. Publishes through the `Publish` it was made with. */
+export interface Channel {
+  readonly name: string;
+  /** Topics of this channel that one connection may hold; absent: as many as of all channels. */
+  readonly limit?: { readonly topics: number; readonly error: string };
+  /** Throws an ApiError whose message answers the client. */
+  request(parameters: Query): TopicRequest;
+  /** The topic has its first subscriber: from now on its updates are published. */
+  opened(request: TopicRequest): void;
+  /** The topic lost its last subscriber: nothing is computed for it any more. */
+  closed(topic: string): void;
+  /** A step became visible. Must not throw. */
+  stepped(step: Step): void;
+}
+
+/** Sends a message to every subscriber of the topic. */
+export type Publish = (topic: string, json: string) => void;
+
+/** The member `"id":...,` of a reply, empty where the request had none. */
+export function idMember(message: MessageId): string {
+  return "id" in message ? `"id":${JSON.stringify(message.id)},` : "";
+}

@@ -1,0 +1,57 @@
+// Channel contract: the contract's state, and every ledger that was processed.
+import type { ReadModel } from "../../../book/read-model.ts";
+import type { Step } from "../../../book/step.ts";
+import { type Address, marketKey } from "../../../model/address.ts";
+import { contractJson } from "../../json/contract-json.ts";
+import type { Channel, Publish } from "../channel.ts";
+import { idMember } from "../channel.ts";
+
+const TOPIC = "contract";
+
+export type ContractChannelOptions = {
+  readonly readModel: ReadModel;
+  readonly contract: Address;
+  readonly publish: Publish;
+};
+
+export function contractChannel({ readModel, contract, publish }: ContractChannelOptions): Channel {
+  let open = false;
+  /** Last ledger processed since the start of the process, which is what the API promises. */
+  let processed: number | undefined;
+  const stepped = ({ happenings, ledgers }: Step): void => {
+    const last = ledgers.at(-1);
+    if (last !== undefined) processed = last.ledger;
+    if (!open) return;
+    for (const happening of happenings) {
+      if (happening.kind !== "contract") continue;
+      const { change, market } = happening;
+      publish(
+        TOPIC,
+        `{"type":"contract","kind":"${change}",` +
+          (market === undefined ? "" : `"market":"${marketKey(market)}",`) +
+          `"data":${contractJson(contract, happening.contract)},"topic":"${TOPIC}"}`,
+      );
+    }
+    // A catch-up takes many ledgers in one step: only the latest of such a burst is told.
+    if (last !== undefined) {
+      publish(TOPIC, `{"type":"ledger","ledger":${last.ledger},"topic":"${TOPIC}"}`);
+    }
+  };
+  return {
+    name: "contract",
+    request: () => ({
+      topic: TOPIC,
+      snapshot: (id) =>
+        `{"type":"contract",${idMember(id)}"topic":"${TOPIC}",` +
+        (processed === undefined ? "" : `"ledger":${processed},`) +
+        `"data":${contractJson(contract, readModel.contract)}}`,
+    }),
+    opened: () => {
+      open = true;
+    },
+    closed: () => {
+      open = false;
+    },
+    stepped,
+  };
+}

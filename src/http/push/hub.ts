@@ -1,0 +1,181 @@
+// Who is subscribed to what. Knows connections and topics, and nothing of what channels say.
+import type { Step } from "../../book/step.ts";
+import { ApiError } from "../api-error.ts";
+import type { Channel, TopicRequest } from "./channel.ts";
+import { idMember } from "./channel.ts";
+import { type ClientMessage, type MessageId, shown } from "./client-message.ts";
+import { jsonQuery } from "./json-query.ts";
+
+/** Topics a connection may hold (api.md, Limits). */
+const TOPICS_MAX = 20;
+
+/**
+ * Snapshots that one connection may wait for at a time (choice): its topics, each asked for a few
+ * times. Only those of accounts are waited for.
+ */
+const WAITING_MAX = 5 * TOPICS_MAX;
+
+/** The hub's side of one connection. Its methods do nothing once the connection is closed. */
+export interface Subscriber {
+  /** Topics held. The hub's own. */
+  readonly topics: Map<string, Channel>;
+  /** Snapshots waited for. The hub's own. */
+  waiting: number;
+  send(json: string): void;
+  join(topic: string): void;
+  leave(topic: string): void;
+}
+
+export type HubLog = { error(fields: object, message: string): void };
+
+type Subscription = Extract<ClientMessage, { readonly kind: "subscribe" | "unsubscribe" }>;
+
+export class PushHub {
+  readonly #channels: ReadonlyMap<unknown, Channel>;
+  readonly #log: HubLog;
+  /** Subscribers of each topic that has any. */
+  readonly #counts = new Map<string, number>();
+
+  constructor(channels: readonly Channel[], log: HubLog) {
+    this.#channels = new Map(channels.map((channel) => [channel.name, channel]));
+    this.#log = log;
+  }
+
+  get topicCount(): number {
+    return this.#counts.size;
+  }
+
+  /** Answers a message of a client. */
+  receive(subscriber: Subscriber, message: ClientMessage): void {
+    switch (message.kind) {
+      case "ping":
+        subscriber.send(`{"type":"pong"${idTail(message)}}`);
+        break;
+      case "invalid":
+        sendError(subscriber, message, message.error);
+        break;
+      case "subscribe":
+      case "unsubscribe":
+        this.#receiveSubscription(subscriber, message);
+        break;
+    }
+  }
+
+  /** A step became visible: its updates go out now, in order. */
+  stepped(step: Step): void {
+    for (const channel of this.#channels.values()) channel.stepped(step);
+  }
+
+  /** The connection is gone. */
+  disconnected(subscriber: Subscriber): void {
+    for (const [topic, channel] of subscriber.topics) this.#release(topic, channel);
+    subscriber.topics.clear();
+  }
+
+  #receiveSubscription(subscriber: Subscriber, message: Subscription): void {
+    const channel = this.#channels.get(message.channel);
+    if (channel === undefined) {
+      sendError(subscriber, message, `Unknown channel: ${shown(message.channel)}`);
+      return;
+    }
+    let request: TopicRequest;
+    try {
+      request = channel.request(jsonQuery(message.parameters));
+    } catch (error) {
+      this.#sendFailure(subscriber, message, error);
+      return;
+    }
+    if (message.kind === "subscribe") this.#subscribe(subscriber, channel, request, message);
+    else this.#unsubscribe(subscriber, channel, request, message);
+  }
+
+  #subscribe(subscriber: Subscriber, channel: Channel, request: TopicRequest, id: MessageId): void {
+    const { topic } = request;
+    if (subscriber.waiting >= WAITING_MAX) {
+      sendError(subscriber, id, `Too many subscriptions (max ${TOPICS_MAX})`);
+      return;
+    }
+    if (!subscriber.topics.has(topic)) {
+      const refusal = refusalOf(subscriber, channel);
+      if (refusal !== undefined) {
+        sendError(subscriber, id, refusal);
+        return;
+      }
+      subscriber.topics.set(topic, channel);
+      subscriber.join(topic);
+      const count = this.#counts.get(topic) ?? 0;
+      this.#counts.set(topic, count + 1);
+      if (count === 0) channel.opened(request);
+    }
+    void this.#sendSnapshot(subscriber, request, id);
+  }
+
+  async #sendSnapshot(subscriber: Subscriber, request: TopicRequest, id: MessageId): Promise<void> {
+    try {
+      const snapshot = request.snapshot(id);
+      // Sent in this very turn where it can be: no step comes between the state and the client.
+      if (typeof snapshot === "string") {
+        subscriber.send(snapshot);
+        return;
+      }
+      subscriber.waiting += 1;
+      const json = await snapshot.finally(() => {
+        subscriber.waiting -= 1;
+      });
+      if (subscriber.topics.has(request.topic)) subscriber.send(json);
+    } catch (error) {
+      this.#sendFailure(subscriber, id, error);
+    }
+  }
+
+  #unsubscribe(
+    subscriber: Subscriber,
+    channel: Channel,
+    { topic }: TopicRequest,
+    id: MessageId,
+  ): void {
+    if (subscriber.topics.delete(topic)) {
+      subscriber.leave(topic);
+      this.#release(topic, channel);
+    }
+    subscriber.send(
+      `{"type":"unsubscribed",${idMember(id)}"channel":"${channel.name}","topic":"${topic}"}`,
+    );
+  }
+
+  #release(topic: string, channel: Channel): void {
+    const count = this.#counts.get(topic) ?? 0;
+    if (count > 1) {
+      this.#counts.set(topic, count - 1);
+    } else {
+      this.#counts.delete(topic);
+      channel.closed(topic);
+    }
+  }
+
+  #sendFailure(subscriber: Subscriber, id: MessageId, error: unknown): void {
+    if (error instanceof ApiError) {
+      sendError(subscriber, id, error.message);
+      return;
+    }
+    this.#log.error({ err: error }, "a push message could not be answered");
+    sendError(subscriber, id, "Internal error");
+  }
+}
+
+/** Why the connection may not hold one more topic of the channel. */
+function refusalOf({ topics }: Subscriber, channel: Channel): string | undefined {
+  if (topics.size >= TOPICS_MAX) return `Too many subscriptions (max ${TOPICS_MAX})`;
+  const { limit } = channel;
+  if (limit === undefined) return undefined;
+  const held = [...topics.values()].filter((of) => of === channel).length;
+  return held < limit.topics ? undefined : limit.error;
+}
+
+function sendError(subscriber: Subscriber, id: MessageId, error: string): void {
+  subscriber.send(`{"type":"error",${idMember(id)}"error":${JSON.stringify(error)}}`);
+}
+
+function idTail(id: MessageId): string {
+  return "id" in id ? `,"id":${JSON.stringify(id.id)}` : "";
+}

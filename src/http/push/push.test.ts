@@ -1,0 +1,557 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import type { Happening } from "../../book/happening.ts";
+import type { Step } from "../../book/step.ts";
+import { canonicalPair, marketKey } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import type { Swap, Trade } from "../../model/trade.ts";
+import { type Message, PushClient } from "../testing/push-client.ts";
+import {
+  EXCHANGE,
+  startTestServer,
+  type TestServer,
+  testAccount,
+  testContract,
+  testOrder,
+  testPosition,
+} from "../testing/test-server.ts";
+
+const XLM_TOKEN = "CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC";
+const USDC_TOKEN = "CBIELTK6YBZJU5UP2WWQEUCYKLPU6AUNZ2BQ4WWFEIE3USCIHMXQDAMA";
+const USDC = "USDC:GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5";
+
+let server: TestServer;
+let clients: PushClient[] = [];
+
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+beforeEach(() => {
+  const { readModel, watch } = server;
+  readModel.ledger = 5000;
+  readModel.live = [];
+  readModel.records = [];
+  readModel.backings = [];
+  readModel.contract = { frozen: false, markets: [] };
+  watch.limit = 1000;
+  watch.load = Promise.resolve();
+});
+afterEach(async () => {
+  for (const client of clients) client.close();
+  await Promise.all(clients.map((client) => client.closed));
+  clients = [];
+});
+
+async function open(): Promise<PushClient> {
+  const client = await PushClient.open(server.port);
+  clients.push(client);
+  return client;
+}
+
+async function subscribed(channel: string, parameters: object = {}): Promise<PushClient> {
+  const client = await open();
+  const snapshot = await client.ask({ op: "subscribe", channel, ...parameters });
+  assert.notEqual(snapshot.type, "error", JSON.stringify(snapshot));
+  await client.drain();
+  return client;
+}
+
+/** Shows a step of one ledger with these happenings. */
+function step(happenings: readonly Happening[], ledgers: readonly number[] = [5001]): void {
+  const ledger = ledgers.at(-1) ?? server.readModel.ledger ?? 0;
+  server.readModel.ledger = ledger;
+  const shown: Step = {
+    ledgers: ledgers.map((number) => ({ ledger: number, hash: "", closeTime: 0 })),
+    ledger,
+    closeTime: 0,
+    changes: [],
+    happenings,
+  };
+  server.push.stepped(shown);
+}
+
+const TRADE: Trade = {
+  type: "trade",
+  id: testPosition(1),
+  order: 77n as OrderId,
+  taker: testAccount(1),
+  maker: testAccount(2),
+  soldAsset: testContract(1),
+  boughtAsset: testContract(2),
+  sold: 200n,
+  bought: 50n,
+  left: 5n,
+  crossfill: false,
+  timestamp: 1_700_000_000,
+};
+
+const SWAP: Swap = {
+  type: "swap",
+  id: testPosition(2),
+  trader: testAccount(1),
+  soldAsset: testContract(1),
+  boughtAsset: testContract(2),
+  sold: 200n,
+  bought: 50n,
+  timestamp: 1_700_000_000,
+};
+
+const MARKET = canonicalPair(testContract(1), testContract(2));
+
+function fill(trade: Partial<Trade> = {}): Happening {
+  return { kind: "trade", market: MARKET, trade: { ...TRADE, ...trade } };
+}
+
+function backing(fields: Partial<Backing> = {}): Backing {
+  return {
+    owner: testAccount(1),
+    asset: testContract(1),
+    balance: 100n,
+    allowance: 80n,
+    liveUntil: 9000,
+    authorized: true,
+    budget: 80n,
+    headroom: 11n,
+    updated: 1_700_000_000,
+    pending: false,
+    ...fields,
+  };
+}
+
+async function rest(path: string): Promise<Message> {
+  return (await fetch(server.url + path)).json();
+}
+
+describe("subscriptions", () => {
+  it("are answered by unsubscribed, held or not, and errors where parameters are wrong", async () => {
+    const client = await open();
+    for (const channel of ["contract", "trades"]) {
+      const reply = await client.ask({ op: "unsubscribe", channel });
+      assert.equal(reply.type, "unsubscribed");
+      assert.equal(reply.channel, channel);
+    }
+    client.send({ op: "unsubscribe", channel: "contract" });
+    const plain = await client.find((message) => message.id === undefined);
+    assert.deepEqual(plain, { type: "unsubscribed", channel: "contract", topic: "contract" });
+    const wrong = await client.ask({ op: "unsubscribe", channel: "trades", market: "foo" });
+    assert.equal(wrong.type, "error");
+    assert.match(wrong.error, /Invalid parameter: "market"\. Expected BASE\/QUOTE format/);
+    assert.equal(
+      (await client.ask({ op: "unsubscribe", channel: "x" })).error,
+      "Unknown channel: x",
+    );
+    const missing = await client.ask({ op: "subscribe" });
+    assert.equal(missing.error, "Unknown channel: undefined");
+    for (const channel of ["constructor", "__proto__", 7, null, ["trades"]]) {
+      assert.match((await client.ask({ op: "subscribe", channel })).error, /^Unknown channel: /);
+    }
+  });
+
+  it("to one topic in different spellings are one", async () => {
+    const client = await open();
+    const spellings = [
+      `XLM/${USDC}`,
+      `${USDC_TOKEN}/native`,
+      `${XLM_TOKEN}/${USDC.replace(":", "-")}`,
+    ];
+    const topics = new Set<string>();
+    for (const market of spellings) {
+      topics.add((await client.ask({ op: "subscribe", channel: "trades", market })).topic);
+    }
+    assert.equal(topics.size, 1);
+    const before = server.push.topicCount;
+    const reply = await client.ask({ op: "unsubscribe", channel: "trades", market: spellings[1] });
+    assert.ok(topics.has(reply.topic));
+    assert.equal(server.push.topicCount, before - 1);
+  });
+
+  it("are at most 20 a connection, 10 of them accounts", async () => {
+    const client = await open();
+    const account = (n: number) => ({ channel: "account", address: testAccount(n) });
+    const market = (n: number) => ({
+      channel: "trades",
+      market: `${testContract(n)}/${testContract(n + 1)}`,
+    });
+    for (let n = 0; n < 10; n += 1) {
+      assert.equal((await client.ask({ op: "subscribe", ...account(n) })).type, "account");
+    }
+    const eleventh = await client.ask({ op: "subscribe", ...account(10) });
+    assert.equal(eleventh.error, "Too many account subscriptions (max 10)");
+    assert.equal((await client.ask({ op: "subscribe", ...account(3) })).type, "account");
+    for (let n = 0; n < 10; n += 1) {
+      assert.equal((await client.ask({ op: "subscribe", ...market(n) })).type, "trades");
+    }
+    const more = await client.ask({ op: "subscribe", ...market(10) });
+    assert.equal(more.error, "Too many subscriptions (max 20)");
+    assert.equal((await client.ask({ op: "subscribe", ...market(3) })).type, "trades");
+    await client.ask({ op: "unsubscribe", ...market(3) });
+    assert.equal((await client.ask({ op: "subscribe", ...market(10) })).type, "trades");
+  });
+
+  it("end with unsubscribe and with the connection, and leave nothing behind", async () => {
+    assert.equal(server.push.topicCount, 0);
+    const client = await open();
+    for (let round = 0; round < 40; round += 1) {
+      for (let n = 0; n < 20; n += 1) {
+        client.send({ op: "subscribe", channel: "trades", market: `${testContract(n)}/XLM` });
+      }
+      for (let n = 0; n < 20; n += 1) {
+        client.send({ op: "unsubscribe", channel: "trades", market: `XLM/${testContract(n)}` });
+      }
+    }
+    const replies = await client.drain();
+    assert.equal(replies.filter(({ type }) => type === "error").length, 0);
+    assert.equal(server.push.topicCount, 0);
+    step([fill()]);
+    assert.deepEqual(await client.drain(), []);
+
+    for (let round = 0; round < 20; round += 1) {
+      const other = await PushClient.open(server.port);
+      for (let n = 0; n < 10; n += 1) {
+        other.send({ op: "subscribe", channel: "account", address: testAccount(n) });
+        other.send({ op: "subscribe", channel: "trades", market: `${testContract(n)}/XLM` });
+      }
+      await other.drain();
+      assert.equal(server.push.topicCount, 20);
+      other.close();
+      await other.closed;
+      await client.drain();
+      assert.equal(server.push.topicCount, 0);
+      assert.equal(server.watch.watched.size, 0);
+    }
+  });
+});
+
+describe("channel contract", () => {
+  it("holds the contract's body and the ledger once one was processed", async () => {
+    const fresh = await startTestServer();
+    const other = await PushClient.open(fresh.port);
+    const first = await other.ask({ op: "subscribe", channel: "contract" });
+    assert.ok(!("ledger" in first));
+    fresh.push.stepped({
+      ledgers: [{ ledger: 7, hash: "", closeTime: 0 }],
+      ledger: 7,
+      closeTime: 0,
+      changes: [],
+      happenings: [],
+    });
+    const second = await other.ask({ op: "subscribe", channel: "contract" });
+    assert.deepEqual(
+      { ...second, id: "" },
+      { type: "contract", id: "", topic: "contract", ledger: 7, data: await rest("/contract") },
+    );
+    other.close();
+    fresh.close();
+  });
+
+  it("tells changes with the state after each, then the ledger", async () => {
+    const client = await subscribed("contract");
+    const before = { frozen: true, markets: [] };
+    const opened = { pair: MARKET, created: 1, refreshed: 2 };
+    const after = { frozen: false, markets: [opened] };
+    step([
+      { kind: "contract", change: "freeze", contract: before },
+      { kind: "contract", change: "market", market: MARKET, contract: after },
+    ]);
+    const messages = await client.drain();
+    assert.deepEqual(messages[0], {
+      type: "contract",
+      kind: "freeze",
+      data: { address: EXCHANGE, frozen: true, markets: [] },
+      topic: "contract",
+    });
+    assert.equal(messages[1].kind, "market");
+    assert.equal(messages[1].market, marketKey(MARKET));
+    assert.equal(messages[1].data.markets.length, 1);
+    assert.deepEqual(messages[2], { type: "ledger", ledger: 5001, topic: "contract" });
+    assert.equal(messages.length, 3);
+  });
+
+  it("tells the latest ledger of a burst, and none where the clock alone moved", async () => {
+    const client = await subscribed("contract");
+    step([], [5002, 5003, 5004]);
+    step([], []);
+    assert.deepEqual(await client.drain(), [{ type: "ledger", ledger: 5004, topic: "contract" }]);
+  });
+});
+
+describe("channel trades", () => {
+  it("starts with the latest 50 records, swaps among them, as REST gives them", async () => {
+    server.readModel.records = Array.from({ length: 60 }, (_, at) =>
+      at % 2 === 0 ? { ...TRADE, id: testPosition(at) } : { ...SWAP, id: testPosition(at) },
+    );
+    const client = await open();
+    const every = await client.ask({ op: "subscribe", channel: "trades" });
+    assert.equal(every.topic, "trades:*");
+    assert.equal(every.market, "*");
+    assert.deepEqual(every.trades, await rest("/trades?limit=50"));
+    const star = await client.ask({ op: "subscribe", channel: "trades", market: "*" });
+    assert.equal(star.topic, "trades:*");
+    const market = `${testContract(2)}/${testContract(1)}`;
+    const one = await client.ask({ op: "subscribe", channel: "trades", market });
+    assert.equal(one.market, marketKey(MARKET));
+    assert.equal(one.topic, `trades:${marketKey(MARKET)}`);
+    assert.equal(one.trades.length, 50);
+    for (const wrong of ["", "XLM", 7, {}, [], true]) {
+      const reply = await client.ask({ op: "subscribe", channel: "trades", market: wrong });
+      assert.equal(reply.type, "error", JSON.stringify(wrong));
+    }
+  });
+
+  it("tells fills in order to the market's topic and to that of every market, and no swaps", async () => {
+    const one = await subscribed("trades", { market: marketKey(MARKET) });
+    const other = await subscribed("trades", { market: `${testContract(5)}/${testContract(6)}` });
+    const every = await subscribed("trades");
+    step([fill(), { kind: "swap", swap: SWAP }, fill({ id: testPosition(9), crossfill: true })]);
+    const messages = await one.drain();
+    assert.equal(messages.length, 2);
+    server.readModel.records = [TRADE];
+    const [shown] = await rest("/trades");
+    assert.deepEqual(messages[0], {
+      type: "trade",
+      market: marketKey(MARKET),
+      trade: shown,
+      topic: `trades:${marketKey(MARKET)}`,
+    });
+    assert.equal(messages[1].trade.crossfill, true);
+    assert.deepEqual(
+      (await every.drain()).map(({ topic, trade }) => [topic, trade.id]),
+      [
+        ["trades:*", String(testPosition(1))],
+        ["trades:*", String(testPosition(9))],
+      ],
+    );
+    assert.deepEqual(await other.drain(), []);
+  });
+});
+
+describe("channel account", () => {
+  const ADDRESS = testAccount(1);
+
+  function orderHappening(action: "new" | "fill" | "filled" | "cancel", order: Order): Happening {
+    if (action !== "fill" && action !== "filled") return { kind: "order", action, order };
+    const fill = {
+      sold: 50n,
+      bought: 200n,
+      taker: testAccount(3),
+      trade: testPosition(1),
+      ts: 1_700_000_000,
+      crossfill: action === "filled",
+    };
+    return { kind: "order", action, order, fill };
+  }
+
+  it("starts with the body of GET /account", async () => {
+    server.readModel.live = [testOrder(1)];
+    server.readModel.backings = [backing()];
+    const client = await open();
+    const snapshot = await client.ask({ op: "subscribe", channel: "account", address: ADDRESS });
+    assert.deepEqual(
+      { ...snapshot, id: "" },
+      {
+        type: "account",
+        id: "",
+        topic: `account:${ADDRESS}`,
+        ...(await rest(`/account/${ADDRESS}`)),
+      },
+    );
+    assert.equal(snapshot.orders[0].backed, "80");
+    for (const address of [undefined, null, "", "foo", 7, {}, `${ADDRESS}A`]) {
+      const reply = await client.ask({ op: "subscribe", channel: "account", address });
+      assert.equal(reply.error, "Invalid account address");
+    }
+  });
+
+  it("watches the account while anyone is subscribed", async () => {
+    const one = await subscribed("account", { address: ADDRESS });
+    const two = await subscribed("account", { address: ADDRESS });
+    assert.deepEqual([...server.watch.watched], [[ADDRESS, 1]]);
+    await one.ask({ op: "unsubscribe", channel: "account", address: ADDRESS });
+    assert.equal(server.watch.watched.size, 1);
+    await two.ask({ op: "unsubscribe", channel: "account", address: ADDRESS });
+    assert.equal(server.watch.watched.size, 0);
+  });
+
+  it("goes on unwatched past the limit of accounts", async () => {
+    server.watch.limit = 0;
+    const client = await subscribed("account", { address: ADDRESS });
+    step([{ kind: "swap", swap: SWAP }]);
+    assert.equal((await client.drain()).length, 1);
+    await client.ask({ op: "unsubscribe", channel: "account", address: ADDRESS });
+  });
+
+  it("sends updates while the snapshot waits, and builds the snapshot after them", async () => {
+    let loaded = (): void => undefined;
+    server.watch.load = new Promise((resolve) => {
+      loaded = resolve;
+    });
+    const client = await open();
+    client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
+    await client.drain();
+    server.readModel.live = [testOrder(1)];
+    step([orderHappening("new", testOrder(1))]);
+    await client.drain();
+    loaded();
+    const snapshot = await client.find((message) => message.id === 1);
+    assert.equal(snapshot.orders.length, 1);
+  });
+
+  it("sends no snapshot after an unsubscribe", async () => {
+    let loaded = (): void => undefined;
+    server.watch.load = new Promise((resolve) => {
+      loaded = resolve;
+    });
+    const client = await open();
+    client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
+    await client.ask({ op: "unsubscribe", channel: "account", address: ADDRESS });
+    loaded();
+    assert.deepEqual(
+      (await client.drain()).map(({ type }) => type),
+      ["unsubscribed"],
+    );
+  });
+
+  it("tells orders with what backs them after the step", async () => {
+    const client = await subscribed("account", { address: ADDRESS });
+    const live = testOrder(1, { amount: 60n });
+    server.readModel.live = [live];
+    server.readModel.backings = [backing()];
+    step([
+      orderHappening("new", live),
+      orderHappening("fill", { ...live, amount: 10n }),
+      orderHappening("filled", { ...live, amount: 0n, status: "FILLED" }),
+      orderHappening("cancel", testOrder(2, { status: "CANCELED" })),
+      orderHappening("new", testOrder(3, { owner: testAccount(9) })),
+    ]);
+    const messages = await client.drain();
+    assert.deepEqual(
+      messages.map(({ action, order }) => [action, order.status, order.amount, order.backed]),
+      [
+        ["new", "ACTIVE", "60", "60"],
+        ["fill", "ACTIVE", "10", "10"],
+        ["filled", "FILLED", "0", "0"],
+        ["cancel", "CANCELED", "90000000", "0"],
+      ],
+    );
+    const expected = {
+      sold: "50",
+      bought: "200",
+      taker: testAccount(3),
+      trade: String(testPosition(1)),
+      ts: 1_700_000_000,
+    };
+    assert.deepEqual(messages[1].fill, expected);
+    assert.deepEqual(messages[2].fill, { ...expected, crossfill: true });
+    assert.ok(!("fill" in messages[0]));
+    assert.equal(messages[0].address, ADDRESS);
+    assert.equal(messages[0].topic, `account:${ADDRESS}`);
+    assert.deepEqual(messages[0].order, (await rest("/order"))[0]);
+  });
+
+  it("tells backing with the share of every order that sells the token", async () => {
+    const client = await subscribed("account", { address: ADDRESS });
+    server.readModel.live = [testOrder(1, { amount: 60n }), testOrder(2, { amount: 60n })];
+    server.readModel.backings = [backing()];
+    step([
+      { kind: "backing", owner: ADDRESS, asset: testContract(1), backing: backing() },
+      { kind: "backing", owner: ADDRESS, asset: testContract(2) },
+      { kind: "backing", owner: testAccount(9), asset: testContract(2) },
+    ]);
+    const messages = await client.drain();
+    assert.deepEqual(messages[0], {
+      type: "backing",
+      address: ADDRESS,
+      asset: testContract(1),
+      backing: await rest(`/backing?owner=${ADDRESS}&asset=${testContract(1)}`),
+      backed: { 1001: "60", 1002: "20" },
+      topic: `account:${ADDRESS}`,
+    });
+    assert.equal(messages[1].backing, null);
+    assert.deepEqual(messages[1].backed, {});
+    assert.equal(messages.length, 2);
+  });
+
+  it("tells the taker's side of fills and swaps, but not a crossfill's own fill", async () => {
+    const client = await subscribed("account", { address: ADDRESS });
+    step([
+      fill(),
+      fill({ id: testPosition(5), taker: ADDRESS, maker: ADDRESS }),
+      orderHappening("fill", testOrder(1)),
+      fill({ id: testPosition(6), crossfill: true }),
+      fill({ id: testPosition(7), taker: testAccount(8), maker: ADDRESS }),
+      { kind: "swap", swap: SWAP },
+    ]);
+    const messages = await client.drain();
+    assert.deepEqual(
+      messages.map(({ type }) => type),
+      ["trade", "trade", "order", "swap"],
+    );
+    server.readModel.records = [TRADE, SWAP];
+    const [swap, trade] = await rest("/trades");
+    assert.deepEqual(messages[0], {
+      type: "trade",
+      address: ADDRESS,
+      market: marketKey(MARKET),
+      trade,
+      topic: `account:${ADDRESS}`,
+    });
+    assert.deepEqual(messages[3], {
+      type: "swap",
+      address: ADDRESS,
+      swap,
+      topic: `account:${ADDRESS}`,
+    });
+  });
+});
+
+describe("connections", () => {
+  it("that answer pings or send messages live on, the others are terminated", async () => {
+    const quick = await startTestServer(40);
+    const answering = await PushClient.open(quick.port);
+    const silent = await PushClient.open(quick.port, { autoPong: false });
+    const talking = await PushClient.open(quick.port, { autoPong: false });
+    const talk = setInterval(() => talking.send({ op: "ping" }), 10);
+    assert.equal(await silent.closed, 1006);
+    // Several more rounds of pings.
+    for (let round = 0; round < 20; round += 1) {
+      await talking.drain();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    clearInterval(talk);
+    assert.equal((await answering.ask({ op: "ping" })).type, "pong");
+    assert.equal((await talking.ask({ op: "ping" })).type, "pong");
+    answering.close();
+    talking.close();
+    quick.close();
+  });
+
+  it("that stop reading are cut off at the outgoing limit, and others get everything", async () => {
+    const stuck = await subscribed("trades");
+    const reading = await subscribed("trades");
+    stuck.pause();
+    const rounds = 4000;
+    const perStep = 50;
+    for (let round = 0; round < rounds / perStep; round += 1) {
+      step(Array.from({ length: perStep }, (_, n) => fill({ left: BigInt(round * perStep + n) })));
+      await reading.drain().then((messages) => {
+        assert.deepEqual(
+          messages.map(({ trade }) => trade.left),
+          Array.from({ length: perStep }, (_, n) => String(round * perStep + n)),
+        );
+      });
+    }
+    // What the operating system holds of the stuck connection is some megabytes on top of ours.
+    for (let round = 0; server.push.connectionCount > 1 && round < 400; round += 1) {
+      step(Array.from({ length: perStep }, () => fill()));
+      await reading.drain();
+    }
+    assert.equal(server.push.connectionCount, 1);
+    stuck.resume();
+    assert.equal(await stuck.closed, 1006);
+    const lefts = stuck.messages.map(({ trade }) => trade.left);
+    const whole = Array.from({ length: rounds }, (_, n) => String(n));
+    assert.deepEqual(lefts.slice(0, rounds), whole.slice(0, lefts.length), "nothing was left out");
+  });
+});
