@@ -1,0 +1,31 @@
+// Between the main thread and its router workers. The book itself is in shared memory.
+import type { BookBuffers } from "../book/shared-control.ts";
+import type { QuoteRequest, QuoteResult } from "./quote.ts";
+
+/** Given to a worker once, when it starts. */
+export type WorkerStart = {
+  readonly book: BookBuffers;
+  /** One i32 a request under way: see `STOP`. */
+  readonly flags: Int32Array;
+};
+
+/** Main thread to worker: what arrived in a turn of the loop. */
+export type QuoteBatch = {
+  /** UNIX seconds. */
+  readonly now: number;
+  readonly skipWindow: number;
+  /** A request's computing time. */
+  readonly timeMs: number;
+  readonly requests: readonly QuoteRequest[];
+  /** Index into the flags, for each request. */
+  readonly flags: readonly number[];
+};
+
+/** Worker to main thread: a result for each request, and what went wrong for the log. */
+export type BatchReply = {
+  readonly results: readonly QuoteResult[];
+  readonly faults: readonly string[];
+};
+
+/** Value of a flag once the main thread no longer wants the answer. */
+export const STOP = 1;

@@ -1,0 +1,281 @@
+// Main thread's side of the router workers. Requests that arrive in one turn of the loop go to the
+// workers together, a batch for each free one; results come back the same way. Every wait has an
+// end: past the queue bound, the time limit or with a dead worker the answer is `failed`.
+import { availableParallelism } from "node:os";
+import type { Worker } from "node:worker_threads";
+import { Piscina } from "piscina";
+import type { SharedBook } from "../book/left-right.ts";
+import type { Clock } from "../model/clock.ts";
+import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
+import type { QuoteRequest, QuoteResult, QuoteService } from "./quote.ts";
+import { CANCELED, QuoteJob, requestKey } from "./quote-job.ts";
+
+/** Requests that wait for a worker (a guess: some ten milliseconds of work for one). */
+export const QUEUE_MAX = 1024;
+/** Requests of one task: the first of a batch waits for the last. A guess. */
+const BATCH_MAX = 64;
+/** From arrival to answer. Clients are promised a failure within a second. */
+const TIME_MS_MAX = 800;
+/** A worker that goes on for longer after its last request ran out of time is ended (guess). */
+const GRACE_MS = 400;
+/** An answer older than one that was given already is computed again, so many times. */
+const ATTEMPTS_MAX = 16;
+/** Answers of the present step that are kept for the same request. */
+const SHARED_MAX = 4096;
+const SECOND_MS = 1000;
+
+const CLOSED = failed("The service is shutting down.");
+
+/** What the pool needs of the shared book. */
+export type PooledBook = Pick<SharedBook, "buffers" | "sequence" | "releaseThread">;
+
+export type QuotePoolOptions = {
+  readonly book: PooledBook;
+  readonly clock: Clock;
+  /** A fault of ours, for the log. */
+  readonly onFault: (fault: string) => void;
+  /** Default: one less than cores, at least 1. */
+  readonly workers?: number;
+  /** Seconds a maker is left out after the contract skipped it; default 600. */
+  readonly skipWindow?: number;
+  /** Milliseconds from arrival to answer. */
+  readonly timeMs?: number;
+  /** The worker's entry; a test brings its own engine. */
+  readonly entry?: URL;
+};
+
+export class QuotePool implements QuoteService {
+  readonly #options: QuotePoolOptions;
+  readonly #piscina: Piscina<QuoteBatch, BatchReply>;
+  readonly #flags: Int32Array;
+  readonly #freeFlags: number[];
+  readonly #knownThreads = new WeakSet<Worker>();
+  /** Waiting for a worker, oldest first. */
+  #queue: QuoteJob[] = [];
+  /** Not yet answered, oldest first: all have the same time, so the first runs out first. */
+  #unanswered: QuoteJob[] = [];
+  /** Jobs of the present step and second, by request. */
+  #shared = new Map<string, QuoteJob>();
+  #sharedStamp = "";
+  #freeWorkers: number;
+  #flushDue = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** The newest ledger that an answer named. */
+  #ledger = 0;
+
+  constructor(options: QuotePoolOptions) {
+    this.#options = options;
+    const workers = options.workers ?? Math.max(1, availableParallelism() - 1);
+    const flags = workers * BATCH_MAX;
+    this.#flags = new Int32Array(new SharedArrayBuffer(4 * flags));
+    this.#freeFlags = Array.from({ length: flags }, (_, flag) => flag);
+    this.#freeWorkers = workers;
+    const start: WorkerStart = { book: options.book.buffers, flags: this.#flags };
+    this.#piscina = new Piscina<QuoteBatch, BatchReply>({
+      filename: (options.entry ?? new URL("./worker.js", import.meta.url)).href,
+      minThreads: workers,
+      maxThreads: workers,
+      recordTiming: false,
+      workerData: start,
+    });
+    this.#piscina.on("workerCreate", () => this.#watchThreads());
+    this.#piscina.on("error", (error) => options.onFault(error.stack ?? String(error)));
+    this.#watchThreads();
+  }
+
+  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteResult> {
+    if (aborted?.aborted) return Promise.resolve(CANCELED);
+    if (this.#closed) return Promise.resolve(CLOSED);
+    const key = requestKey(request);
+    const job = this.#sharedJob(key) ?? this.#newJob(key, request);
+    if (job === undefined) return Promise.resolve(failed("Too many requests are waiting."));
+    return job.wait(aborted, () => this.#drop(job));
+  }
+
+  /** Resolves once every worker is up: before that a first request may run out of time. */
+  async ready(): Promise<void> {
+    const nothing: QuoteBatch = { now: 0, skipWindow: 0, timeMs: 0, requests: [], flags: [] };
+    await Promise.all(this.#piscina.threads.map(() => this.#piscina.run(nothing)));
+  }
+
+  /** The router threads, for tests that end one. */
+  get threads(): readonly Worker[] {
+    return this.#piscina.threads;
+  }
+
+  /** Ends the workers; whoever still waits is answered `failed`. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const job of this.#unanswered) job.settle(CLOSED);
+    this.#unanswered = [];
+    this.#queue = [];
+    await this.#piscina.destroy();
+  }
+
+  /** A job that asks the same of the same step at the same second. */
+  #sharedJob(key: string): QuoteJob | undefined {
+    const second = Math.floor(this.#options.clock() / SECOND_MS);
+    const stamp = `${this.#options.book.sequence} ${second}`;
+    if (stamp !== this.#sharedStamp) {
+      this.#shared.clear();
+      this.#sharedStamp = stamp;
+    }
+    return this.#shared.get(key);
+  }
+
+  /** Undefined where the queue is full. */
+  #newJob(key: string, request: QuoteRequest): QuoteJob | undefined {
+    if (this.#queue.length >= QUEUE_MAX) this.#queue = this.#queue.filter(isOpen);
+    if (this.#queue.length >= QUEUE_MAX) return undefined;
+    const deadline = performance.now() + (this.#options.timeMs ?? TIME_MS_MAX);
+    const job = new QuoteJob(key, request, deadline);
+    if (this.#shared.size < SHARED_MAX) this.#shared.set(job.key, job);
+    this.#queue.push(job);
+    this.#unanswered.push(job);
+    this.#timer ??= setTimeout(() => this.#failLate(), this.#options.timeMs ?? TIME_MS_MAX);
+    this.#flushSoon();
+    return job;
+  }
+
+  /** Nobody waits for the job any more. */
+  #drop(job: QuoteJob): void {
+    this.#stop(job);
+    this.#settle(job, CANCELED);
+  }
+
+  #settle(job: QuoteJob, result: QuoteResult): void {
+    if (job.result !== undefined) return;
+    if (result.status === "failed" && this.#shared.get(job.key) === job) {
+      this.#shared.delete(job.key);
+    }
+    job.settle(result);
+  }
+
+  #stop(job: QuoteJob): void {
+    // Advice to the worker, which reads it now and then: no order with other memory matters.
+    if (job.flag !== undefined) this.#flags[job.flag] = STOP;
+  }
+
+  #failLate(): void {
+    const now = performance.now();
+    let late = 0;
+    for (const job of this.#unanswered) {
+      if (job.result === undefined) {
+        if (job.deadline > now) break;
+        this.#stop(job);
+        this.#settle(job, failed("The quote took too long."));
+      }
+      late += 1;
+    }
+    this.#unanswered = this.#unanswered.slice(late);
+    const [first] = this.#unanswered;
+    this.#timer =
+      first === undefined
+        ? undefined
+        : setTimeout(() => this.#failLate(), Math.max(1, first.deadline - now));
+  }
+
+  #flushSoon(): void {
+    if (this.#flushDue || this.#freeWorkers === 0 || this.#closed) return;
+    this.#flushDue = true;
+    // After the turn's reads: all requests that came with it are in the queue by then.
+    setImmediate(() => {
+      this.#flushDue = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const wanted = this.#queue.filter(isOpen);
+    let taken = 0;
+    while (this.#freeWorkers > 0 && taken < wanted.length) {
+      const share = Math.ceil((wanted.length - taken) / this.#freeWorkers);
+      const batch = wanted.slice(taken, taken + Math.min(share, BATCH_MAX));
+      taken += batch.length;
+      this.#run(batch).catch((error: unknown) => this.#options.onFault(String(error)));
+    }
+    this.#queue = wanted.slice(taken);
+  }
+
+  async #run(jobs: readonly QuoteJob[]): Promise<void> {
+    this.#freeWorkers -= 1;
+    for (const job of jobs) {
+      job.flag = this.#freeFlags.pop();
+      job.attempts += 1;
+      if (job.flag !== undefined) this.#flags[job.flag] = 0;
+    }
+    try {
+      const { results, faults } = await this.#ask(jobs);
+      for (const fault of faults) this.#options.onFault(fault);
+      for (const [index, job] of jobs.entries()) this.#take(job, results[index]);
+    } catch (error) {
+      if (!this.#closed) {
+        this.#options.onFault(error instanceof Error ? error.message : String(error));
+      }
+      for (const job of jobs) this.#settle(job, failed("The router worker ended."));
+    } finally {
+      for (const job of jobs) {
+        if (job.flag !== undefined) this.#freeFlags.push(job.flag);
+        job.flag = undefined;
+      }
+      this.#freeWorkers += 1;
+      this.#flush();
+    }
+  }
+
+  /** Rejects where the worker died or did not come back in time; then it is replaced. */
+  async #ask(jobs: readonly QuoteJob[]): Promise<BatchReply> {
+    const { clock, skipWindow = 600, timeMs = TIME_MS_MAX } = this.#options;
+    const end = new AbortController();
+    const last = jobs.reduce((latest, job) => Math.max(latest, job.deadline), 0);
+    const timer = setTimeout(() => end.abort(), last + GRACE_MS - performance.now());
+    const batch: QuoteBatch = {
+      now: Math.floor(clock() / SECOND_MS),
+      skipWindow,
+      timeMs,
+      requests: jobs.map((job) => job.request),
+      flags: jobs.map((job) => job.flag ?? 0),
+    };
+    try {
+      return await this.#piscina.run(batch, { signal: end.signal });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #take(job: QuoteJob, result: QuoteResult = failed("The router worker gave no answer.")): void {
+    if (result.status === "failed") {
+      this.#settle(job, result);
+      return;
+    }
+    // Another worker looked later and was answered before this one: whoever saw that answer must
+    // not be told of an older ledger now.
+    if (result.ledger < this.#ledger) {
+      if (job.attempts < ATTEMPTS_MAX) this.#queue.unshift(job);
+      else this.#settle(job, failed("The ledgers come faster than the quote."));
+      return;
+    }
+    this.#ledger = result.ledger;
+    this.#settle(job, result);
+  }
+
+  /** A thread that ends leaves its place in the book behind. */
+  #watchThreads(): void {
+    for (const thread of this.#piscina.threads) {
+      if (this.#knownThreads.has(thread)) continue;
+      this.#knownThreads.add(thread);
+      const { threadId } = thread;
+      thread.once("exit", () => this.#options.book.releaseThread(threadId));
+    }
+  }
+}
+
+function isOpen(job: QuoteJob): boolean {
+  return job.result === undefined;
+}
+
+function failed(message: string): QuoteResult {
+  return { status: "failed", message };
+}

@@ -1,0 +1,65 @@
+// A request on its way to an answer, with everyone who waits for it.
+import type { QuoteRequest, QuoteResult } from "./quote.ts";
+
+export type Waiter = {
+  readonly resolve: (result: QuoteResult) => void;
+  readonly aborted: AbortSignal | undefined;
+  readonly onAbort: (() => void) | undefined;
+};
+
+export class QuoteJob {
+  readonly key: string;
+  readonly request: QuoteRequest;
+  /** Milliseconds of `performance.now`: who still waits then is answered `failed`. */
+  readonly deadline: number;
+  /** Set once, for all who wait now or ask later. */
+  result: QuoteResult | undefined;
+  /** While a worker has it: where to tell it to stop. */
+  flag: number | undefined;
+  /** Times it was handed to a worker. */
+  attempts = 0;
+  #waiters: Waiter[] = [];
+
+  constructor(key: string, request: QuoteRequest, deadline: number) {
+    this.key = key;
+    this.request = request;
+    this.deadline = deadline;
+  }
+
+  get isWanted(): boolean {
+    return this.#waiters.length > 0;
+  }
+
+  /** `onUnwanted` is called when the last who waited has gone. */
+  wait(aborted: AbortSignal | undefined, onUnwanted: () => void): Promise<QuoteResult> {
+    if (this.result !== undefined) return Promise.resolve(this.result);
+    return new Promise((resolve) => {
+      const onAbort = () => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        resolve(CANCELED);
+        if (!this.isWanted) onUnwanted();
+      };
+      const waiter: Waiter = { resolve, aborted, onAbort };
+      aborted?.addEventListener("abort", onAbort, { once: true });
+      this.#waiters.push(waiter);
+    });
+  }
+
+  settle(result: QuoteResult): void {
+    this.result = result;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const { resolve, aborted, onAbort } of waiters) {
+      if (onAbort !== undefined) aborted?.removeEventListener("abort", onAbort);
+      resolve(result);
+    }
+  }
+}
+
+export const CANCELED: QuoteResult = { status: "failed", message: "The request was canceled." };
+
+/** Requests with the same key have the same answer on the same book at the same second. */
+export function requestKey(request: QuoteRequest): string {
+  const { direction, sellingAsset, buyingAsset, amount, direct, maxPrice } = request;
+  return `${direction} ${sellingAsset} ${buyingAsset} ${amount} ${direct} ${maxPrice ?? ""}`;
+}

@@ -1,0 +1,49 @@
+// Worker thread: answers batches from the shared book.
+import { workerData } from "node:worker_threads";
+import { type BookReader, openBookReader } from "../book/shared-control.ts";
+import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
+import type { QuoteRequest, QuoteResult } from "./quote.ts";
+import type { QuoteEngine } from "./quote-engine.ts";
+
+/** The task a worker file exports. Synchronous: an idle worker sleeps in `Atomics.wait`. */
+export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchReply {
+  const { book, flags } = workerData as WorkerStart;
+  let reader: BookReader | undefined;
+  return (batch) => {
+    reader ??= openBookReader(book);
+    const results: QuoteResult[] = [];
+    const faults: string[] = [];
+    for (const [index, request] of batch.requests.entries()) {
+      const flag = batch.flags[index]!;
+      results.push(answer({ engine, reader, flags, flag, batch, request, faults }));
+    }
+    return { results, faults };
+  };
+}
+
+type Task = {
+  readonly engine: QuoteEngine;
+  readonly reader: BookReader;
+  readonly flags: Int32Array;
+  readonly flag: number;
+  readonly batch: QuoteBatch;
+  readonly request: QuoteRequest;
+  readonly faults: string[];
+};
+
+function answer({ engine, reader, flags, flag, batch, request, faults }: Task): QuoteResult {
+  // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
+  if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
+  const end = performance.now() + batch.timeMs;
+  const shouldStop = () => flags[flag] === STOP || performance.now() > end;
+  // In and out for each request: the writer waits for one search at most, not for a batch.
+  const view = reader.enter();
+  try {
+    return engine(view, request, { now: batch.now, skipWindow: batch.skipWindow, shouldStop });
+  } catch (error) {
+    faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return { status: "failed", message: "The quote could not be computed." };
+  } finally {
+    reader.leave();
+  }
+}

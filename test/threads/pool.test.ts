@@ -1,0 +1,179 @@
+// Router workers that die, hang and are overrun, and clients that go away.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { SharedBook } from "../../src/book/left-right.ts";
+import { contractAddress } from "../../src/model/address.ts";
+import { QUEUE_MAX, QuotePool, type QuotePoolOptions } from "../../src/router-worker/pool.ts";
+import type { QuoteResult } from "../../src/router-worker/quote.ts";
+import { asking, EXIT, HANG, PATIENT, QUICK, SLOW, THROW } from "./pool-requests.ts";
+
+const CAPACITY = { orders: 10, owners: 10, assets: 10, sides: 10, backings: 10 };
+const ENTRY = new URL("./pool-worker.js", import.meta.url);
+
+type World = { readonly book: SharedBook; readonly pool: QuotePool; readonly faults: string[] };
+
+const pools: QuotePool[] = [];
+after(async () => {
+  await Promise.all(pools.map((pool) => pool.close()));
+});
+
+async function openWorld(options: Partial<QuotePoolOptions> = {}): Promise<World> {
+  const contract = contractAddress(new Uint8Array(32).fill(9));
+  const book = new SharedBook({ contract, untracked: "nothing", capacity: CAPACITY });
+  book.apply([], { ledger: 1, closeTime: 0, frozen: false });
+  const faults: string[] = [];
+  const onFault = (fault: string) => faults.push(fault);
+  const pool = new QuotePool({
+    book,
+    clock: () => 0,
+    onFault,
+    workers: 2,
+    entry: ENTRY,
+    ...options,
+  });
+  pools.push(pool);
+  await pool.ready();
+  return { book, pool, faults };
+}
+
+async function closeLedger(book: SharedBook, ledger: number): Promise<void> {
+  await book.ready();
+  book.apply([], { ledger, closeTime: ledger, frozen: false });
+}
+
+const unfeasible = (ledger: number): QuoteResult => ({ status: "unfeasible", ledger });
+
+/** Every request answers `failed` within a second, then the pool works as before. */
+async function assertRecovers({ pool }: World, amount: bigint): Promise<void> {
+  assert.deepEqual(await pool.quote(asking(QUICK)), unfeasible(1));
+  const started = performance.now();
+  const results = await Promise.all([pool.quote(asking(amount)), pool.quote(asking(amount + 0n))]);
+  assert(performance.now() - started < 1000, "answered too late");
+  for (const result of results) assert.equal(result.status, "failed");
+  for (let count = 0n; count < 5n; count += 1n) {
+    assert.deepEqual(await pool.quote(asking(QUICK + count)), unfeasible(1));
+  }
+}
+
+test("an engine that throws fails its own request and is logged", async () => {
+  const world = await openWorld();
+  const other = world.pool.quote(asking(QUICK + 1n));
+  await assertRecovers(world, THROW);
+  assert.deepEqual(await other, unfeasible(1));
+  assert.match(world.faults.join(), /a fault of the engine/);
+});
+
+test("a worker that exits in a quote is replaced", async () => {
+  const world = await openWorld();
+  await assertRecovers(world, EXIT);
+  await closeLedger(world.book, 2);
+  await closeLedger(world.book, 3);
+  assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(3));
+});
+
+test("a worker that hangs inside the book is ended, and the book goes on", async () => {
+  const world = await openWorld({ timeMs: 200 });
+  await assertRecovers(world, HANG);
+  // The reader it was is cleared: else the second step would never come.
+  await closeLedger(world.book, 2);
+  await closeLedger(world.book, 3);
+  await closeLedger(world.book, 4);
+  assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(4));
+});
+
+test("a worker that is terminated from outside is replaced", async () => {
+  const world = await openWorld();
+  assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
+  const slow = Promise.all([world.pool.quote(asking(SLOW)), world.pool.quote(asking(SLOW + 1n))]);
+  await delay(1);
+  const started = performance.now();
+  await Promise.all(world.pool.threads.map((thread) => thread.terminate()));
+  for (const result of await slow) assert.equal(result.status, "failed");
+  assert(performance.now() - started < 1000);
+  assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
+});
+
+test("a quote that takes too long fails in time and its worker works on", async () => {
+  const world = await openWorld({ timeMs: 100, workers: 1 });
+  const [thread] = world.pool.threads;
+  await assertRecovers(world, PATIENT);
+  assert.equal(world.pool.threads[0], thread, "a worker that stops when told is kept");
+});
+
+test("past the queue bound requests fail at once and the rest are answered", async () => {
+  const { pool } = await openWorld({ workers: 1 });
+  await pool.quote(asking(QUICK));
+  const asked = QUEUE_MAX + 100;
+  let failures = 0;
+  const answers = Array.from({ length: asked }, (_, index) =>
+    pool.quote(asking(1000n + BigInt(index))),
+  );
+  for (const result of await Promise.all(answers)) {
+    if (result.status === "failed") failures += 1;
+    else assert.deepEqual(result, unfeasible(1));
+  }
+  assert.equal(failures, 100);
+});
+
+test("a thousand clients that hang up do not fail the others", async () => {
+  const { pool } = await openWorld();
+  await pool.quote(asking(QUICK));
+  const gone = Array.from({ length: 1000 }, (_, index) => {
+    const client = new AbortController();
+    const answer = pool.quote(asking(SLOW + BigInt(index)), client.signal);
+    setTimeout(() => client.abort(), 1);
+    return answer;
+  });
+  const stays = Array.from({ length: 20 }, (_, index) =>
+    pool.quote(asking(SLOW - 1n - BigInt(index))),
+  );
+  const started = performance.now();
+  for (const result of await Promise.all(stays)) assert.deepEqual(result, unfeasible(1));
+  // A thousand slow quotes would take two workers seven seconds.
+  assert(performance.now() - started < 700, "work for nobody held the others up");
+  for (const result of await Promise.all(gone)) {
+    assert(result.status === "failed" || result.status === "unfeasible");
+  }
+});
+
+test("who asks the same of the same step shares an answer, and one leaving fails no other", async () => {
+  const { pool, book } = await openWorld({ workers: 1 });
+  const first = await pool.quote(asking(QUICK));
+  assert.equal(await pool.quote(asking(QUICK)), first, "the very same answer");
+  const client = new AbortController();
+  const left = pool.quote(asking(SLOW), client.signal);
+  const stayed = pool.quote(asking(SLOW));
+  client.abort();
+  assert.equal((await left).status, "failed");
+  assert.deepEqual(await stayed, unfeasible(1));
+  await closeLedger(book, 2);
+  assert.deepEqual(await pool.quote(asking(QUICK)), unfeasible(2));
+});
+
+test("no answer names an older ledger than one that was given before", async () => {
+  const { pool, book } = await openWorld();
+  await pool.quote(asking(QUICK));
+  let newest = 0;
+  let closing = true;
+  let amount = SLOW;
+  const client = async (slow: boolean) => {
+    while (closing) {
+      amount += 1n;
+      const before = book.live.headerF64[1] ?? 0;
+      const result = await pool.quote(asking(slow ? amount : amount - SLOW + 1000n));
+      assert(result.status !== "failed");
+      assert(result.ledger >= newest, `${result.ledger} after ${newest}`);
+      assert(result.ledger >= before, "older than what was visible when it was asked");
+      newest = result.ledger;
+    }
+  };
+  const clients = [client(true), client(false), client(true), client(false)];
+  for (let ledger = 2; ledger < 40; ledger += 1) {
+    await closeLedger(book, ledger);
+    await delay(20);
+  }
+  closing = false;
+  await Promise.all(clients);
+  assert(newest >= 38);
+});
