@@ -1,119 +1,232 @@
-// Whatever the batches, restarts and jumps of the clock, the exchange answers what a plain replay
-// of its ledgers answers for the same time.
+// What must hold of every call of the exchange contract, whatever the world it meets.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Exchange } from "../../src/book/exchange.ts";
-import type { Step } from "../../src/book/step.ts";
-import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
-import type { Order, OrderId } from "../../src/model/order.ts";
-import type { Position } from "../../src/model/position.ts";
-import { account, token } from "../support/addresses.ts";
-import { exchangeOptions } from "../support/exchange.ts";
-import { naiveAnswers } from "../support/naive-exchange.ts";
-import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import {
+  Direction,
+  readCrossfill,
+  readSwap,
+  readTrade,
+  TradeKind,
+} from "../../src/devnet/contract/call.ts";
+import type { ContractEvent } from "../../src/devnet/contract/event.ts";
+import type { OrderEntry } from "../../src/devnet/contract/host.ts";
+import type { Value } from "../../src/devnet/contract/value.ts";
+import type { Address } from "../../src/model/address.ts";
+import type { OrderId } from "../../src/model/order.ts";
+import { costUp, I128_MAX, invertPriceDown, isDust } from "../../src/model/settlement.ts";
+import {
+  buildWorld,
+  EXCHANGE,
+  type ExchangeCall,
+  type SeededWorld,
+  type WorldSeed,
+  worldAndCall,
+} from "./exchange-world.ts";
 
-const LEDGERS = 30;
-const EVENTS_MAX = 12;
+const RUNS = { numRuns: 3_000 };
 
-type Move =
-  | { readonly kind: "ledgers"; readonly count: number }
-  | { readonly kind: "clock"; readonly seconds: number }
-  | { readonly kind: "restart" };
+type Run = {
+  readonly before: SeededWorld;
+  readonly after: SeededWorld;
+  readonly events: readonly ContractEvent[];
+  /** Values returned; absent where the call failed. */
+  readonly returned?: readonly Value[];
+};
 
-const moves: fc.Arbitrary<readonly Move[]> = fc.array(
-  fc.oneof(
-    fc.record({ kind: fc.constant("ledgers" as const), count: fc.integer({ min: 1, max: 6 }) }),
-    fc.record({ kind: fc.constant("clock" as const), seconds: fc.integer({ min: -60, max: 250 }) }),
-    fc.record({ kind: fc.constant("restart" as const) }),
-  ),
-  { minLength: 4, maxLength: 20 },
-);
-
-/** Folds what listeners are told, as a client would. */
-class Follower {
-  readonly book = new Map<OrderId, Order>();
-  readonly orders = new Map<Position, Order>();
-
-  take(step: Step): void {
-    for (const change of step.changes) {
-      if (change.kind === "put") this.book.set(change.order.id, change.order);
-      if (change.kind === "remove") assert.ok(this.book.delete(change.id), "removed what is there");
-    }
-    for (const happening of step.happenings) {
-      if (happening.kind === "order") this.orders.set(happening.order.cursor, happening.order);
-    }
-  }
+/** Makes the call on one of two equal worlds. */
+function run(seed: WorldSeed, call: ExchangeCall): Run {
+  const [before, after] = [buildWorld(seed), buildWorld(seed)];
+  const outcome = after.memory.invoke([call.trader], EXCHANGE, call.fn, call.args);
+  const events = after.memory.events.map(({ event }) => event);
+  if (!outcome.ok) return { before, after, events };
+  assert(outcome.value.type === "vec");
+  return { before, after, events, returned: outcome.value.value };
 }
 
-test("the answers are those of a plain replay at any time, in any batches, across restarts", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer(), moves, async (seed, steps) => {
-      const ledgers = randomLedgers(randomFrom(seed), LEDGERS, EVENTS_MAX);
-      const clock = { now: CHAIN_START * 1000 };
-      const options = exchangeOptions(clock);
-      const follower = new Follower();
-      const open = async () => {
-        const opened = await Exchange.open(options);
-        opened.onStep((step) => follower.take(step));
-        return opened;
+function integers(values: readonly Value[]): readonly bigint[] {
+  return values.flatMap((value) => (value.type === "i128" ? [value.value] : []));
+}
+
+function balances(world: SeededWorld): ReadonlyMap<string, bigint> {
+  const found = new Map<string, bigint>();
+  for (const [token, { holdings }] of world.tokens) {
+    for (const [holder, { balance }] of holdings) found.set(`${token}/${holder}`, balance);
+  }
+  return found;
+}
+
+function balanceOf(world: SeededWorld, token: Address, holder: Address): bigint {
+  return balances(world).get(`${token}/${holder}`) ?? 0n;
+}
+
+/** Everything the world holds, one line each, whatever the order of its Maps. */
+function state({ memory, tokens }: SeededWorld): readonly string[] {
+  const lines = orderLines(memory.orders);
+  for (const [token, { holdings, allowances }] of tokens) {
+    for (const [holder, { balance, authorized, limit }] of holdings) {
+      lines.push(`${token} ${holder} ${balance} ${authorized} ${limit}`);
+    }
+    for (const [key, { amount, liveUntil }] of allowances) {
+      lines.push(`${token} ${key} ${amount} ${liveUntil}`);
+    }
+  }
+  return lines.sort();
+}
+
+function orderLines(orders: ReadonlyMap<OrderId, OrderEntry>): string[] {
+  return [...orders]
+    .map(([id, { owner, selling, buying, amount, price, expires }]) =>
+      [id, owner, selling, buying, amount, price, expires].join(" "),
+    )
+    .sort();
+}
+
+test("tokens are neither made nor lost, and nothing stays with the contract", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    const { before, after } = run(seed, call);
+    for (const [token, { holdings }] of after.tokens) {
+      const sum = (world: SeededWorld): bigint => {
+        const held = world.tokens.get(token)?.holdings.values() ?? [];
+        return [...held].reduce((total, { balance }) => total + balance, 0n);
       };
-      let exchange = await open();
-      let applied = 0;
-      for (const move of steps) {
-        if (move.kind === "restart") {
-          await exchange.close();
-          exchange = await open();
-        } else if (move.kind === "clock") {
-          clock.now = (CHAIN_START + move.seconds) * 1000 + 999;
-          await exchange.tick();
-        } else {
-          const next = ledgers.slice(applied, applied + move.count);
-          applied += next.length;
-          await Promise.all(next.map((delta) => exchange.apply(delta)));
-        }
-        await exchange.tick();
-        compare(exchange, follower, ledgers.slice(0, applied), Math.floor(clock.now / 1000));
-      }
-      await exchange.close();
-    }),
-    { numRuns: 25 },
-  );
+      assert.equal(sum(after), sum(before));
+      assert.equal(holdings.get(EXCHANGE)?.balance ?? 0n, 0n);
+    }
+  });
+  fc.assert(property, RUNS);
 });
 
-function compare(
-  exchange: Exchange,
-  follower: Follower,
-  ledgers: readonly LedgerDelta[],
-  now: number,
-): void {
-  const naive = naiveAnswers(ledgers, now);
-  const all = { limit: 100_000 };
-  assert.equal(exchange.ledger, ledgers.at(-1)?.ledger);
-  assert.deepEqual(exchange.liveOrders({ assets: [] }, all), naive.live);
-  assert.deepEqual(exchange.orderHistory({}, all), naive.archive);
-  assert.deepEqual(exchange.trades({}, all), naive.trades);
-  assert.deepEqual(exchange.failures({}, all), naive.failures);
-  assert.deepEqual(exchange.contract, naive.contract);
-  assert.deepEqual(exchange.liveMarkets(), naive.markets);
-  assert.equal(exchange.liveOrderCount, naive.live.length);
-  for (const order of naive.live) assert.deepEqual(exchange.liveOrder(order.id), order);
-  for (const order of naive.archive) {
-    if (!naive.live.some(({ id }) => id === order.id)) {
-      assert.equal(exchange.liveOrder(order.id), undefined);
+test("a failing call changes nothing and emits nothing", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    const { before, after, events, returned } = run(seed, call);
+    fc.pre(returned === undefined);
+    assert.deepEqual(state(after), state(before));
+    assert.deepEqual(events, []);
+  });
+  fc.assert(property, RUNS);
+});
+
+test("nobody delivers more than balance and allowance cover", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    for (const { holdings, allowances } of run(seed, call).after.tokens.values()) {
+      for (const { balance, limit } of holdings.values()) {
+        assert(balance >= 0n && balance <= (limit ?? I128_MAX));
+      }
+      for (const { amount } of allowances.values()) assert(amount >= 0n);
     }
-  }
-  for (let owner = 0; owner < 5; owner += 1) {
-    for (let asset = 0; asset < 4; asset += 1) {
-      const key = `${account(owner)}/${token(asset)}`;
-      assert.equal(exchange.skipped(account(owner), token(asset)), naive.skips.get(key));
+  });
+  fc.assert(property, RUNS);
+});
+
+test("a trade is never worse than its limit, and takes no more than asked for", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    fc.pre(call.fn === "trade");
+    const { before, after, events, returned } = run(seed, call);
+    if (returned === undefined) return;
+    const { direction, kind, amount, price, trader, selling, buying } = readTrade(call.args);
+    const [sold = 0n, bought = 0n] = integers(returned);
+    const done = direction === Direction.sell ? sold : bought;
+    assert(kind === TradeKind.fillOrKill ? done === amount : done <= amount);
+    const priceMax = direction === Direction.sell ? invertPriceDown(price) : price;
+    const fills = events.filter((event) => event.kind === "trade");
+    for (const fill of fills) assert(fill.sold <= costUp(fill.bought, priceMax));
+    assert.equal(
+      fills.reduce((sum, fill) => sum + fill.sold, 0n),
+      sold,
+    );
+    if (fills.some(({ maker }) => maker === trader)) return;
+    const change = (token: Address): bigint =>
+      balanceOf(after, token, trader) - balanceOf(before, token, trader);
+    assert.deepEqual([change(selling), change(buying)], [-sold, bought]);
+  });
+  fc.assert(property, RUNS);
+});
+
+test("a swap keeps to its bounds and its hops join without a rest", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    fc.pre(call.fn === "swap");
+    const { events, returned } = run(seed, call);
+    if (returned === undefined) return;
+    const { direction, sellingAmount, buyingAmount, selling, path } = readSwap(call.args);
+    const [sold = 0n, bought = 0n] = integers(returned);
+    assert(sold <= sellingAmount);
+    assert(direction === Direction.buy ? bought === buyingAmount : bought >= buyingAmount);
+    let [asset, paid] = [selling, sold];
+    for (const hop of path) {
+      const fills = events.filter(
+        (event) => event.kind === "trade" && event.selling === asset && event.buying === hop.asset,
+      );
+      const [hopSold, hopBought] = sumFills(fills);
+      assert.equal(hopSold, paid);
+      [asset, paid] = [hop.asset, hopBought];
     }
-  }
-  assert.deepEqual([...follower.book.values()].sort(byCursor), naive.live);
-  const rows = [...naive.live, ...naive.archive].sort(byCursor);
-  assert.deepEqual([...follower.orders.values()].sort(byCursor), rows);
+    assert.equal(paid, bought);
+  });
+  fc.assert(property, RUNS);
+});
+
+function sumFills(events: readonly ContractEvent[]): readonly [sold: bigint, bought: bigint] {
+  return events.reduce<readonly [bigint, bigint]>(
+    ([sold, bought], event) =>
+      event.kind === "trade" ? [sold + event.sold, bought + event.bought] : [sold, bought],
+    [0n, 0n],
+  );
 }
 
-function byCursor(a: Order, b: Order): number {
-  return a.cursor < b.cursor ? -1 : 1;
+test("a crossfill pays the order's owner its price and leaves the caller no loss", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    fc.pre(call.fn === "crossfill");
+    const { before, events, returned } = run(seed, call);
+    if (returned === undefined) return;
+    const { takerOrder } = readCrossfill(call.args);
+    const [paid = 0n, delivered = 0n, kept = 0n] = integers(returned);
+    assert(kept >= 0n);
+    const order = before.memory.orders.get(takerOrder);
+    assert(order !== undefined && paid <= order.amount);
+    if (paid === 0n) return;
+    const own = events.at(-1);
+    assert(own?.kind === "trade" && own.order === takerOrder);
+    assert.equal(own.sold, costUp(paid, order.price));
+    assert.equal(own.bought, paid);
+    assert.equal(delivered, own.sold + kept);
+  });
+  fc.assert(property, RUNS);
+});
+
+/** The orders as an indexer would know them: the orders before, changed by the events alone. */
+function followEvents(
+  orders: ReadonlyMap<OrderId, OrderEntry>,
+  events: readonly ContractEvent[],
+): ReadonlyMap<OrderId, OrderEntry> {
+  const known = new Map(orders);
+  for (const event of events) {
+    if (event.kind === "new") {
+      const { owner, selling, buying, amount, price, expires } = event;
+      known.set(event.id, { owner, selling, buying, amount, price, expires });
+    } else if (event.kind === "mod") {
+      const order = known.get(event.id);
+      assert(order !== undefined);
+      const { amount, price, expires } = event;
+      if (amount === 0n) known.delete(event.id);
+      else known.set(event.id, { ...order, amount, price, expires });
+    } else if (event.kind === "trade") {
+      const order = known.get(event.order);
+      assert(order !== undefined);
+      assert(event.left === 0n || event.left === order.amount - event.bought);
+      assert(event.left > 0n || isDust(order.amount - event.bought, order.price));
+      if (event.left === 0n) known.delete(event.order);
+      else known.set(event.order, { ...order, amount: event.left });
+    }
+  }
+  return known;
 }
+
+test("the events alone tell what became of every order", () => {
+  const property = fc.property(worldAndCall, ([seed, call]) => {
+    const { before, after, events } = run(seed, call);
+    const known = followEvents(before.memory.orders, events);
+    assert.deepEqual(orderLines(known), orderLines(after.memory.orders));
+  });
+  fc.assert(property, RUNS);
+});

@@ -69,7 +69,7 @@ export class MemoryNetwork {
   close(): readonly Applied[] {
     this.world.ledger += 1;
     this.world.now += LEDGER_SECONDS;
-    const intents = this.traffic.intents(this.#view());
+    const intents = this.traffic.intents(this.view());
     return intents.map((intent) => ({ intent, outcome: this.#apply(intent) }));
   }
 
@@ -77,7 +77,8 @@ export class MemoryNetwork {
     return this.tokens.get(token)?.holdings.get(holder);
   }
 
-  #view(): ChainView {
+  /** The chain as the traffic sees it. */
+  view(): ChainView {
     const { world, addresses } = this;
     return {
       ledger: world.ledger,

@@ -89,8 +89,9 @@ const KINDS: readonly Failing[] = [
   (scene) => exchangeCall(scene.world, pickTaker(scene), "freeze", [bool(true)]),
   (scene) => exchangeCall(scene.world, pickTaker(scene), "withdraw", [u32(1)]),
   (scene) => exchangeCall(scene.world, pickTaker(scene), "trade", [u32(1)]),
-  // A token's own error: the taker holds nothing like that much, or granted nothing.
+  // A token's own errors: the trader holds nothing like that much, or has no trustline.
   payBeyondMeans,
+  payWithoutTrustline,
   // 709: an output no order gives for the input.
   (scene) => {
     const { trader, selling, buying, orders } = baseTrade(scene);
@@ -152,6 +153,19 @@ function payBeyondMeans(scene: Scene): CallIntent | undefined {
   if (call.orders.length === 0) return undefined;
   const balance = scene.view.balance(call.selling, call.trader);
   return tradeIntent(scene.world, { ...call, kind: TradeKind.fill, amount: balance * 2n + 1n });
+}
+
+/** A maker grants, and then is to pay, what it has never held. */
+function payWithoutTrustline(scene: Scene): CallIntent | undefined {
+  const { world, view } = scene;
+  const trader = scene.random.pick(world.cast.makers);
+  const call = { ...baseTrade(scene), trader, kind: TradeKind.fill };
+  const held = world.holdings.some(
+    ({ holder, asset }) => holder === call.trader && asset.token === call.selling,
+  );
+  if (held || call.orders.length === 0) return undefined;
+  const approve = { asset: call.selling, amount: 1n << 60n, liveUntil: view.ledger + 10 };
+  return tradeIntent(world, { ...call, approve });
 }
 
 function updateUnknown(scene: Scene, trader: Address, id: OrderId): CallIntent {

@@ -43,7 +43,7 @@ export const SCALES = {
     takers: 200,
     transactionsPerLedger: 200,
     genesisPerLedger: 1_000,
-    volatility: 0.02,
+    volatility: 0.008,
     expirySecondsMax: 3_600,
   },
 } as const satisfies Record<string, TrafficScale>;

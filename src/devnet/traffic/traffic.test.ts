@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ErrorCode } from "../contract/error-code.ts";
+import { buildCast } from "./cast.ts";
+import { type Applied, MemoryNetwork, outcomeName } from "./memory-network.ts";
+import { SCALES } from "./scale.ts";
+import { Traffic } from "./traffic.ts";
+import type { Market } from "./world.ts";
+
+const START = 1_800_000_000;
+
+function network(seed: string): MemoryNetwork {
+  return new MemoryNetwork(buildCast({ seed, scale: SCALES.small }), START);
+}
+
+function close(of: MemoryNetwork, ledgers: number): readonly Applied[] {
+  return Array.from({ length: ledgers }, () => of.close()).flat();
+}
+
+function open(seed: string): MemoryNetwork {
+  const opened = network(seed);
+  close(opened, opened.traffic.genesisLedgers);
+  return opened;
+}
+
+function text(applied: readonly Applied[]): string {
+  return JSON.stringify(applied, (_key, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+}
+
+test("the same seed gives the same transactions, another seed others", () => {
+  const [one, same, other] = [network("1"), network("1"), network("2")];
+  const ledgers = one.traffic.genesisLedgers + 40;
+  const transactions = text(close(one, ledgers));
+  assert.equal(text(close(same, ledgers)), transactions);
+  assert.notEqual(text(close(other, ledgers)), transactions);
+});
+
+test("traffic that starts in the middle goes on as if it had never stopped", () => {
+  const running = open("3");
+  close(running, 25);
+  const { addresses, world } = running;
+  const restarted = new Traffic({
+    cast: buildCast({ seed: "3", scale: SCALES.small }),
+    addresses,
+    firstLedger: 2,
+  });
+  const view = { ...running.view(), ledger: world.ledger + 1 };
+  const again = restarted.intents(view);
+  assert(again.length > 0);
+  assert.deepEqual(again, running.traffic.intents(view));
+});
+
+test("after the opening every market is open and nearly every slot has its order", () => {
+  const { traffic, world } = open("4");
+  const { markets } = traffic.world;
+  assert.equal(markets.length, SCALES.small.markets);
+  assert.equal(world.markets.size, markets.length);
+  const slots = markets.reduce((sum, market) => sum + slotsOf(market).length, 0);
+  assert(world.orders.size > 0.95 * slots && world.orders.size <= slots);
+});
+
+function slotsOf({ quoters }: Market): readonly { readonly id: bigint }[] {
+  return quoters.flatMap(({ slots }) => [...slots.ask, ...slots.bid]);
+}
+
+test("steady flow keeps the books full and mostly uncrossed", () => {
+  const running = open("5");
+  const before = running.world.orders.size;
+  close(running, 300);
+  assert(running.world.orders.size > 0.7 * before);
+  const crossed = running.traffic.world.markets.filter((market) => isCrossed(running, market));
+  assert(crossed.length <= SCALES.small.markets / 4);
+});
+
+/** Makers' orders alone: takers leave careless orders on purpose. */
+function isCrossed({ world }: MemoryNetwork, { quoters }: Market): boolean {
+  const best = (side: "ask" | "bid"): bigint | undefined => {
+    const prices = quoters
+      .flatMap(({ slots }) => slots[side])
+      .flatMap(({ id }) => {
+        const order = world.orders.get(id);
+        const live = order?.expires === 0n || (order?.expires ?? 0n) > BigInt(world.now);
+        return order !== undefined && live ? [order.price] : [];
+      });
+    return prices.sort((one, other) => (one < other ? -1 : 1))[0];
+  };
+  const [ask, bid] = [best("ask"), best("bid")];
+  return ask !== undefined && bid !== undefined && ask * bid < 10n ** 36n;
+}
+
+test("every function succeeds, and fails in every way there is", () => {
+  const running = open("6");
+  const seen = new Set(
+    close(running, 900).map(({ intent, outcome }) => {
+      const fn = intent.kind === "call" ? intent.fn : intent.kind;
+      return `${fn} ${outcomeName(outcome)}`;
+    }),
+  );
+  const functions = ["trade", "update", "crossfill", "swap", "requote", "subsidize", "run"];
+  const admin = ["freeze", "delegate", "set_oracle", "set_floor", "set_ledger_time"];
+  for (const fn of [...functions, ...admin]) assert(seen.has(`${fn} ok`), fn);
+  const kinds = ["payment", "approve", "changeTrust", "setTrustLineFlags", "clawback"];
+  for (const kind of kinds) assert(seen.has(`${kind} ok`), kind);
+  const failures = new Set([...seen].map((line) => line.split(" ").at(-1)));
+  for (const [name, code] of Object.entries(ErrorCode)) assert(failures.has(String(code)), name);
+  for (const name of ["9", "10", "11", "13", "auth", "invalid"]) assert(failures.has(name), name);
+  assert(seen.has("run_then_fail 1"));
+});
