@@ -1,0 +1,108 @@
+// The engine, put together: store and book, reader thread, router workers, HTTP. It serves what the
+// store holds from the start, while the reader catches up.
+import type { Logger } from "pino";
+import { BackingRecords } from "./book/backing/backing-records.ts";
+import { TokenPoller } from "./book/backing/token-poller.ts";
+import { Exchange } from "./book/exchange.ts";
+import { SharedBook } from "./book/left-right.ts";
+import type { EngineConfig, NetworkConfig } from "./config/config.ts";
+import { type FollowEnd, followLedgers } from "./follow-ledgers.ts";
+import { AssetInput } from "./http/asset-input.ts";
+import { accountChannel } from "./http/push/channels/account-channel.ts";
+import { contractChannel } from "./http/push/channels/contract-channel.ts";
+import { tradesChannel } from "./http/push/channels/trades-channel.ts";
+import { PushEndpoint } from "./http/push/endpoint.ts";
+import { startHttpServer } from "./http/server.ts";
+import { loadUws } from "./http/uws.ts";
+import { systemClock } from "./model/clock.ts";
+import type { QuoteService } from "./router-worker/quote.ts";
+
+/** Accounts whose every market token is followed at a time, for push subscriptions (choice). */
+const WATCHED_ACCOUNTS_MAX = 1000;
+
+export type EngineEnd = FollowEnd;
+
+export type Engine = {
+  readonly port: number;
+  /** Resolves where the engine cannot go on as it is; it still serves until `close`. */
+  readonly ended: Promise<EngineEnd>;
+  /** The ledger under way is finished or dropped whole; listeners and store are closed. */
+  close(): Promise<void>;
+};
+
+export type EngineOptions = {
+  readonly config: EngineConfig;
+  readonly network: NetworkConfig;
+  readonly log: Logger;
+};
+
+/** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
+export async function startEngine({ config, network, log }: EngineOptions): Promise<Engine> {
+  const { contract, networkPassphrase } = network;
+  const { uws, version } = loadUws();
+  const clock = systemClock;
+  const book = new SharedBook({ contract, untracked: "nothing" });
+  const follower = followLedgers({ network, log });
+  const poller = new TokenPoller({
+    reader: follower.tokenReader,
+    answered: (answer) => backing.tokenAnswered(answer),
+    warn: (fields, message) => log.warn(fields, message),
+    after: (milliseconds, run) => {
+      const timer = setTimeout(run, milliseconds);
+      return () => clearTimeout(timer);
+    },
+    random: Math.random,
+  });
+  const backing: BackingRecords = new BackingRecords({
+    contract,
+    watchedAccountsMax: WATCHED_ACCOUNTS_MAX,
+    track: (request) => follower.request(request),
+    polls: poller,
+  });
+  const exchange = await Exchange.open({
+    path: config.dataDir,
+    networkPassphrase,
+    contract,
+    clock,
+    log,
+    book,
+    backing,
+  });
+  const assets = new AssetInput(networkPassphrase);
+  const push = new PushEndpoint({
+    log,
+    channels: (publish) => [
+      contractChannel({ readModel: exchange, contract, publish }),
+      accountChannel({ readModel: exchange, watch: backing, publish }),
+      tradesChannel({ readModel: exchange, assets, publish }),
+    ],
+  });
+  exchange.onStep((step) => push.stepped(step));
+  exchange.start();
+  const quotes: QuoteService = {
+    quote: () => Promise.resolve({ status: "failed", message: "Quotes are not available." }),
+  };
+  const server = await startHttpServer({
+    uws,
+    host: config.host,
+    port: config.port,
+    context: { readModel: exchange, quotes, assets, contract, clock },
+    push,
+    log,
+  });
+  const ended = follower.start(exchange, backing);
+  log.info(
+    { host: config.host, port: server.port, uws: version, ledger: exchange.ledger },
+    `serving the API on http://${config.host}:${server.port}`,
+  );
+  return {
+    port: server.port,
+    ended,
+    close: async () => {
+      server.close();
+      poller.stop();
+      await follower.stop();
+      await exchange.close();
+    },
+  };
+}

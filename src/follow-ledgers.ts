@@ -1,0 +1,173 @@
+// The main thread's way from the reader thread to the exchange: starts the reader where the store
+// ends, hands its ledgers on, and says when it cannot go on.
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { BackingRecords } from "./book/backing/backing-records.ts";
+import type { TokenReader } from "./book/backing/token-poller.ts";
+import type { Exchange } from "./book/exchange.ts";
+import { ExchangeError } from "./book/exchange-error.ts";
+import type { NetworkConfig } from "./config/config.ts";
+import { IngestError } from "./ingest/ingest-error.ts";
+import { RpcError } from "./ingest/json-rpc.ts";
+import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source.ts";
+import type { ReaderFault } from "./ingest/messages.ts";
+import { Reader } from "./ingest/reader.ts";
+import { parseHealth } from "./ingest/rpc-answers.ts";
+import { RpcPool } from "./ingest/rpc-pool.ts";
+import { TokenSimulator } from "./ingest/simulate.ts";
+import type { TrackingRequest } from "./model/entry-tracking.ts";
+import type { LedgerDelta } from "./model/ledger-delta.ts";
+
+const HEALTH_LIMITS = { timeoutMs: 10_000, bytesMax: 1 << 20 };
+const UNREACHABLE_RETRY_MS = 1000;
+
+/** Why following ended for good. With anything else the last good state goes on being served. */
+export type FollowEnd =
+  /** The data held is of a network that is no more, or of another branch of it. */
+  | { readonly kind: "reset"; readonly message: string }
+  /** Nothing was stored yet and the start was wrong: begin again. */
+  | { readonly kind: "again"; readonly message: string }
+  /** The process has to end. */
+  | { readonly kind: "fatal"; readonly message: string };
+
+export type Follower = {
+  readonly tokenReader: TokenReader;
+  /** To the reader thread, before or after the start. */
+  request(request: TrackingRequest): void;
+  /** Starts reading after the last stored ledger. Once. */
+  start(exchange: Exchange, backing: BackingRecords): Promise<FollowEnd>;
+  /** No ledger is handed on any more once this resolves. */
+  stop(): Promise<void>;
+};
+
+export type FollowOptions = { readonly network: NetworkConfig; readonly log: Logger };
+
+export function followLedgers({ network, log }: FollowOptions): Follower {
+  const { rpcUrls, networkPassphrase: passphrase, contract } = network;
+  const stopping = new AbortController();
+  const ingestLog: Log = (level, message, fields) => log[level](fields ?? {}, message);
+  const pool = new RpcPool({ urls: rpcUrls, passphrase, timer: systemTimer, log: ingestLog });
+  let target: { readonly exchange: Exchange; readonly backing: BackingRecords } | undefined;
+  let end: (end: FollowEnd) => void = () => undefined;
+  const ended = new Promise<FollowEnd>((resolve) => {
+    end = resolve;
+  });
+  const reader = new Reader(
+    { rpcUrls, passphrase, exchange: contract },
+    {
+      delta: (delta) => void takeDelta(delta),
+      loaded: (loaded) => target?.backing.entriesLoaded(loaded),
+      status: (status) => logStatus(log, status),
+      failed: (fault) => {
+        const kind = endOf(fault, target?.exchange.cursor !== undefined);
+        log.error({ fault }, `reading ledgers stopped: ${fault.message}`);
+        if (kind !== "stale") end({ kind, message: fault.message });
+      },
+      died: (cause) => {
+        log.fatal({ err: cause }, "the reader thread died");
+        end({ kind: "fatal", message: `the reader thread died: ${cause.message}` });
+      },
+      log: ingestLog,
+    },
+  );
+  const takeDelta = async (delta: LedgerDelta): Promise<void> => {
+    try {
+      await target?.exchange.apply(delta);
+      reader.acknowledge(delta.ledger);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      if (error instanceof ExchangeError && error.code === "fork") {
+        end({ kind: "reset", message: error.message });
+        return;
+      }
+      log.fatal({ err: error, ledger: delta.ledger }, "a ledger could not be applied");
+      end({ kind: "fatal", message: `ledger ${delta.ledger} could not be applied` });
+    }
+  };
+  const simulator = new TokenSimulator({
+    pool,
+    timer: systemTimer,
+    passphrase,
+    spender: contract,
+    signal: stopping.signal,
+  });
+  return {
+    tokenReader: simulator,
+    request: (request) => reader.request(request),
+    start: (exchange, backing) => {
+      target = { exchange, backing };
+      startReader({ reader, exchange, pool, network, log, signal: stopping.signal }).catch(
+        (error: unknown) => {
+          if (stopping.signal.aborted) return;
+          log.fatal({ err: error }, "ledgers cannot be read");
+          end({ kind: "fatal", message: error instanceof Error ? error.message : String(error) });
+        },
+      );
+      return ended;
+    },
+    stop: async () => {
+      stopping.abort();
+      await reader.stop();
+    },
+  };
+}
+
+type Start = {
+  readonly reader: Reader;
+  readonly exchange: Exchange;
+  readonly pool: RpcPool;
+  readonly network: NetworkConfig;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+};
+
+async function startReader({ reader, exchange, ...options }: Start): Promise<void> {
+  const { cursor } = exchange;
+  if (cursor !== undefined) {
+    const { ledger, hash, closeTime } = cursor;
+    reader.start(ledger + 1, { ledger, hash, closeTime });
+    return;
+  }
+  const from = options.network.fromLedger ?? (await oldestLedger(options));
+  options.log.info({ from }, "the store is empty: reading begins");
+  reader.start(from);
+}
+
+/** Waits until an RPC says which ledger it begins at. Throws an IngestError of a wrong network. */
+async function oldestLedger({ pool, log, signal }: Omit<Start, "reader" | "exchange">) {
+  for (;;) {
+    try {
+      await systemTimer.sleep(pool.restMs(), signal);
+      const { result } = await pool.call("getHealth", undefined, HEALTH_LIMITS, signal);
+      return parseHealth(result).oldest;
+    } catch (error) {
+      if (error instanceof IngestError || !(error instanceof RpcError)) throw error;
+      log.warn(`no RPC to begin with: ${error.message}`);
+      await delay(UNREACHABLE_RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+/** What a fault of the reader means: going on with the last state ("stale"), or an end. */
+function endOf(fault: ReaderFault, stored: boolean): FollowEnd["kind"] | "stale" {
+  switch (fault.code) {
+    case "reset":
+      return "reset";
+    case "gap":
+      // The oldest ledger was trimmed between asking for it and reading it.
+      return stored ? "stale" : "again";
+    case "wrong_network":
+    case "wrong_contract":
+      return "fatal";
+    case "unreachable":
+    case "undecodable":
+    case "too_large":
+    case "internal":
+      return "stale";
+  }
+}
+
+function logStatus(log: Logger, status: SourceStatus): void {
+  // Faults are logged by the reader where they begin and end; this is the running progress.
+  if (status.state === "following") log.debug(status, "following");
+}
