@@ -7,7 +7,7 @@ import { Chain } from "../../src/devnet/ledger/chain.ts";
 import { codeOf } from "../../src/devnet/ledger/code.ts";
 import { genesisTip } from "../../src/devnet/ledger/genesis.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
-import { keyXdr } from "../../src/devnet/ledger/key.ts";
+import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { applyChanges, assertHeader, assertJoin, decodeLedger } from "./audit.ts";
 
@@ -29,8 +29,8 @@ function openChain(fixture: Fixture): Chain {
 function entriesOf(chain: Chain): Map<string, string> {
   return new Map(
     [...chain.state.entries()].map(([key, { xdr }]) => [
-      Buffer.from(keyXdr(key)).toString("base64"),
-      hex(xdr),
+      xdrBytes(key).toString("base64"),
+      xdrBytes(xdr).toString("hex"),
     ]),
   );
 }

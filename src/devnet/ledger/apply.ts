@@ -1,17 +1,12 @@
 // Applies the transactions of one ledger as the network does: all fees first, then every
 // transaction in order (classic ones before contract calls), then the refunds.
-import {
-  type OperationResultWire,
-  TransactionResultPair,
-  type TransactionResultResultWire,
-} from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { NATIVE } from "../asset.ts";
 import { i128 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { reserve } from "../tokens/reserve.ts";
 import { type CallIntent, RESOURCE_FEE, runCall } from "./call-work.ts";
-import { commitChanges } from "./change.ts";
+import { commitChanges, type EntryChange } from "./change.ts";
 import type { ClassicIntent } from "./classic.ts";
 import type { AccountEntry } from "./entry.ts";
 import { type Envelope, envelope, type FeeBump } from "./envelope.ts";
@@ -20,8 +15,9 @@ import type { EmittedEvent } from "./invocation.ts";
 import { accountKey } from "./key.ts";
 import { addressWire, symbolWire, valueWire } from "./sc-val.ts";
 import { type LedgerState, Scope } from "./state.ts";
+import { resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
 import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
-import { join, list, ONE, option, uint32, uint64, ZERO } from "./xdr-frame.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 export type LedgerContext = WorkContext & {
   readonly ledger: number;
@@ -65,7 +61,7 @@ type Planned = {
   readonly feeBump?: FeeBump;
   /** Stroops charged at first. */
   readonly fee: bigint;
-  readonly feeChanges: readonly Uint8Array[];
+  readonly feeChanges: readonly EntryChange[];
 };
 
 /** Changes `state`. The intents are applied in their order, calls after everything else. */
@@ -128,7 +124,7 @@ function chargeFee(
 type Worked = {
   readonly plan: Planned;
   readonly sequence: bigint;
-  readonly changesBefore: readonly Uint8Array[];
+  readonly changesBefore: readonly EntryChange[];
   readonly outcome: WorkOutcome;
 };
 
@@ -172,14 +168,21 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
     context.networkId,
   );
   const resultPair = resultPairXdr(built, outcome, feeCharged);
-  const meta = join([
-    ZERO,
+  const fees: { stage: number; event: XdrText }[] = [
+    { stage: Stage.beforeAll, event: feeEvent(plan.feeSource, plan.fee, context) },
+  ];
+  if (refund !== 0n) {
+    fees.push({ stage: Stage.afterAll, event: feeEvent(plan.feeSource, -refund, context) });
+  }
+  const meta = transactionMetaXdr({
     resultPair,
-    list(plan.feeChanges),
-    META_V4,
-    transactionMeta(worked, refund, context, changesBefore),
-    list(refundChanges),
-  ]);
+    feeChanges: plan.feeChanges,
+    changesBefore,
+    outcome,
+    fees,
+    refundChanges,
+    diagnostics: context.diagnostics,
+  });
   return {
     intent,
     soroban: plan.soroban,
@@ -190,6 +193,14 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
     emitted: outcome.emitted,
     feeCharged,
   };
+}
+
+function feeEvent(payer: Address, fee: bigint, context: LedgerContext): XdrText {
+  return contractEvent(
+    context.tokenOf(NATIVE),
+    [symbolWire("fee"), { type: 18, address: addressWire(payer) }],
+    valueWire(i128(fee)),
+  );
 }
 
 /** Stroops of the declared resource fee that were not used. */
@@ -204,89 +215,12 @@ function payRefund(
   to: Address,
   refund: bigint,
   context: LedgerContext,
-): Uint8Array[] {
+): readonly EntryChange[] {
   const scope = new Scope(state, context.ledger);
   const account = accountOf(scope, to);
   if (account === undefined) throw new Error(`the fee's payer is gone: ${to}`);
   scope.put({ ...account, balance: account.balance + refund });
   return commitChanges(scope);
-}
-
-/** TransactionResultCode. */
-const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13 } as const;
-
-function resultPairXdr(built: Envelope, outcome: WorkOutcome, feeCharged: bigint): Uint8Array {
-  const results: OperationResultWire[] = [...outcome.results];
-  const own = { code: outcome.ok ? Code.success : Code.failed, results };
-  const bumped = outcome.ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed;
-  const result: TransactionResultResultWire =
-    built.innerHash === undefined
-      ? own
-      : {
-          code: bumped,
-          innerResultPair: {
-            transactionHash: built.innerHash,
-            result: { feeCharged: 0n, result: own, ext: { v: 0 } },
-          },
-        };
-  return TransactionResultPair.schema.encode({
-    transactionHash: built.hash,
-    result: { feeCharged, result, ext: { v: 0 } },
-  });
-}
-
-const META_V4 = uint32(4);
-/** TransactionEventStage. */
-const BEFORE_ALL_TXS = uint32(0);
-const AFTER_ALL_TXS = uint32(2);
-
-function transactionMeta(
-  worked: Worked,
-  refund: bigint,
-  context: LedgerContext,
-  changesBefore: readonly Uint8Array[],
-): Uint8Array {
-  const { plan, outcome } = worked;
-  const events = [
-    join([BEFORE_ALL_TXS, feeEvent(plan.feeSource, plan.fee, context)]),
-    ...(refund === 0n ? [] : [join([AFTER_ALL_TXS, feeEvent(plan.feeSource, -refund, context)])]),
-  ];
-  const operations = outcome.metas.map(({ changes, events: emitted }) =>
-    join([ZERO, list(changes), list(emitted)]),
-  );
-  return join([
-    ZERO,
-    list(changesBefore),
-    list(operations),
-    list([]),
-    sorobanMeta(outcome),
-    list(events),
-    list(context.diagnostics ? (outcome.soroban?.diagnostics ?? []) : []),
-  ]);
-}
-
-function feeEvent(payer: Address, fee: bigint, context: LedgerContext): Uint8Array {
-  return contractEvent(
-    context.tokenOf(NATIVE),
-    [symbolWire("fee"), { type: 18, address: addressWire(payer) }],
-    valueWire(i128(fee)),
-  );
-}
-
-/** With its extension, as nodes write it that serve an RPC; on a failure without a value. */
-function sorobanMeta(outcome: WorkOutcome): Uint8Array {
-  const { soroban } = outcome;
-  if (soroban === undefined) return option(undefined);
-  return option(
-    join([
-      ONE,
-      ZERO,
-      uint64(soroban.nonRefundableFee),
-      uint64(soroban.refundableFee),
-      uint64(soroban.refundableFee / 2n),
-      option(soroban.returnValue),
-    ]),
-  );
 }
 
 /** What an intent applies: itself, or the call that it stands for. Undefined for an upgrade. */

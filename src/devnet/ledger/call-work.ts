@@ -1,25 +1,25 @@
 // A contract call as a transaction: the invocation, its resources and what the node reports of it.
-import {
-  type HostFunctionWire,
-  type OperationWire,
-  ScVal,
-  type ScValWire,
-  type SorobanAuthorizationEntryWire,
-  type SorobanAuthorizedFunctionWire,
+import type {
+  HostFunctionWire,
+  OperationWire,
+  ScValWire,
+  SorobanAuthorizationEntryWire,
+  SorobanAuthorizedFunctionWire,
 } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { CallOutcome } from "../contract/host.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { deployedAddress } from "../tokens/sac-address.ts";
 import { commitChanges } from "./change.ts";
-import { BUDGET_EXCEEDED, diagnosticXdr, errorDiagnostic, metricsXdr } from "./event.ts";
+import { BUDGET_EXCEEDED, type Diagnostics, errorDiagnostic, type Metrics } from "./event.ts";
 import { sha256 } from "./hash.ts";
 import { type Call, Invocation } from "./invocation.ts";
-import { type EntryKey, isTtl, keyXdr } from "./key.ts";
+import { type EntryKey, isTtl } from "./key.ts";
 import { addressWire, u64Wire, VOID_WIRE, valueWire, xdrString } from "./sc-val.ts";
 import { type EntryDiff, putInstance, type Scope } from "./state.ts";
 import type { DeployIntent, SorobanOutcome, WorkContext, WorkOutcome } from "./work.ts";
-import { join, list, uint32, uint64, ZERO } from "./xdr-frame.ts";
+import { scValXdr } from "./write-value.ts";
+import { encode, encodeBytes, type XdrText } from "./xdr-writer.ts";
 
 export type CallIntent = Extract<TransactionIntent, { kind: "call" }>;
 
@@ -58,9 +58,7 @@ export function runCall(
   const ok = outcome.ok && eventBytes <= EVENT_BYTES_MAX;
   const diffs = own.diffs();
   const returned = deployed === undefined ? undefined : addressValueWire(deployed);
-  const returnValue = outcome.ok
-    ? ScVal.schema.encode(returned ?? valueWire(outcome.value))
-    : undefined;
+  const returnValue = outcome.ok ? scValXdr(returned ?? valueWire(outcome.value)) : undefined;
   const events = invocation.events.map(({ xdr }) => xdr);
   const success = ok && returnValue !== undefined;
   const soroban: SorobanOutcome = {
@@ -70,7 +68,7 @@ export function runCall(
     ...fees(invocation, success ? diffs : [], eventBytes),
   };
   const result = success
-    ? { code: Result.success, success: sha256(returnValue, list(events)) }
+    ? { code: Result.success, success: successHash(returnValue, events) }
     : { code: failureCode(outcome) };
   return {
     ok: success,
@@ -80,6 +78,16 @@ export function runCall(
     emitted: success ? invocation.events : [],
     soroban,
   };
+}
+
+/** Of the InvokeHostFunctionSuccessPreImage: the value returned and the events. */
+function successHash(returnValue: XdrText, events: readonly XdrText[]): Uint8Array {
+  return sha256(
+    encodeBytes((to) => {
+      to.xdr(returnValue);
+      to.list(events, (event) => to.xdr(event));
+    }),
+  );
 }
 
 function failureCode(outcome: CallOutcome): -2 | -3 {
@@ -111,32 +119,29 @@ function diagnostics(
     readonly eventBytes: number;
     readonly diffs: readonly EntryDiff[];
   },
-): Uint8Array[] {
+): Diagnostics {
   const { ok, eventBytes, diffs } = of;
-  const recorded = invocation.diagnostics.map(diagnosticXdr);
   const written = diffs.reduce((sum, { after }) => sum + (after?.xdr.length ?? 0), 0);
-  const metrics = metricsXdr(
-    {
-      read_entry: invocation.read.size,
-      write_entry: diffs.length,
-      ledger_write_byte: written,
-      write_data_byte: written,
-      emit_event: ok ? invocation.events.length : 0,
-      emit_event_byte: ok ? eventBytes : 0,
-      cpu_insn: instructions(invocation),
-      mem_byte: instructions(invocation) / 2,
-      max_emit_event_byte: Math.max(0, ...invocation.events.map(({ xdr }) => xdr.length)),
-    },
-    ok,
-  );
-  if (!ok || eventBytes <= EVENT_BYTES_MAX) return [...recorded, ...metrics];
+  const metrics: Metrics = {
+    read_entry: invocation.read.size,
+    write_entry: diffs.length,
+    ledger_write_byte: written,
+    write_data_byte: written,
+    emit_event: ok ? invocation.events.length : 0,
+    emit_event_byte: ok ? eventBytes : 0,
+    cpu_insn: instructions(invocation),
+    mem_byte: instructions(invocation) / 2,
+    max_emit_event_byte: Math.max(0, ...invocation.events.map(({ xdr }) => xdr.length)),
+  };
+  const events = invocation.diagnostics;
+  if (!ok || eventBytes <= EVENT_BYTES_MAX) return { events, metrics, ok };
   const text = "total events size exceeds network config maximum";
   const tooMany = errorDiagnostic(undefined, BUDGET_EXCEEDED, text, [
     u64Wire(BigInt(eventBytes)),
     u64Wire(BigInt(EVENT_BYTES_MAX)),
   ]);
   tooMany.inSuccessfulCall = false;
-  return [...recorded, diagnosticXdr(tooMany), ...metrics];
+  return { events: [...events, tooMany], metrics, ok };
 }
 
 /** Guess: a call of one of the models costs what a small Wasm contract's does. */
@@ -157,18 +162,18 @@ function fees(
 }
 
 /** The footprint: what was read and what was written; TTL entries go with the data they belong to. */
-export function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): Uint8Array {
+export function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): XdrText {
   const written = new Set(diffs.map(({ key }) => key).filter((key) => !isTtl(key)));
   const readOnly = [...read].filter((key) => !written.has(key));
-  return join([
-    ZERO,
-    list(readOnly.map(keyXdr)),
-    list([...written].map(keyXdr)),
-    uint32(INSTRUCTIONS_DECLARED),
-    uint32(READ_BYTES_DECLARED),
-    uint32(WRITE_BYTES_DECLARED),
-    uint64(BigInt(RESOURCE_FEE)),
-  ]);
+  return encode((to) => {
+    to.uint32(0);
+    to.list(readOnly, (key) => to.xdr(key));
+    to.list([...written], (key) => to.xdr(key));
+    to.uint32(INSTRUCTIONS_DECLARED);
+    to.uint32(READ_BYTES_DECLARED);
+    to.uint32(WRITE_BYTES_DECLARED);
+    to.int64(BigInt(RESOURCE_FEE));
+  });
 }
 
 const INSTRUCTIONS_DECLARED = 100_000_000;

@@ -9,11 +9,10 @@ import {
   applicable,
   applyIntents,
 } from "./apply.ts";
-import type { StoredEntry } from "./entry.ts";
 import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
 import { sha256 } from "./hash.ts";
 import type { CodeOf } from "./invocation.ts";
-import { type EntryKey, keyXdr } from "./key.ts";
+import type { EntryKey } from "./key.ts";
 import {
   type ChainTip,
   type ClosedLedger,
@@ -21,7 +20,9 @@ import {
   type LedgerTransaction,
 } from "./ledger-meta.ts";
 import { LedgerState } from "./state.ts";
+import type { StoredEntry } from "./stored-entry.ts";
 import type { DeployIntent } from "./work.ts";
+import { encodeBytes } from "./xdr-writer.ts";
 
 export type ChainOptions = {
   readonly passphrase: string;
@@ -140,8 +141,11 @@ function inApplyOrder(
 }
 
 function stateHashAfter(before: Uint8Array, written: ClosedRecord["written"]): Uint8Array {
-  return sha256(
-    before,
-    ...written.flatMap(([key, stored]) => [keyXdr(key), stored?.xdr ?? new Uint8Array(4)]),
-  );
+  const changed = encodeBytes((to) => {
+    for (const [key, stored] of written) {
+      to.xdr(key);
+      to.option(stored, ({ xdr }) => to.xdr(xdr));
+    }
+  });
+  return sha256(before, changed);
 }

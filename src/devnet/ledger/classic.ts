@@ -7,11 +7,13 @@ import type { TransactionIntent } from "../intent.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
 import { movement, tokenTopics } from "../tokens/sac.ts";
+import { assetWire } from "./asset-wire.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
-import { assetWire, type IssuedAsset } from "./entry.ts";
+import type { IssuedAsset } from "./entry.ts";
 import { contractEvent } from "./event.ts";
 import { trustlineKey } from "./key.ts";
 import { publicKeyWire, valueWire } from "./sc-val.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 type Intent<K extends TransactionIntent["kind"]> = Extract<TransactionIntent, { kind: K }>;
 export type ClassicIntent = Intent<
@@ -22,7 +24,7 @@ export type ClassicOutcome = {
   readonly ok: boolean;
   readonly result: OperationResultTrWire;
   /** XDR of the ContractEvents that classic operations write (CAP-67). */
-  readonly events: readonly Uint8Array[];
+  readonly events: readonly XdrText[];
 };
 
 export type ClassicContext = {
@@ -76,7 +78,7 @@ function sponsored(
   return [begin, operation, end];
 }
 
-function done(result: OperationResultTrWire, events: readonly Uint8Array[] = []): ClassicOutcome {
+function done(result: OperationResultTrWire, events: readonly XdrText[] = []): ClassicOutcome {
   return { ok: true, result, events };
 }
 
@@ -88,7 +90,7 @@ function assetEvent(
   context: ClassicContext,
   asset: ClassicAsset,
   what: { readonly kind: string; readonly parties: readonly Address[]; readonly data: Value },
-): Uint8Array {
+): XdrText {
   const topics = tokenTopics(asset, what.kind, what.parties);
   return contractEvent(context.tokenOf(asset), topics, valueWire(what.data));
 }

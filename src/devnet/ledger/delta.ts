@@ -1,8 +1,10 @@
 // What a ledger wrote, and snapshots of all entries, as the devnet keeps them on disk: pairs of key
 // and entry, each with its length (big-endian u32); an absent entry has length 0.
-import { StoredEntry } from "./entry.ts";
-import { type EntryKey, keyFromXdr, keyXdr } from "./key.ts";
+
+import { type EntryKey, keyFromXdr } from "./key.ts";
+import { StoredEntry } from "./stored-entry.ts";
 import { uint32 } from "./xdr-frame.ts";
+import { type XdrText, xdrBytes, xdrText } from "./xdr-writer.ts";
 
 export type Written = readonly [EntryKey, StoredEntry | undefined];
 
@@ -10,8 +12,8 @@ export type Written = readonly [EntryKey, StoredEntry | undefined];
 export function pairParts(written: Iterable<Written>): Uint8Array[] {
   const parts: Uint8Array[] = [];
   for (const [key, stored] of written) {
-    const keyBytes = keyXdr(key);
-    const entry = stored?.xdr ?? NONE;
+    const keyBytes = xdrBytes(key);
+    const entry = stored === undefined ? NONE : xdrBytes(stored.xdr);
     parts.push(uint32(keyBytes.length), keyBytes, uint32(entry.length), entry);
   }
   return parts;
@@ -24,12 +26,11 @@ export function readPairs(bytes: Uint8Array): Written[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const written: Written[] = [];
   let at = 0;
-  const take = (): Uint8Array => {
+  const take = (): XdrText => {
     const length = view.getUint32(at);
     const end = at + 4 + length;
     if (end > bytes.length) throw new RangeError("the pairs end too early");
-    // A copy: a view would keep the whole file's memory for one small entry.
-    const taken = bytes.slice(at + 4, end);
+    const taken = xdrText(bytes.subarray(at + 4, end));
     at = end;
     return taken;
   };

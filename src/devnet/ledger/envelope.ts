@@ -5,6 +5,7 @@ import type { Address } from "../../model/address.ts";
 import { sha256 } from "./hash.ts";
 import { publicKeyWire } from "./sc-val.ts";
 import { join, list, ONE, uint32, uint64, ZERO } from "./xdr-frame.ts";
+import { type XdrText, xdrBytes } from "./xdr-writer.ts";
 
 /** EnvelopeType: what an envelope, and what the hash of its transaction, starts with. */
 const TX = uint32(2);
@@ -33,7 +34,7 @@ export type EnvelopeParts = {
   readonly fee: number;
   readonly operations: readonly OperationWire[];
   /** XDR of the SorobanTransactionData. */
-  readonly soroban?: Uint8Array;
+  readonly soroban?: XdrText;
   /** Pays in place of the source: a fee-bump transaction around this one. */
   readonly feeBump?: FeeBump;
 };
@@ -68,7 +69,7 @@ function transactionXdr(parts: EnvelopeParts): Uint8Array {
     ext: { v: 0 },
   });
   if (parts.soroban === undefined) return plain;
-  return join([plain.subarray(0, plain.length - ZERO.length), ONE, parts.soroban]);
+  return join([plain.subarray(0, plain.length - ZERO.length), ONE, xdrBytes(parts.soroban)]);
 }
 
 const SIGNATURE_BYTES = uint32(64);

@@ -1,14 +1,10 @@
 // Contract events and diagnostic events as the host writes them.
-import {
-  ContractEvent,
-  DiagnosticEvent,
-  type ScErrorWire,
-  type ScValWire,
-} from "@stellar/stellar-sdk/xdr";
-import { type Address, addressBytes } from "../../model/address.ts";
+import type { ScErrorWire, ScValWire } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
 import {
   bytesWire,
+  contractBytes,
   errorWire,
   stringWire,
   symbolWire,
@@ -16,7 +12,8 @@ import {
   VOID_WIRE,
   vecWire,
 } from "./sc-val.ts";
-import { join, ONE, uint64, ZERO } from "./xdr-frame.ts";
+import { writeScVal } from "./write-value.ts";
+import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
 
 const CONTRACT = 1;
 const DIAGNOSTIC = 2;
@@ -26,7 +23,7 @@ export function contractEvent(
   contract: Address,
   topics: readonly ScValWire[],
   data: ScValWire,
-): Uint8Array {
+): XdrText {
   return eventXdr(CONTRACT, contract, topics, data);
 }
 
@@ -35,22 +32,21 @@ function eventXdr(
   contract: Address | undefined,
   topics: readonly ScValWire[],
   data: ScValWire,
-): Uint8Array {
-  return ContractEvent.schema.encode({
-    ext: { v: 0 },
-    contractId: contract === undefined ? null : addressBytes(contract),
-    type,
-    body: { v: 0, v0: { topics: [...topics], data } },
+): XdrText {
+  return encode((to) => {
+    to.uint32(0);
+    to.uint32(contract === undefined ? 0 : 1);
+    if (contract !== undefined) to.bytes(contractBytes(contract));
+    to.uint32(type);
+    to.uint32(0);
+    to.uint32(topics.length);
+    for (const topic of topics) writeScVal(to, topic);
+    writeScVal(to, data);
   });
 }
 
 /** A diagnostic event whose success flag is set once it is known which frames failed. */
-export type Diagnostic = { inSuccessfulCall: boolean; readonly event: Uint8Array };
-
-/** XDR of a DiagnosticEvent. */
-export function diagnosticXdr(of: Diagnostic): Uint8Array {
-  return join([of.inSuccessfulCall ? ONE : ZERO, of.event]);
-}
+export type Diagnostic = { inSuccessfulCall: boolean; readonly event: XdrText };
 
 export function diagnostic(
   contract: Address | undefined,
@@ -73,7 +69,7 @@ export function callDiagnostic(call: {
 }): Diagnostic {
   return diagnostic(
     call.caller,
-    [symbolWire("fn_call"), bytesWire(addressBytes(call.contract)), symbolWire(call.fn)],
+    [symbolWire("fn_call"), bytesWire(contractBytes(call.contract)), symbolWire(call.fn)],
     argumentsWire(call.args),
   );
 }
@@ -160,18 +156,38 @@ export type Metrics = { readonly [name in Metric]?: number };
 /** DiagnosticEvents of each metric up to the value, without the flag: 19 a call, so encoded once. */
 const METRIC_PREFIXES = METRICS.map((name) => {
   const whole = diagnostic(undefined, [symbolWire("core_metrics"), symbolWire(name)], u64Wire(0n));
-  return whole.event.subarray(0, whole.event.length - 8);
+  return { name, prefix: whole.event.slice(0, -8) as XdrText };
 });
 
-/** The core_metrics events, encoded: DiagnosticEvent elements in their order. */
-export function metricsXdr(metrics: Metrics, success: boolean): Uint8Array[] {
-  const flag = success ? ONE : ZERO;
-  return METRICS.map((name, at) =>
-    join([flag, METRIC_PREFIXES[at] ?? ZERO, uint64(BigInt(Math.trunc(metrics[name] ?? 0)))]),
-  );
+export type Diagnostics = {
+  readonly events: readonly Diagnostic[];
+  readonly metrics: Metrics;
+  /** The flag of the metrics: whether the call as a whole succeeded. */
+  readonly ok: boolean;
+};
+
+/** A list of DiagnosticEvents: those recorded, then the core_metrics in their order. */
+export function writeDiagnostics(to: XdrWriter, of: Diagnostics | undefined): void {
+  if (of === undefined) {
+    to.uint32(0);
+    return;
+  }
+  to.uint32(of.events.length + METRICS.length);
+  for (const { inSuccessfulCall, event } of of.events) {
+    to.uint32(inSuccessfulCall ? 1 : 0);
+    to.xdr(event);
+  }
+  for (const { name, prefix } of METRIC_PREFIXES) {
+    to.uint32(of.ok ? 1 : 0);
+    to.xdr(prefix);
+    to.uint64(BigInt(Math.trunc(of.metrics[name] ?? 0)));
+  }
 }
 
-/** For tests and readers of a whole event. */
-export function decodeDiagnostic(xdr: Uint8Array): DiagnosticEvent {
-  return DiagnosticEvent.fromXdr(xdr);
+/** XDR of one DiagnosticEvent. */
+export function diagnosticXdr(of: Diagnostic): XdrText {
+  return encode((to) => {
+    to.uint32(of.inSuccessfulCall ? 1 : 0);
+    to.xdr(of.event);
+  });
 }

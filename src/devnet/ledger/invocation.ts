@@ -21,6 +21,7 @@ import { Frame } from "./frame.ts";
 import { type EntryKey, instanceKey } from "./key.ts";
 import { addressWire, valueWire, vecWire } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 export type Call = {
   readonly contract: Address;
@@ -48,7 +49,8 @@ export class DetailedFailure extends CallFailure {
 }
 
 export type EmittedEvent = {
-  readonly xdr: Uint8Array;
+  /** Of the ContractEvent. */
+  readonly xdr: XdrText;
   /** The exchange's own events, as the contract model gave them. */
   readonly event?: ContractEvent;
   readonly contract: Address;

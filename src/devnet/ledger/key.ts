@@ -1,25 +1,24 @@
-// Keys of ledger entries: the bytes of the LedgerKey as a string of one character a byte, which a
-// Map compares fast and stores compactly.
-import { LedgerKey, type LedgerKeyWire } from "@stellar/stellar-sdk/xdr";
+// Keys of ledger entries: the XDR of the LedgerKey, by which Maps find them.
 import type { Address } from "../../model/address.ts";
 import type { Value } from "../contract/value.ts";
-import { type Durability, type Entry, type IssuedAsset, trustlineAssetWire } from "./entry.ts";
+import type { Durability, Entry, IssuedAsset } from "./entry.ts";
 import { sha256 } from "./hash.ts";
-import { addressWire, publicKeyWire, valueWire } from "./sc-val.ts";
+import {
+  accountKeyXdr,
+  dataKeyXdr,
+  instanceKeyXdr,
+  trustlineKeyXdr,
+  ttlKeyXdr,
+} from "./write-entry.ts";
+import { type XdrText, xdrBytes } from "./xdr-writer.ts";
 
 declare const keyBrand: unique symbol;
-export type EntryKey = string & { readonly [keyBrand]: true };
+/** XDR of a LedgerKey. */
+export type EntryKey = XdrText & { readonly [keyBrand]: true };
 
-export function keyFromXdr(xdr: Uint8Array): EntryKey {
-  return Buffer.from(xdr.buffer, xdr.byteOffset, xdr.byteLength).toString("latin1") as EntryKey;
-}
-
-export function keyXdr(key: EntryKey): Uint8Array {
-  return Buffer.from(key, "latin1");
-}
-
-function keyOf(wire: LedgerKeyWire): EntryKey {
-  return keyFromXdr(LedgerKey.schema.encode(wire));
+/** `xdr` must be a LedgerKey's. */
+export function keyFromXdr(xdr: XdrText): EntryKey {
+  return xdr as EntryKey;
 }
 
 const accountKeys = new Map<Address, EntryKey>();
@@ -29,7 +28,7 @@ const ACCOUNT_KEYS_MAX = 1_000_000;
 export function accountKey(account: Address): EntryKey {
   let key = accountKeys.get(account);
   if (key === undefined) {
-    key = keyOf({ type: 0, account: { accountId: publicKeyWire(account) } });
+    key = keyFromXdr(accountKeyXdr(account));
     if (accountKeys.size >= ACCOUNT_KEYS_MAX) accountKeys.clear();
     accountKeys.set(account, key);
   }
@@ -37,21 +36,11 @@ export function accountKey(account: Address): EntryKey {
 }
 
 export function trustlineKey(account: Address, asset: IssuedAsset): EntryKey {
-  return keyOf({
-    type: 1,
-    trustLine: { accountId: publicKeyWire(account), asset: trustlineAssetWire(asset) },
-  });
+  return keyFromXdr(trustlineKeyXdr(account, asset));
 }
 
 export function dataKey(contract: Address, key: Value, durability: Durability): EntryKey {
-  return keyOf({
-    type: 6,
-    contractData: {
-      contract: addressWire(contract),
-      key: valueWire(key),
-      durability: durability === "temporary" ? 0 : 1,
-    },
-  });
+  return keyFromXdr(dataKeyXdr(contract, key, durability));
 }
 
 const instanceKeys = new Map<Address, EntryKey>();
@@ -61,10 +50,7 @@ const INSTANCE_KEYS_MAX = 10_000;
 export function instanceKey(contract: Address): EntryKey {
   let key = instanceKeys.get(contract);
   if (key === undefined) {
-    key = keyOf({
-      type: 6,
-      contractData: { contract: addressWire(contract), key: { type: 20 }, durability: 1 },
-    });
+    key = keyFromXdr(instanceKeyXdr(contract));
     if (instanceKeys.size >= INSTANCE_KEYS_MAX) instanceKeys.clear();
     instanceKeys.set(contract, key);
   }
@@ -73,12 +59,12 @@ export function instanceKey(contract: Address): EntryKey {
 
 /** The key of the entry that says how long the data under `key` lives. */
 export function ttlKey(key: EntryKey): EntryKey {
-  return keyOf({ type: 9, ttl: { keyHash: sha256(keyXdr(key)) } });
+  return keyFromXdr(ttlKeyXdr(sha256(xdrBytes(key))));
 }
 
 /** The hash inside a TTL entry's key. */
 export function ttlKeyHash(key: EntryKey): Uint8Array {
-  return Buffer.from(key, "latin1").subarray(4);
+  return xdrBytes(key).subarray(4);
 }
 
 /** Byte 3 of a LedgerKey is its type, all types being below 256. */
@@ -109,6 +95,6 @@ export function keyOfEntry(entry: Entry): EntryKey {
     case "instance":
       return instanceKey(entry.contract);
     case "ttl":
-      return keyOf({ type: 9, ttl: { keyHash: entry.keyHash } });
+      return keyFromXdr(ttlKeyXdr(entry.keyHash));
   }
 }

@@ -2,8 +2,9 @@
 import { LedgerHeader, type LedgerHeaderWire, LedgerUpgrade } from "@stellar/stellar-sdk/xdr";
 import type { AppliedTransaction } from "./apply.ts";
 import { sha256, ZERO_HASH } from "./hash.ts";
-import { type EntryKey, keyXdr } from "./key.ts";
+import type { EntryKey } from "./key.ts";
 import { join, list, ONE, option, uint32, uint64, ZERO } from "./xdr-frame.ts";
+import { xdrBytes } from "./xdr-writer.ts";
 
 /** What a ledger passes on to the next one. Amounts in stroops, times in UNIX seconds. */
 export type ChainTip = {
@@ -67,7 +68,7 @@ export function closeLedger(previous: ChainTip, contents: LedgerContents): Close
     list(upgrade.map((xdr) => join([xdr, list([])]))),
     list([]),
     uint64(0n),
-    list(contents.evicted.map(keyXdr)),
+    list(contents.evicted.map(xdrBytes)),
   ]);
   const tip: ChainTip = {
     ...previous,

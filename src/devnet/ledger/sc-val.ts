@@ -3,7 +3,6 @@ import {
   type PublicKeyWire,
   type ScAddressWire,
   type ScErrorWire,
-  ScVal,
   type ScValWire,
   XdrString,
 } from "@stellar/stellar-sdk/xdr";
@@ -57,6 +56,13 @@ export function addressWire(of: Address): ScAddressWire {
     addressWires.set(of, wire);
   }
   return wire;
+}
+
+/** The 32 bytes of a contract's id. Throws a TypeError where `of` is an account. */
+export function contractBytes(of: Address): Uint8Array {
+  const wire = addressWire(of);
+  if (wire.type !== 1) throw new TypeError(`not a contract: ${of}`);
+  return wire.contractId;
 }
 
 export function xdrString(text: string): XdrString {
@@ -131,10 +137,6 @@ export function valueWire(value: Value): ScValWire {
         map: value.value.map(([key, val]) => ({ key: symbolWire(key), val: valueWire(val) })),
       };
   }
-}
-
-export function valueXdr(value: Value): Uint8Array {
-  return ScVal.schema.encode(valueWire(value));
 }
 
 /** Throws a TypeError for kinds of value that no contract model of the devnet takes. */

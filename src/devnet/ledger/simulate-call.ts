@@ -1,5 +1,4 @@
 // A call that is tried on the latest state and leaves nothing behind.
-import { ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { CallOutcome } from "../contract/host.ts";
 import { RESOURCE_FEE, sorobanData } from "./call-work.ts";
@@ -8,6 +7,7 @@ import { diagnosticXdr } from "./event.ts";
 import { type Call, Invocation } from "./invocation.ts";
 import { valueWire } from "./sc-val.ts";
 import { Scope } from "./state.ts";
+import { scValXdr } from "./write-value.ts";
 
 export type Tried = {
   readonly outcome: CallOutcome;
@@ -31,8 +31,6 @@ export function simulateCall(chain: Chain, call: Call & { readonly source: Addre
     data: sorobanData(invocation.read, outcome.ok ? scope.diffs() : []),
     diagnostics: invocation.diagnostics.map(diagnosticXdr),
     resourceFee: RESOURCE_FEE,
-    result: outcome.ok
-      ? { value: ScVal.schema.encode(valueWire(outcome.value)) }
-      : { error: outcome.error },
+    result: outcome.ok ? { value: scValXdr(valueWire(outcome.value)) } : { error: outcome.error },
   };
 }

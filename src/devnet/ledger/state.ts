@@ -1,7 +1,8 @@
 // The entries of the ledger, and scopes of change over them: a transaction, an operation, a contract
 // call. A scope's changes are seen through it alone until they are committed to what it lies over.
-import { type Entry, type InstanceEntry, StoredEntry } from "./entry.ts";
+import type { Entry, InstanceEntry } from "./entry.ts";
 import { type EntryKey, isTemporary, isTtl, keyOfEntry, ttlKey, ttlKeyHash } from "./key.ts";
+import { StoredEntry } from "./stored-entry.ts";
 import { TTL_MAX } from "./ttl.ts";
 
 export type EntryReader = { get(key: EntryKey): StoredEntry | undefined };

@@ -3,12 +3,14 @@ import type { OperationResultWire, OperationWire } from "@stellar/stellar-sdk/xd
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
-import { commitChanges } from "./change.ts";
+import { commitChanges, type EntryChange } from "./change.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
 import { ClassicLedger } from "./classic-ledger.ts";
+import type { Diagnostics } from "./event.ts";
 import type { CodeOf, EmittedEvent } from "./invocation.ts";
 import { publicKeyWire } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** Creates a contract from its code; the network's own, never the traffic's. */
 export type DeployIntent = {
@@ -30,10 +32,11 @@ export type WorkContext = {
   readonly tokenOf: (asset: ClassicAsset) => Address;
 };
 
-/** One operation's part of the transaction meta: encoded LedgerEntryChanges and ContractEvents. */
+/** One operation's part of the transaction meta. */
 export type OperationMeta = {
-  readonly changes: readonly Uint8Array[];
-  readonly events: readonly Uint8Array[];
+  readonly changes: readonly EntryChange[];
+  /** XDR of the ContractEvents. */
+  readonly events: readonly XdrText[];
 };
 
 export type WorkOutcome = {
@@ -50,11 +53,10 @@ export type WorkOutcome = {
 /** Fees in stroops. */
 export type SorobanOutcome = {
   /** XDR of the SorobanTransactionData. */
-  readonly data: Uint8Array;
+  readonly data: XdrText;
   /** XDR of the value returned; absent on a failure. */
-  readonly returnValue?: Uint8Array;
-  /** XDR of the DiagnosticEvents. */
-  readonly diagnostics: readonly Uint8Array[];
+  readonly returnValue?: XdrText;
+  readonly diagnostics: Diagnostics;
   readonly nonRefundableFee: bigint;
   /** What was used of the refundable part; the rest goes back. */
   readonly refundableFee: bigint;

@@ -1,6 +1,5 @@
 // getLedgerEntries: entries as of the latest ledger.
-import { LedgerEntryData, LedgerEntryExt, LedgerKey } from "@stellar/stellar-sdk/xdr";
-import { entryData, type StoredEntry, sponsorship } from "../ledger/entry.ts";
+import { LedgerKey } from "@stellar/stellar-sdk/xdr";
 import {
   type EntryKey,
   isContractData,
@@ -9,6 +8,9 @@ import {
   keyFromXdr,
   ttlKey,
 } from "../ledger/key.ts";
+import type { StoredEntry } from "../ledger/stored-entry.ts";
+import { entryDataXdr, entryExtensionXdr } from "../ledger/write-entry.ts";
+import { xdrBytes, xdrText } from "../ledger/xdr-writer.ts";
 import { servedRange } from "./get-ledgers.ts";
 import { type Params, stringsParam } from "./params.ts";
 import { RpcCode, RpcError } from "./rpc-error.ts";
@@ -45,7 +47,7 @@ function readKey(text: string, at: number): EntryKey {
   if (xdr.toString("base64") !== text || !LedgerKey.validateXdr(xdr)) {
     throw invalid(`cannot unmarshal key value ${text} at index ${at}`);
   }
-  const key = keyFromXdr(xdr);
+  const key = keyFromXdr(xdrText(xdr));
   if (isTtl(key)) throw invalid("ledger ttl entries cannot be queried directly");
   return key;
 }
@@ -68,11 +70,11 @@ function entryJson(
   if (lapsed && isTemporary(key)) return undefined;
   return {
     key: text,
-    xdr: Buffer.from(LedgerEntryData.schema.encode(entryData(entry))).toString("base64"),
+    xdr: xdrBytes(entryDataXdr(entry)).toString("base64"),
     lastModifiedLedgerSeq: stored.modified,
     // 0: archived.
     ...(liveUntil === undefined ? {} : { liveUntilLedgerSeq: lapsed ? 0 : liveUntil }),
-    extXdr: Buffer.from(LedgerEntryExt.schema.encode(sponsorship(entry))).toString("base64"),
+    extXdr: xdrBytes(entryExtensionXdr(entry)).toString("base64"),
   };
 }
 

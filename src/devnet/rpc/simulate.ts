@@ -4,6 +4,7 @@ import { type Address, accountAddress } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
 import type { Call } from "../ledger/invocation.ts";
 import { addressFromWire, valueFromWire } from "../ledger/sc-val.ts";
+import { type XdrText, xdrBytes } from "../ledger/xdr-writer.ts";
 import { servedRange } from "./get-ledgers.ts";
 import { type Params, stringParam } from "./params.ts";
 import { RpcCode, RpcError } from "./rpc-error.ts";
@@ -13,13 +14,13 @@ export type SimulatedCall = Call & { readonly source: Address };
 
 export type Simulated = {
   /** XDR of the SorobanTransactionData. */
-  readonly data: Uint8Array;
+  readonly data: XdrText;
   /** XDR of the DiagnosticEvents. */
-  readonly diagnostics: readonly Uint8Array[];
+  readonly diagnostics: readonly XdrText[];
   /** Stroops. */
   readonly resourceFee: number;
   /** XDR of the value returned, or why there is none. */
-  readonly result: { readonly value: Uint8Array } | { readonly error: CallError };
+  readonly result: { readonly value: XdrText } | { readonly error: CallError };
 };
 
 export function simulateTransaction(source: RpcSource, params: Params) {
@@ -39,8 +40,8 @@ export function simulateTransaction(source: RpcSource, params: Params) {
   };
 }
 
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64");
+function base64(xdr: XdrText): string {
+  return xdrBytes(xdr).toString("base64");
 }
 
 function readCall(params: Params): SimulatedCall {

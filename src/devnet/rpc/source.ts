@@ -1,7 +1,8 @@
 // What the RPC serves from: the port the network gives it.
-import type { StoredEntry } from "../ledger/entry.ts";
+
 import type { EntryKey } from "../ledger/key.ts";
 import type { LedgerFile } from "../ledger/ledger-file.ts";
+import type { StoredEntry } from "../ledger/stored-entry.ts";
 import type { Simulated, SimulatedCall } from "./simulate.ts";
 
 export interface RpcSource {

@@ -2,7 +2,7 @@
 import { HashIdPreimage } from "@stellar/stellar-sdk/xdr";
 import { type Address, contractAddress } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
-import { assetWire } from "../ledger/entry.ts";
+import { assetWire } from "../ledger/asset-wire.ts";
 import { sha256 } from "../ledger/hash.ts";
 import { addressWire } from "../ledger/sc-val.ts";
 

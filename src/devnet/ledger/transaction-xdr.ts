@@ -1,0 +1,94 @@
+// An applied transaction as the ledger's meta lists it: TransactionResultMetaV1 around
+// TransactionMetaV4.
+import {
+  type OperationResultWire,
+  TransactionResultPair,
+  type TransactionResultResultWire,
+} from "@stellar/stellar-sdk/xdr";
+import { type EntryChange, writeChanges } from "./change.ts";
+import type { Envelope } from "./envelope.ts";
+import { writeDiagnostics } from "./event.ts";
+import type { SorobanOutcome, WorkOutcome } from "./work.ts";
+import { encodeBytes, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+
+/** TransactionResultCode. */
+const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13 } as const;
+
+/** XDR of the TransactionResultPair. `feeCharged` in stroops. */
+export function resultPairXdr(
+  built: Envelope,
+  outcome: WorkOutcome,
+  feeCharged: bigint,
+): Uint8Array {
+  const results: OperationResultWire[] = [...outcome.results];
+  const own = { code: outcome.ok ? Code.success : Code.failed, results };
+  const bumped = outcome.ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed;
+  const result: TransactionResultResultWire =
+    built.innerHash === undefined
+      ? own
+      : {
+          code: bumped,
+          innerResultPair: {
+            transactionHash: built.innerHash,
+            result: { feeCharged: 0n, result: own, ext: { v: 0 } },
+          },
+        };
+  return TransactionResultPair.schema.encode({
+    transactionHash: built.hash,
+    result: { feeCharged, result, ext: { v: 0 } },
+  });
+}
+
+/** TransactionEventStage. */
+export const Stage = { beforeAll: 0, afterAll: 2 } as const;
+
+export type TransactionParts = {
+  /** XDR of the TransactionResultPair. */
+  readonly resultPair: Uint8Array;
+  readonly feeChanges: readonly EntryChange[];
+  readonly changesBefore: readonly EntryChange[];
+  readonly outcome: WorkOutcome;
+  /** XDR of the events of the transaction as a whole. */
+  readonly fees: readonly { readonly stage: number; readonly event: XdrText }[];
+  readonly refundChanges: readonly EntryChange[];
+  /** Whether diagnostic events are written. */
+  readonly diagnostics: boolean;
+};
+
+const META_V4 = 4;
+
+/** XDR of the TransactionResultMetaV1. */
+export function transactionMetaXdr(parts: TransactionParts): Uint8Array {
+  const { outcome } = parts;
+  return encodeBytes((to) => {
+    to.uint32(0);
+    to.bytes(parts.resultPair);
+    writeChanges(to, parts.feeChanges);
+    to.uint32(META_V4);
+    to.uint32(0);
+    writeChanges(to, parts.changesBefore);
+    to.list(outcome.metas, ({ changes, events }) => {
+      to.uint32(0);
+      writeChanges(to, changes);
+      to.list(events, (event) => to.xdr(event));
+    });
+    writeChanges(to, []);
+    to.option(outcome.soroban, (soroban) => writeSorobanMeta(to, soroban));
+    to.list(parts.fees, ({ stage, event }) => {
+      to.uint32(stage);
+      to.xdr(event);
+    });
+    writeDiagnostics(to, parts.diagnostics ? outcome.soroban?.diagnostics : undefined);
+    writeChanges(to, parts.refundChanges);
+  });
+}
+
+/** With its extension, as nodes write it that serve an RPC; on a failure without a value. */
+function writeSorobanMeta(to: XdrWriter, soroban: SorobanOutcome): void {
+  to.uint32(1);
+  to.uint32(0);
+  to.int64(soroban.nonRefundableFee);
+  to.int64(soroban.refundableFee);
+  to.int64(soroban.refundableFee / 2n);
+  to.option(soroban.returnValue, (value) => to.xdr(value));
+}

@@ -1,0 +1,204 @@
+// LedgerEntries and LedgerKeys as XDR (see xdr-writer.ts for why by hand).
+import type { Address } from "../../model/address.ts";
+import type { Value } from "../contract/value.ts";
+import { issuedWire } from "./asset-wire.ts";
+import type {
+  AccountEntry,
+  DataEntry,
+  Durability,
+  Entry,
+  Executable,
+  InstanceEntry,
+  IssuedAsset,
+  TrustlineEntry,
+} from "./entry.ts";
+import { addressWire, publicKeyWire, valueWire } from "./sc-val.ts";
+import { writeAddress, writePublicKey, writeScVal } from "./write-value.ts";
+import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+
+/** LedgerEntryType. */
+const Type = { account: 0, trustline: 1, contractData: 6, ttl: 9 } as const;
+/** ScValType of a contract's instance and of its key. */
+const INSTANCE = 19;
+const INSTANCE_KEY = 20;
+
+/** XDR of the LedgerEntry that ledger `modified` writes. */
+export function entryXdr(entry: Entry, modified: number): XdrText {
+  return encode((to) => {
+    to.uint32(modified);
+    writeData(to, entry);
+    writeSponsorship(to, entry);
+  });
+}
+
+/** XDR of the LedgerEntryData alone, and of the entry's extension. */
+export function entryDataXdr(entry: Entry): XdrText {
+  return encode((to) => writeData(to, entry));
+}
+
+export function entryExtensionXdr(entry: Entry): XdrText {
+  return encode((to) => writeSponsorship(to, entry));
+}
+
+function writeSponsorship(to: XdrWriter, entry: Entry): void {
+  const sponsor =
+    entry.kind === "account" || entry.kind === "trustline" ? entry.sponsor : undefined;
+  if (sponsor === undefined) {
+    to.uint32(0);
+    return;
+  }
+  to.uint32(1);
+  to.uint32(1);
+  writePublicKey(to, publicKeyWire(sponsor));
+  to.uint32(0);
+}
+
+function writeData(to: XdrWriter, entry: Entry): void {
+  switch (entry.kind) {
+    case "account":
+      writeAccount(to, entry);
+      break;
+    case "trustline":
+      writeTrustline(to, entry);
+      break;
+    case "data":
+      writeContractData(to, entry);
+      break;
+    case "instance":
+      writeInstance(to, entry);
+      break;
+    case "ttl":
+      to.uint32(Type.ttl);
+      to.bytes(entry.keyHash);
+      to.uint32(entry.liveUntil);
+      break;
+  }
+}
+
+/** The master key alone signs, with any weight. */
+const THRESHOLDS = new Uint8Array([1, 0, 0, 0]);
+
+/** With all three extensions, as accounts have them that ever sent a transaction. */
+function writeAccount(to: XdrWriter, entry: AccountEntry): void {
+  to.uint32(Type.account);
+  writePublicKey(to, publicKeyWire(entry.account));
+  to.int64(entry.balance);
+  to.int64(entry.sequence);
+  to.uint32(entry.subentries);
+  to.uint32(0); // no inflation destination
+  to.uint32(entry.flags);
+  to.uint32(0); // no home domain
+  to.bytes(THRESHOLDS);
+  to.uint32(0); // no signers
+  to.uint32(1);
+  to.int64(entry.buyingLiabilities);
+  to.int64(entry.sellingLiabilities);
+  to.uint32(2);
+  to.uint32(entry.sponsored);
+  to.uint32(entry.sponsoring);
+  to.uint32(0); // no sponsors of signers
+  to.uint32(3);
+  to.uint32(0);
+  to.uint32(entry.sequenceLedger);
+  to.uint64(BigInt(entry.sequenceTime));
+}
+
+function writeTrustline(to: XdrWriter, entry: TrustlineEntry): void {
+  writeTrustlineKey(to, entry.account, entry.asset);
+  to.int64(entry.balance);
+  to.int64(entry.limit);
+  to.uint32(entry.flags);
+  to.uint32(1);
+  to.int64(entry.buyingLiabilities);
+  to.int64(entry.sellingLiabilities);
+  to.uint32(0);
+}
+
+function writeContractData(to: XdrWriter, entry: DataEntry): void {
+  to.uint32(Type.contractData);
+  to.uint32(0);
+  writeAddress(to, addressWire(entry.contract));
+  writeScVal(to, valueWire(entry.key));
+  to.uint32(durabilityCode(entry.durability));
+  writeScVal(to, valueWire(entry.value));
+}
+
+function writeInstance(to: XdrWriter, entry: InstanceEntry): void {
+  to.uint32(Type.contractData);
+  to.uint32(0);
+  writeAddress(to, addressWire(entry.contract));
+  to.uint32(INSTANCE_KEY);
+  to.uint32(durabilityCode("persistent"));
+  to.uint32(INSTANCE);
+  writeExecutable(to, entry.executable);
+  if (entry.storage.length === 0) {
+    to.uint32(0);
+    return;
+  }
+  to.uint32(1);
+  to.uint32(entry.storage.length);
+  for (const { key, val } of entry.storage) {
+    writeScVal(to, key);
+    writeScVal(to, val);
+  }
+}
+
+function writeExecutable(to: XdrWriter, executable: Executable): void {
+  if (executable.kind === "token") {
+    to.uint32(1);
+    return;
+  }
+  to.uint32(0);
+  to.bytes(executable.hash);
+}
+
+function durabilityCode(durability: Durability): number {
+  return durability === "temporary" ? 0 : 1;
+}
+
+/** The key and the start of the entry are the same bytes. */
+function writeTrustlineKey(to: XdrWriter, account: Address, asset: IssuedAsset): void {
+  const wire = issuedWire(asset);
+  const { assetCode, issuer } = wire.type === 1 ? wire.alphaNum4 : wire.alphaNum12;
+  to.uint32(Type.trustline);
+  writePublicKey(to, publicKeyWire(account));
+  to.uint32(wire.type);
+  to.bytes(assetCode);
+  writePublicKey(to, issuer);
+}
+
+export function accountKeyXdr(account: Address): XdrText {
+  return encode((to) => {
+    to.uint32(Type.account);
+    writePublicKey(to, publicKeyWire(account));
+  });
+}
+
+export function trustlineKeyXdr(account: Address, asset: IssuedAsset): XdrText {
+  return encode((to) => writeTrustlineKey(to, account, asset));
+}
+
+export function dataKeyXdr(contract: Address, key: Value, durability: Durability): XdrText {
+  return encode((to) => {
+    to.uint32(Type.contractData);
+    writeAddress(to, addressWire(contract));
+    writeScVal(to, valueWire(key));
+    to.uint32(durabilityCode(durability));
+  });
+}
+
+export function instanceKeyXdr(contract: Address): XdrText {
+  return encode((to) => {
+    to.uint32(Type.contractData);
+    writeAddress(to, addressWire(contract));
+    to.uint32(INSTANCE_KEY);
+    to.uint32(durabilityCode("persistent"));
+  });
+}
+
+export function ttlKeyXdr(keyHash: Uint8Array): XdrText {
+  return encode((to) => {
+    to.uint32(Type.ttl);
+    to.bytes(keyHash);
+  });
+}
