@@ -11,12 +11,13 @@ import { GENESIS_LEDGER } from "./ledger/genesis.ts";
 import type { ChainTip } from "./ledger/ledger-meta.ts";
 import { simulateCall } from "./ledger/simulate-call.ts";
 import { CodeHash, createNetwork, type Network } from "./network.ts";
-import type { DevnetOptions } from "./options.ts";
+import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
 import { ExchangeRecord } from "./record.ts";
 import type { RpcFaults } from "./rpc/faults.ts";
 import { RpcServer } from "./rpc/server.ts";
 import type { RpcSource } from "./rpc/source.ts";
 import type { Scenario } from "./scenario.ts";
+import { scaleOf, tradingScenario } from "./trading-scenario.ts";
 
 /** The genesis of chains whose times do not follow the clock: so many seconds before startTime. */
 const GENESIS_SECONDS = 5;
@@ -24,11 +25,13 @@ const GENESIS_SECONDS = 5;
 const MADE_UP_STEP_MS = 5_000;
 
 /**
- * Starts the network. Rejects where its directory holds another chain or the port is taken.
+ * Starts the network. Rejects with a ZodError for options out of range, and where its directory
+ * holds another chain or the port is taken.
  * Everything runs on the calling thread; `spawnDevnet` gives it a process of its own.
  */
-export async function startDevnet(options: DevnetOptions, scenario: Scenario): Promise<Devnet> {
-  const devnet = new Devnet(options, scenario);
+export async function startDevnet(input: DevnetInput, scenario?: Scenario): Promise<Devnet> {
+  const options = devnetOptionsSchema.parse(input);
+  const devnet = new Devnet(options, scenario ?? tradingScenario(options));
   await devnet.open();
   return devnet;
 }
@@ -142,10 +145,14 @@ export class Devnet {
       // A slow ledger does not make the next ones catch up.
       this.#schedule(Math.max(due + this.#options.ledgerTime, performance.now()));
     };
-    this.#timer =
-      this.#options.ledgerTime === 0
-        ? setImmediate(close)
-        : setTimeout(close, Math.max(0, due + this.#options.ledgerTime - performance.now()));
+    const waits = this.#options.ledgerTime > 0 && !this.#inPrelude;
+    this.#timer = waits
+      ? setTimeout(close, Math.max(0, due + this.#options.ledgerTime - performance.now()))
+      : setImmediate(close);
+  }
+
+  get #inPrelude(): boolean {
+    return this.tip.ledger < GENESIS_LEDGER + this.#scenario.preludeLedgers;
   }
 
   get #open() {
@@ -159,9 +166,10 @@ export class Devnet {
 
   async #openChain(): Promise<void> {
     const { seed, passphrase, retention, startTime } = this.#options;
+    const scaleText = JSON.stringify(scaleOf(this.#options));
     const genesisTime = startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS;
     const { store, tip, state } = await ChainStore.open(
-      { directory: this.#directory, retention, identity: { seed, passphrase } },
+      { directory: this.#directory, retention, identity: { seed, passphrase, scale: scaleText } },
       (closeTime) => this.#scenario.genesis(this.network, closeTime),
       genesisTime,
     );

@@ -80,6 +80,7 @@ export function createFixture(seed: string, passphrase: string): Fixture {
         { hash: CodeHash.oracle, run: oracle },
       ],
       opening: [deployExchange(network, config)],
+      preludeLedgers: 1,
       traffic: () => [],
     },
   };

@@ -1,6 +1,11 @@
 // Options of the devnet, with their defaults. Times in milliseconds unless said otherwise.
 import { z } from "zod";
 
+/** A number that the scale gives where it is left out. */
+function count(min: number, max: number) {
+  return z.number().int().min(min).max(max).optional();
+}
+
 export const devnetOptionsSchema = z.object({
   seed: z
     .string()
@@ -39,6 +44,16 @@ export const devnetOptionsSchema = z.object({
       "close time of the first ledger (UNIX seconds); the others follow by ledgerTime (5 s where " +
         "that is 0) instead of by the clock, so that runs repeat",
     ),
+  scale: z
+    .enum(["small", "large"])
+    .default("small")
+    .describe("preset of the world: about 500 orders, or 50 assets, 200 markets, 100,000 orders"),
+  assets: count(3, 500).describe("assets, the native one and the plain token included"),
+  markets: count(1, 10_000).describe("markets"),
+  makers: count(1, 100_000).describe("accounts that quote"),
+  levels: count(1, 400).describe("orders of a maker on one side of a market"),
+  takers: count(1, 100_000).describe("accounts that take"),
+  transactionsPerLedger: count(0, 5_000).describe("transactions a ledger once the books are full"),
   manual: z
     .boolean()
     .default(false)

@@ -12,6 +12,8 @@ export type Scenario = {
   readonly models: Models;
   /** Transactions of the first ledger. */
   readonly opening: readonly (TransactionIntent | DeployIntent)[];
+  /** Ledgers after the genesis one in which the world is made: they close without waiting. */
+  readonly preludeLedgers: number;
   /** Transactions of each further ledger; a function of the state it is shown. */
   readonly traffic: (view: ChainView) => readonly TransactionIntent[];
 };

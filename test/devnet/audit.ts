@@ -29,10 +29,16 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }
 
+/** Every so many ledgers the slow way through the SDK's classes is taken as well. */
+const CLASSES_EVERY = 8;
+
 /** Decodes a v2 meta and asserts that it encodes back to the same bytes. */
 export function decodeLedger(xdr: Uint8Array): LedgerCloseMetaV2Wire {
   const wire = LedgerCloseMeta.schema.decode(xdr);
-  assert.deepEqual(Buffer.from(LedgerCloseMeta.fromXdr(xdr).toXdr()), Buffer.from(xdr));
+  assert.ok(Buffer.from(LedgerCloseMeta.schema.encode(wire)).equals(xdr));
+  if (wire.v === 2 && wire.v2.ledgerHeader.header.ledgerSeq % CLASSES_EVERY === 0) {
+    assert.ok(Buffer.from(LedgerCloseMeta.fromXdr(xdr).toXdr()).equals(xdr));
+  }
   assert.equal(wire.v, 2);
   if (wire.v !== 2) throw new Error("no v2 meta");
   return wire.v2;

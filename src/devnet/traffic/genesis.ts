@@ -59,23 +59,25 @@ export class Genesis {
 
   /** Ledgers it takes. */
   get ledgers(): number {
-    const items = this.#phases.reduce((sum, { count }) => sum + count, 0);
-    return Math.ceil(items / this.#perLedger);
+    return this.#phases.reduce((sum, { count }) => sum + Math.ceil(count / this.#perLedger), 0);
   }
 
-  /** The transactions of the ledger `at`, from 0. */
+  /**
+   * The transactions of the ledger `at`, from 0. A phase begins in a ledger of its own: fees are
+   * taken before anything is applied, so an account cannot send in the ledger that creates it.
+   */
   intents(scene: Scene, at: number): readonly TransactionIntent[] {
-    const intents: TransactionIntent[] = [];
-    const end = (at + 1) * this.#perLedger;
     let start = 0;
     for (const { count, make } of this.#phases) {
-      const first = Math.max(0, at * this.#perLedger - start);
-      for (let index = first; index < Math.min(count, end - start); index += 1) {
-        intents.push(...make(scene, index));
+      const ledgers = Math.ceil(count / this.#perLedger);
+      if (at < start + ledgers) {
+        const first = (at - start) * this.#perLedger;
+        const end = Math.min(count, first + this.#perLedger);
+        return Array.from({ length: end - first }, (_, step) => make(scene, first + step)).flat();
       }
-      start += count;
+      start += ledgers;
     }
-    return intents;
+    return [];
   }
 }
 

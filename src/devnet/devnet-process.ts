@@ -1,0 +1,37 @@
+// Entry of the devnet's own process. The parent sends the options first; once it is gone, or says
+// so by closing the channel, the devnet stops.
+import { type Devnet, startDevnet } from "./devnet.ts";
+import type { DevnetInput } from "./options.ts";
+import type { DevnetMessage } from "./spawn.ts";
+
+function tell(message: DevnetMessage): void {
+  process.send?.(message);
+}
+
+async function start(options: DevnetInput): Promise<void> {
+  const devnet = await startDevnet(options);
+  process.once("disconnect", () => stop(devnet));
+  if (process.connected) {
+    tell({ kind: "ready", url: devnet.url, exchange: devnet.network.exchange });
+  } else stop(devnet);
+}
+
+function stop(devnet: Devnet): void {
+  devnet.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      process.stderr.write(`devnet: ${String(error)}\n`);
+      process.exit(1);
+    },
+  );
+}
+
+// A terminal sends its interrupt to the parent too, which then closes the channel in its order.
+process.on("SIGINT", () => undefined);
+process.once("message", (options: DevnetInput) => {
+  start(options).catch((error: unknown) => {
+    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    process.exitCode = 1;
+    process.disconnect();
+  });
+});

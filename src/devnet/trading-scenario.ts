@@ -1,0 +1,61 @@
+// The scenario of the running devnet: markets, makers and takers that follow from seed and scale.
+import { NATIVE } from "./asset.ts";
+import { exchange } from "./contract/exchange.ts";
+import { oracleContract } from "./contract/oracle.ts";
+import { router } from "./contract/router.ts";
+import { GENESIS_LEDGER } from "./ledger/genesis.ts";
+import { CodeHash, createNetwork, deployExchange, networkGenesis } from "./network.ts";
+import type { DevnetOptions } from "./options.ts";
+import type { Scenario } from "./scenario.ts";
+import { buildCast } from "./traffic/cast.ts";
+import { SCALES, type TrafficScale } from "./traffic/scale.ts";
+import { Traffic } from "./traffic/traffic.ts";
+
+/** Base units of lumens that the oracle asks for a day of prices of one market. */
+const ORACLE_DAILY_FEE = 1_000_000n;
+
+export function tradingScenario(options: DevnetOptions): Scenario {
+  const { seed, passphrase } = options;
+  const network = createNetwork(seed, passphrase);
+  const cast = buildCast({ seed, scale: scaleOf(options) });
+  // The exchange is deployed in the ledger after the genesis one.
+  const traffic = new Traffic({ cast, addresses: network, firstLedger: GENESIS_LEDGER + 2 });
+  return {
+    genesis: (_, closeTime) =>
+      networkGenesis(network, {
+        closeTime,
+        assets: cast.assets.flatMap(({ classic }) => (classic === undefined ? [] : [classic])),
+        plainTokenAdmin: cast.treasury,
+      }),
+    models: [
+      { hash: CodeHash.exchange, run: exchange },
+      { hash: CodeHash.router, run: router },
+      {
+        hash: CodeHash.oracle,
+        run: oracleContract({
+          priceAt: (asset, now) => traffic.oraclePriceAt(asset, now),
+          feeToken: network.tokenOf(NATIVE),
+          dailyFee: ORACLE_DAILY_FEE,
+        }),
+      },
+    ],
+    opening: [deployExchange(network, traffic.config)],
+    preludeLedgers: 1 + traffic.genesisLedgers,
+    traffic: (view) => traffic.intents(view),
+  };
+}
+
+/** The preset with what the options say otherwise. */
+export function scaleOf(options: DevnetOptions): TrafficScale {
+  const preset: TrafficScale = SCALES[options.scale];
+  const { assets, markets, makers, levels, takers, transactionsPerLedger } = options;
+  return {
+    ...preset,
+    assets: assets ?? preset.assets,
+    markets: markets ?? preset.markets,
+    makers: makers ?? preset.makers,
+    levels: levels ?? preset.levels,
+    takers: takers ?? preset.takers,
+    transactionsPerLedger: transactionsPerLedger ?? preset.transactionsPerLedger,
+  };
+}

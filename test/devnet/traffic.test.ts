@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { ClosedRecord } from "../../src/devnet/ledger/chain.ts";
+import { hex } from "../../src/devnet/ledger/hash.ts";
+import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
+import { applyChanges, assertHeader, assertJoin, decodeLedger, metaOf } from "./audit.ts";
+
+const PASSPHRASE = "Traffic test";
+/** The prelude of the small scale and some trading. */
+const LEDGERS = 45;
+
+function start(directory?: string): Promise<Devnet> {
+  return startDevnet({
+    seed: "traffic test",
+    passphrase: PASSPHRASE,
+    port: 0,
+    manual: true,
+    startTime: 1_800_000_000,
+    ...(directory === undefined ? {} : { directory }),
+  });
+}
+
+function closeSeveral(devnet: Devnet, ledgers: number): ClosedRecord[] {
+  return Array.from({ length: ledgers }, () => devnet.closeLedger());
+}
+
+/** Entries of the chain by base64 key, as hex. */
+function entriesOf(devnet: Devnet): Map<string, string> {
+  return new Map(
+    [...devnet.chain.state.entries()].map(([key, { xdr }]) => [
+      xdrBytes(key).toString("base64"),
+      xdrBytes(xdr).toString("hex"),
+    ]),
+  );
+}
+
+test("the traffic's ledgers decode, link, join and add up to the state", async () => {
+  const devnet = await start();
+  const entries = entriesOf(devnet);
+  let hash = hex(devnet.tip.hash);
+  let failed = 0;
+  for (const closed of closeSeveral(devnet, LEDGERS)) {
+    assert.deepEqual(closed.rejected, []);
+    const ledger = decodeLedger(closed.meta);
+    hash = assertHeader(ledger, hash);
+    assertJoin(ledger, PASSPHRASE);
+    applyChanges(entries, ledger);
+    for (const { ok, order } of closed.transactions) {
+      if (!ok) {
+        assert.deepEqual(metaOf(ledger, order - 1).operations, []);
+        failed += 1;
+      }
+    }
+  }
+  assert.deepEqual(entries, entriesOf(devnet));
+  assert.ok(failed > 0, "no call failed");
+  await devnet.stop();
+});
+
+test("the same seed and start give the same ledgers, whether or not the devnet restarts", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "devnet-test-"));
+  const whole = await start();
+  const hashes = closeSeveral(whole, LEDGERS).map(({ tip }) => hex(tip.hash));
+  await whole.stop();
+  const resumed: string[] = [];
+  for (let part = 0; part < 3; part += 1) {
+    const devnet = await start(directory);
+    resumed.push(...closeSeveral(devnet, LEDGERS / 3).map(({ tip }) => hex(tip.hash)));
+    await devnet.stop();
+  }
+  assert.deepEqual(resumed, hashes);
+  rmSync(directory, { recursive: true });
+});
