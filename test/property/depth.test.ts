@@ -1,0 +1,200 @@
+// Depth against a slow reading of its rules, over random books, orientations, bands and steps.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { BookChange } from "../../src/book/book-change.ts";
+import { type DepthBody, DepthReader, type DepthRequest } from "../../src/book/depth.ts";
+import { SharedBook } from "../../src/book/left-right.ts";
+import { accountAddress, contractAddress } from "../../src/model/address.ts";
+import { decimalText, priceText, tokenText } from "../../src/model/display.ts";
+import type { Order, OrderId } from "../../src/model/order.ts";
+import type { Position } from "../../src/model/position.ts";
+import { NaiveBook } from "../support/naive-book.ts";
+
+const CONTRACT = contractAddress(new Uint8Array(32).fill(9));
+const BASE = contractAddress(new Uint8Array(32).fill(1));
+const QUOTE = contractAddress(new Uint8Array(32).fill(2));
+const OTHER = contractAddress(new Uint8Array(32).fill(3));
+const OWNERS = [1, 2, 3, 4, 5].map((n) => accountAddress(new Uint8Array(32).fill(n)));
+const NOW = 1_700_000_000;
+const ONE = 10n ** 18n;
+const CAPACITY = { orders: 200, owners: 10, assets: 10, sides: 10, backings: 40 };
+
+/** Rules of the API document, word by word, in fractions of integers. */
+function slowDepth(book: NaiveBook, request: DepthRequest, now: number): DepthBody {
+  const { base, quote } = request.market;
+  const asks = filled(book, book.side(base, quote), now).map((order) => ({
+    n: order.price,
+    d: ONE,
+    quantity: order.amount,
+  }));
+  const bids = filled(book, book.side(quote, base), now).map((order) => ({
+    n: ONE,
+    d: order.price,
+    quantity: (order.amount * order.price + ONE - 1n) / ONE,
+  }));
+  const [ask] = asks;
+  const [bid] = bids;
+  const head = {
+    ledger: 7,
+    timestamp: now,
+    bestBid: bid === undefined ? null : priceText(bid.n, bid.d),
+    bestAsk: ask === undefined ? null : priceText(ask.n, ask.d),
+  };
+  if (ask === undefined && bid === undefined) {
+    return { ...head, step: request.step ?? null, bids: [], asks: [] };
+  }
+  const a = ask ?? bid ?? { n: 0n, d: 1n };
+  const b = bid ?? ask ?? { n: 0n, d: 1n };
+  const mid = { n: a.n * b.d + b.n * a.d, d: 2n * a.d * b.d };
+  const step = request.step ?? slowStep(mid);
+  const [whole = "", fraction = ""] = step.split(".");
+  // A level is so many steps of `unit / 10^18`.
+  const unit = BigInt(whole + fraction.padEnd(18, "0"));
+  const percent = BigInt(Math.round(request.depth * 10 ** 6));
+  const inBand = (n: bigint, d: bigint) =>
+    n * mid.d * 10n ** 8n >= mid.n * d * (10n ** 8n - percent) &&
+    n * mid.d * 10n ** 8n <= mid.n * d * (10n ** 8n + percent);
+  const levels = (side: "bid" | "ask") => {
+    const sums = new Map<bigint, bigint>();
+    for (const { n, d, quantity } of side === "bid" ? bids : asks) {
+      // The wrong side of the band is the wrong side of the mid price, which levels decide.
+      const near = side === "bid" ? n * mid.d > mid.n * d : n * mid.d < mid.n * d;
+      if (!near && !inBand(n, d)) continue;
+      const down = (n * ONE) / (d * unit);
+      const exact = down * d * unit === n * ONE;
+      const count = side === "bid" || exact ? down : down + 1n;
+      const level = count * unit;
+      const wrong = side === "bid" ? level * mid.d > mid.n * ONE : level * mid.d < mid.n * ONE;
+      if (!wrong && count > 0n) sums.set(level, (sums.get(level) ?? 0n) + quantity);
+    }
+    const sorted = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
+    if (side === "bid") sorted.reverse();
+    return sorted
+      .slice(0, request.limit)
+      .map(([level, sum]) => [decimalText(level, 18), tokenText(sum)] as const);
+  };
+  return { ...head, step, bids: levels("bid"), asks: levels("ask") };
+}
+
+/** The orders a taker without end would fill, in the contract's order. */
+function filled(book: NaiveBook, side: readonly Order[], now: number): Order[] {
+  const left = new Map<string, bigint>();
+  return side.filter((order) => {
+    if (order.expires !== 0 && order.expires <= now) return false;
+    if (book.backing(order.owner, order.buying)?.authorized !== true) return false;
+    const budget = left.get(order.owner) ?? book.backing(order.owner, order.selling)?.budget ?? 0n;
+    if (order.amount > budget) return false;
+    left.set(order.owner, budget - order.amount);
+    return true;
+  });
+}
+
+/** One unit of the fifth significant digit of the mid price. */
+function slowStep(mid: { n: bigint; d: bigint }): string {
+  for (let decimals = 18; decimals > 0; decimals -= 1) {
+    const scaled = (mid.n * 10n ** BigInt(decimals)) / mid.d;
+    if (scaled < 100_000n) return `0.${"1".padStart(decimals, "0")}`;
+  }
+  let step = 1n;
+  while (mid.n / mid.d / step >= 100_000n) step *= 10n;
+  return step.toString();
+}
+
+const price = fc.oneof(
+  fc.integer({ min: 90, max: 110 }).map((n) => (BigInt(n) * ONE) / 100n),
+  fc.bigInt((ONE * 9n) / 10n, (ONE * 11n) / 10n),
+  fc.constantFrom(1n, 10n ** 36n, ONE + 1n, ONE - 1n, 3n * 10n ** 30n, 7n * 10n ** 6n),
+);
+const amount = fc.oneof(
+  fc.bigInt(1n, 10n ** 9n),
+  fc.constantFrom(1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 64n, 10n ** 30n, 10_000_000n),
+);
+const order = fc.record({
+  owner: fc.nat(OWNERS.length - 1),
+  isAsk: fc.boolean(),
+  price,
+  amount,
+  expires: fc.constantFrom(0, 0, 0, NOW, NOW + 1, NOW - 1),
+});
+const backing = fc.record({
+  budget: fc.oneof(fc.bigInt(0n, 10n ** 10n), amount, fc.constant(2n ** 126n)),
+  authorized: fc.constantFrom(true, true, true, true, false),
+});
+const world = fc.record({
+  orders: fc.array(order, { maxLength: 40 }),
+  backings: fc.array(backing, { minLength: 10, maxLength: 10 }),
+});
+const request = fc.record({
+  flipped: fc.boolean(),
+  depth: fc.constantFrom(20, 100, 1, 0.5, 3.333333, 12.5),
+  step: fc.constantFrom(undefined, undefined, "0.01", "0.1", "1", "0.000000000000000001", "1000"),
+  limit: fc.constantFrom(1, 2, 5, 500),
+});
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
+
+function changesOf({ orders, backings }: World): BookChange[] {
+  const records = backings.map(({ budget, authorized }, index): BookChange => {
+    const owner = OWNERS[index % 5] ?? CONTRACT;
+    const asset = index < 5 ? BASE : QUOTE;
+    const fields = { balance: budget, allowance: budget, liveUntil: 9, updated: NOW };
+    const shown = authorized ? budget : 0n;
+    const value = { owner, asset, ...fields, authorized, budget: shown, pending: false };
+    return { kind: "backing", backing: value };
+  });
+  const puts = orders.map((of, index): BookChange => {
+    const value: Order = {
+      id: BigInt(index) as OrderId,
+      status: "ACTIVE",
+      owner: OWNERS[of.owner] ?? CONTRACT,
+      selling: of.isAsk ? BASE : QUOTE,
+      buying: of.isAsk ? QUOTE : BASE,
+      price: of.price,
+      quote: of.amount,
+      amount: of.amount,
+      expires: of.expires,
+      created: NOW,
+      updated: NOW,
+      cursor: BigInt(index + 1) as Position,
+    };
+    return { kind: "put", order: value };
+  });
+  return [...records, ...puts];
+}
+
+test("depth equals a slow reading of its rules", () => {
+  const reader = new DepthReader();
+  fc.assert(
+    fc.property(world, fc.array(request, { minLength: 1, maxLength: 4 }), (of, requests) => {
+      const changes = changesOf(of);
+      const model = new NaiveBook();
+      model.apply(changes);
+      const book = new SharedBook({
+        contract: CONTRACT,
+        untracked: "nothing",
+        capacity: CAPACITY,
+        touchOrders: 0,
+      });
+      book.apply(changes, { ledger: 7, closeTime: NOW, frozen: false });
+      for (const { flipped, depth, step, limit } of requests) {
+        const market = flipped ? { base: QUOTE, quote: BASE } : { base: BASE, quote: QUOTE };
+        const asked =
+          step === undefined ? { market, depth, limit } : { market, depth, limit, step };
+        assert.deepEqual(reader.read(book.live, asked, NOW), slowDepth(model, asked, NOW));
+      }
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test("a market nobody trades is empty, with and without a step", () => {
+  const book = new SharedBook({ contract: CONTRACT, untracked: "nothing", capacity: CAPACITY });
+  book.apply([], { ledger: 7, closeTime: NOW, frozen: false });
+  const market = { base: BASE, quote: OTHER };
+  const empty = { ledger: 7, timestamp: NOW, bestBid: null, bestAsk: null, bids: [], asks: [] };
+  const reader = new DepthReader();
+  const asked = { market, depth: 20, limit: 100 };
+  assert.deepEqual(reader.read(book.live, asked, NOW), { ...empty, step: null });
+  const stepped = reader.read(book.live, { ...asked, step: "0.5" }, NOW);
+  assert.deepEqual(stepped, { ...empty, step: "0.5" });
+});
