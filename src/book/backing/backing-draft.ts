@@ -18,7 +18,7 @@ import {
 import { nextBacking, type RecordId, recordId } from "./record.ts";
 import { refer, touchEntry, valuesOf } from "./record-binding.ts";
 import { ReferenceChanges } from "./references.ts";
-import { bookChangesOf, happeningsOf, rowsOf } from "./step-report.ts";
+import { bookChangesOf, happeningsOf, recordChanges, rowsOf } from "./step-report.ts";
 import { StepView } from "./step-view.ts";
 
 /** What came in between the steps. Taken by a draft, and used up once that is committed. */
@@ -61,16 +61,17 @@ export class BackingDraft implements PreparedBacking {
     touchByTime(view);
     touchPolled(view, step);
     for (const answer of news.answers) takeAnswer(view, answer);
-    view.entries.expireIdle(view.ledger);
+    if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
     compute(view, step.skips);
 
     this.#view = view;
     this.#references = references;
-    this.#polls = pollWork(view);
-    this.rows = rowsOf(view);
-    this.changes = bookChangesOf(view);
     const edited = new Set(references.orderEdits.map(({ record }) => record));
-    this.happenings = happeningsOf(view, edited);
+    const changes = recordChanges(view, edited);
+    this.#polls = pollWork(changes);
+    this.rows = rowsOf(view, changes);
+    this.changes = bookChangesOf(changes);
+    this.happenings = happeningsOf(changes, edited);
   }
 
   /** Makes the step visible and returns what to ask of the reader and of tokens. */

@@ -37,6 +37,9 @@ export type BackingOptions = {
   readonly polls?: TokenPolls;
 };
 
+/** Live orders taken at once at start: whole orders are not kept. */
+const LOAD_ORDERS = 1000;
+
 type Prepared = {
   readonly prepared: PreparedBacking;
   readonly draft: BackingDraft;
@@ -75,15 +78,15 @@ export class BackingRecords implements BackingView, AccountWatch {
     for (const row of start.rows) this.#restore(row);
     const keys = [...state.entries.entries.keys()];
     if (keys.length > 0) this.#options.track({ kind: "track", request: 0, keys, load: false });
-    const orders = Array.from(start.orders, (after) => ({ after }));
-    const step: BackingStep = { deltas: [], orders, skips: [] };
     const markets = start.markets.map(({ pair }) => pair);
-    const draft = new BackingDraft(state, { step, news: NO_NEWS, markets });
-    this.#perform(draft);
-    const unclaimed = [...state.restored.values()]
+    this.#perform(new BackingDraft(state, { step: NO_STEP, news: NO_NEWS, markets }));
+    for (const orders of portions(start.orders)) {
+      const step: BackingStep = { ...NO_STEP, orders };
+      this.#perform(new BackingDraft(state, { step, news: NO_NEWS, markets: [] }));
+    }
+    this.#staleRows = [...state.restored.values()]
       .filter(({ owner, asset }) => !state.records.has(recordId(owner, asset)))
       .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
-    this.#staleRows = [...unclaimed, ...draft.rows.filter(({ value }) => value === undefined)];
     state.restored.clear();
     const records = [...state.records.values()].filter(isInBook);
     return records.map(({ backing }) => ({ kind: "backing", backing }));
@@ -263,3 +266,14 @@ export class BackingRecords implements BackingView, AccountWatch {
 }
 
 const NO_NEWS: News = { loads: [], answers: [], watchChanges: new Map() };
+const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
+
+function* portions(orders: Iterable<Order>): Iterable<BackingStep["orders"]> {
+  let portion: { after: Order }[] = [];
+  for (const after of orders) {
+    if (portion.push({ after }) < LOAD_ORDERS) continue;
+    yield portion;
+    portion = [];
+  }
+  yield portion;
+}

@@ -1,7 +1,7 @@
 // The durable form of the backing records: followed entries as of the last committed ledger, and
-// what of a record no entry tells. Rows are text: JSON with amounts as decimal strings, since an
-// amount can have 127 bits.
-import { type Address, parseAddress } from "../../model/address.ts";
+// what of a record no entry tells. Rows are JSON lists in a fixed order with amounts as decimal
+// text, since an amount can have 127 bits. They change with the store's schema alone.
+import type { Address } from "../../model/address.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
 import type { BackingRow } from "../step.ts";
 import type { BackingRecord } from "./record.ts";
@@ -15,7 +15,7 @@ export type RecordRow = {
   readonly asset: Address;
   readonly updated?: number;
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
-  readonly approvedUntil?: number;
+  readonly approvedUntil: number;
 };
 
 export type ParsedRow =
@@ -26,9 +26,10 @@ export type ParsedRow =
 const NETWORK_KEY = "network";
 const ENTRY_PREFIX = "entry:";
 const RECORD_PREFIX = "record:";
+const ADDRESS_CHARACTERS = 56;
 
 export function networkRow({ baseReserve }: NetworkRow): BackingRow {
-  return { key: NETWORK_KEY, value: JSON.stringify({ baseReserve: `${baseReserve}` }) };
+  return { key: NETWORK_KEY, value: JSON.stringify([`${baseReserve}`]) };
 }
 
 /** `followed` undefined: the key is no longer followed. */
@@ -38,56 +39,124 @@ export function entryRow(
 ): BackingRow {
   const row = { key: `${ENTRY_PREFIX}${key}` };
   if (followed === undefined) return row;
-  return { ...row, value: JSON.stringify(followed.entry ?? null, amountToText) };
+  return { ...row, value: JSON.stringify(entryFields(followed.entry)) };
 }
 
 export function recordRow({ owner, asset, backing, polled }: BackingRecord): BackingRow {
-  const row: Omit<RecordRow, "owner" | "asset"> = {
-    ...(backing.updated === undefined ? {} : { updated: backing.updated }),
-    ...(polled?.answer === undefined ? {} : { answer: polled.answer }),
-    ...(polled === undefined ? {} : { approvedUntil: polled.approvedUntil }),
-  };
-  return { key: recordRowKey(owner, asset), value: JSON.stringify(row, amountToText) };
+  const answer = polled?.answer;
+  const value = JSON.stringify([
+    backing.updated ?? null,
+    answer === undefined ? null : [`${answer.balance}`, `${answer.allowance}`],
+    polled?.approvedUntil ?? 0,
+  ]);
+  return { key: recordRowKey(owner, asset), value };
 }
 
 export function recordRowKey(owner: Address, asset: Address): string {
-  return `${RECORD_PREFIX}${owner}:${asset}`;
+  return `${RECORD_PREFIX}${owner}${asset}`;
 }
 
 /** Throws a TypeError on a row that this version did not write. */
-export function parseRow(row: { readonly key: string; readonly value: string }): ParsedRow {
-  const { key, value } = row;
-  if (key === NETWORK_KEY) {
-    return { kind: "network", network: { baseReserve: bigintOf(JSON.parse(value).baseReserve) } };
-  }
+export function parseRow({
+  key,
+  value,
+}: {
+  readonly key: string;
+  readonly value: string;
+}): ParsedRow {
+  const fields: unknown = JSON.parse(value);
+  if (!Array.isArray(fields)) throw unknownRow(key);
+  if (key === NETWORK_KEY) return { kind: "network", network: { baseReserve: amount(fields[0]) } };
   if (key.startsWith(ENTRY_PREFIX)) {
-    const entry: unknown = JSON.parse(value, textToAmount);
+    const entry = entryOf(fields, key);
     const parsed = { kind: "entry", key: key.slice(ENTRY_PREFIX.length) } as const;
-    return entry === null ? parsed : { ...parsed, entry: entry as TrackedEntry };
+    return entry === undefined ? parsed : { ...parsed, entry };
   }
-  if (key.startsWith(RECORD_PREFIX)) {
-    const [owner, asset] = key.slice(RECORD_PREFIX.length).split(":").map(parseAddress);
-    if (owner !== undefined && asset !== undefined) {
-      const rest = JSON.parse(value, textToAmount) as Omit<RecordRow, "owner" | "asset">;
-      return { kind: "record", record: { owner, asset, ...rest } };
+  if (!key.startsWith(RECORD_PREFIX)) throw unknownRow(key);
+  const assetAt = RECORD_PREFIX.length + ADDRESS_CHARACTERS;
+  const [updated, answer, approvedUntil] = fields;
+  const record: RecordRow = {
+    owner: key.slice(RECORD_PREFIX.length, assetAt) as Address,
+    asset: key.slice(assetAt) as Address,
+    approvedUntil: count(approvedUntil),
+    ...(updated === null ? {} : { updated: count(updated) }),
+    ...(Array.isArray(answer)
+      ? { answer: { balance: amount(answer[0]), allowance: amount(answer[1]) } }
+      : {}),
+  };
+  return { kind: "record", record };
+}
+
+function entryFields(entry: TrackedEntry | undefined): readonly unknown[] {
+  switch (entry?.kind) {
+    case undefined:
+      return [];
+    case "account": {
+      const { balance, sellingLiabilities, buyingLiabilities, ...counts } = entry;
+      const { subentries, sponsoring, sponsored, flags } = counts;
+      const amounts = [`${balance}`, `${sellingLiabilities}`, `${buyingLiabilities}`];
+      return ["account", ...amounts, subentries, sponsoring, sponsored, flags];
     }
+    case "trustline": {
+      const { balance, limit, sellingLiabilities, buyingLiabilities, flags } = entry;
+      const liabilities = [`${sellingLiabilities}`, `${buyingLiabilities}`];
+      return ["trustline", `${balance}`, `${limit}`, ...liabilities, flags];
+    }
+    case "balance":
+      return ["balance", `${entry.amount}`, entry.authorized ? 1 : 0];
+    case "allowance":
+      return ["allowance", `${entry.amount}`, entry.liveUntil];
+    case "token":
+      return entry.asset === undefined ? ["token"] : ["token", entry.asset];
   }
-  throw new TypeError(`no row of a backing record: ${key}`);
 }
 
-/** Amounts are the only texts of digits: `kind` and asset names are none. */
-function textToAmount(field: string, value: unknown): unknown {
-  if (typeof value !== "string" || field === "kind" || field === "asset") return value;
-  return bigintOf(value);
-}
-
-function amountToText(_field: string, value: unknown): unknown {
-  return typeof value === "bigint" ? `${value}` : value;
-}
-
-function bigintOf(value: unknown): bigint {
-  if (typeof value !== "string" || !/^-?[0-9]+$/.test(value)) {
-    throw new TypeError(`no amount in a backing row: ${value}`);
+function entryOf(fields: readonly unknown[], key: string): TrackedEntry | undefined {
+  const [kind, one, two, three, four, five, six, seven] = fields;
+  switch (kind) {
+    case undefined:
+      return undefined;
+    case "account":
+      return {
+        kind,
+        balance: amount(one),
+        sellingLiabilities: amount(two),
+        buyingLiabilities: amount(three),
+        subentries: count(four),
+        sponsoring: count(five),
+        sponsored: count(six),
+        flags: count(seven),
+      };
+    case "trustline":
+      return {
+        kind,
+        balance: amount(one),
+        limit: amount(two),
+        sellingLiabilities: amount(three),
+        buyingLiabilities: amount(four),
+        flags: count(five),
+      };
+    case "balance":
+      return { kind, amount: amount(one), authorized: count(two) === 1 };
+    case "allowance":
+      return { kind, amount: amount(one), liveUntil: count(two) };
+    case "token":
+      return typeof one === "string" ? { kind, asset: one } : { kind };
+    default:
+      throw unknownRow(key);
   }
-  return BigInt(value);
+}
+
+function amount(field: unknown): bigint {
+  if (typeof field !== "string" || field === "") throw new TypeError(`no stored amount: ${field}`);
+  return BigInt(field);
+}
+
+function count(field: unknown): number {
+  if (typeof field !== "number") throw new TypeError(`no stored count: ${field}`);
+  return field;
+}
+
+function unknownRow(key: string): TypeError {
+  return new TypeError(`no row of a backing record: ${key}`);
 }

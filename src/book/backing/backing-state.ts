@@ -3,14 +3,15 @@ import type { Address } from "../../model/address.ts";
 import type { RecordRow } from "./backing-rows.ts";
 import { FollowedEntries } from "./followed-entries.ts";
 import { Lapses } from "./lapses.ts";
-import { instanceKey } from "./ledger-keys.ts";
 import { OrderShares } from "./order-shares.ts";
 import type { BackingRecord, RecordId } from "./record.ts";
+import { RecordKeyBuilder } from "./record-keys.ts";
 import type { Token } from "./token.ts";
 
 export class BackingState {
   /** The exchange. */
   readonly contract: Address;
+  readonly keys: RecordKeyBuilder;
   /** 0 before the first ledger. */
   ledger = 0;
   /** Of `ledger`, UNIX seconds. */
@@ -34,20 +35,11 @@ export class BackingState {
   readonly restored = new Map<RecordId, RecordRow>();
   /** Number of the next tracking request. */
   nextRequest = 1;
-  readonly #instanceKeys = new Map<Address, string>();
 
   constructor(contract: Address, idleLedgersMax: number) {
     this.contract = contract;
+    this.keys = new RecordKeyBuilder(contract);
     this.entries = new FollowedEntries(idleLedgersMax);
-  }
-
-  /** Cached: a key costs some 20 us to build, and there are few tokens. */
-  instanceKey(asset: Address): string {
-    const cached = this.#instanceKeys.get(asset);
-    if (cached !== undefined) return cached;
-    const key = instanceKey(asset);
-    this.#instanceKeys.set(asset, key);
-    return key;
   }
 
   addToOwner({ owner, asset }: BackingRecord): void {

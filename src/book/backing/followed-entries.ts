@@ -2,6 +2,7 @@
 // visible ledger, and which records depend on it.
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { EntryChange, TrackedEntry } from "../../model/ledger-delta.ts";
+import { Dependents } from "./dependents.ts";
 import { Overlay } from "./overlay.ts";
 
 /**
@@ -29,7 +30,7 @@ export type FollowedKeys = {
 export class FollowedEntries {
   readonly entries = new Map<string, FollowedEntry>();
   /** Records that need a key. */
-  readonly dependents = new Map<string, Set<string>>();
+  readonly dependents = new Dependents();
   /** Keys that no record needs, oldest first, with the ledger since when. */
   readonly idle = new Map<string, number>();
   readonly idleLedgersMax: number;
@@ -74,7 +75,7 @@ export class FollowedEntriesDraft {
 
   /** May name records that were released in this draft. */
   *dependents(key: string): Iterable<string> {
-    yield* this.#visible.dependents.get(key) ?? [];
+    yield* this.#visible.dependents.of(key);
     yield* this.#added.get(key) ?? [];
   }
 
@@ -126,16 +127,12 @@ export class FollowedEntriesDraft {
     const track = [...this.#added.keys()].filter((key) => !entries.has(key));
     this.#entries.commit();
     for (const [key, records] of this.#added) {
-      const present = dependents.get(key);
-      if (present === undefined) dependents.set(key, records);
-      else for (const record of records) present.add(record);
+      for (const record of records) dependents.add(key, record);
       idle.delete(key);
     }
     for (const { key, record } of this.#removed) {
-      const present = dependents.get(key);
-      if (present === undefined || !present.delete(record) || present.size > 0) continue;
-      dependents.delete(key);
-      idle.set(key, ledger);
+      dependents.delete(key, record);
+      if (!dependents.has(key)) idle.set(key, ledger);
     }
     for (const key of this.#untrack) idle.delete(key);
     return { track, untrack: this.#untrack };

@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Address as SdkAddress, xdr } from "@stellar/stellar-sdk/base";
 import { type Address, accountAddress, address } from "../../model/address.ts";
-import {
-  accountKey,
-  allowanceKey,
-  balanceKey,
-  instanceKey,
-  recordKeys,
-  trustlineKey,
-} from "./ledger-keys.ts";
+import { allowanceKey, balanceKey, instanceKey, trustlineKey } from "./ledger-keys.ts";
 
 // Keys as ledgers of the public network have them.
 const BALANCE =
@@ -39,36 +32,6 @@ test("an instance is persistent and keyed by its own kind of value", () => {
   assert.equal(addressOf(key.contract), token);
   assert.equal(key.key.type, "scvLedgerKeyContractInstance");
   assert.equal(key.durability.name, "persistent");
-});
-
-test("which entries decide depends on the owner and the token", () => {
-  const issuer = address("GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5");
-  const asset = token;
-  const spender = holder;
-  const native = { kind: "native" } as const;
-  const issued = { kind: "issued", code: "USDC", issuer } as const;
-  const allowance = allowanceKey(asset, maker, spender);
-  assert.deepEqual(recordKeys({ owner: maker, asset, spender }, native), {
-    holding: accountKey(maker),
-    allowance,
-  });
-  assert.deepEqual(recordKeys({ owner: maker, asset, spender }, issued), {
-    holding: trustlineKey(maker, issued),
-    allowance,
-  });
-  assert.deepEqual(recordKeys({ owner: issuer, asset, spender }, issued), {
-    allowance: allowanceKey(asset, issuer, spender),
-  });
-  assert.deepEqual(recordKeys({ owner: holder, asset, spender }, issued), {
-    holding: BALANCE,
-    allowance: allowanceKey(asset, holder, spender),
-    issuer: accountKey(issuer),
-  });
-  assert.deepEqual(recordKeys({ owner: holder, asset, spender }, native), {
-    holding: BALANCE,
-    allowance: allowanceKey(asset, holder, spender),
-  });
-  assert.equal(recordKeys({ owner: maker, asset, spender }, { kind: "other" }), undefined);
 });
 
 function dataOf(key: string): xdr.LedgerKeyContractData {

@@ -1,33 +1,6 @@
-// The ledger entries that decide what stands behind an owner in a token (LedgerKeys, base64 XDR).
+// Keys of the ledger entries that decide what stands behind an owner (LedgerKey, base64 XDR).
 import { Asset, Keypair, Address as SdkAddress, xdr } from "@stellar/stellar-sdk/base";
-import { type Address, isContract } from "../../model/address.ts";
-import type { Token } from "./token.ts";
-
-export type RecordKeys = {
-  /** The owner's account, trustline or contract balance; absent for an issuer's own token. */
-  readonly holding?: string;
-  readonly allowance: string;
-  /** The issuer's account, whose flags decide for a contract without a balance entry. */
-  readonly issuer?: string;
-};
-
-/** The keys of `owner` in `asset`; undefined where the token keeps its own books. */
-export function recordKeys(
-  { owner, asset, spender }: { owner: Address; asset: Address; spender: Address },
-  token: Token,
-): RecordKeys | undefined {
-  if (token.kind === "other") return undefined;
-  const allowance = allowanceKey(asset, owner, spender);
-  if (isContract(owner)) {
-    const holding = balanceKey(asset, owner);
-    return token.kind === "native"
-      ? { holding, allowance }
-      : { holding, allowance, issuer: accountKey(token.issuer) };
-  }
-  if (token.kind === "native") return { holding: accountKey(owner), allowance };
-  if (token.issuer === owner) return { allowance };
-  return { holding: trustlineKey(owner, token), allowance };
-}
+import type { Address } from "../../model/address.ts";
 
 /** A token contract's instance: whether it is a Stellar Asset Contract, and of which asset. */
 export function instanceKey(token: Address): string {

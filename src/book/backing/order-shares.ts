@@ -1,9 +1,12 @@
 // How a maker's budget in a token is split across the live orders that sell it: oldest first.
 import type { Order, OrderId } from "../../model/order.ts";
 
+/** What a share depends on: whole orders, a million of them, would cost three times the memory. */
+type Backed = Pick<Order, "id" | "cursor" | "amount">;
+
 type Group = {
   /** Ascending by the position of the creating event. */
-  readonly orders: Order[];
+  readonly orders: Backed[];
   /** What each order of `orders` gets, for `budget`; dropped when an order changes. */
   shares: readonly bigint[] | undefined;
   budget: bigint;
@@ -28,8 +31,10 @@ export class OrderShares {
     const { orders } = group;
     const at = find(orders, (before ?? after)?.cursor ?? 0n);
     const present = orders[at] !== undefined && orders[at]?.cursor === (before ?? after)?.cursor;
-    if (after !== undefined) orders.splice(at, present ? 1 : 0, after);
-    else if (present) orders.splice(at, 1);
+    if (after !== undefined) {
+      const { id, cursor, amount } = after;
+      orders.splice(at, present ? 1 : 0, { id, cursor, amount });
+    } else if (present) orders.splice(at, 1);
     if (orders.length === 0) this.#groups.delete(record);
   }
 
@@ -70,7 +75,7 @@ function sharesOf(group: Group, budget: bigint): readonly bigint[] {
 }
 
 /** Index of the first order not older than `cursor`. Most orders looked for are new: at the end. */
-function find(orders: readonly Order[], cursor: bigint): number {
+function find(orders: readonly Backed[], cursor: bigint): number {
   const last = orders.at(-1);
   if (last === undefined || last.cursor < cursor) return orders.length;
   let low = 0;

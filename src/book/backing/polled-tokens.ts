@@ -5,6 +5,7 @@ import type { TokenEvent } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent } from "../../model/ledger-delta.ts";
 import type { BackingStep } from "../step.ts";
 import { type BackingRecord, isPolled, type Polled, type RecordId, recordId } from "./record.ts";
+import type { RecordChange } from "./step-report.ts";
 import type { StepView } from "./step-view.ts";
 
 /** What a token answered. */
@@ -78,12 +79,10 @@ export function takeAnswer(view: StepView, answer: PollAnswer): void {
 }
 
 /** What the step changes of what has to be asked. */
-export function pollWork(view: StepView): PollWork {
+export function pollWork(changes: readonly RecordChange[]): PollWork {
   const poll: Poll[] = [];
   const stop: RecordId[] = [];
-  for (const id of view.touched) {
-    const former = view.state.records.get(id);
-    const now = view.records.get(id);
+  for (const { id, former, now } of changes) {
     if (now !== undefined && isPolled(now)) {
       const since = now.polled?.awaiting;
       if (isPolled(former) && (since === undefined || since === former?.polled?.awaiting)) continue;

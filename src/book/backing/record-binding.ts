@@ -1,7 +1,6 @@
 // From the reasons to track a record to the entries that decide it, and from those to its values.
 import assert from "node:assert/strict";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
-import { type RecordKeys, recordKeys } from "./ledger-keys.ts";
 import { unconfirmed } from "./polled-tokens.ts";
 import {
   type BackingRecord,
@@ -11,6 +10,7 @@ import {
   type RecordId,
   unloadedBacking,
 } from "./record.ts";
+import type { RecordKeys } from "./record-keys.ts";
 import { type RecordValues, recordValues } from "./record-values.ts";
 import type { Reference } from "./references.ts";
 import type { StepView } from "./step-view.ts";
@@ -39,7 +39,7 @@ export function refer(view: StepView, id: RecordId, reference: Reference): void 
   }
   view.records.set(id, next);
   if (former !== undefined) return;
-  view.entries.follow(view.state.instanceKey(asset), id);
+  view.entries.follow(view.state.keys.instance(asset), id);
   const token = view.tokenOf(asset);
   if (token !== undefined) bind(view, id, next, token);
 }
@@ -50,14 +50,14 @@ function skipped({ state }: StepView, { owner, asset }: Reference): number | und
 
 function forget(view: StepView, id: RecordId, record: BackingRecord): void {
   view.records.delete(id);
-  view.entries.release(view.state.instanceKey(record.asset), id);
+  view.entries.release(view.state.keys.instance(record.asset), id);
   for (const key of keysOf(record.keys)) view.entries.release(key, id);
 }
 
 /** Starts to follow what decides a record of a token whose kind is known. */
 function bind(view: StepView, id: RecordId, record: BackingRecord, token: Token): void {
   const { owner, asset } = record;
-  const keys = recordKeys({ owner, asset, spender: view.state.contract }, token);
+  const keys = view.state.keys.record(owner, asset, token);
   if (keys === undefined) {
     view.records.set(id, { ...record, polled: unconfirmed(view, id) });
     return;
@@ -72,7 +72,7 @@ export function touchEntry(view: StepView, id: RecordId, key: string): void {
   const record = view.records.get(id);
   if (record === undefined) return;
   view.touched.add(id);
-  if (record.keys !== undefined || key !== view.state.instanceKey(record.asset)) return;
+  if (record.keys !== undefined || key !== view.state.keys.instance(record.asset)) return;
   const token = view.readToken(record.asset);
   if (token === undefined || (token.kind === "other" && record.polled !== undefined)) return;
   bind(view, id, record, token);

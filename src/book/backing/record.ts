@@ -1,7 +1,7 @@
 // A backing record with the reasons why it is tracked.
 import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
-import type { RecordKeys } from "./ledger-keys.ts";
+import type { RecordKeys } from "./record-keys.ts";
 import { NO_ALLOWANCE, type RecordValues, UNLOADED_VALUES, withBudget } from "./record-values.ts";
 
 /** What a token that keeps its own books answered, or is awaited to. */

@@ -4,19 +4,35 @@ import type { BookChange } from "../book-change.ts";
 import type { Happening } from "../happening.ts";
 import type { BackingRow } from "../step.ts";
 import { entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
-import { type BackingRecord, isInBook, isShown, type RecordId, recordId } from "./record.ts";
+import { type BackingRecord, isInBook, isShown, type RecordId } from "./record.ts";
 import type { StepView } from "./step-view.ts";
 
-type Change = {
+/** A touched record before and after the step; absent: not tracked. */
+export type RecordChange = {
+  readonly id: RecordId;
   readonly former: BackingRecord | undefined;
   readonly now: BackingRecord | undefined;
 };
 
+/** `edited`: records whose orders changed, and so what each order gets of the budget. */
+export function recordChanges(
+  { touched, state, records }: StepView,
+  edited: ReadonlySet<RecordId>,
+): readonly RecordChange[] {
+  const changes: RecordChange[] = [];
+  for (const id of touched) {
+    const former = state.records.get(id);
+    const now = records.get(id);
+    if (former !== now || edited.has(id)) changes.push({ id, former, now });
+  }
+  return changes;
+}
+
 /** The step's rows of records, followed entries and the network. */
-export function rowsOf(view: StepView): BackingRow[] {
+export function rowsOf(view: StepView, changes: readonly RecordChange[]): BackingRow[] {
   const rows: BackingRow[] = [];
   if (view.baseReserve !== view.state.baseReserve) rows.push(networkRow(view));
-  for (const { former, now } of changesOf(view)) {
+  for (const { former, now } of changes) {
     if (now === undefined && former !== undefined) {
       rows.push({ key: recordRowKey(former.owner, former.asset) });
     } else if (
@@ -30,9 +46,9 @@ export function rowsOf(view: StepView): BackingRow[] {
   return rows;
 }
 
-export function bookChangesOf(view: StepView): BookChange[] {
+export function bookChangesOf(records: readonly RecordChange[]): BookChange[] {
   const changes: BookChange[] = [];
-  for (const { former, now } of changesOf(view)) {
+  for (const { former, now } of records) {
     const was = former !== undefined && isInBook(former);
     if (now !== undefined && isInBook(now)) {
       if (was && now.backing === former.backing) continue;
@@ -44,22 +60,20 @@ export function bookChangesOf(view: StepView): BookChange[] {
   return changes;
 }
 
-/** `edited`: records whose orders changed, and so what each order gets of the budget. */
-export function happeningsOf(view: StepView, edited: ReadonlySet<RecordId>): Happening[] {
+export function happeningsOf(
+  changes: readonly RecordChange[],
+  edited: ReadonlySet<RecordId>,
+): Happening[] {
   const happenings: Happening[] = [];
-  for (const { former, now } of changesOf(view)) {
+  for (const { id, former, now } of changes) {
     if (now !== undefined && isShown(now)) {
       const { owner, asset, backing } = now;
       const isNews = backing !== former?.backing && backing.updated !== undefined;
-      const shares = edited.has(recordId(owner, asset));
-      if (isNews || shares) happenings.push({ kind: "backing", owner, asset, backing });
+      if (!isNews && !edited.has(id)) continue;
+      happenings.push({ kind: "backing", owner, asset, backing });
     } else if (former !== undefined && isShown(former)) {
       happenings.push({ kind: "backing", owner: former.owner, asset: former.asset });
     }
   }
   return happenings;
-}
-
-function* changesOf({ touched, state, records }: StepView): Iterable<Change> {
-  for (const id of touched) yield { former: state.records.get(id), now: records.get(id) };
 }

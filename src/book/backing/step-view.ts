@@ -37,7 +37,7 @@ export class StepView {
 
   /** As `tokenOf`, but looks at the entry again, which may have changed. */
   readToken(asset: Address): Token | undefined {
-    const instance = this.entries.get(this.state.instanceKey(asset));
+    const instance = this.entries.get(this.state.keys.instance(asset));
     if (instance === undefined || !instance.known) return undefined;
     const token = tokenOf(instance.entry);
     this.tokens.set(asset, token);
