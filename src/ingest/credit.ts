@@ -3,6 +3,7 @@ export class Credit {
   private readonly max: number;
   private readonly out: number[] = [];
   private wake: (() => void) | undefined;
+  private closed = false;
 
   constructor(max: number) {
     this.max = max;
@@ -18,16 +19,21 @@ export class Credit {
     if (this.out.length < this.max) this.release();
   }
 
-  /** Resolves once another ledger may go out, or at `release`. For one waiter at a time. */
+  /** Resolves once another ledger may go out, or once closed. For one waiter at a time. */
   async available(): Promise<void> {
-    if (this.out.length < this.max) return;
+    if (this.closed || this.out.length < this.max) return;
     await new Promise<void>((resolve) => {
       this.wake = resolve;
     });
   }
 
-  /** Lets the waiter go on, so that it sees that it shall stop. */
-  release(): void {
+  /** Nobody waits any more, now or later: who waited sees that it shall stop. */
+  close(): void {
+    this.closed = true;
+    this.release();
+  }
+
+  private release(): void {
     this.wake?.();
     this.wake = undefined;
   }

@@ -135,7 +135,7 @@ class ReaderThread {
 
   private async stop(): Promise<void> {
     this.abort.abort();
-    this.credit.release();
+    this.credit.close();
     await this.running;
     this.post({ kind: "stopped" });
     this.port.close();
@@ -144,7 +144,7 @@ class ReaderThread {
   private fail(thrown: unknown): void {
     if (this.abort.signal.aborted) return;
     this.abort.abort();
-    this.credit.release();
+    this.credit.close();
     this.post({ kind: "failed", fault: faultOf(thrown) });
     this.port.close();
   }
