@@ -3,6 +3,7 @@
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
 import { TokenPoller } from "./book/backing/token-poller.ts";
+import { DepthReader, type DepthRequest } from "./book/depth.ts";
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
@@ -15,7 +16,7 @@ import { PushEndpoint } from "./http/push/endpoint.ts";
 import { startHttpServer } from "./http/server.ts";
 import { loadUws } from "./http/uws.ts";
 import { systemClock } from "./model/clock.ts";
-import type { QuoteService } from "./router-worker/quote.ts";
+import { QuotePool } from "./router-worker/pool.ts";
 
 /** Accounts whose every market token is followed at a time, for push subscriptions (choice). */
 const WATCHED_ACCOUNTS_MAX = 1000;
@@ -79,14 +80,21 @@ export async function startEngine({ config, network, log }: EngineOptions): Prom
   });
   exchange.onStep((step) => push.stepped(step));
   exchange.start();
-  const quotes: QuoteService = {
-    quote: () => Promise.resolve({ status: "failed", message: "Quotes are not available." }),
-  };
+  const quotes = new QuotePool({
+    book,
+    clock,
+    workers: config.workers,
+    onFault: (fault) => log.error({ fault }, "a router worker failed"),
+  });
+  await quotes.ready();
+  const depthReader = new DepthReader();
+  const depth = (request: DepthRequest) =>
+    depthReader.read(book.live, request, Math.floor(clock() / 1000));
   const server = await startHttpServer({
     uws,
     host: config.host,
     port: config.port,
-    context: { readModel: exchange, quotes, assets, contract, clock },
+    context: { readModel: exchange, quotes, depth, assets, contract, clock },
     push,
     log,
   });
@@ -100,6 +108,7 @@ export async function startEngine({ config, network, log }: EngineOptions): Prom
     ended,
     close: async () => {
       server.close();
+      await quotes.close();
       poller.stop();
       await follower.stop();
       await exchange.close();

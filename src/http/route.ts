@@ -1,4 +1,5 @@
 // What an endpoint is to the server: a function from a request to the JSON text of its body.
+import type { DepthBody, DepthRequest } from "../book/depth.ts";
 import type { ReadModel } from "../book/read-model.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -24,6 +25,8 @@ export type Route =
 export type ApiContext = {
   readonly readModel: ReadModel;
   readonly quotes: QuoteService;
+  /** Of the live book, by the clock. */
+  readonly depth: (request: DepthRequest) => DepthBody;
   readonly assets: AssetInput;
   /** The exchange contract. */
   readonly contract: Address;

@@ -3,6 +3,7 @@ import { decodePathSegment } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { accountRoute, backingRoute } from "./routes/account.ts";
 import { contractRoute } from "./routes/contract.ts";
+import { depthRoute } from "./routes/depth.ts";
 import { failuresRoute, orderHistoryRoute, tradesRoute } from "./routes/history.ts";
 import { marketsRoute } from "./routes/markets.ts";
 import { liveOrderRoute, liveOrdersRoute } from "./routes/order.ts";
@@ -19,6 +20,7 @@ export function createRouter(context: ApiContext): Router {
     ["/", statusRoute(context)],
     ["/backing", backingRoute(context)],
     ["/contract", contractRoute(context)],
+    ["/depth", depthRoute(context)],
     ["/failures", failuresRoute(context)],
     ["/markets", marketsRoute(context)],
     ["/order", liveOrdersRoute(context)],

@@ -1,5 +1,6 @@
 // A server on a free port over an in-memory read model, with a clock the test sets.
 
+import type { DepthBody, DepthRequest } from "../../book/depth.ts";
 import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
@@ -33,6 +34,8 @@ export type TestServer = {
   readonly url: string;
   /** What the quote service answers; a test replaces it. */
   quote: (request: QuoteRequest, aborted?: AbortSignal) => Promise<QuoteResult>;
+  /** What the book says; a test replaces it. */
+  depth: (request: DepthRequest) => DepthBody;
   /** UNIX milliseconds. */
   nowMs: number;
   readonly loggedErrors: object[];
@@ -60,8 +63,17 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
     log,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
   });
-  const server: { quote: TestServer["quote"]; nowMs: number } = {
+  const server: Pick<TestServer, "quote" | "depth" | "nowMs"> = {
     quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
+    depth: ({ step = null }) => ({
+      ledger: readModel.ledger ?? 0,
+      timestamp: Math.floor(server.nowMs / 1000),
+      step,
+      bestBid: null,
+      bestAsk: null,
+      bids: [],
+      asks: [],
+    }),
     nowMs: 1_700_000_000_000,
   };
   const listening = await startHttpServer({
@@ -71,6 +83,7 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
     context: {
       readModel,
       quotes: { quote: (request, aborted) => server.quote(request, aborted) },
+      depth: (request) => server.depth(request),
       assets,
       contract: EXCHANGE,
       clock: () => server.nowMs,

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { BookChange } from "../../book/book-change.ts";
+import { type DepthBody, DepthReader } from "../../book/depth.ts";
+import { SharedBook } from "../../book/left-right.ts";
+import type { Address } from "../../model/address.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import {
+  EXCHANGE,
+  startTestServer,
+  type TestServer,
+  testAccount,
+  testContract,
+  testOrder,
+} from "../testing/test-server.ts";
+
+const BASE = testContract(1);
+const QUOTE = testContract(2);
+const ONE = 10n ** 18n;
+const NOW = 1_700_000_000;
+
+let server: TestServer;
+let book: SharedBook;
+
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+beforeEach(() => {
+  const capacity = { orders: 100, owners: 100, assets: 10, sides: 10, backings: 200 };
+  book = new SharedBook({ contract: EXCHANGE, untracked: "covers", capacity, touchOrders: 0 });
+  const reader = new DepthReader();
+  server.depth = (request) => reader.read(book.live, request, NOW);
+});
+
+async function step(changes: readonly BookChange[], ledger = 5000): Promise<void> {
+  await book.ready();
+  book.apply(changes, { ledger, closeTime: NOW, frozen: false });
+}
+
+type Body = DepthBody & { readonly error: string };
+
+async function get(query: string) {
+  const response = await fetch(`${server.url}/depth?${query}`);
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+let next = 0;
+/** Price in quote per base, in hundredths; an ask sells `tokens` of base, a bid `tokens` of quote. */
+function put(side: "ask" | "bid", hundredths: bigint, tokens: bigint, owner?: Address): BookChange {
+  next += 1;
+  const fields: Partial<Order> =
+    side === "ask"
+      ? { selling: BASE, buying: QUOTE, price: (hundredths * ONE) / 100n }
+      : { selling: QUOTE, buying: BASE, price: (ONE * 100n) / hundredths };
+  const amount = tokens * 10_000_000n;
+  const maker = owner ?? testAccount(next % 100);
+  return { kind: "put", order: testOrder(next, { ...fields, amount, owner: maker }) };
+}
+
+function removal(change: BookChange): BookChange {
+  return { kind: "remove", id: change.kind === "put" ? change.order.id : (0n as OrderId) };
+}
+
+test("both orientations come from one book, nearest the spread first", async () => {
+  await step([
+    put("ask", 200n, 3n),
+    put("ask", 250n, 5n),
+    put("ask", 200n, 4n),
+    put("bid", 160n, 16n),
+    put("bid", 125n, 10n),
+  ]);
+  const market = `market=${BASE}/${QUOTE}`;
+  const { body } = await get(`${market}&depth=50&step=0.01`);
+  assert.deepEqual(body, {
+    ledger: 5000,
+    timestamp: NOW,
+    step: "0.01",
+    bestBid: "1.6",
+    bestAsk: "2",
+    bids: [
+      ["1.6", "10"],
+      ["1.25", "8"],
+    ],
+    asks: [
+      ["2", "7"],
+      ["2.5", "5"],
+    ],
+  });
+  const near = await get(`${market}&depth=50&limit=1`);
+  assert.deepEqual(near.body.bids, [["1.6", "10"]]);
+  assert.deepEqual(near.body.asks, [["2", "7"]]);
+  assert.equal(near.body.step, "0.0001", "five significant digits of 1.8");
+  const flipped = await get(`market=${QUOTE}/${BASE}&depth=50&step=0.001`);
+  assert.equal(flipped.body.bestBid, "0.5");
+  assert.equal(flipped.body.bestAsk, "0.625");
+  assert.deepEqual(flipped.body.bids, [
+    ["0.5", "14"],
+    ["0.4", "12.5"],
+  ]);
+  assert.deepEqual(flipped.body.asks, [
+    ["0.625", "16"],
+    ["0.8", "10"],
+  ]);
+});
+
+test("an order that goes takes its level along, the last one its side", async () => {
+  const ask = put("ask", 200n, 3n);
+  const bid = put("bid", 100n, 3n);
+  await step([ask, bid]);
+  const query = `market=${BASE}/${QUOTE}&depth=100`;
+  assert.equal((await get(query)).body.asks.length, 1);
+  await step([removal(ask)], 5001);
+  const oneSided = (await get(query)).body;
+  assert.equal(oneSided.ledger, 5001);
+  assert.deepEqual([oneSided.asks, oneSided.bestAsk], [[], null]);
+  assert.deepEqual(oneSided.bids, [["1", "3"]], "its best price stands in for the mid price");
+  await step([removal(bid)], 5002);
+  const empty = (await get(query)).body;
+  assert.deepEqual([empty.step, empty.bestBid, empty.bids], [null, null, []]);
+});
+
+test("in a crossed book the best prices stay, levels past the mid price go", async () => {
+  await step([
+    put("ask", 90n, 1n),
+    put("ask", 120n, 1n),
+    put("bid", 110n, 1n),
+    put("bid", 80n, 1n),
+  ]);
+  const { body } = await get(`market=${BASE}/${QUOTE}&depth=50&step=0.1`);
+  assert.equal(body.bestBid, "1.1");
+  assert.equal(body.bestAsk, "0.9");
+  assert.deepEqual(body.asks, [["1.2", "1"]]);
+  assert.deepEqual(body.bids, [["0.8", "1.25"]]);
+});
+
+test("parameters out of range are named", async () => {
+  const market = `market=${BASE}/${QUOTE}`;
+  const cases = [
+    ["", "market"],
+    [`${market}&limit=0`, "limit"],
+    [`${market}&limit=501`, "limit"],
+    [`${market}&depth=0`, "depth"],
+    [`${market}&depth=100.1`, "depth"],
+    [`${market}&step=0`, "step"],
+    [`${market}&step=1e-3`, "step"],
+    [`${market}&step=0.0000000000000000001`, "step"],
+  ] as const;
+  for (const [query, name] of cases) {
+    const { status, body } = await get(query);
+    assert.equal(status, 400, query);
+    assert.match(body.error, new RegExp(`Invalid parameter: "${name}"`), query);
+  }
+});
