@@ -9,7 +9,10 @@ export type BookChange =
   | { readonly kind: "put"; readonly order: Order }
   /** An order that is no longer live. */
   | { readonly kind: "remove"; readonly id: OrderId }
-  /** A backing record that is new or changed. */
+  /**
+   * A backing record that is new or changed, as it counts in the next ledger: an allowance whose last
+   * ledger is the one shown is already taken off.
+   */
   | { readonly kind: "backing"; readonly backing: Backing }
   /** A backing record that is no longer tracked. */
   | { readonly kind: "forget"; readonly owner: Address; readonly asset: Address };

@@ -15,7 +15,7 @@ import {
   takeAnswer,
   touchPolled,
 } from "./polled-tokens.ts";
-import { nextBacking, type RecordId, recordId } from "./record.ts";
+import { changedBacking, inNextLedger, type RecordId, recordId } from "./record.ts";
 import { refer, touchEntry, valuesOf } from "./record-binding.ts";
 import { ReferenceChanges } from "./references.ts";
 import { bookChangesOf, happeningsOf, recordChanges, rowsOf } from "./step-report.ts";
@@ -138,6 +138,7 @@ function touchByTime(view: StepView): void {
     const record = view.records.get(id);
     if (record !== undefined) awaitAnswer(view, id, record, view.ledger);
   }
+  for (const id of lapses.endingIn(view.ledger)) view.touched.add(id);
   if (baseReserve === view.baseReserve) return;
   for (const [id, { asset }] of records) {
     if (view.tokenOf(asset)?.kind === "native") view.touched.add(id);
@@ -153,11 +154,13 @@ function compute(view: StepView, skips: BackingStep["skips"]): void {
   for (const id of view.touched) {
     const record = view.records.get(id);
     if (record === undefined) continue;
-    const backing = nextBacking(record.backing, valuesOf(view, record), {
+    const backing = changedBacking(record.backing, valuesOf(view, record), {
       pending: record.polled?.awaiting !== undefined,
       skipped: skipped.get(id) ?? record.backing.skipped,
       now: view.state.restored.get(id)?.updated ?? view.closeTime,
     });
-    if (backing !== record.backing) view.records.set(id, { ...record, backing });
+    const next = inNextLedger(backing, view.ledger, record.next);
+    if (backing === record.backing && next === record.next) continue;
+    view.records.set(id, { ...record, backing, next });
   }
 }

@@ -275,9 +275,17 @@ test("an allowance lapses after its last ledger though nothing tells so", () => 
   const placed = order(1, usd, xlm, 500n);
   bench.place(placed);
   bench.close();
-  bench.close();
-  assert.equal(bench.ledger, 103);
+  assert.equal(bench.ledger, 102);
+  const last = bench.close();
   assert.equal(bench.records.backed(placed), 500n);
+  assert.equal(last.happenings.length, 0);
+  const [change] = last.changes;
+  assert(change?.kind === "backing");
+  assert.deepEqual(
+    [change.backing.budget, change.backing.asset],
+    [0n, usd],
+    "for quotes it is over",
+  );
   const { changes, happenings } = bench.close();
   assert.equal(bench.records.backed(placed), 0n);
   assert.equal(bench.records.backing(maker, usd)?.liveUntil, 0);
@@ -294,18 +302,6 @@ test("a new base reserve changes every native balance", () => {
   assert.equal(bench.records.backing(maker, xlm)?.budget, 2000n);
   bench.close({ baseReserve: 10_000 });
   assert.equal(bench.records.backing(maker, xlm)?.budget, 0n);
-});
-
-test("an archived contract balance is what it was: the next call restores it", () => {
-  const bench = new Bench();
-  const holder = contract(7);
-  const key = balanceKey(usd, holder);
-  const placed = { ...order(1, usd, xlm, 500n), owner: holder };
-  bench.entries.set(key, { kind: "balance", amount: 300n, authorized: true });
-  bench.entries.set(allowanceKey(usd, holder, exchange), grant(1000n, 500));
-  bench.place(placed);
-  bench.close({}, { [key]: undefined });
-  assert.equal(bench.records.backed(placed), 300n);
 });
 
 test("the last order of a maker takes the record along; entries stay followed for a while", () => {

@@ -89,7 +89,7 @@ export class BackingRecords implements BackingView, AccountWatch {
       .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
     state.restored.clear();
     const records = [...state.records.values()].filter(isInBook);
-    return records.map(({ backing }) => ({ kind: "backing", backing }));
+    return records.map(({ next }) => ({ kind: "backing", backing: next }));
   }
 
   onNews(requestStep: () => void): void {

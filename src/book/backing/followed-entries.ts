@@ -84,7 +84,7 @@ export class FollowedEntriesDraft {
     const followed = this.#entries.get(key);
     if (followed === undefined) return false;
     if (followed.known) {
-      this.#entries.set(key, known(outlasting(followed.entry, entry)));
+      this.#entries.set(key, known(entry));
     } else {
       const change = entry === undefined ? { ledger } : { ledger, entry };
       this.#entries.set(key, { known: false, request: followed.request, change });
@@ -99,7 +99,7 @@ export class FollowedEntriesDraft {
       const followed = this.#entries.get(key);
       if (followed === undefined || followed.known || followed.request !== request) continue;
       const later = followed.change !== undefined && followed.change.ledger > ledger;
-      this.#entries.set(key, known(later ? outlasting(entry, followed.change?.entry) : entry));
+      this.#entries.set(key, known(later ? followed.change?.entry : entry));
       keys.push(key);
     }
     return keys;
@@ -141,16 +141,4 @@ export class FollowedEntriesDraft {
 
 function known(entry: TrackedEntry | undefined): FollowedEntry {
   return entry === undefined ? { known: true } : { known: true, entry };
-}
-
-/**
- * What a change leaves. Token contracts never remove a balance or their own instance: such an entry
- * that leaves the ledger was archived, and the first call that touches it restores it as it was.
- */
-function outlasting(
-  before: TrackedEntry | undefined,
-  after: TrackedEntry | undefined,
-): TrackedEntry | undefined {
-  if (after !== undefined) return after;
-  return before?.kind === "balance" || before?.kind === "token" ? before : undefined;
 }

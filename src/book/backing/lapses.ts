@@ -15,6 +15,11 @@ export class Lapses {
     else records.add(record);
   }
 
+  /** Records whose allowance is live in `ledger` for the last time. */
+  endingIn(ledger: number): Iterable<string> {
+    return this.#records.get(ledger) ?? [];
+  }
+
   /** Records whose allowance was live in `from` and is not in `to`. */
   *between(from: number, to: number): Iterable<string> {
     if (to - from <= this.#records.size) {

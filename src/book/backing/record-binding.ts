@@ -18,16 +18,12 @@ import type { Token } from "./token.ts";
 
 /** Starts, changes or ends the tracking of one record. */
 export function refer(view: StepView, id: RecordId, reference: Reference): void {
-  const { owner, asset, orders, watched, market } = reference;
+  const { asset, orders, watched, market } = reference;
   const former = view.records.get(id);
   const count = (former?.orders ?? 0) + orders;
   assert(count >= 0, `fewer than no orders refer to ${id}`);
   const next: BackingRecord = {
-    ...(former ?? {
-      owner,
-      asset,
-      backing: unloadedBacking(owner, asset, skipped(view, reference)),
-    }),
+    ...(former ?? newRecord(view, reference)),
     orders: count,
     watched: watched ?? former?.watched ?? false,
     market: market ?? former?.market ?? false,
@@ -44,8 +40,9 @@ export function refer(view: StepView, id: RecordId, reference: Reference): void 
   if (token !== undefined) bind(view, id, next, token);
 }
 
-function skipped({ state }: StepView, { owner, asset }: Reference): number | undefined {
-  return state.skipped(owner, asset);
+function newRecord({ state }: StepView, { owner, asset }: Reference) {
+  const backing = unloadedBacking(owner, asset, state.skipped(owner, asset));
+  return { owner, asset, backing, next: backing };
 }
 
 function forget(view: StepView, id: RecordId, record: BackingRecord): void {

@@ -27,6 +27,11 @@ export type BackingRecord = {
   readonly keys?: RecordKeys;
   readonly polled?: Polled;
   readonly backing: Backing;
+  /**
+   * What can be taken in the next ledger: `backing`, or that without an allowance which ends with
+   * the ledger shown. Quotes are for the next ledger.
+   */
+  readonly next: Backing;
 };
 
 export type RecordId = string;
@@ -75,7 +80,7 @@ export const FREE_HOLDER: RecordValues = withBudget(
 );
 
 /** `former` with new values; the same object where nothing a client sees differs. */
-export function nextBacking(
+export function changedBacking(
   former: Backing,
   values: RecordValues | undefined,
   next: { readonly pending: boolean; readonly skipped: number | undefined; readonly now: number },
@@ -101,4 +106,16 @@ function sameValues(one: RecordValues, other: RecordValues): boolean {
     one.budget === other.budget &&
     one.headroom === other.headroom
   );
+}
+
+/** `backing` as of `ledger`, for the ledger after it; `former` where that is the same. */
+export function inNextLedger(backing: Backing, ledger: number, former: Backing): Backing {
+  if (backing.allowance === 0n || backing.liveUntil !== ledger) return backing;
+  const next = { ...backing, allowance: 0n, liveUntil: 0, budget: 0n };
+  const isSame =
+    sameValues(next, former) &&
+    next.updated === former.updated &&
+    next.skipped === former.skipped &&
+    next.pending === former.pending;
+  return isSame ? former : next;
 }

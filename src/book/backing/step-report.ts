@@ -51,8 +51,8 @@ export function bookChangesOf(records: readonly RecordChange[]): BookChange[] {
   for (const { former, now } of records) {
     const was = former !== undefined && isInBook(former);
     if (now !== undefined && isInBook(now)) {
-      if (was && now.backing === former.backing) continue;
-      changes.push({ kind: "backing", backing: now.backing });
+      if (was && now.next === former.next) continue;
+      changes.push({ kind: "backing", backing: now.next });
     } else if (was) {
       changes.push({ kind: "forget", owner: former.owner, asset: former.asset });
     }
