@@ -1,2 +1,56 @@
-// npm run bench -- <name> [--json] [--tiny]: runs one bench, or all of them.
-process.stdout.write("no benches yet\n");
+// npm run bench -- <name> [--json] [--tiny]: runs the benches whose file name holds the word or
+// words of `name`, or all of them. A bench is a file <folder>-<subject>.bench.ts beside this one.
+import { readdirSync } from "node:fs";
+import { cpus } from "node:os";
+import { basename } from "node:path";
+import type { Bench, Figure } from "./bench.ts";
+
+const SUFFIX = ".bench.js";
+
+type Report = { readonly bench: string; readonly figures: readonly Figure[] };
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const json = args.includes("--json");
+  const tiny = args.includes("--tiny");
+  const wanted = args.filter((arg) => !arg.startsWith("--"));
+  const names = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => basename(file, SUFFIX))
+    .filter((name) => wanted.some((word) => word === "all" || holdsWords(name, word)))
+    .sort();
+  if (names.length === 0) {
+    process.stderr.write(`no bench is named ${wanted.join(" ") || "nothing: say which, or all"}\n`);
+    return 2;
+  }
+  const reports: Report[] = [];
+  for (const name of names) {
+    const { bench } = (await import(`./${name}${SUFFIX}`)) as { readonly bench: Bench };
+    const report = { bench: name, figures: await bench({ tiny }) };
+    reports.push(report);
+    if (!json) process.stdout.write(reportText(report));
+  }
+  if (json) {
+    const machine = {
+      node: process.version,
+      cpu: cpus()[0]?.model ?? "unknown",
+      cores: cpus().length,
+    };
+    process.stdout.write(`${JSON.stringify({ machine, tiny, reports }, undefined, 2)}\n`);
+  }
+  return 0;
+}
+
+/** `push` is in `http-push`, `market-data` in `book-market-data`, `book` in both `book-...`. */
+function holdsWords(name: string, words: string): boolean {
+  return `-${name}-`.includes(`-${words}-`);
+}
+
+function reportText({ bench, figures }: Report): string {
+  const lines = figures.map(({ name, value, unit, goal }) => {
+    const shown = Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+    return `  ${name.padEnd(48)} ${shown.padStart(12)} ${unit}${goal === undefined ? "" : `  (goal: ${goal})`}\n`;
+  });
+  return `${bench}\n${lines.join("")}`;
+}

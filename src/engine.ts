@@ -108,9 +108,8 @@ export async function startEngine({ config, network, log }: EngineOptions): Prom
     ended,
     close: async () => {
       server.close();
-      await quotes.close();
       poller.stop();
-      await follower.stop();
+      await Promise.all([follower.stop(), quotes.close()]);
       await exchange.close();
     },
   };
