@@ -50,6 +50,7 @@ export const bench: Bench = async ({ tiny }) => {
     context: {
       readModel,
       quotes: { quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }) },
+      depth: () => assert.fail("no depth here"),
       assets,
       contract: EXCHANGE,
       clock: systemClock,

@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
 import { TokenPoller } from "./book/backing/token-poller.ts";
-import { DepthReader, type DepthRequest } from "./book/depth.ts";
+import { type DepthBody, DepthReader, type DepthRequest } from "./book/depth.ts";
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
@@ -32,17 +32,26 @@ export type Engine = {
 };
 
 export type EngineOptions = {
-  readonly config: EngineConfig;
+  readonly engine: EngineConfig;
+  /** Folder of the store. */
+  readonly path: string;
   readonly network: NetworkConfig;
   readonly log: Logger;
 };
 
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
-export async function startEngine({ config, network, log }: EngineOptions): Promise<Engine> {
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { engine: config, network, path, log } = options;
   const { contract, networkPassphrase } = network;
   const { uws, version } = loadUws();
   const clock = systemClock;
   const book = new SharedBook({ contract, untracked: "nothing" });
+  const quotes = new QuotePool({
+    book,
+    clock,
+    workers: config.workers,
+    onFault: (fault) => log.error({ fault }, "a router worker failed"),
+  });
   const follower = followLedgers({ network, log });
   const poller = new TokenPoller({
     reader: follower.tokenReader,
@@ -61,7 +70,7 @@ export async function startEngine({ config, network, log }: EngineOptions): Prom
     polls: poller,
   });
   const exchange = await Exchange.open({
-    path: config.dataDir,
+    path,
     networkPassphrase,
     contract,
     clock,
@@ -70,6 +79,9 @@ export async function startEngine({ config, network, log }: EngineOptions): Prom
     backing,
   });
   const assets = new AssetInput(networkPassphrase);
+  const depthReader = new DepthReader();
+  const depth = (request: DepthRequest): DepthBody =>
+    depthReader.read(book.live, request, Math.floor(clock() / 1000));
   const push = new PushEndpoint({
     log,
     channels: (publish) => [
@@ -80,16 +92,7 @@ export async function startEngine({ config, network, log }: EngineOptions): Prom
   });
   exchange.onStep((step) => push.stepped(step));
   exchange.start();
-  const quotes = new QuotePool({
-    book,
-    clock,
-    workers: config.workers,
-    onFault: (fault) => log.error({ fault }, "a router worker failed"),
-  });
   await quotes.ready();
-  const depthReader = new DepthReader();
-  const depth = (request: DepthRequest) =>
-    depthReader.read(book.live, request, Math.floor(clock() / 1000));
   const server = await startHttpServer({
     uws,
     host: config.host,

@@ -1,7 +1,11 @@
 // hopbook [all | engine | devnet]: reads the configuration, starts what the mode asks for, and ends
 // in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration.
+import { join } from "node:path";
 import type { Logger } from "pino";
-import { type EngineConfig, type NetworkConfig, readConfig } from "./config/config.ts";
+import { type Config, type EngineConfig, type NetworkConfig, readConfig } from "./config/config.ts";
+import type { DevnetOptions } from "./devnet/options.ts";
+import { type DevnetProcess, spawnDevnet } from "./devnet/spawn.ts";
+import { devnetSettings } from "./devnet-settings.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
@@ -13,10 +17,7 @@ const SHUTDOWN_MS_MAX = 4500;
 await main();
 
 async function main(): Promise<void> {
-  const read = readConfig(process.argv.slice(2), process.env, {
-    settings: [],
-    read: () => undefined,
-  });
+  const read = readConfig(process.argv.slice(2), process.env, devnetSettings);
   if (read.kind === "help") {
     process.stdout.write(read.text);
     return;
@@ -29,34 +30,74 @@ async function main(): Promise<void> {
   const { config } = read;
   const log = createLogger(config.log);
   const signal = onSignal(log);
-  if (config.mode === "engine") {
-    await runEngine({ config: config.engine, network: config.network, log }, signal);
+  process.exit(await run(config, log, signal));
+}
+
+/** Resolves to the exit code. */
+async function run(
+  config: Config<DevnetOptions>,
+  log: Logger,
+  signal: Promise<"signal">,
+): Promise<number> {
+  if (config.mode === "engine") return runEngine({ ...config, log }, signal);
+  const { devnet: options } = config;
+  let devnet: DevnetProcess;
+  try {
+    devnet = await spawnDevnet(
+      config.mode === "all"
+        ? { ...options, directory: options.directory ?? join(config.engine.dataDir, "devnet") }
+        : options,
+    );
+  } catch (error) {
+    log.fatal(messageOf(error));
+    return 1;
   }
+  const { url, exchange } = devnet;
+  const network = {
+    rpcUrls: [url],
+    networkPassphrase: options.passphrase,
+    contract: exchange,
+  };
+  log.info({ url, contract: exchange }, `the devnet serves its RPC on ${url}`);
+  const gone = devnet.exited.then((code) => ({ kind: "devnet gone", code }) as const);
+  const running =
+    config.mode === "all" ? runEngine({ engine: config.engine, network, log }, signal) : signal;
+  const end = await Promise.race([running, gone]);
+  if (typeof end === "object") {
+    log.fatal({ code: end.code }, "the devnet ended");
+    return 1;
+  }
+  await devnet.stop();
+  return end === "signal" ? 0 : end;
 }
 
 type EngineRun = {
-  readonly config: EngineConfig;
+  readonly engine: EngineConfig;
   readonly network: NetworkConfig;
   readonly log: Logger;
 };
 
-/** Until the signal; a network that began anew makes the engine begin anew, beside its old data. */
-async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<void> {
-  const { config, log } = run;
+/**
+ * Until the signal; resolves to the exit code. A network that began anew makes the engine begin
+ * anew, beside its old data.
+ */
+async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<number> {
+  const { log } = run;
+  const path = join(run.engine.dataDir, "store");
   for (;;) {
     let engine: Engine;
     try {
-      engine = await startEngine(run);
+      engine = await startEngine({ ...run, path });
     } catch (error) {
-      log.fatal({ err: error }, `cannot start: ${messageOf(error)}`);
-      process.exit(1);
+      log.fatal(`cannot start: ${messageOf(error)}`);
+      return 1;
     }
     const end = await Promise.race([engine.ended, signal]);
     await engine.close();
-    if (end === "signal") process.exit(0);
-    if (end.kind === "fatal") process.exit(1);
+    if (end === "signal") return 0;
+    if (end.kind === "fatal") return 1;
     if (end.kind === "reset") {
-      const aside = await setAside(config.dataDir, systemClock);
+      const aside = await setAside(path, systemClock);
       log.warn({ aside }, `${end.message}; its data is set aside and reading begins anew`);
     }
   }

@@ -42,7 +42,7 @@ export const engineOnlySettings = [
   },
   {
     name: "data-dir",
-    help: "folder of the durable store; a folder each network",
+    help: "folder of everything that is kept; a folder each network",
     default: "data",
     schema: textSchema,
   },

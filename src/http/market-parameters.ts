@@ -1,5 +1,6 @@
 // Parameters of market data, shared by the REST endpoints and the push channels: a channel's
 // parameters are read with the same code once its message is a Query.
+import type { DepthRequest } from "../book/depth.ts";
 import type { Address } from "../model/address.ts";
 import { ApiError, invalidParameter } from "./api-error.ts";
 import type { AssetInput } from "./asset-input.ts";
@@ -7,16 +8,6 @@ import type { Query } from "./query.ts";
 
 /** A market in the orientation that was asked for, which need not be the canonical one. */
 export type RequestedMarket = { readonly base: Address; readonly quote: Address };
-
-export type DepthParameters = {
-  readonly market: RequestedMarket;
-  /** Band around the mid price, percent: above 0, at most 100. */
-  readonly depth: number;
-  /** Price step as plain decimals without trailing zeros; undefined: automatic. */
-  readonly step?: string;
-  /** Levels per side. */
-  readonly limit: number;
-};
 
 export type CandlesParameters = {
   readonly market: RequestedMarket;
@@ -71,7 +62,7 @@ export function parseMarket(text: string | undefined, assets: AssetInput): Reque
   return { base, quote };
 }
 
-export function parseDepthParameters(query: Query, assets: AssetInput): DepthParameters {
+export function parseDepthParameters(query: Query, assets: AssetInput): DepthRequest {
   const market = parseMarket(query.one("market"), assets);
   const depth = parseDepth(query.one("depth"));
   const step = parseStep(query.one("step"));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import type { DepthRequest } from "../book/depth.ts";
 import type { Failure } from "../model/failure.ts";
 import type { OrderId } from "../model/order.ts";
 import type { QuoteRequest } from "../router-worker/quote.ts";
@@ -629,6 +630,33 @@ describe("accounts", () => {
       404,
       "Not found. Backing is not tracked for the owner and asset.",
     );
+  });
+});
+
+describe("GET /depth", () => {
+  it("answers in the orientation asked for, with the defaults filled in", async () => {
+    const asked: DepthRequest[] = [];
+    const body = {
+      ledger: 5000,
+      timestamp: 1_700_000_000,
+      step: "0.1",
+      bestBid: "1.5",
+      bestAsk: null,
+      bids: [["1.5", "3"]],
+      asks: [],
+    } as const;
+    server.depth = (request) => {
+      asked.push(request);
+      return body;
+    };
+    assert.deepEqual((await get(`/depth?market=USDC:${ISSUER}/XLM`)).body, body);
+    await get(`/depth?market=XLM/${USDC_TOKEN}&depth=0.5&step=0.10&limit=500`);
+    assert.deepEqual(asked, [
+      { market: { base: USDC_TOKEN, quote: XLM_TOKEN }, depth: 20, limit: 100 },
+      { market: { base: XLM_TOKEN, quote: USDC_TOKEN }, depth: 0.5, step: "0.1", limit: 500 },
+    ]);
+    await expectError("/depth", 400, /Invalid parameter: "market"/);
+    await expectError(`/depth?market=XLM/${USDC_TOKEN}&limit=0`, 400, /Invalid parameter: "limit"/);
   });
 });
 
