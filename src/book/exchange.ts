@@ -18,10 +18,12 @@ import type { ExchangeOptions } from "./exchange-options.ts";
 import type { Ignored } from "./lifecycle.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LiveMarkets } from "./live-markets.ts";
+import type { MarketData } from "./market-data.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
 import type { BookState, StepListener } from "./step.ts";
 import { StepQueue } from "./step-queue.ts";
+import { StoredMarketData } from "./stored-market-data.ts";
 
 /** Live orders handed on at once at start. */
 const LOAD_ORDERS = 1000;
@@ -32,6 +34,7 @@ export class Exchange implements ReadModel {
   readonly #store: Store;
   readonly #queue: StepQueue;
   readonly #markets = new LiveMarkets();
+  readonly #marketData: StoredMarketData;
   readonly #listeners = new Set<StepListener>();
   #contract: ContractState;
   #cursor: LedgerCursor | undefined;
@@ -56,6 +59,10 @@ export class Exchange implements ReadModel {
     this.#contract = store.contract();
     this.#cursor = store.cursor();
     this.#horizon = store.horizon();
+    this.#marketData = new StoredMarketData(store, options.clock, () => ({
+      opened: this.#contract.markets,
+      live: this.#markets.sorted(),
+    }));
     this.#queue = new StepQueue({
       log: options.log,
       cursor: () => this.#cursor,
@@ -64,7 +71,7 @@ export class Exchange implements ReadModel {
         return this.#newStep();
       },
       store: (record) => store.commit([record]),
-      prepare: (lifecycle, deltas) => prepareStep(lifecycle, deltas, options.backing),
+      prepare: (lifecycle, deltas) => this.#prepare(lifecycle, deltas),
       show: (prepared) => this.#show(prepared),
       clockMove: () => planClock(store, this.#horizon, options.clock()),
       passClock: (horizon) => {
@@ -153,6 +160,11 @@ export class Exchange implements ReadModel {
     return this.#markets.sorted();
   }
 
+  /** Candles, ticker and totals of the same state. */
+  get marketData(): MarketData {
+    return this.#marketData;
+  }
+
   /** When the maker was last skipped selling the token, UNIX seconds. */
   skipped(owner: Address, asset: Address): number | undefined {
     return this.#store.skipped(owner, asset);
@@ -225,6 +237,11 @@ export class Exchange implements ReadModel {
     return new Lifecycle(stored, this.#horizon);
   }
 
+  #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): PreparedStep {
+    const storedHead = (pair: Pair) => this.#store.candles.head(pair);
+    return prepareStep(lifecycle, deltas, this.#options.backing, storedHead);
+  }
+
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */
   #show({ deltas, record, orders, changes, happenings, ...prepared }: PreparedStep): void {
     this.#store.renew();
@@ -240,6 +257,7 @@ export class Exchange implements ReadModel {
     }
     if (prepared.backing !== undefined) this.#options.backing?.apply(prepared.backing);
     this.#options.book?.apply(changes, this.#bookState());
+    this.#marketData.add(record.trades);
 
     const step = {
       ledgers: deltas.map(({ ledger, hash, closeTime }) => ({ ledger, hash, closeTime })),

@@ -83,7 +83,7 @@ export class Lifecycle {
   }
 
   /** What is to be stored of the ledgers and the clock. */
-  record(): Omit<StepRecord, "backing"> {
+  record(): Omit<StepRecord, "backing" | "candles"> {
     const { frozen, config } = this.#contract;
     return {
       ...(this.#cursor && { cursor: this.#cursor }),

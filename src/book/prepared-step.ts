@@ -2,6 +2,7 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
+import { candleChanges, type StoredHead } from "./candle-writer.ts";
 import type { Happening } from "./happening.ts";
 import type { Ignored, Lifecycle } from "./lifecycle.ts";
 import type { BackingView, PreparedBacking } from "./step.ts";
@@ -24,13 +25,18 @@ export function prepareStep(
   lifecycle: Lifecycle,
   deltas: readonly LedgerDelta[],
   view: BackingView | undefined,
+  storedHead: StoredHead,
 ): PreparedStep {
   const record = lifecycle.record();
   const orders = liveChanges(record.orders);
   const backing = view?.prepare({ deltas, orders, skips: record.skips });
   return {
     deltas,
-    record: { ...record, backing: backing?.rows ?? [] },
+    record: {
+      ...record,
+      candles: candleChanges(record.trades, storedHead),
+      backing: backing?.rows ?? [],
+    },
     orders,
     contract: lifecycle.contract,
     changes: [...bookChanges(orders), ...(backing?.changes ?? [])],

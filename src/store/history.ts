@@ -25,6 +25,8 @@ type Selection = Buffer | "all" | "none";
 
 /** A Soroban symbol has at most 32 characters. */
 const FN_MAX = 32;
+/** Ledger numbers have 32 bits. */
+const LEDGERS = 2 ** 32;
 /** Rows read at once by a walk over all live orders. */
 const WALK_ROWS = 1000;
 
@@ -82,6 +84,24 @@ export class History {
     return this.#page(trades, tradeIndex, selection, { ...page, newestFirst: true }, readTrade);
   }
 
+  /**
+   * Trades and swaps whose time (UNIX seconds) is at least `from` and below `to`, oldest first. The
+   * store must not be renewed meanwhile.
+   */
+  *tradesBetween(from: number, to: number): Generator<Trade | Swap> {
+    let after = this.#lastBefore(from);
+    for (;;) {
+      const rows = this.#snapshot.rows(this.#tables.trades, { after, limit: WALK_ROWS });
+      for (const { key, value } of rows) {
+        after = readPosition(key, 0);
+        const record = readTrade(new RecordReader(value), this.#ids, after);
+        if (record.timestamp >= to) return;
+        yield record;
+      }
+      if (rows.length < WALK_ROWS) return;
+    }
+  }
+
   failures(
     filter: { readonly account?: string; readonly fn?: string },
     page: NewestPage,
@@ -95,6 +115,24 @@ export class History {
       { ...page, newestFirst: true },
       readFailure,
     );
+  }
+
+  /** A position with nothing from `time` on before it and nothing older after it. */
+  #lastBefore(time: number): Position {
+    const { trades } = this.#tables;
+    let [low, high] = [0, LEDGERS];
+    // The lowest ledger from which on no record is older.
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [row] = this.#snapshot.rows(trades, { after: ledgerStart(middle), limit: 1 });
+      const isLate =
+        row === undefined ||
+        readTrade(new RecordReader(row.value), this.#ids, readPosition(row.key, 0)).timestamp >=
+          time;
+      if (isLate) high = middle;
+      else low = middle + 1;
+    }
+    return ledgerStart(low);
   }
 
   #page<T>(
@@ -153,4 +191,9 @@ export class History {
     const address: Address | undefined = parseAddress(text);
     return address === undefined ? undefined : this.#ids.find(address);
   }
+}
+
+/** Below every event of the ledger: transactions count from 1. */
+function ledgerStart(ledger: number): Position {
+  return (BigInt(ledger) << 48n) as Position;
 }

@@ -109,6 +109,10 @@ export class RecordReader {
       : Buffer.from(record.buffer, record.byteOffset, record.byteLength);
   }
 
+  get isAtEnd(): boolean {
+    return this.#at === this.#record.length;
+  }
+
   byte(): number {
     return this.#record[this.#advance(1)] ?? 0;
   }

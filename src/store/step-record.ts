@@ -1,4 +1,5 @@
-import type { Address } from "../model/address.ts";
+import type { Address, Pair } from "../model/address.ts";
+import type { Candle } from "../model/candle.ts";
 import type { RegistryMarket } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Position } from "../model/position.ts";
@@ -34,6 +35,15 @@ export type SkipRecord = {
   readonly time: number;
 };
 
+/** A market's candles after a step. The pair is canonical. */
+export type CandleChange = {
+  readonly pair: Pair;
+  /** The newest candle of each resolution, in the order of `RESOLUTIONS`. */
+  readonly head: readonly Candle[];
+  /** Candles that were the newest and are no longer. */
+  readonly closed: readonly { readonly resolution: number; readonly candle: Candle }[];
+};
+
 /** All that one step writes. Stored whole or not at all. */
 export type StepRecord = {
   /** Absent where the clock alone moved. */
@@ -48,6 +58,7 @@ export type StepRecord = {
   /** New or refreshed markets, with their number in the order first seen. */
   readonly markets: readonly { readonly number: number; readonly market: RegistryMarket }[];
   readonly skips: readonly SkipRecord[];
+  readonly candles: readonly CandleChange[];
   /** Rows of the backing records (book/step.ts); no value: removed. */
   readonly backing: readonly { readonly key: string; readonly value?: string }[];
 };

@@ -1,6 +1,8 @@
 // What a step writes to each table. The list is complete before lmdb sees any of it, so that an
 // error in here leaves nothing behind.
 import type { AddressIds } from "./address-ids.ts";
+import { writeCandle, writeHead } from "./candle-record.ts";
+import { candleKey } from "./candle-table.ts";
 import { writeContract, writeMarket } from "./contract-record.ts";
 import { writeFailure } from "./failure-record.ts";
 import { archiveEntries, failureEntries, liveEntries, tradeEntries } from "./index-entries.ts";
@@ -36,6 +38,14 @@ export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): W
     put(tables.failures, positionKey(failure.id), writeFailure(writer, ids, failure));
     for (const prefix of failureEntries(failure, number)) {
       put(tables.failureIndex, indexKey(prefix, failure.id), EMPTY);
+    }
+  }
+  for (const { pair, head, closed } of step.candles) {
+    const pairKey = indexPrefix(0, number(pair.base), number(pair.quote));
+    put(tables.candleHeads, pairKey, writeHead(writer, head));
+    for (const { resolution, candle } of closed) {
+      writeCandle(writer, candle);
+      put(tables.candles, candleKey(pairKey, resolution, candle.start), writer.take());
     }
   }
   for (const { owner, asset, time } of step.skips) {

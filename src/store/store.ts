@@ -9,6 +9,7 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
+import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
 import { checkFile } from "./file-check.ts";
 import { History } from "./history.ts";
@@ -50,6 +51,7 @@ export class Store {
   readonly #ids: AddressIds;
   readonly #snapshot: Snapshot;
   readonly history: History;
+  readonly candles: CandleTable;
   #committing: Promise<void> | undefined;
   #closed = false;
 
@@ -91,6 +93,7 @@ export class Store {
       (last?.key.readUInt32BE(1) ?? 0) + 1,
     );
     this.history = new History(environment.tables, snapshot, this.#ids);
+    this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
     this.cursor();
   }
 

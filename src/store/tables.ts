@@ -22,6 +22,9 @@ const TABLE_NAMES = [
   "tradeIndex",
   "failures",
   "failureIndex",
+  /** Market, resolution and start -> candle; market -> its newest candles (candle-table.ts). */
+  "candles",
+  "candleHeads",
   /** Number in the order first seen -> market opened on-chain. */
   "markets",
   /** Owner and token -> time of the last skip. */

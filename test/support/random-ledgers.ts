@@ -1,6 +1,6 @@
 // Random but lawful chains: an id is used again only when its order is gone or expired on-chain,
 // and fills meet orders that are on-chain and unexpired; a few events name orders nobody knows.
-import type { Address } from "../../src/model/address.ts";
+import { type Address, canonicalPair } from "../../src/model/address.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
@@ -37,12 +37,21 @@ type ChainOrder = {
   expires: number;
 };
 
-/** `count` ledgers of up to `eventsMax` events, and as many failures, from one random source. */
-export function randomLedgers(random: Random, count: number, eventsMax: number): LedgerDelta[] {
+/**
+ * `count` ledgers of up to `eventsMax` events from one random source, with a few failures. The first
+ * closes at `CHAIN_START`, each next one `gapSeconds` later.
+ */
+export function randomLedgers(
+  random: Random,
+  count: number,
+  eventsMax: number,
+  gapSeconds: () => number = () => LEDGER_SECONDS,
+): LedgerDelta[] {
   const chain = new Map<OrderId, ChainOrder>();
   const ledgers: LedgerDelta[] = [];
+  let closeTime = CHAIN_START;
   for (let at = 0; at < count; at += 1) {
-    const closeTime = CHAIN_START + at * LEDGER_SECONDS;
+    if (at > 0) closeTime += gapSeconds();
     const events = Array.from({ length: random(eventsMax + 1) }, () =>
       randomEvent(random, chain, closeTime),
     );
@@ -138,8 +147,8 @@ function randomMod(random: Random, id: OrderId, now: number) {
 }
 
 function randomRefresh(random: Random): NewEvent {
-  const [base, quote] = random(2) === 0 ? [token(0), token(1)] : [token(2), token(3)];
-  return { kind: "refresh", base, quote };
+  const [one, other] = random(2) === 0 ? [token(0), token(1)] : [token(2), token(3)];
+  return { kind: "refresh", ...canonicalPair(one, other) };
 }
 
 function randomSwap(random: Random): NewEvent {
