@@ -11,12 +11,9 @@ const ORACLE_UNIT = 10n ** 14n;
 /** A price older than this is none. Guess: the Reflector feeds publish every 5 minutes. */
 export const PRICE_AGE_SECONDS_MAX = 3_600n;
 
-/**
- * USD, 7 decimals, of `amount` of a 7-decimal token, rounded down. Throws 722 where the oracle has
- * no price of the last hour.
- */
-export function readUsdValue(host: ExchangeHost, token: Address, amount: bigint): bigint {
-  return (amount * readPrice(host, token)) / ORACLE_UNIT;
+/** USD, 7 decimals, of `amount` of a 7-decimal token at an oracle price, rounded down. */
+export function usdValue(amount: bigint, price: bigint): bigint {
+  return (amount * price) / ORACLE_UNIT;
 }
 
 /** Throws 722 unless both assets of the pair have a recent price. */
@@ -25,7 +22,8 @@ export function requirePrices(host: ExchangeHost, one: Address, other: Address):
   readPrice(host, other);
 }
 
-function readPrice(host: ExchangeHost, token: Address): bigint {
+/** An oracle price. Throws 722 where the oracle has none of the last hour. */
+export function readPrice(host: ExchangeHost, token: Address): bigint {
   const { oracle } = host.instance.get().config;
   const outcome = host.tryCall(oracle, "lastprice", [addressValue(token)]);
   if (!outcome.ok || outcome.value.type === "void") {

@@ -6,13 +6,7 @@ import { Direction, type TradeCall, TradeKind } from "./call.ts";
 import { ErrorCode } from "./error-code.ts";
 import { checked, fail } from "./fail.ts";
 import type { ExchangeHost } from "./host.ts";
-import {
-  requireBacking,
-  requireExpiration,
-  requireListing,
-  requirePrice,
-  type Terms,
-} from "./listing.ts";
+import { Listing, requireExpiration, requirePrice, type Terms } from "./listing.ts";
 import { isLive, planFills } from "./match.ts";
 import { forward, reportSkips, settle } from "./settle.ts";
 import { approve } from "./token.ts";
@@ -30,7 +24,7 @@ export function trade(host: ExchangeHost, call: TradeCall, deriveId: DeriveOrder
   requirePrice(host, call.price);
   if (call.kind === TradeKind.limit) {
     requireExpiration(host, call.expires);
-    requireListing(host, restTerms(host, call, call.amount));
+    new Listing(host).requireMarket(restTerms(host, call, call.amount));
   }
   if (call.approve !== undefined) approve(host, call.trader, call.approve);
   const { direction, selling, buying, amount, orders } = call;
@@ -68,7 +62,7 @@ function placeRest(
 ): OrderId | undefined {
   const terms = restTerms(host, call, left);
   if (isDust(terms.amount, terms.price)) return undefined;
-  requireBacking(host, terms);
+  new Listing(host).requireBacking(terms);
   const id = deriveId(call.trader, call.nonce);
   const taken = host.orders.get(id);
   if (taken !== undefined && isLive(host, taken)) fail(host, ErrorCode.orderExists);

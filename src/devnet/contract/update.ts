@@ -1,9 +1,10 @@
+import type { OrderId } from "../../model/order.ts";
 import { isDust } from "../../model/settlement.ts";
 import type { OrderUpdate, UpdateCall } from "./call.ts";
 import { ErrorCode } from "./error-code.ts";
 import { fail } from "./fail.ts";
-import type { ExchangeHost } from "./host.ts";
-import { requireBacking, requireExpiration, requireListing, requirePrice } from "./listing.ts";
+import type { ExchangeHost, OrderEntry } from "./host.ts";
+import { Listing, requireExpiration, requirePrice } from "./listing.ts";
 import { approve } from "./token.ts";
 import { u128, type Value, vec } from "./value.ts";
 
@@ -11,28 +12,40 @@ import { u128, type Value, vec } from "./value.ts";
 export function update(host: ExchangeHost, call: UpdateCall): Value {
   host.requireAuth(call.trader);
   for (const approval of call.approvals) approve(host, call.trader, approval);
-  for (const change of call.updates) updateOrder(host, call, change);
+  const listing = new Listing(host);
+  for (const change of call.updates) {
+    const { id, order, changed } = readChange(host, call, change);
+    if (changed === undefined) {
+      host.orders.delete(id);
+      host.emit({ kind: "mod", id, price: order.price, amount: 0n, expires: order.expires });
+      continue;
+    }
+    listing.requireMarket(changed);
+    listing.requireBacking(changed);
+    host.orders.set(id, changed);
+    const { price, amount, expires } = changed;
+    host.emit({ kind: "mod", id, price, amount, expires });
+  }
   return vec(call.updates.map(({ id }) => u128(id)));
 }
 
-function updateOrder(host: ExchangeHost, call: UpdateCall, change: OrderUpdate): void {
+type Change = {
+  readonly id: OrderId;
+  readonly order: OrderEntry;
+  /** Absent: it is to be removed. */
+  readonly changed?: OrderEntry;
+};
+
+function readChange(host: ExchangeHost, call: UpdateCall, change: OrderUpdate): Change {
   const { id, amount, price, expires } = change;
   const order = host.orders.get(id) ?? fail(host, ErrorCode.orderNotFound);
   if (order.owner !== call.trader) fail(host, ErrorCode.notAuthorized);
-  if (amount === 0n) {
-    host.orders.delete(id);
-    host.emit({ kind: "mod", id, price: order.price, amount, expires: order.expires });
-    return;
-  }
+  if (amount === 0n) return { id, order };
   if (host.instance.get().frozen) fail(host, ErrorCode.frozen);
   if (amount < 0n) fail(host, ErrorCode.invalidAmount);
   requirePrice(host, price);
   requireExpiration(host, expires);
-  const changed = { ...order, amount, price, expires };
   // A trade drops a rest that is dust; an update that would leave dust is refused.
   if (isDust(amount, price)) fail(host, ErrorCode.orderSizeTooSmall);
-  requireListing(host, changed);
-  requireBacking(host, changed);
-  host.orders.set(id, changed);
-  host.emit({ kind: "mod", id, price, amount, expires });
+  return { id, order, changed: { ...order, amount, price, expires } };
 }

@@ -15,7 +15,7 @@ import { callThroughRouter } from "./router-user.ts";
 import { refreshMarket, stewardship } from "./steward.ts";
 import { swapAlongPath } from "./swapper.ts";
 import { cancelLimits, crossfillOrder, placeLimit, takeOffers } from "./taker.ts";
-import type { ChainView } from "./view.ts";
+import { type ChainView, RememberingView } from "./view.ts";
 import { buildWorld, type NetworkAddresses, oraclePriceAt, type World } from "./world.ts";
 
 type Act = (scene: Scene) => readonly TransactionIntent[];
@@ -82,7 +82,7 @@ export class Traffic {
   /** The transactions of `view.ledger`, in the order to apply them. */
   intents(view: ChainView): readonly TransactionIntent[] {
     const random = new Random(`${this.world.cast.seed}/ledger/${view.ledger}`);
-    const scene = { world: this.world, view, random };
+    const scene = { world: this.world, view: new RememberingView(view), random };
     const at = view.ledger - this.#firstLedger;
     if (at < this.#genesis.ledgers) return at < 0 ? [] : this.#genesis.intents(scene, at);
     const intents = [...stewardship(scene, at - this.#genesis.ledgers)];

@@ -15,3 +15,44 @@ export interface ChainView {
   /** What `holder` can spend; 0 where it holds none. */
   balance(token: Address, holder: Address): bigint;
 }
+
+/** A view that asks the chain once for what its many actors look at within one ledger. */
+export class RememberingView implements ChainView {
+  readonly #view: ChainView;
+  readonly #orders = new Map<OrderId, OrderEntry | undefined>();
+  readonly #allowances = new Map<string, bigint>();
+  readonly #balances = new Map<string, bigint>();
+
+  constructor(view: ChainView) {
+    this.#view = view;
+  }
+
+  get ledger(): number {
+    return this.#view.ledger;
+  }
+
+  get now(): number {
+    return this.#view.now;
+  }
+
+  order(id: OrderId): OrderEntry | undefined {
+    if (this.#orders.has(id)) return this.#orders.get(id);
+    const entry = this.#view.order(id);
+    this.#orders.set(id, entry);
+    return entry;
+  }
+
+  allowance(token: Address, owner: Address): bigint {
+    const key = `${token}${owner}`;
+    const allowance = this.#allowances.get(key) ?? this.#view.allowance(token, owner);
+    this.#allowances.set(key, allowance);
+    return allowance;
+  }
+
+  balance(token: Address, holder: Address): bigint {
+    const key = `${token}${holder}`;
+    const balance = this.#balances.get(key) ?? this.#view.balance(token, holder);
+    this.#balances.set(key, balance);
+    return balance;
+  }
+}
