@@ -30,7 +30,8 @@ export type Ignored = { mods: number; trades: number; skips: number };
 
 export class Lifecycle {
   readonly #stored: StoredState;
-  readonly #byId = new Map<OrderId, OrderRecord | undefined>();
+  // By the text of the id: V8 hashes a bigint by its low 64 bits alone, and ids are others' choice.
+  readonly #byId = new Map<string, OrderRecord | undefined>();
   readonly #changes = new Map<Position, { before?: OrderRecord; after: OrderRecord }>();
   readonly #trades: (Trade | Swap)[] = [];
   readonly #failures: Failure[] = [];
@@ -128,10 +129,15 @@ export class Lifecycle {
 
   #create(event: EventOf<"new">): void {
     this.#letGo(event.id);
-    const { id, owner, selling, buying, price, amount, expires } = event;
     const live: OrderRecord = {
-      ...{ id, owner, selling, buying, price, amount, expires },
-      quote: amount,
+      id: event.id,
+      owner: event.owner,
+      selling: event.selling,
+      buying: event.buying,
+      price: event.price,
+      quote: event.amount,
+      amount: event.amount,
+      expires: event.expires,
       created: this.#closeTime,
       changed: this.#closeTime,
       cursor: event.position,
@@ -170,26 +176,40 @@ export class Lifecycle {
   }
 
   #fill(event: EventOf<"trade">): void {
-    const { position, taker, maker, soldAsset, boughtAsset, sold, bought, left } = event;
-    const { order, crossfill } = event;
-    const timestamp = this.#closeTime;
     const trade: Trade = {
-      ...{ type: "trade", id: position, order, taker, maker, soldAsset, boughtAsset },
-      ...{ sold, bought, left, crossfill, timestamp },
+      type: "trade",
+      id: event.position,
+      order: event.order,
+      taker: event.taker,
+      maker: event.maker,
+      soldAsset: event.soldAsset,
+      boughtAsset: event.boughtAsset,
+      sold: event.sold,
+      bought: event.bought,
+      left: event.left,
+      crossfill: event.crossfill,
+      timestamp: this.#closeTime,
     };
     this.#trades.push(trade);
-    const old = this.#find(order);
-    if (old === undefined) {
-      this.ignored.trades += 1;
-    } else {
-      const isFilled = left === 0n;
-      const state = isFilled ? OrderState.filled : old.state;
-      const after = this.#put({ ...old, amount: left, changed: timestamp, state });
-      const fill = { sold: bought, bought: sold, taker, trade: position, ts: timestamp, crossfill };
-      this.#tell(isFilled ? "filled" : "fill", after, fill);
-    }
-    const market = canonicalPair(soldAsset, boughtAsset);
+    const old = this.#find(trade.order);
+    if (old === undefined) this.ignored.trades += 1;
+    else this.#fillOrder(old, trade);
+    const market = canonicalPair(trade.soldAsset, trade.boughtAsset);
     this.#happenings.push({ kind: "trade", market, trade });
+  }
+
+  #fillOrder(old: OrderRecord, trade: Trade): void {
+    const isFilled = trade.left === 0n;
+    const state = isFilled ? OrderState.filled : old.state;
+    const after = this.#put({ ...old, amount: trade.left, changed: trade.timestamp, state });
+    this.#tell(isFilled ? "filled" : "fill", after, {
+      sold: trade.bought,
+      bought: trade.sold,
+      taker: trade.taker,
+      trade: trade.id,
+      ts: trade.timestamp,
+      crossfill: trade.crossfill,
+    });
   }
 
   #swap({ position, trader, soldAsset, boughtAsset, sold, bought }: EventOf<"swap">): void {
@@ -250,9 +270,11 @@ export class Lifecycle {
   }
 
   #find(id: OrderId): OrderRecord | undefined {
-    if (this.#byId.has(id)) return this.#byId.get(id);
+    const key = id.toString(16);
+    const known = this.#byId.get(key);
+    if (known !== undefined || this.#byId.has(key)) return known;
     const record = this.#stored.onChain(id);
-    this.#byId.set(id, record);
+    this.#byId.set(key, record);
     return record;
   }
 
@@ -265,7 +287,7 @@ export class Lifecycle {
       const isSame = before?.cursor === record.cursor;
       this.#changes.set(record.cursor, { ...(isSame && { before }), after: record });
     }
-    this.#byId.set(record.id, isOnChain(record) ? record : undefined);
+    this.#byId.set(record.id.toString(16), isOnChain(record) ? record : undefined);
     return record;
   }
 }

@@ -12,7 +12,7 @@ import type { PreparedStep } from "./prepared-step.ts";
 
 /** Ledgers and events stored together when many are waiting: bounds memory and the pause. */
 const GROUP_LEDGERS_MAX = 64;
-const GROUP_EVENTS_MAX = 2000;
+const GROUP_EVENTS_MAX = 500;
 /** Wait before a failed commit is tried again; doubles up to the highest. */
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 10_000;

@@ -67,15 +67,12 @@ export function archiveEntries(record: OrderRecord, number: Numbering): readonly
 export function tradeEntries(record: Trade | Swap, number: Numbering): readonly Buffer[] {
   const one = number(record.soldAsset);
   const other = number(record.boughtAsset);
-  const traders =
-    record.type === "swap" ? [record.trader] : [...new Set([record.taker, record.maker])];
-  return [
-    byPair(one, other),
-    ...traders.flatMap((trader) => [
-      byAccount(number(trader)),
-      byAccountPair(number(trader), one, other),
-    ]),
-  ];
+  const trader = number(record.type === "swap" ? record.trader : record.taker);
+  const entries = [byPair(one, other), byAccount(trader), byAccountPair(trader, one, other)];
+  if (record.type === "swap" || record.maker === record.taker) return entries;
+  const maker = number(record.maker);
+  entries.push(byAccount(maker), byAccountPair(maker, one, other));
+  return entries;
 }
 
 export function failureEntries(record: Failure, number: Numbering): readonly Buffer[] {

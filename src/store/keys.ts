@@ -34,8 +34,7 @@ export function indexKey(prefix: Uint8Array, position: Position): Buffer {
 export function indexPrefix(tag: number, ...numbers: readonly number[]): Buffer {
   const prefix = Buffer.allocUnsafe(1 + 4 * numbers.length);
   prefix[0] = tag;
-  let at = 1;
-  for (const number of numbers) at = prefix.writeUInt32BE(number, at);
+  for (let at = 0; at < numbers.length; at += 1) prefix.writeUInt32BE(numbers[at] ?? 0, 1 + 4 * at);
   return prefix;
 }
 
