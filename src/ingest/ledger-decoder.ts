@@ -1,6 +1,7 @@
 // What a decoder of ledgers gives and what it needs to know.
 import type { Address } from "../model/address.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
+import type { KeyTable } from "./key-table.ts";
 
 export type DecoderOptions = {
   readonly exchange: Address;
@@ -8,12 +9,9 @@ export type DecoderOptions = {
   readonly passphrase: string;
 };
 
-/** Keys of tracked entries: base64 XDR of their LedgerKey. */
-export type TrackedKeys = { has(key: string): boolean; readonly size: number };
-
 /** What the main thread follows beside the exchange itself. */
 export type Followed = {
-  readonly keys: TrackedKeys;
+  readonly keys: KeyTable;
   /** Tokens that are no Stellar Asset Contracts. */
   readonly tokens: ReadonlySet<Address>;
 };

@@ -21,7 +21,7 @@ import {
 } from "./messages.ts";
 import { checkContract, type LoadEntries, rpcEntryLoader } from "./rpc-entries.ts";
 import { RpcSource } from "./rpc-source.ts";
-import { sdkDecoder } from "./sdk-decoder.ts";
+import { skipDecoder } from "./skip-decoder.ts";
 import { Tracker } from "./tracker.ts";
 
 class ReaderThread {
@@ -57,7 +57,7 @@ class ReaderThread {
       log,
       signal: this.abort.signal,
     });
-    this.decode = sdkDecoder({ exchange: this.exchange, passphrase });
+    this.decode = skipDecoder({ exchange: this.exchange, passphrase });
   }
 
   handle(message: ToReader): void {
@@ -109,7 +109,7 @@ class ReaderThread {
 
   private deliver({ bytes, sequence }: RawLedger): void {
     const { delta, oddities } = this.decode(bytes, sequence, {
-      keys: this.tracker,
+      keys: this.tracker.keys,
       tokens: this.tokens,
     });
     for (const message of oddities) {

@@ -15,17 +15,11 @@ import {
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
-import { errorText, IngestError } from "./ingest-error.ts";
-import type {
-  DecodedLedger,
-  DecodeLedger,
-  DecoderOptions,
-  Followed,
-  TrackedKeys,
-} from "./ledger-decoder.ts";
-import { ledgerHead, readLedgerHead } from "./ledger-header.ts";
+import type { KeyTable } from "./key-table.ts";
+import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
+import { ledgerHead } from "./ledger-header.ts";
 import { tokenEventsOf } from "./token-event.ts";
-import { entryKey, isLostByEviction, trackedEntry } from "./tracked-entry.ts";
+import { entryChange, entryKey, isLostByEviction } from "./tracked-entry.ts";
 import { eventsOf, transactionEffects } from "./transaction-effects.ts";
 import {
   directCall,
@@ -35,6 +29,7 @@ import {
   sourceOf,
   transactionHash,
 } from "./transaction-result.ts";
+import { undecodable } from "./undecodable.ts";
 
 type Processed = TransactionResultMeta | TransactionResultMetaV1;
 
@@ -47,24 +42,6 @@ export function sdkDecoder(options: DecoderOptions): DecodeLedger {
       throw undecodable(bytes, sequence, cause);
     }
   };
-}
-
-/** Names the protocol as well where at least the header can be read. */
-export function undecodable(bytes: Uint8Array, sequence: number, cause: unknown): IngestError {
-  try {
-    const { protocol } = readLedgerHead(bytes, sequence);
-    return new IngestError(
-      "undecodable",
-      `ledger ${sequence} (protocol ${protocol}) cannot be decoded: ${errorText(cause)}`,
-      { ledger: sequence, protocol, cause },
-    );
-  } catch {
-    return new IngestError(
-      "undecodable",
-      `ledger ${sequence} cannot be decoded: ${errorText(cause)}`,
-      { ledger: sequence, cause },
-    );
-  }
 }
 
 function decode(
@@ -196,7 +173,7 @@ function phaseEnvelopes(phase: TransactionPhase): readonly TransactionEnvelope[]
  */
 function entryChanges(
   meta: LedgerCloseMeta,
-  tracked: TrackedKeys,
+  tracked: KeyTable,
   oddities: string[],
 ): readonly EntryChange[] {
   const last = new Map<string, LedgerEntry | undefined>();
@@ -217,15 +194,7 @@ function entryChanges(
       if (isLostByEviction(key)) noteLast(key.toXdr("base64"), undefined, tracked, last);
     }
   }
-  return [...last].map(([key, entry]) => entryChange(key, entry, oddities));
-}
-
-function entryChange(key: string, entry: LedgerEntry | undefined, oddities: string[]): EntryChange {
-  if (entry === undefined) return { key };
-  const known = trackedEntry(entry.data);
-  if (known !== undefined) return { key, entry: known };
-  oddities.push(`tracked entry ${key} is of a form that cannot be followed`);
-  return { key };
+  return [...last].map(([key, entry]) => entryChange(key, entry?.data, oddities));
 }
 
 function transactionChanges(meta: TransactionMeta): readonly (readonly LedgerEntryChange[])[] {
@@ -245,7 +214,7 @@ function transactionChanges(meta: TransactionMeta): readonly (readonly LedgerEnt
 
 function noteChange(
   change: LedgerEntryChange,
-  tracked: TrackedKeys,
+  tracked: KeyTable,
   last: Map<string, LedgerEntry | undefined>,
 ): void {
   switch (change.type) {
@@ -266,8 +235,10 @@ function noteChange(
 function noteLast(
   key: string,
   entry: LedgerEntry | undefined,
-  tracked: TrackedKeys,
+  tracked: KeyTable,
   last: Map<string, LedgerEntry | undefined>,
 ): void {
-  if (tracked.has(key)) last.set(key, entry);
+  if (!tracked.has(key)) return;
+  last.delete(key); // Ordered by the last change.
+  last.set(key, entry);
 }

@@ -10,7 +10,7 @@ import {
   type ScVal,
   type TrustLineEntry,
 } from "@stellar/stellar-sdk/xdr";
-import type { TrackedEntry } from "../model/ledger-delta.ts";
+import type { EntryChange, TrackedEntry } from "../model/ledger-delta.ts";
 import {
   readBool,
   readField,
@@ -43,10 +43,23 @@ export function entryKey(data: LedgerEntryData): string | undefined {
  * Undefined where the entry is not of the form that a Stellar Asset Contract, an account or a
  * trustline gives it: there is nothing in it that we could follow.
  */
-export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
+function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
   if (data.type === "account") return accountEntry(data.account);
   if (data.type === "trustline") return trustlineEntry(data.trustLine);
   return data.type === "contractData" ? contractEntry(data.contractData) : undefined;
+}
+
+/** `data` absent: the entry is gone. What cannot be followed counts as gone and is told. */
+export function entryChange(
+  key: string,
+  data: LedgerEntryData | undefined,
+  oddities: string[],
+): EntryChange {
+  if (data === undefined) return { key };
+  const entry = trackedEntry(data);
+  if (entry !== undefined) return { key, entry };
+  oddities.push(`followed entry ${key} is of a form that cannot be followed`);
+  return { key };
 }
 
 /** A temporary entry is gone once evicted; a persistent one is archived and comes back as it was. */

@@ -86,7 +86,7 @@ test("answers every key once, absent entries included, as of the ledger they wer
   assert.equal(delivered.length, 1);
   assert.deepEqual([delivered[0]?.request, delivered[0]?.ledger], [7, 105]);
   assert.deepEqual(balances(delivered[0]), [50n, undefined]);
-  assert.ok(tracker.has(accountKey(1)) && tracker.has(accountKey(2)));
+  assert.ok(tracker.keys.has(accountKey(1)) && tracker.keys.has(accountKey(2)));
 });
 
 test("an answer older than the start of following is asked for again", async () => {
@@ -161,8 +161,8 @@ test("nothing is loaded far behind the tip, nor without being asked to, nor once
   await settle();
   assert.deepEqual(asked, [[accountKey(1)]]);
   assert.deepEqual(delivered, [{ request: 1, ledger: 1_000, entries: [{ key: accountKey(1) }] }]);
-  assert.ok(tracker.has(accountKey(3)));
-  assert.ok(!tracker.has(accountKey(2)));
+  assert.ok(tracker.keys.has(accountKey(3)));
+  assert.ok(!tracker.keys.has(accountKey(2)));
 });
 
 test("two requests for one key are both answered, with one question", async () => {

@@ -9,10 +9,10 @@ import type { EntriesLoaded, TrackingRequest } from "../model/entry-tracking.ts"
 import type { EntryChange } from "../model/ledger-delta.ts";
 import { errorText, IngestError } from "./ingest-error.ts";
 import { RpcError } from "./json-rpc.ts";
-import type { TrackedKeys } from "./ledger-decoder.ts";
+import { KeyTable } from "./key-table.ts";
 import type { Log, Timer } from "./ledger-source.ts";
 import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
-import { trackedEntry } from "./tracked-entry.ts";
+import { entryChange } from "./tracked-entry.ts";
 
 /** Loads wait until the reader is this close to the tip: while it catches up, makers come and go. */
 const LAG_MAX_LEDGERS = 32;
@@ -32,7 +32,8 @@ export type TrackerOptions = {
 
 type Wanted = { readonly request: number; readonly key: string };
 
-export class Tracker implements TrackedKeys {
+export class Tracker {
+  readonly keys = new KeyTable();
   /** By key the last ledger that was decoded without following it. */
   private readonly followed = new Map<string, number>();
   private queue: Wanted[] = [];
@@ -45,28 +46,26 @@ export class Tracker implements TrackedKeys {
     this.options = options;
   }
 
-  get size(): number {
-    return this.followed.size;
-  }
-
-  has(key: string): boolean {
-    return this.followed.has(key);
-  }
-
-  /** Throws IngestError past KEYS_MAX. */
+  /** Throws IngestError past KEYS_MAX, a RangeError for what is no key. */
   track({ request, keys, load }: Extract<TrackingRequest, { readonly kind: "track" }>): void {
     if (this.followed.size + keys.length > KEYS_MAX) {
       throw new IngestError("internal", `more than ${KEYS_MAX} ledger entries to follow`);
     }
     for (const key of keys) {
-      if (!this.followed.has(key)) this.followed.set(key, this.decoded);
+      if (!this.followed.has(key)) {
+        this.keys.add(key);
+        this.followed.set(key, this.decoded);
+      }
       if (load) this.queue.push({ request, key });
     }
     this.pump();
   }
 
   untrack(keys: readonly string[]): void {
-    for (const key of keys) this.followed.delete(key);
+    for (const key of keys) {
+      this.keys.delete(key);
+      this.followed.delete(key);
+    }
   }
 
   /** `ledger` is decoded (or, at the start, the one before the first). */
@@ -154,10 +153,10 @@ export class Tracker implements TrackedKeys {
   }
 
   private entryOf(key: string, data: string | undefined): EntryChange {
-    if (data === undefined) return { key };
-    const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
-    if (entry !== undefined) return { key, entry };
-    this.options.log("warn", `tracked entry ${key} is of a form that cannot be followed`);
-    return { key };
+    const entry = data === undefined ? undefined : LedgerEntryData.fromXdr(data, "base64");
+    const oddities: string[] = [];
+    const change = entryChange(key, entry, oddities);
+    for (const message of oddities) this.options.log("warn", message);
+    return change;
   }
 }

@@ -110,6 +110,11 @@ export function transactionHash(
   }
 }
 
-function payloadHash(network: Uint8Array, type: Uint8Array, transaction: Uint8Array): string {
+/** `type` is the envelope's, 4 bytes big-endian. Lower-case hex. */
+export function payloadHash(
+  network: Uint8Array,
+  type: Uint8Array,
+  transaction: Uint8Array,
+): string {
   return createHash("sha256").update(network).update(type).update(transaction).digest("hex");
 }

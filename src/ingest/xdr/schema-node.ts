@@ -1,0 +1,157 @@
+// The SDK's schema descriptors (js-xdr) as what can be walked. They are public, but typed only down
+// to their `kind`: here each is checked once, so that a change of their form fails at start.
+import type { XdrType } from "@stellar/stellar-sdk/xdr";
+
+export type Schema = XdrType<unknown>;
+
+export type UnionCase = {
+  readonly discriminant: number;
+  /** Undefined for a void arm. */
+  readonly arm: Schema | undefined;
+};
+
+export type SchemaNode =
+  /** Scalars and unpadded opaques of `bytes` bytes, any of which are valid. */
+  | { readonly kind: "fixed"; readonly bytes: number }
+  | { readonly kind: "bool" }
+  | { readonly kind: "enum"; readonly name: string; readonly values: readonly number[] }
+  | { readonly kind: "opaque"; readonly length: number }
+  /** Bytes after their length. */
+  | { readonly kind: "varOpaque"; readonly lengthMax: number }
+  | { readonly kind: "option"; readonly element: Schema }
+  | { readonly kind: "array"; readonly element: Schema; readonly lengthMax: number }
+  | { readonly kind: "fixedArray"; readonly element: Schema; readonly length: number }
+  | {
+      readonly kind: "struct";
+      readonly name: string;
+      readonly fields: readonly { readonly name: string; readonly schema: Schema }[];
+    }
+  | {
+      readonly kind: "union";
+      readonly name: string;
+      readonly switchOn: Schema;
+      readonly cases: readonly UnionCase[];
+    };
+
+/** What a lazy reference stands for. */
+export function resolved(schema: Schema): Schema {
+  let at = schema;
+  // A reference to a reference does not occur; the bound keeps a mistake from hanging us.
+  for (let step = 0; step < 8 && at.kind === "lazy"; step += 1) {
+    const getSchema = property(at, "getSchema");
+    if (typeof getSchema !== "function") throw malformed(at, "getSchema");
+    at = asSchema(getSchema(), at);
+  }
+  return at;
+}
+
+/** Throws a TypeError for a kind of schema that is not known here. */
+export function describe(of: Schema): SchemaNode {
+  const schema = resolved(of);
+  switch (schema.kind) {
+    case "int32":
+    case "uint32":
+    case "float":
+      return { kind: "fixed", bytes: 4 };
+    case "int64":
+    case "uint64":
+    case "double":
+      return { kind: "fixed", bytes: 8 };
+    case "void":
+      return { kind: "fixed", bytes: 0 };
+    case "bool":
+      return { kind: "bool" };
+    case "enum":
+      return { kind: "enum", name: nameOf(schema), values: enumValues(schema) };
+    case "opaque": {
+      const length = number(schema, "length");
+      return length % 4 === 0 ? { kind: "fixed", bytes: length } : { kind: "opaque", length };
+    }
+    case "varOpaque":
+    case "string":
+      return { kind: "varOpaque", lengthMax: number(schema, "maxLength") };
+    case "option":
+      return { kind: "option", element: child(schema, "element") };
+    case "array":
+      return {
+        kind: "array",
+        element: child(schema, "element"),
+        lengthMax: number(schema, "maxLength"),
+      };
+    case "fixedArray":
+      return {
+        kind: "fixedArray",
+        element: child(schema, "element"),
+        length: number(schema, "length"),
+      };
+    case "struct":
+      return { kind: "struct", name: nameOf(schema), fields: structFields(schema) };
+    case "union":
+      return describeUnion(schema);
+    default:
+      throw new TypeError(`XDR schemas of kind ${schema.kind} are not known`);
+  }
+}
+
+function describeUnion(schema: Schema): SchemaNode {
+  if (property(schema, "defaultArm") !== undefined) throw malformed(schema, "defaultArm");
+  const cases = list(schema, "cases").map((item): UnionCase => {
+    const discriminant = property(item, "discriminant");
+    const arm = property(item, "arm");
+    if (typeof discriminant !== "number") throw malformed(schema, "discriminant");
+    const kind = property(arm, "kind");
+    if (kind === "void") return { discriminant, arm: undefined };
+    if (kind !== "field") throw malformed(schema, "arm");
+    return { discriminant, arm: asSchema(property(arm, "schema"), schema) };
+  });
+  return { kind: "union", name: nameOf(schema), switchOn: child(schema, "switchOn"), cases };
+}
+
+function structFields(schema: Schema) {
+  return list(schema, "entries").map((entry) => {
+    if (!Array.isArray(entry)) throw malformed(schema, "entries");
+    const [name, field] = entry as readonly unknown[];
+    if (typeof name !== "string") throw malformed(schema, "entries");
+    return { name, schema: asSchema(field, schema) };
+  });
+}
+
+function enumValues(schema: Schema): readonly number[] {
+  const names = property(schema, "nameByValue");
+  if (!(names instanceof Map)) throw malformed(schema, "nameByValue");
+  return [...names.keys()].filter((value) => typeof value === "number").sort((a, b) => a - b);
+}
+
+function nameOf(schema: Schema): string {
+  return schema.name ?? schema.kind;
+}
+
+function child(schema: Schema, key: string): Schema {
+  return asSchema(property(schema, key), schema);
+}
+
+function number(schema: Schema, key: string): number {
+  const value = property(schema, key);
+  if (typeof value !== "number") throw malformed(schema, key);
+  return value;
+}
+
+function list(schema: Schema, key: string): readonly unknown[] {
+  const value = property(schema, key);
+  if (!Array.isArray(value)) throw malformed(schema, key);
+  return value;
+}
+
+function asSchema(value: unknown, within: Schema): Schema {
+  if (typeof property(value, "kind") !== "string") throw malformed(within, "schema");
+  return value as Schema;
+}
+
+function property(of: unknown, key: string): unknown {
+  if (typeof of !== "object" || of === null) return undefined;
+  return (of as Readonly<Record<string, unknown>>)[key];
+}
+
+function malformed(schema: Schema, key: string): TypeError {
+  return new TypeError(`the XDR schema ${nameOf(schema)} has no known form of ${key}`);
+}
