@@ -138,16 +138,19 @@ export class Devnet {
     if (this.#options.directory === undefined) rmSync(this.#directory, { recursive: true });
   }
 
-  #schedule(due: number): void {
+  /** `last`: when the ledger before was due. */
+  #schedule(last: number): void {
+    // The opening does not wait, nor do the ledgers after it for the time it did not take.
+    const waits = this.#options.ledgerTime > 0 && !this.#inPrelude;
+    const due = waits ? last + this.#options.ledgerTime : performance.now();
     const close = (): void => {
       if (!this.#running) return;
       this.closeLedger();
       // A slow ledger does not make the next ones catch up.
-      this.#schedule(Math.max(due + this.#options.ledgerTime, performance.now()));
+      this.#schedule(Math.max(due, performance.now() - this.#options.ledgerTime));
     };
-    const waits = this.#options.ledgerTime > 0 && !this.#inPrelude;
     this.#timer = waits
-      ? setTimeout(close, Math.max(0, due + this.#options.ledgerTime - performance.now()))
+      ? setTimeout(close, Math.max(0, due - performance.now()))
       : setImmediate(close);
   }
 
