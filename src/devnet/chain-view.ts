@@ -2,11 +2,11 @@
 import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import type { OrderEntry } from "./contract/host.ts";
-import { addressValue, u128, type Value } from "./contract/value.ts";
+import { u128 } from "./contract/value.ts";
+import { allowanceOf, balanceOf } from "./holding.ts";
 import type { Chain } from "./ledger/chain.ts";
 import { orderEntry } from "./ledger/exchange-storage.ts";
 import { dataKey } from "./ledger/key.ts";
-import { tryCall } from "./ledger/simulate-call.ts";
 
 export class ChainView {
   /** The ledger that comes next. */
@@ -32,16 +32,11 @@ export class ChainView {
 
   /** What the exchange may take from `owner`; 0 where the allowance lapsed. */
   allowance(token: Address, owner: Address): bigint {
-    return this.#ask(token, "allowance", [addressValue(owner), addressValue(this.#exchange)]);
+    return allowanceOf(this.#chain, { token, holder: owner, spender: this.#exchange });
   }
 
-  /** What the token says `holder` has; 0 where it holds none or the token cannot say. */
+  /** What `holder` can spend; 0 where it holds none. */
   balance(token: Address, holder: Address): bigint {
-    return this.#ask(token, "balance", [addressValue(holder)]);
-  }
-
-  #ask(token: Address, fn: string, args: readonly Value[]): bigint {
-    const { outcome } = tryCall(this.#chain, { contract: token, fn, args }, this.#exchange);
-    return outcome.ok && outcome.value.type === "i128" ? outcome.value.value : 0n;
+    return balanceOf(this.#chain, token, holder).spendable;
   }
 }

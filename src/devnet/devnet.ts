@@ -2,9 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Address } from "../model/address.ts";
 import { ChainView } from "./chain-view.ts";
+import { foreignTransactions } from "./foreign.ts";
+import { holdingOf, type TokenHolding } from "./holding.ts";
 import type { TransactionIntent } from "./intent.ts";
-import { Chain, type ClosedRecord } from "./ledger/chain.ts";
+import { Chain, type ClosedRecord, type Foreign } from "./ledger/chain.ts";
 import { ChainStore } from "./ledger/chain-store.ts";
 import { codeOf } from "./ledger/code.ts";
 import { GENESIS_LEDGER } from "./ledger/genesis.ts";
@@ -45,6 +48,7 @@ export class Devnet {
   readonly #server: RpcServer;
   readonly #directory: string;
   #opened: { readonly chain: Chain; readonly store: ChainStore } | undefined;
+  readonly #foreign: Foreign;
   #queue: TransactionIntent[] = [];
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #running = false;
@@ -56,6 +60,10 @@ export class Devnet {
     this.#scenario = scenario;
     this.network = createNetwork(options.seed, options.passphrase);
     this.#directory = options.directory ?? mkdtempSync(join(tmpdir(), "hopbook-devnet-"));
+    this.#foreign =
+      options.ledgerBytes === 0
+        ? () => []
+        : foreignTransactions(options.seed, options.passphrase, options.ledgerBytes);
     this.#server = new RpcServer(() => this.#source());
   }
 
@@ -88,6 +96,11 @@ export class Devnet {
     return new ChainView(this.#chain, this.network.exchange, this.#nextCloseTime());
   }
 
+  /** What `holder` has in `token`, and what it allows the exchange, after the latest ledger. */
+  holding(token: Address, holder: Address): TokenHolding {
+    return holdingOf(this.#chain, { token, holder, spender: this.network.exchange });
+  }
+
   /** To be in the next ledger, beside what the scenario does. */
   submit(intents: readonly TransactionIntent[]): void {
     this.#queue.push(...intents);
@@ -109,7 +122,7 @@ export class Devnet {
     const traffic = first
       ? []
       : this.#scenario.traffic(new ChainView(chain, this.network.exchange, closeTime));
-    const closed = chain.close([...opening, ...submitted, ...traffic], closeTime);
+    const closed = chain.close([...opening, ...submitted, ...traffic], closeTime, this.#foreign);
     store.append(closed, chain.state);
     this.record.add(closed);
     this.#onClosed(closed);

@@ -35,6 +35,13 @@ export const devnetOptionsSchema = z.object({
     .default(120_960)
     .describe("ledgers the RPC keeps"),
   diagnostics: z.boolean().default(true).describe("write diagnostic events"),
+  ledgerBytes: z
+    .number()
+    .int()
+    .min(0)
+    .max(16 * 1024 * 1024)
+    .default(0)
+    .describe("fill ledgers with transactions of others to about so many bytes"),
   startTime: z
     .number()
     .int()

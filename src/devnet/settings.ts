@@ -90,6 +90,13 @@ const table: readonly (Setting & { readonly option: keyof DevnetOptions })[] = [
     default: "small",
     schema: z.string().pipe(z.enum(["small", "large"], { error: "expected small or large" })),
   },
+  {
+    name: "ledger-bytes",
+    option: "ledgerBytes",
+    help: "fill ledgers with transactions of others to about so many bytes; 0: none",
+    default: "0",
+    schema: integer(0, 16 * 1024 * 1024),
+  },
   { name: "assets", option: "assets", help: "assets", schema: integer(3, 500) },
   { name: "markets", option: "markets", help: "markets", schema: integer(1, 10_000) },
   { name: "makers", option: "makers", help: "accounts that quote", schema: integer(1, 100_000) },

@@ -38,8 +38,9 @@ function entriesOf(devnet: Devnet): Map<string, string> {
   );
 }
 
-test("the traffic's ledgers decode, link, join and add up to the state", async () => {
+test("the traffic's ledgers decode, link, join and add up to the state", async (t) => {
   const devnet = await start();
+  t.after(() => devnet.stop());
   const entries = entriesOf(devnet);
   let hash = hex(devnet.tip.hash);
   let failed = 0;
@@ -58,7 +59,6 @@ test("the traffic's ledgers decode, link, join and add up to the state", async (
   }
   assert.deepEqual(entries, entriesOf(devnet));
   assert.ok(failed > 0, "no call failed");
-  await devnet.stop();
 });
 
 test("the same seed and start give the same ledgers, whether or not the devnet restarts", async () => {

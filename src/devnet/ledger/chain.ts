@@ -36,6 +36,14 @@ export type ChainOptions = {
 /** A transaction and its place: application order in the ledger, from 1. */
 export type PlacedTransaction = AppliedTransaction & { readonly order: number };
 
+/** Transactions of others for `ledger`, which holds `ownBytes` without them. */
+export type Foreign = (ledger: number, ownBytes: number) => readonly LedgerTransaction[];
+
+/** Bytes of a transaction in the ledger: its envelope, and what its application left. */
+export function bytesOf(transaction: LedgerTransaction): number {
+  return transaction.envelope.xdr.length + transaction.meta.length;
+}
+
 /** What closing one ledger did, beside its bytes. */
 export type ClosedRecord = ClosedLedger & {
   readonly transactions: readonly PlacedTransaction[];
@@ -97,13 +105,14 @@ export class Chain {
   }
 
   /**
-   * Closes the next ledger. `closeTime` (UNIX seconds) must not be before the tip's. `foreign` are
-   * transactions of others that fill the ledger: they change no entry of this chain.
+   * Closes the next ledger. `closeTime` (UNIX seconds) must not be before the tip's. `foreign` gives
+   * transactions of others that fill the ledger, beside so many bytes of its own: they change no
+   * entry of this chain.
    */
   close(
     intents: readonly (TransactionIntent | DeployIntent)[],
     closeTime: number,
-    foreign: readonly LedgerTransaction[] = [],
+    foreign: Foreign = () => [],
   ): ClosedRecord {
     const ledger = this.#tip.ledger + 1;
     const applicables = intents.flatMap((intent) => {
@@ -115,7 +124,8 @@ export class Chain {
     const baseReserve = intents.findLast((intent) => intent.kind === "upgradeBaseReserve");
     const evicted = this.state.evict(ledger);
     const written = this.state.takeWritten();
-    const ordered = inApplyOrder(transactions, foreign);
+    const ownBytes = transactions.reduce((sum, one) => sum + bytesOf(one), 0);
+    const ordered = inApplyOrder(transactions, foreign(ledger, ownBytes));
     const closed = closeLedger(this.#tip, {
       closeTime,
       transactions: ordered,

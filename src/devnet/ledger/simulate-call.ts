@@ -15,9 +15,14 @@ export type Tried = {
   readonly scope: Scope;
 };
 
-/** As if `source` called in the next ledger, closed at the tip's time. */
-export function tryCall(chain: Chain, call: Call, source: Address): Tried {
-  const { ledger, baseReserve, codeOf } = chain.context;
+/** As if `source` called in `ledger` (the next one), closed at the tip's time. */
+export function tryCall(
+  chain: Chain,
+  call: Call,
+  source: Address,
+  ledger = chain.tip.ledger + 1,
+): Tried {
+  const { baseReserve, codeOf } = chain.context;
   const scope = new Scope(chain.state, ledger);
   const now = chain.tip.closeTime;
   const invocation = new Invocation({ scope, source, signers: [], now, baseReserve, codeOf });

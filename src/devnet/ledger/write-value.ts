@@ -70,7 +70,23 @@ export function writePublicKey(to: XdrWriter, key: PublicKeyWire): void {
 
 export function writeAddress(to: XdrWriter, address: ScAddressWire): void {
   to.uint32(address.type);
-  if (address.type === 0) writePublicKey(to, address.accountId);
-  else if (address.type === 1) to.bytes(address.contractId);
-  else throw new TypeError(`an address of type ${address.type}`);
+  switch (address.type) {
+    case 0:
+      writePublicKey(to, address.accountId);
+      break;
+    case 1:
+      to.bytes(address.contractId);
+      break;
+    case 2:
+      to.uint64(address.muxedAccount.id);
+      to.bytes(address.muxedAccount.ed25519);
+      break;
+    case 3:
+      to.uint32(address.claimableBalanceId.type);
+      to.bytes(address.claimableBalanceId.v0);
+      break;
+    case 4:
+      to.bytes(address.liquidityPoolId);
+      break;
+  }
 }
