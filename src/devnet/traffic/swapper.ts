@@ -4,7 +4,7 @@ import type { TransactionIntent } from "../intent.ts";
 import { swapIntent } from "./exchange-intent.ts";
 import { amountOf, estimateSale, findOffers, otherAsset, type Scene } from "./quoting.ts";
 import { pickTrader, pickUsd } from "./taker.ts";
-import type { Market, TrafficAsset, World } from "./world.ts";
+import type { Market, TrafficAsset } from "./world.ts";
 
 /** At most 20 fills across all hops of a swap (contract.md, Limits). */
 const FILLS_MAX = 20;
@@ -49,7 +49,8 @@ function pickPath({ world, random }: Scene, start: TrafficAsset, hops: number): 
   const seen = new Set([start]);
   let asset = start;
   while (path.length < hops) {
-    const next = marketsFrom(world, asset).filter((market) => !seen.has(otherAsset(market, asset)));
+    const leading = world.marketsOf.get(asset) ?? [];
+    const next = leading.filter((market) => !seen.has(otherAsset(market, asset)));
     if (next.length === 0) break;
     const market = random.pick(next);
     path.push(market);
@@ -57,10 +58,6 @@ function pickPath({ world, random }: Scene, start: TrafficAsset, hops: number): 
     seen.add(asset);
   }
   return path;
-}
-
-function marketsFrom(world: World, asset: TrafficAsset): readonly Market[] {
-  return world.markets.filter(({ base, quote }) => base === asset || quote === asset);
 }
 
 function loosen(amount: bigint, by: number): bigint {

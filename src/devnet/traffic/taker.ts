@@ -3,7 +3,6 @@ import type { Address } from "../../model/address.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
 import { invertPriceDown, lesser, mulDivUp } from "../../model/settlement.ts";
 import { Direction, type TradeCall, TradeKind } from "../contract/call.ts";
-import { deriveOrderId } from "../contract/order-id.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { crossfillIntent, tradeIntent, updateIntent } from "./exchange-intent.ts";
 import { pickExpiration } from "./maker.ts";
@@ -16,7 +15,7 @@ import {
   otherAsset,
   type Scene,
 } from "./quoting.ts";
-import type { Market, TrafficAsset, World } from "./world.ts";
+import type { TrafficAsset } from "./world.ts";
 
 /** Orders a trade lists, at most: 20 fills are all a call can afford (contract.md, Limits). */
 const LISTED_MAX = 12;
@@ -50,21 +49,10 @@ export function takeOffers(scene: Scene): readonly TransactionIntent[] {
   return [tradeIntent(world, call)];
 }
 
-/** Orders of its own that a taker can have at a time. */
-const TAKER_SLOTS = 4;
-
-type TakerSlot = {
-  readonly trader: Address;
-  readonly nonce: bigint;
-  readonly id: OrderId;
-  readonly market: Market;
-  readonly selling: TrafficAsset;
-};
-
 /** A limit order that lists what it crosses, or does not know that it should. */
 export function placeLimit(scene: Scene): readonly TransactionIntent[] {
   const { world, view, random } = scene;
-  const slot = pickTakerSlot(world, random.bits());
+  const slot = random.pick(world.takerSlots);
   // An id that is taken fails the call: it happens to those who do not look.
   if (view.order(slot.id) !== undefined && random.chance(0.95)) return [];
   const buying = otherAsset(slot.market, slot.selling);
@@ -98,7 +86,7 @@ export function placeLimit(scene: Scene): readonly TransactionIntent[] {
 export function crossfillOrder(scene: Scene): readonly TransactionIntent[] {
   const { world, view, random } = scene;
   for (let tries = 0; tries < 20; tries += 1) {
-    const slot = pickTakerSlot(world, random.bits());
+    const slot = random.pick(world.takerSlots);
     const order = view.order(slot.id);
     if (order === undefined) continue;
     const buying = otherAsset(slot.market, slot.selling);
@@ -117,26 +105,11 @@ export function crossfillOrder(scene: Scene): readonly TransactionIntent[] {
 export function cancelLimits(scene: Scene): readonly TransactionIntent[] {
   const { world, view, random } = scene;
   const trader = random.pick(world.cast.takers);
-  const updates = Array.from({ length: TAKER_SLOTS }, (_, nonce) =>
-    deriveOrderId(trader, BigInt(nonce)),
-  )
-    .filter((id) => view.order(id) !== undefined)
-    .map((id) => ({ id, amount: 0n, price: 1n, expires: 0n }));
+  const updates = world.takerSlots
+    .filter((slot) => slot.trader === trader && view.order(slot.id) !== undefined)
+    .map(({ id }) => ({ id, amount: 0n, price: 1n, expires: 0n }));
   if (updates.length === 0) return [];
   return [updateIntent(world, { trader, updates, approvals: [] })];
-}
-
-/** Every taker's slots are spread over the markets by the hash that is their order's id. */
-function pickTakerSlot(world: World, bits: number): TakerSlot {
-  const { takers } = world.cast;
-  const trader = takers[bits % takers.length];
-  if (trader === undefined) throw new RangeError("a world without takers");
-  const nonce = BigInt(Math.floor(bits / takers.length) % TAKER_SLOTS);
-  const id = deriveOrderId(trader, nonce);
-  const market = world.markets[Number(id % BigInt(world.markets.length))];
-  if (market === undefined) throw new RangeError("a world without markets");
-  const selling = (id >> 64n) % 2n === 0n ? market.base : market.quote;
-  return { trader, nonce, id, market, selling };
 }
 
 /** A taker who has something of `selling`, unless nobody is found soon. */

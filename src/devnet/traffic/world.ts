@@ -61,6 +61,15 @@ export type Market = {
   readonly quoters: Quoter[];
 };
 
+/** Where a taker may have an order of its own. */
+export type TakerSlot = {
+  readonly trader: Address;
+  readonly nonce: bigint;
+  readonly id: OrderId;
+  readonly market: Market;
+  readonly selling: TrafficAsset;
+};
+
 /** An asset that somebody deals in. */
 export type Holding = {
   readonly holder: Address;
@@ -76,6 +85,8 @@ export type World = {
   readonly markets: readonly Market[];
   readonly makers: readonly Maker[];
   readonly holdings: readonly Holding[];
+  readonly takerSlots: readonly TakerSlot[];
+  readonly marketsOf: ReadonlyMap<TrafficAsset, readonly Market[]>;
 };
 
 /** Nonces of a maker: so many a market, half of them for either side. */
@@ -93,7 +104,7 @@ export function buildWorld(cast: Cast, addresses: NetworkAddresses): World {
   // The router quotes too: a maker whose balances are contract data.
   makers.push(buildMaker(addresses.router, cast.treasury, random));
   for (const [index, maker] of makers.entries()) {
-    for (const market of marketsOf(cast, markets, index)) {
+    for (const market of quotedMarkets(cast, markets, index)) {
       market.quoters.push(buildQuoter(cast, market, maker));
     }
   }
@@ -102,7 +113,31 @@ export function buildWorld(cast: Cast, addresses: NetworkAddresses): World {
     ...takerHoldings(cast, assets, random),
     ...assets.map((asset) => ({ holder: cast.treasury, asset, usd: 1_000_000 })),
   ];
-  return { cast, addresses, assets, markets, makers, holdings };
+  const marketsOf = new Map(
+    assets.map((asset) => [
+      asset,
+      markets.filter(({ base, quote }) => base === asset || quote === asset),
+    ]),
+  );
+  const takerSlots = buildTakerSlots(cast, markets);
+  return { cast, addresses, assets, markets, makers, holdings, takerSlots, marketsOf };
+}
+
+/** Orders of its own that a taker can have at a time. */
+const SLOTS_PER_TAKER = 4;
+
+/** A taker's slots are spread over the markets by the hash that is their order's id. */
+function buildTakerSlots(cast: Cast, markets: readonly Market[]): readonly TakerSlot[] {
+  return cast.takers.flatMap((trader) =>
+    Array.from({ length: SLOTS_PER_TAKER }, (_, index) => {
+      const nonce = BigInt(index);
+      const id = deriveOrderId(trader, nonce);
+      const market = markets[Number(id % BigInt(markets.length))];
+      if (market === undefined) throw new RangeError("a world without markets");
+      const selling = (id >> 64n) % 2n === 0n ? market.base : market.quote;
+      return { trader, nonce, id, market, selling };
+    }),
+  );
 }
 
 /** Makers hold what they quote: some more than their orders ask for, some less. */
@@ -167,7 +202,7 @@ function buildMarkets(cast: Cast, assets: readonly TrafficAsset[], random: Rando
   return [...markets.values()];
 }
 
-function marketsOf(cast: Cast, markets: readonly Market[], maker: number): readonly Market[] {
+function quotedMarkets(cast: Cast, markets: readonly Market[], maker: number): readonly Market[] {
   const { marketsPerMaker } = cast.scale;
   const count = Math.min(marketsPerMaker, markets.length);
   return Array.from({ length: count }, (_, at) => {
