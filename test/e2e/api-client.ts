@@ -1,0 +1,47 @@
+// What the tests ask of an engine's API.
+import assert from "node:assert/strict";
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON as the engine sent it; tests compare it.
+export type Row = any;
+
+/** Pages a list may have before a test takes it for endless. */
+const PAGES_MAX = 10_000;
+
+export class ApiClient {
+  readonly url: string;
+
+  constructor(port: number) {
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  async get(path: string): Promise<Row> {
+    const response = await fetch(this.url + path);
+    const text = await response.text();
+    assert.equal(response.status, 200, `${path}: ${text}`);
+    return JSON.parse(text);
+  }
+
+  /** All rows of a list endpoint, page by page. */
+  async all(path: string, limit: number): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let page = 0; page < PAGES_MAX; page += 1) {
+      const cursor = rows.at(-1)?.cursor ?? "";
+      const next: Row[] = await this.get(`${path}?limit=${limit}&cursor=${cursor}`);
+      if (next.length === 0) return rows;
+      rows.push(...next);
+    }
+    return assert.fail(`${path} does not end`);
+  }
+
+  /** Resolves once the engine has processed the ledger. */
+  async reached(ledger: number, timeoutMs = 30_000): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    let seen: unknown;
+    while (Date.now() < deadline) {
+      seen = await this.get("/");
+      if (((seen as Row).ledger ?? 0) >= ledger) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.fail(`ledger ${ledger} was not reached: ${JSON.stringify(seen)}`);
+  }
+}

@@ -1,0 +1,86 @@
+// The engine as a process of its own, as an operator would run it.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+/** Generous: machines that run tests can be slow. */
+const START_MS_MAX = 30_000;
+const LOG_LINES_KEPT = 200;
+
+export type EngineSettings = {
+  readonly rpcUrl: string;
+  readonly passphrase: string;
+  readonly contract: string;
+  readonly dataDir: string;
+};
+
+/** A log line of the engine. */
+type LogLine = { readonly level?: number; readonly msg?: string; readonly port?: number };
+
+export class EngineProcess {
+  readonly child: ChildProcess;
+  /** Resolves with the port once the engine listens; rejects where it ends before. */
+  readonly listening: Promise<number>;
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** The last lines it logged. */
+  readonly log: LogLine[] = [];
+
+  constructor(settings: EngineSettings) {
+    this.child = spawn(process.execPath, ["--enable-source-maps", MAIN, "engine"], {
+      env: {
+        ...process.env,
+        RPC_URL: settings.rpcUrl,
+        NETWORK_PASSPHRASE: settings.passphrase,
+        CONTRACT: settings.contract,
+        DATA_DIR: settings.dataDir,
+        HOST: "127.0.0.1",
+        PORT: "0",
+        WORKERS: "1",
+        LOG_FORMAT: "json",
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.exited = once(this.child, "exit").then(([code, signal]) => ({ code, signal }));
+    this.listening = this.#readLog();
+    // Whoever kills it before it listens does not wait for that.
+    this.listening.catch(() => undefined);
+  }
+
+  kill(): void {
+    this.child.kill("SIGKILL");
+  }
+
+  /** Ends it as an operator does, and checks that it ends well. */
+  async stop(): Promise<void> {
+    this.child.kill("SIGTERM");
+    assert.deepEqual(await this.exited, { code: 0, signal: null });
+  }
+
+  #readLog(): Promise<number> {
+    const { stdout } = this.child;
+    assert.ok(stdout !== null);
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(() => reject(this.#failure("does not listen")), START_MS_MAX);
+      const lines = createInterface(stdout);
+      lines.on("line", (text) => {
+        const line = JSON.parse(text) as LogLine;
+        this.log.push(line);
+        if (this.log.length > LOG_LINES_KEPT) this.log.shift();
+        if (line.port === undefined) return;
+        clearTimeout(timeout);
+        resolve(line.port);
+      });
+      lines.on("close", () => {
+        clearTimeout(timeout);
+        reject(this.#failure("ended"));
+      });
+    });
+  }
+
+  #failure(what: string): Error {
+    return new Error(`the engine ${what}: ${JSON.stringify(this.log)}`);
+  }
+}
