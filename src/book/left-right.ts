@@ -161,6 +161,8 @@ export class SharedBook implements BookWriter {
   }
 
   async #repeat(step: Step, copy: 0 | 1): Promise<void> {
+    // What the step made visible is sent and answered first.
+    await yieldToLoop();
     await awaitReaders(this.#control, copy);
     await writeInSlices(this.#copies[copy], step);
     this.#replay = undefined;

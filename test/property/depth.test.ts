@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { BookChange } from "../../src/book/book-change.ts";
-import { type DepthBody, DepthReader, type DepthRequest } from "../../src/book/depth.ts";
+import { DepthReader } from "../../src/book/depth.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { accountAddress, contractAddress } from "../../src/model/address.ts";
-import { decimalText, priceText, tokenText } from "../../src/model/display.ts";
 import type { Order, OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
 import { NaiveBook } from "../support/naive-book.ts";
+import { slowDepth } from "../support/slow-depth.ts";
 
 const CONTRACT = contractAddress(new Uint8Array(32).fill(9));
 const BASE = contractAddress(new Uint8Array(32).fill(1));
@@ -19,87 +19,6 @@ const OWNERS = [1, 2, 3, 4, 5].map((n) => accountAddress(new Uint8Array(32).fill
 const NOW = 1_700_000_000;
 const ONE = 10n ** 18n;
 const CAPACITY = { orders: 200, owners: 10, assets: 10, sides: 10, backings: 40 };
-
-/** Rules of the API document, word by word, in fractions of integers. */
-function slowDepth(book: NaiveBook, request: DepthRequest, now: number): DepthBody {
-  const { base, quote } = request.market;
-  const asks = filled(book, book.side(base, quote), now).map((order) => ({
-    n: order.price,
-    d: ONE,
-    quantity: order.amount,
-  }));
-  const bids = filled(book, book.side(quote, base), now).map((order) => ({
-    n: ONE,
-    d: order.price,
-    quantity: (order.amount * order.price + ONE - 1n) / ONE,
-  }));
-  const [ask] = asks;
-  const [bid] = bids;
-  const head = {
-    ledger: 7,
-    timestamp: now,
-    bestBid: bid === undefined ? null : priceText(bid.n, bid.d),
-    bestAsk: ask === undefined ? null : priceText(ask.n, ask.d),
-  };
-  if (ask === undefined && bid === undefined) {
-    return { ...head, step: request.step ?? null, bids: [], asks: [] };
-  }
-  const a = ask ?? bid ?? { n: 0n, d: 1n };
-  const b = bid ?? ask ?? { n: 0n, d: 1n };
-  const mid = { n: a.n * b.d + b.n * a.d, d: 2n * a.d * b.d };
-  const step = request.step ?? slowStep(mid);
-  const [whole = "", fraction = ""] = step.split(".");
-  // A level is so many steps of `unit / 10^18`.
-  const unit = BigInt(whole + fraction.padEnd(18, "0"));
-  const percent = BigInt(Math.round(request.depth * 10 ** 6));
-  const inBand = (n: bigint, d: bigint) =>
-    n * mid.d * 10n ** 8n >= mid.n * d * (10n ** 8n - percent) &&
-    n * mid.d * 10n ** 8n <= mid.n * d * (10n ** 8n + percent);
-  const levels = (side: "bid" | "ask") => {
-    const sums = new Map<bigint, bigint>();
-    for (const { n, d, quantity } of side === "bid" ? bids : asks) {
-      // The wrong side of the band is the wrong side of the mid price, which levels decide.
-      const near = side === "bid" ? n * mid.d > mid.n * d : n * mid.d < mid.n * d;
-      if (!near && !inBand(n, d)) continue;
-      const down = (n * ONE) / (d * unit);
-      const exact = down * d * unit === n * ONE;
-      const count = side === "bid" || exact ? down : down + 1n;
-      const level = count * unit;
-      const wrong = side === "bid" ? level * mid.d > mid.n * ONE : level * mid.d < mid.n * ONE;
-      if (!wrong && count > 0n) sums.set(level, (sums.get(level) ?? 0n) + quantity);
-    }
-    const sorted = [...sums].sort(([one], [other]) => (one < other ? -1 : 1));
-    if (side === "bid") sorted.reverse();
-    return sorted
-      .slice(0, request.limit)
-      .map(([level, sum]) => [decimalText(level, 18), tokenText(sum)] as const);
-  };
-  return { ...head, step, bids: levels("bid"), asks: levels("ask") };
-}
-
-/** The orders a taker without end would fill, in the contract's order. */
-function filled(book: NaiveBook, side: readonly Order[], now: number): Order[] {
-  const left = new Map<string, bigint>();
-  return side.filter((order) => {
-    if (order.expires !== 0 && order.expires <= now) return false;
-    if (book.backing(order.owner, order.buying)?.authorized !== true) return false;
-    const budget = left.get(order.owner) ?? book.backing(order.owner, order.selling)?.budget ?? 0n;
-    if (order.amount > budget) return false;
-    left.set(order.owner, budget - order.amount);
-    return true;
-  });
-}
-
-/** One unit of the fifth significant digit of the mid price. */
-function slowStep(mid: { n: bigint; d: bigint }): string {
-  for (let decimals = 18; decimals > 0; decimals -= 1) {
-    const scaled = (mid.n * 10n ** BigInt(decimals)) / mid.d;
-    if (scaled < 100_000n) return `0.${"1".padStart(decimals, "0")}`;
-  }
-  let step = 1n;
-  while (mid.n / mid.d / step >= 100_000n) step *= 10n;
-  return step.toString();
-}
 
 const price = fc.oneof(
   fc.integer({ min: 90, max: 110 }).map((n) => (BigInt(n) * ONE) / 100n),
@@ -180,7 +99,10 @@ test("depth equals a slow reading of its rules", () => {
         const market = flipped ? { base: QUOTE, quote: BASE } : { base: BASE, quote: QUOTE };
         const asked =
           step === undefined ? { market, depth, limit } : { market, depth, limit, step };
-        assert.deepEqual(reader.read(book.live, asked, NOW), slowDepth(model, asked, NOW));
+        assert.deepEqual(
+          reader.read(book.live, asked, NOW),
+          slowDepth(model, asked, { ledger: 7, now: NOW }),
+        );
       }
     }),
     { numRuns: 1500 },

@@ -1,0 +1,107 @@
+// node dist/bench/book-soak.js [--orders 1000000] [--ledgers 1000] [--readers 1]
+// Grows a book to so many orders, ledger by ledger, then runs ledgers of 1,000 changes on it while
+// threads read it at full speed. Prints memory per order, times, and the longest pause of the main
+// thread, which makes the changes too.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import type { BookChange } from "../src/book/book-change.ts";
+import { SharedBook } from "../src/book/left-right.ts";
+import { orderCount } from "../src/book/shared-reader.ts";
+import { usedBytes } from "../src/book/shared-usage.ts";
+import { BookData, CONTRACT } from "./book-data.ts";
+
+const CHANGES = 1000;
+/** New orders of a ledger while the book grows. */
+const GROWTH = 5000;
+
+const { values } = parseArgs({
+  options: {
+    orders: { type: "string", default: "1000000" },
+    ledgers: { type: "string", default: "1000" },
+    readers: { type: "string", default: "1" },
+  },
+});
+const orders = Number(values.orders);
+const scale = { assets: 50, markets: 200, makers: Math.max(1, orders / 50), orders };
+const data = new BookData(scale);
+const book = new SharedBook({ contract: CONTRACT, untracked: "nothing" });
+const until = new Int32Array(new SharedArrayBuffer(4));
+const rssAtStart = process.memoryUsage().rss;
+let ledger = 0;
+const flips: number[] = [];
+
+book.apply([], stateOf());
+const readers = Array.from(
+  { length: Number(values.readers) },
+  () =>
+    new Worker(new URL("./book-soak-reader.js", import.meta.url), {
+      workerData: { buffers: book.buffers, until },
+    }),
+);
+const results = readers.map(async (reader) => (await once(reader, "message"))[0]);
+const changes = data.start();
+const pauses = monitorEventLoopDelay({ resolution: 1 });
+
+pauses.enable();
+const growth: number[] = [];
+for (let at = 0; at < changes.length; at += GROWTH) {
+  growth.push(await step(changes.slice(at, at + GROWTH)));
+}
+await book.ready();
+print("growing", growth, `${GROWTH} new orders or records`);
+
+pauses.reset();
+const steady: number[] = [];
+for (let count = 0; count < Number(values.ledgers); count += 1) {
+  const list = data.ledger(CHANGES);
+  steady.push(await step(list));
+}
+await book.ready();
+print("steady", steady, `${CHANGES} changes`);
+process.stdout.write(`flip: median ${percentile(flips, 0.5).toFixed(4)} ms\n`);
+
+Atomics.store(until, 0, 1);
+for (const { visits, unsorted } of await Promise.all(results)) {
+  assert.equal(unsorted, 0, "a reader saw a side out of order");
+  process.stdout.write(`a reader: ${visits} visits\n`);
+}
+assert.equal(orderCount(book.live), data.live.length);
+const bytes = 2 * usedBytes(book.live);
+const rss = process.memoryUsage().rss - rssAtStart;
+process.stdout.write(
+  `${orderCount(book.live)} orders: ${(bytes / orderCount(book.live)).toFixed(0)} bytes each in ` +
+    `both copies (${(bytes / 2 ** 20).toFixed(0)} MiB; the process grew by ` +
+    `${(rss / 2 ** 20).toFixed(0)} MiB, with the orders this script itself keeps)\n`,
+);
+
+/** Milliseconds from the step's start to its being visible, slices of other work included. */
+async function step(list: readonly BookChange[]): Promise<number> {
+  await book.ready();
+  ledger += 1;
+  const from = performance.now();
+  await book.prepare(list, stateOf());
+  const prepared = performance.now();
+  book.publish();
+  flips.push(performance.now() - prepared);
+  return performance.now() - from;
+}
+
+function stateOf() {
+  return { ledger, closeTime: 5 * ledger, frozen: false };
+}
+
+function print(phase: string, times: readonly number[], what: string): void {
+  process.stdout.write(
+    `${phase}: ${times.length} ledgers of ${what}: median ${percentile(times, 0.5).toFixed(2)} ms, ` +
+      `p99 ${percentile(times, 0.99).toFixed(2)} ms; longest pause of the main thread ` +
+      `${(pauses.max / 1e6).toFixed(1)} ms\n`,
+  );
+}
+
+function percentile(times: readonly number[], share: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
