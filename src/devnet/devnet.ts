@@ -7,6 +7,7 @@ import { ChainView } from "./chain-view.ts";
 import { foreignTransactions } from "./foreign.ts";
 import { holdingOf, type TokenHolding } from "./holding.ts";
 import type { TransactionIntent } from "./intent.ts";
+import { Lake, type LakeOptions } from "./lake.ts";
 import { Chain, type ClosedRecord, type Foreign } from "./ledger/chain.ts";
 import { ChainStore } from "./ledger/chain-store.ts";
 import { codeOf } from "./ledger/code.ts";
@@ -34,10 +35,19 @@ const MADE_UP_STEP_MS = 5_000;
  */
 export async function startDevnet(input: DevnetInput, scenario?: Scenario): Promise<Devnet> {
   const options = devnetOptionsSchema.parse(input);
+  if (options.lakeDirectory !== undefined && options.retention < options.lakeLedgersPerBatch) {
+    throw new RangeError("retention must be at least the lake's ledgers per batch");
+  }
   const devnet = new Devnet(options, scenario ?? tradingScenario(options));
   await devnet.open();
   return devnet;
 }
+
+type Opened = {
+  readonly chain: Chain;
+  readonly store: ChainStore;
+  readonly lake: Lake | undefined;
+};
 
 export class Devnet {
   readonly network: Network;
@@ -47,7 +57,7 @@ export class Devnet {
   readonly #scenario: Scenario;
   readonly #server: RpcServer;
   readonly #directory: string;
-  #opened: { readonly chain: Chain; readonly store: ChainStore } | undefined;
+  #opened: Opened | undefined;
   readonly #foreign: Foreign;
   #queue: TransactionIntent[] = [];
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
@@ -86,6 +96,11 @@ export class Devnet {
     return this.#chain;
   }
 
+  /** XDR of a kept ledger's LedgerCloseMeta. Throws where it is not kept. */
+  ledgerMeta(ledger: number): Uint8Array {
+    return this.#open.store.ledgers.readMeta(ledger);
+  }
+
   /** Faults of the RPC; an empty object ends them. */
   set faults(faults: RpcFaults) {
     this.#server.faults = faults;
@@ -113,7 +128,7 @@ export class Devnet {
 
   /** Closes a ledger now. */
   closeLedger(): ClosedRecord {
-    const { chain, store } = this.#open;
+    const { chain, store, lake } = this.#open;
     const closeTime = this.#nextCloseTime();
     const submitted = this.#queue;
     this.#queue = [];
@@ -124,7 +139,8 @@ export class Devnet {
       : this.#scenario.traffic(new ChainView(chain, this.network.exchange, closeTime));
     const closed = chain.close([...opening, ...submitted, ...traffic], closeTime, this.#foreign);
     store.append(closed, chain.state);
-    this.record.add(closed);
+    lake?.write(closed.tip.ledger);
+    if (this.#options.record) this.record.add(closed);
     this.#onClosed(closed);
     return closed;
   }
@@ -182,6 +198,7 @@ export class Devnet {
 
   async #openChain(): Promise<void> {
     const { seed, passphrase, retention, startTime } = this.#options;
+    const lakeOptions = lakeOptionsOf(this.#options);
     const scaleText = JSON.stringify(scaleOf(this.#options));
     const genesisTime = startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS;
     const { store, tip, state } = await ChainStore.open(
@@ -199,7 +216,8 @@ export class Devnet {
       tip,
       state,
     );
-    this.#opened = { chain, store };
+    const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store.ledgers);
+    this.#opened = { chain, store, lake };
     if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
   }
 
@@ -223,6 +241,17 @@ export class Devnet {
       simulate: (call) => simulateCall(chain, call),
     };
   }
+}
+
+function lakeOptionsOf(options: DevnetOptions): LakeOptions | undefined {
+  const { lakeDirectory, passphrase, lakeLedgersPerBatch, lakeBatchesPerPartition } = options;
+  if (lakeDirectory === undefined) return undefined;
+  return {
+    directory: lakeDirectory,
+    passphrase,
+    ledgersPerBatch: lakeLedgersPerBatch,
+    batchesPerPartition: lakeBatchesPerPartition,
+  };
 }
 
 function wallSeconds(): number {

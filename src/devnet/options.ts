@@ -42,6 +42,19 @@ export const devnetOptionsSchema = z.object({
     .max(16 * 1024 * 1024)
     .default(0)
     .describe("fill ledgers with transactions of others to about so many bytes"),
+  lakeDirectory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("where ledgers are also written as a data lake (SEP-54)"),
+  lakeLedgersPerBatch: z.number().int().min(1).max(1024).default(1).describe("ledgers an object"),
+  lakeBatchesPerPartition: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(64_000)
+    .describe("objects a folder; 1: no folders"),
   startTime: z
     .number()
     .int()
@@ -61,6 +74,10 @@ export const devnetOptionsSchema = z.object({
   levels: count(1, 400).describe("orders of a maker on one side of a market"),
   takers: count(1, 100_000).describe("accounts that take"),
   transactionsPerLedger: count(0, 5_000).describe("transactions a ledger once the books are full"),
+  record: z
+    .boolean()
+    .default(true)
+    .describe("keep a record of everything the exchange did (for tests: it grows for ever)"),
   manual: z
     .boolean()
     .default(false)

@@ -97,6 +97,19 @@ const table: readonly (Setting & { readonly option: keyof DevnetOptions })[] = [
     default: "0",
     schema: integer(0, 16 * 1024 * 1024),
   },
+  {
+    name: "lake-dir",
+    option: "lakeDirectory",
+    help: "folder where ledgers are also written as a data lake (SEP-54)",
+    schema: text,
+  },
+  {
+    name: "lake-ledgers-per-batch",
+    option: "lakeLedgersPerBatch",
+    help: "ledgers of one object of that lake",
+    default: "1",
+    schema: integer(1, 1024),
+  },
   { name: "assets", option: "assets", help: "assets", schema: integer(3, 500) },
   { name: "markets", option: "markets", help: "markets", schema: integer(1, 10_000) },
   { name: "makers", option: "makers", help: "accounts that quote", schema: integer(1, 100_000) },
@@ -122,6 +135,6 @@ export const devnetSettings = {
     const given = table.flatMap(({ name, option }) =>
       values[name] === undefined ? [] : [[option, values[name]] as const],
     );
-    return devnetOptionsSchema.parse(Object.fromEntries(given));
+    return devnetOptionsSchema.parse({ ...Object.fromEntries(given), record: false });
   },
 };

@@ -32,7 +32,8 @@ export async function spawnDevnet(options: DevnetInput): Promise<DevnetProcess> 
   const exited = once(child, "exit").then(([code]: unknown[]) =>
     typeof code === "number" ? code : null,
   );
-  child.send(options);
+  const sent: DevnetInput = { ...options, record: false };
+  child.send(sent);
   const first = await Promise.race([firstMessage(child), exited]);
   if (typeof first === "object" && first !== null && first.kind === "ready") {
     return { url: first.url, exchange: first.exchange, exited, stop: () => stop(child, exited) };

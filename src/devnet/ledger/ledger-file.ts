@@ -123,15 +123,19 @@ export class LedgerFile {
 
   /** What the ledger wrote; for the replay at start. Throws where it is not kept. */
   readDelta(ledger: number): Written[] {
-    const at = this.#indexed(ledger);
-    if (at === undefined) throw new Error(`ledger ${ledger} is not kept`);
+    const at = this.#kept(ledger);
     const offset = at.offset + RECORD_HEAD + at.headerBytes + at.metaBytes;
     return readPairs(readWhole(at.segment, offset, at.deltaBytes));
   }
 
+  /** As `read` gives the LedgerCloseMeta, at once. Throws where it is not kept. */
+  readMeta(ledger: number): Uint8Array {
+    const at = this.#kept(ledger);
+    return readWhole(at.segment, at.offset + RECORD_HEAD + at.headerBytes, at.metaBytes);
+  }
+
   readHeader(ledger: number): Uint8Array {
-    const at = this.#indexed(ledger);
-    if (at === undefined) throw new Error(`ledger ${ledger} is not kept`);
+    const at = this.#kept(ledger);
     return readWhole(at.segment, at.offset + RECORD_HEAD, at.headerBytes);
   }
 
@@ -151,6 +155,12 @@ export class LedgerFile {
     for (const { fd } of this.#segments) closeSync(fd);
     this.#segments.length = 0;
     this.#index.length = 0;
+  }
+
+  #kept(ledger: number): Indexed {
+    const at = this.#indexed(ledger);
+    if (at === undefined) throw new Error(`ledger ${ledger} is not kept`);
+    return at;
   }
 
   #indexed(ledger: number): Indexed | undefined {
