@@ -51,6 +51,8 @@ export const bench: Bench = async ({ tiny }) => {
       readModel,
       quotes: { quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }) },
       depth: () => assert.fail("no depth here"),
+      marketData: readModel.marketData,
+      referencePrices: new Map(),
       assets,
       contract: EXCHANGE,
       clock: systemClock,

@@ -13,6 +13,7 @@ import { accountChannel } from "./http/push/channels/account-channel.ts";
 import { contractChannel } from "./http/push/channels/contract-channel.ts";
 import { tradesChannel } from "./http/push/channels/trades-channel.ts";
 import { PushEndpoint } from "./http/push/endpoint.ts";
+import { referencePrices } from "./http/reference-prices.ts";
 import { startHttpServer } from "./http/server.ts";
 import { loadUws } from "./http/uws.ts";
 import { systemClock } from "./model/clock.ts";
@@ -97,7 +98,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     uws,
     host: config.host,
     port: config.port,
-    context: { readModel: exchange, quotes, depth, assets, contract, clock },
+    context: {
+      readModel: exchange,
+      quotes,
+      depth,
+      marketData: exchange.marketData,
+      referencePrices: referencePrices(config.referencePrices, assets),
+      assets,
+      contract,
+      clock,
+    },
     push,
     log,
   });

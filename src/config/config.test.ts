@@ -65,6 +65,22 @@ describe("configuration", () => {
     assert.equal(engine.network.contract, CONTRACT);
   });
 
+  it("reads reference prices, which the preset has for the network's dollar", () => {
+    const given = config(["all", "--reference-prices", "XLM=0.25, USDC:ISSUER=1"]);
+    assert.ok(given.mode === "all");
+    assert.deepEqual(
+      [...given.engine.referencePrices],
+      [
+        ["XLM", "0.25"],
+        ["USDC:ISSUER", "1"],
+      ],
+    );
+    const preset = config(["engine"], { NETWORK: "testnet" });
+    assert.ok(preset.mode === "engine");
+    assert.deepEqual([...preset.engine.referencePrices.values()], ["1"]);
+    assert.match(message(["all"], { REFERENCE_PRICES: "XLM=x" }), /^REFERENCE_PRICES: expected/);
+  });
+
   it("names the setting that is wrong, as it was given", () => {
     assert.match(message(["all", "--port", "80a"]), /^--port: expected an integer.*"80a"$/);
     assert.match(message(["all"], { PORT: "70000" }), /^PORT: expected an integer from 0 to 65535/);

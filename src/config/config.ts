@@ -20,6 +20,8 @@ export type EngineConfig = {
   readonly port: number;
   readonly dataDir: string;
   readonly workers: number;
+  /** Texts of assets and of USD prices, as configured. */
+  readonly referencePrices: ReadonlyMap<string, string>;
 };
 
 export type NetworkConfig = {
@@ -132,7 +134,12 @@ function readEngine<Devnet>(
     config: {
       mode: "engine",
       log: logConfig(values),
-      engine: engineConfig(values),
+      engine: {
+        ...engineConfig(values),
+        ...(preset === undefined || read.given.has("reference-prices")
+          ? {}
+          : { referencePrices: preset.referencePrices }),
+      },
       network: {
         rpcUrls,
         networkPassphrase,
@@ -168,6 +175,7 @@ function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfi
     port: values.port,
     dataDir: values["data-dir"],
     workers: values.workers,
+    referencePrices: values["reference-prices"],
   };
 }
 

@@ -5,6 +5,7 @@ import {
   contractSchema,
   httpUrlsSchema,
   integerSchema,
+  priceListSchema,
   textSchema,
 } from "./schema.ts";
 import type { Setting } from "./setting.ts";
@@ -52,6 +53,12 @@ export const engineOnlySettings = [
     default: String(Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1))),
     schema: integerSchema(1, WORKERS_MAX),
   },
+  {
+    name: "reference-prices",
+    help: "USD prices for the volumes of GET /, as XLM=0.25,USDC:ISSUER=1; other tokens count 0",
+    default: "",
+    schema: priceListSchema,
+  },
 ] as const satisfies readonly Setting[];
 
 /** What the engine needs whatever network it follows. */
@@ -91,5 +98,7 @@ export const networkPresets = {
     rpcUrls: ["https://soroban-testnet.stellar.org"],
     networkPassphrase: "Test SDF Network ; September 2015",
     contract: "CBJ747MKAGQO2LMJPOTCOONAWBLIIBSLOQE325R457TE5MIS6RTDJ4DC",
+    // A dollar by its nature; nothing else has a price that stays.
+    referencePrices: new Map([["CBIELTK6YBZJU5UP2WWQEUCYKLPU6AUNZ2BQ4WWFEIE3USCIHMXQDAMA", "1"]]),
   },
 } as const;

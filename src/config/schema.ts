@@ -36,6 +36,20 @@ export const contractSchema = z.string().transform((text, context): Address => {
   return address;
 });
 
+/** `XLM=0.25,USDC:ISSUER=1`: what stands before the last `=`, and a decimal. */
+export const priceListSchema = z.string().transform((text, context) => {
+  const prices = new Map<string, string>();
+  for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
+    const [, asset, price] = /^\s*([^=\s]+)=([0-9]+(?:\.[0-9]+)?)\s*$/.exec(entry) ?? [];
+    if (asset === undefined || price === undefined) {
+      context.addIssue({ code: "custom", message: "expected ASSET=PRICE, separated by commas" });
+      return z.NEVER;
+    }
+    prices.set(asset, price);
+  }
+  return prices;
+});
+
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol } = new URL(text);

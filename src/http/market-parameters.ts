@@ -2,6 +2,7 @@
 // parameters are read with the same code once its message is a Query.
 import type { DepthRequest } from "../book/depth.ts";
 import type { Address } from "../model/address.ts";
+import { RESOLUTIONS } from "../model/candle.ts";
 import { ApiError, invalidParameter } from "./api-error.ts";
 import type { AssetInput } from "./asset-input.ts";
 import type { Query } from "./query.ts";
@@ -34,21 +35,9 @@ const WINDOW_GRAIN_SECONDS = 300;
 /** Later times than any ledger will have; keeps the arithmetic of windows exact. */
 const UNIX_SECONDS_MAX = 99_999_999_999;
 
-/** Standard resolutions in seconds with their aliases, finest first. */
-const RESOLUTIONS = [
-  [300, "5m"],
-  [900, "15m"],
-  [1800, "30m"],
-  [3600, "1h"],
-  [7200, "2h"],
-  [14_400, "4h"],
-  [43_200, "12h"],
-  [86_400, "1d"],
-  [259_200, "3d"],
-  [604_800, "1w"],
-  [1_209_600, "2w"],
-] as const;
-const COARSEST = 1_209_600;
+/** Of `RESOLUTIONS`, in their order. */
+const ALIASES = ["5m", "15m", "30m", "1h", "2h", "4h", "12h", "1d", "3d", "1w", "2w"];
+const COARSEST = Math.max(...RESOLUTIONS);
 
 /** `BASE/QUOTE`, each side in any asset form. */
 export function parseMarket(text: string | undefined, assets: AssetInput): RequestedMarket {
@@ -134,12 +123,12 @@ export function parseCandlesParameters(query: Query, assets: AssetInput): Candle
 
 /** Seconds or an alias; throws an ApiError for anything that is no standard resolution. */
 export function parseResolution(text: string | undefined): number {
-  const found = RESOLUTIONS.find(([seconds, alias]) => text === alias || text === String(seconds));
+  const found = RESOLUTIONS.find((seconds, at) => text === String(seconds) || text === ALIASES[at]);
   if (found === undefined) {
-    const accepted = RESOLUTIONS.map(([seconds, alias]) => `${seconds} or ${alias}`).join(", ");
+    const accepted = RESOLUTIONS.map((seconds, at) => `${seconds} or ${ALIASES[at]}`).join(", ");
     throw invalidParameter("resolution", `Expected one of ${accepted}.`);
   }
-  return found[0];
+  return found;
 }
 
 /**
@@ -155,7 +144,7 @@ function candleWindow(from: number, to: number | undefined, requested: number | 
     return { from: start, to: floorTo(start, resolution) + CANDLES_MAX * resolution, resolution };
   }
   const end = -floorTo(-to, WINDOW_GRAIN_SECONDS);
-  for (const [resolution] of RESOLUTIONS) {
+  for (const resolution of RESOLUTIONS) {
     if (resolution < (requested ?? 0)) continue;
     if (candlesBetween(start, end, resolution) <= CANDLES_MAX) {
       return { from: start, to: end, resolution };

@@ -1,11 +1,13 @@
 // What an endpoint is to the server: a function from a request to the JSON text of its body.
 import type { DepthBody, DepthRequest } from "../book/depth.ts";
+import type { MarketData } from "../book/market-data.ts";
 import type { ReadModel } from "../book/read-model.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { QuoteService } from "../router-worker/quote.ts";
 import type { AssetInput } from "./asset-input.ts";
 import type { Query } from "./query.ts";
+import type { ReferencePrices } from "./reference-prices.ts";
 
 export type ApiRequest = {
   readonly query: Query;
@@ -27,6 +29,8 @@ export type ApiContext = {
   readonly quotes: QuoteService;
   /** Of the live book, by the clock. */
   readonly depth: (request: DepthRequest) => DepthBody;
+  readonly marketData: MarketData;
+  readonly referencePrices: ReferencePrices;
   readonly assets: AssetInput;
   /** The exchange contract. */
   readonly contract: Address;

@@ -2,6 +2,7 @@
 import { decodePathSegment } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { accountRoute, backingRoute } from "./routes/account.ts";
+import { candlesRoute } from "./routes/candles.ts";
 import { contractRoute } from "./routes/contract.ts";
 import { depthRoute } from "./routes/depth.ts";
 import { failuresRoute, orderHistoryRoute, tradesRoute } from "./routes/history.ts";
@@ -9,6 +10,7 @@ import { marketsRoute } from "./routes/markets.ts";
 import { liveOrderRoute, liveOrdersRoute } from "./routes/order.ts";
 import { quoteRoute } from "./routes/quote.ts";
 import { statusRoute } from "./routes/status.ts";
+import { tickerRoute } from "./routes/ticker.ts";
 
 export type Router = {
   /** Undefined for an unknown path. `path` as sent. */
@@ -19,6 +21,7 @@ export function createRouter(context: ApiContext): Router {
   const plain = new Map<string, Route>([
     ["/", statusRoute(context)],
     ["/backing", backingRoute(context)],
+    ["/candles", candlesRoute(context)],
     ["/contract", contractRoute(context)],
     ["/depth", depthRoute(context)],
     ["/failures", failuresRoute(context)],
@@ -26,6 +29,7 @@ export function createRouter(context: ApiContext): Router {
     ["/order", liveOrdersRoute(context)],
     ["/order-history", orderHistoryRoute(context)],
     ["/quote", quoteRoute(context)],
+    ["/ticker/24h", tickerRoute(context)],
     ["/trades", tradesRoute(context)],
   ]);
   const withValue = new Map<string, Route>([

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { DepthRequest } from "../book/depth.ts";
+import type { Candle } from "../model/candle.ts";
 import type { Failure } from "../model/failure.ts";
 import type { OrderId } from "../model/order.ts";
 import type { QuoteRequest } from "../router-worker/quote.ts";
@@ -167,6 +168,26 @@ describe("GET /", () => {
     assert.equal(active.body.ts, new Date(server.nowMs).toISOString());
     server.readModel.live = [];
     assert.equal((await get("/")).body.status, "loading");
+  });
+});
+
+describe("GET /, the last 24 hours", () => {
+  it("shows fills, and what was traded of each token with its indicative value", async () => {
+    const { readModel } = server;
+    readModel.live = [testOrder(1)];
+    readModel.marketData.totals = {
+      fills: 12,
+      tokens: [
+        { asset: testContract(1), amount: 10_000_003n },
+        { asset: testContract(2), amount: 10n ** 30n },
+      ],
+    };
+    const { body } = await get("/");
+    assert.equal(body.trades, 12);
+    assert.deepEqual(body.volumes, [
+      { symbol: testContract(1), quoteVolume: "1.0000003", volume: "0.25" },
+      { symbol: testContract(2), quoteVolume: "100000000000000000000000", volume: "0" },
+    ]);
   });
 });
 
@@ -657,6 +678,103 @@ describe("GET /depth", () => {
     ]);
     await expectError("/depth", 400, /Invalid parameter: "market"/);
     await expectError(`/depth?market=XLM/${USDC_TOKEN}&limit=0`, 400, /Invalid parameter: "limit"/);
+  });
+});
+
+describe("GET /candles", () => {
+  const ratio = (quote: bigint, base: bigint) => ({ quote, base });
+
+  function candle(start: number): Candle {
+    return {
+      start,
+      open: ratio(3n, 2n),
+      high: ratio(2n, 1n),
+      low: ratio(1n, 3n),
+      close: ratio(10n ** 30n, 1n),
+      baseVolume: 15_000_000n,
+      quoteVolume: 1n,
+      fills: 3,
+    };
+  }
+
+  it("answers tuples, newest first unless asked otherwise", async () => {
+    server.readModel.marketData.candleRows = [candle(1_699_920_000), candle(1_699_920_300)];
+    const path = `/candles?market=XLM/${USDC_TOKEN}&from=1699920000&to=1699930000&resolution=5m`;
+    const { body } = await get(path);
+    const tuple = ["1.5", "2", "0.33333333", `1${"0".repeat(30)}`, "1.5", "0.0000001", 3];
+    assert.deepEqual(body, [
+      [1_699_920_300, ...tuple],
+      [1_699_920_000, ...tuple],
+    ]);
+    assert.deepEqual((await get(`${path}&order=asc`)).body, [...body].reverse());
+    assert.deepEqual(server.readModel.marketData.asked.at(-1), {
+      market: { base: XLM_TOKEN, quote: USDC_TOKEN },
+      window: { from: 1_699_920_000, to: 1_699_930_200, resolution: 300 },
+    });
+    assert.deepEqual((await get(`/candles?market=XLM/${USDC_TOKEN}`)).body, []);
+    await expectError(
+      `/candles?market=XLM/${USDC_TOKEN}&from=5&to=5`,
+      400,
+      'Bad request. Parameter "to" should be larger than "from".',
+    );
+  });
+});
+
+describe("GET /ticker/24h", () => {
+  it("shows every market, with zeros where nothing was traded", async () => {
+    const pair = { base: testContract(1), quote: testContract(2) };
+    const { marketData } = server.readModel;
+    marketData.timestamp = 1_700_000_000;
+    marketData.stats = [
+      {
+        pair,
+        prices: {
+          open: { quote: 3n, base: 1n },
+          high: { quote: 4n, base: 1n },
+          low: { quote: 1n, base: 1n },
+          last: { quote: 2n, base: 1n },
+        },
+        baseVolume: 30_000_000n,
+        quoteVolume: 70_000_000n,
+        fills: 9,
+      },
+      {
+        pair: { base: testContract(1), quote: testContract(3) },
+        baseVolume: 0n,
+        quoteVolume: 0n,
+        fills: 0,
+      },
+    ];
+    assert.deepEqual((await get("/ticker/24h")).body, {
+      ledger: 5000,
+      timestamp: 1_700_000_000,
+      ticker: [
+        {
+          symbol: `${testContract(1)}/${testContract(2)}`,
+          openPrice: "3",
+          highPrice: "4",
+          lowPrice: "1",
+          lastPrice: "2",
+          volume: "3",
+          quoteVolume: "7",
+          change: -33.333,
+          avgPrice: "2.3333333",
+          trades: 9,
+        },
+        {
+          symbol: `${testContract(1)}/${testContract(3)}`,
+          openPrice: "0",
+          highPrice: "0",
+          lowPrice: "0",
+          lastPrice: "0",
+          volume: "0",
+          quoteVolume: "0",
+          change: 0,
+          avgPrice: "0",
+          trades: 0,
+        },
+      ],
+    });
   });
 });
 

@@ -1,7 +1,15 @@
 // GET /
+import type { DayTotals } from "../../book/market-data.ts";
+import { tokenText } from "../../model/display.ts";
+import { referenceValue } from "../reference-prices.ts";
 import type { ApiContext, Route } from "../route.ts";
+import { jsonArray } from "../route.ts";
 
-export function statusRoute({ readModel, clock }: ApiContext): Route {
+export function statusRoute(context: ApiContext): Route {
+  const { readModel, marketData, clock, referencePrices } = context;
+  /** The totals that `totalsText` shows: they stay one object until they change. */
+  let totals: DayTotals | undefined;
+  let totalsText = "";
   return {
     kind: "sync",
     handle: () => {
@@ -10,9 +18,19 @@ export function statusRoute({ readModel, clock }: ApiContext): Route {
       if (readModel.liveOrderCount === 0 || ledger === undefined) {
         return `{"status":"loading","ts":"${ts}"}`;
       }
+      const current = marketData.dayTotals();
+      if (current !== totals) {
+        totals = current;
+        const volumes = current.tokens.map(
+          ({ asset, amount }) =>
+            `{"symbol":"${asset}","quoteVolume":"${tokenText(amount)}",` +
+            `"volume":"${tokenText(referenceValue(referencePrices, asset, amount))}"}`,
+        );
+        totalsText = `"trades":${current.fills},"volumes":${jsonArray(volumes)}`;
+      }
       return (
         `{"status":"active","ts":"${ts}","ledger":${ledger},` +
-        `"frozen":${readModel.contract.frozen}}`
+        `"frozen":${readModel.contract.frozen},${totalsText}}`
       );
     },
   };

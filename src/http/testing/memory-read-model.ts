@@ -1,8 +1,11 @@
 // A ReadModel over plain arrays, for tests of the HTTP layer.
+import type { CandleWindow } from "../../book/candle-reader.ts";
+import type { DayTotals, MarketData, TickerStats } from "../../book/market-data.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "../../book/read-model.ts";
 import type { Address, Pair } from "../../model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
+import type { Candle } from "../../model/candle.ts";
 import type { ContractState } from "../../model/contract-state.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Order, OrderId } from "../../model/order.ts";
@@ -10,6 +13,28 @@ import type { Position } from "../../model/position.ts";
 import type { Swap, Trade } from "../../model/trade.ts";
 
 type PairFilter = readonly [string, string] | undefined;
+
+/** Answers what the test put in. */
+export class MemoryMarketData implements MarketData {
+  readonly asked: { readonly market: Pair; readonly window: CandleWindow }[] = [];
+  candleRows: readonly Candle[] = [];
+  timestamp = 0;
+  stats: readonly TickerStats[] = [];
+  totals: DayTotals = { fills: 0, tokens: [] };
+
+  candles(market: Pair, window: CandleWindow): readonly Candle[] {
+    this.asked.push({ market, window });
+    return this.candleRows.filter(({ start }) => start >= window.from && start < window.to);
+  }
+
+  ticker(): { readonly timestamp: number; readonly markets: readonly TickerStats[] } {
+    return { timestamp: this.timestamp, markets: this.stats };
+  }
+
+  dayTotals(): DayTotals {
+    return this.totals;
+  }
+}
 
 export class MemoryReadModel implements ReadModel {
   ledger: number | undefined;
@@ -21,6 +46,7 @@ export class MemoryReadModel implements ReadModel {
   records: (Trade | Swap)[] = [];
   failureRecords: Failure[] = [];
   backings: Backing[] = [];
+  readonly marketData = new MemoryMarketData();
 
   get liveOrderCount(): number {
     return this.live.length;

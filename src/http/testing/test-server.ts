@@ -84,6 +84,8 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
       readModel,
       quotes: { quote: (request, aborted) => server.quote(request, aborted) },
       depth: (request) => server.depth(request),
+      marketData: readModel.marketData,
+      referencePrices: new Map([[testContract(1), 25n * 10n ** 16n]]),
       assets,
       contract: EXCHANGE,
       clock: () => server.nowMs,
