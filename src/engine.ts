@@ -6,6 +6,7 @@ import { TokenPoller } from "./book/backing/token-poller.ts";
 import { type DepthBody, DepthReader, type DepthRequest } from "./book/depth.ts";
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
+import { capacityFor } from "./book/shared-layout.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
 import { type FollowEnd, followLedgers } from "./follow-ledgers.ts";
 import { AssetInput } from "./http/asset-input.ts";
@@ -46,7 +47,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { contract, networkPassphrase } = network;
   const { uws, version } = loadUws();
   const clock = systemClock;
-  const book = new SharedBook({ contract, untracked: "nothing" });
+  const book = new SharedBook({
+    contract,
+    untracked: "nothing",
+    capacity: capacityFor(config.maxOrders),
+  });
   const quotes = new QuotePool({
     book,
     clock,

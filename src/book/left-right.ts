@@ -20,7 +20,7 @@ import {
   type BookView,
   bookBytes,
   bookView,
-  DEFAULT_CAPACITY,
+  capacityFor,
   touchBook,
 } from "./shared-layout.ts";
 import { bookSequence } from "./shared-reader.ts";
@@ -42,6 +42,9 @@ export type SharedBookOptions = {
   /** Orders whose memory is made ready at once, so that their first write finds it (a guess). */
   readonly touchOrders?: number;
 };
+
+/** Live orders without a configured capacity: for tests and tools. */
+const ORDERS = 1 << 21;
 
 type Step = {
   readonly sequence: number;
@@ -66,7 +69,7 @@ export class SharedBook implements BookWriter {
   #replay: Promise<void> | undefined;
 
   constructor(options: SharedBookOptions) {
-    const capacity = options.capacity ?? DEFAULT_CAPACITY;
+    const capacity = options.capacity ?? capacityFor(ORDERS);
     const bytes = bookBytes(capacity);
     const copies = [new SharedArrayBuffer(bytes), new SharedArrayBuffer(bytes)] as const;
     const open = (buffer: SharedArrayBuffer) => {

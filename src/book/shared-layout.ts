@@ -53,16 +53,19 @@ export type BookCapacity = {
 };
 
 /**
- * A guess at what one box is asked to hold at most: about 700 MB of address space a copy, of which
- * only what orders were written to becomes memory.
+ * A book of so many live orders, each by a maker of its own if need be, beside accounts that are
+ * watched. The room for markets and watched accounts is a guess. Two million orders take 0.9 GB of
+ * address space a copy, of which only what is written to becomes memory.
  */
-export const DEFAULT_CAPACITY: BookCapacity = {
-  orders: 1 << 21,
-  owners: 1 << 20,
-  assets: 1 << 14,
-  sides: 1 << 17,
-  backings: 1 << 21,
-};
+export function capacityFor(orders: number): BookCapacity {
+  return {
+    orders,
+    owners: orders + (1 << 14),
+    assets: 1 << 14,
+    sides: 1 << 17,
+    backings: 2 * orders + (1 << 18),
+  };
+}
 
 // Header, as f64.
 /** Count of steps published: every step raises it by one. */

@@ -8,7 +8,7 @@ export class BookCapacityError extends Error {
   readonly what: string;
 
   constructor(what: string, max: number) {
-    super(`the shared book is full: ${max} ${what} at most; raise its configured capacity`);
+    super(`the shared book is full: at most ${max} ${what}; raise max-orders`);
     this.what = what;
   }
 }

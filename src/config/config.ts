@@ -22,6 +22,8 @@ export type EngineConfig = {
   readonly workers: number;
   /** Texts of assets and of USD prices, as configured. */
   readonly referencePrices: ReadonlyMap<string, string>;
+  /** Live orders the book has room for. */
+  readonly maxOrders: number;
 };
 
 export type NetworkConfig = {
@@ -176,6 +178,7 @@ function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfi
     dataDir: values["data-dir"],
     workers: values.workers,
     referencePrices: values["reference-prices"],
+    maxOrders: values["max-orders"],
   };
 }
 

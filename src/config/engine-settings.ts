@@ -12,6 +12,8 @@ import type { Setting } from "./setting.ts";
 
 /** Router workers that shared memory and the machine can make use of. */
 const WORKERS_MAX = 64;
+/** Live orders the shared book can be laid out for: its indexes hold more. */
+const ORDERS_MAX = 1 << 24;
 
 export const logSettings = [
   {
@@ -58,6 +60,12 @@ export const engineOnlySettings = [
     help: "USD prices for the volumes of GET /, as XLM=0.25,USDC:ISSUER=1; other tokens count 0",
     default: "",
     schema: priceListSchema,
+  },
+  {
+    name: "max-orders",
+    help: "live orders the book has room for; memory is taken as they come",
+    default: String(1 << 21),
+    schema: integerSchema(1000, ORDERS_MAX),
   },
 ] as const satisfies readonly Setting[];
 

@@ -7,6 +7,7 @@ import type { BookChange } from "../../src/book/book-change.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
 import type { UntrackedBacking } from "../../src/book/shared-copy.ts";
 import type { BookCapacity } from "../../src/book/shared-layout.ts";
+import { BookCapacityError } from "../../src/book/shared-pool.ts";
 import { bookLedger, bookSequence, isFrozen } from "../../src/book/shared-reader.ts";
 import { accountAddress, contractAddress } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
@@ -181,4 +182,25 @@ test("orders loaded at start are there with the first step, in both copies", asy
   const [one, other] = book.buffers.copies.map((buffer) => Buffer.from(buffer));
   assert(one !== undefined && other !== undefined && one.equals(other));
   assert.throws(() => book.load(orders), /after the first step/);
+});
+
+test("a full book says what it is full of", async () => {
+  const book = new SharedBook({ contract: CONTRACT, untracked: "nothing", capacity: CAPACITY });
+  const stream = new Stream();
+  const [of] = fc.sample(operation, { numRuns: 1, seed: 3 });
+  assert(of !== undefined);
+  const put = (n: number) => stream.next({ ...of, kind: "new", order: 4 * n });
+  const changes = Array.from({ length: CAPACITY.orders }, (_, n) => put(n));
+  book.apply(
+    changes.filter((change) => change !== undefined),
+    { ledger: 1, closeTime: 1, frozen: false },
+  );
+  await book.ready();
+  const [first] = changes;
+  assert(first?.kind === "put");
+  const more: BookChange = { kind: "put", order: { ...first.order, id: 999_999n as OrderId } };
+  assert.throws(
+    () => book.apply([more], { ledger: 2, closeTime: 2, frozen: false }),
+    (error) => error instanceof BookCapacityError && /at most 400 orders/.test(error.message),
+  );
 });
