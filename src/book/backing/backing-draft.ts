@@ -8,7 +8,7 @@ import type { BackingRow, BackingStep, PreparedBacking } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
 import type { FollowedKeys } from "./followed-entries.ts";
 import {
-  awaitAnswer,
+  lapseApprovals,
   type PollAnswer,
   type PollWork,
   pollWork,
@@ -59,6 +59,7 @@ export class BackingDraft implements PreparedBacking {
     for (const { record } of references.orderEdits) view.touched.add(record);
     changeEntries(view, step.deltas, news.loads);
     touchByTime(view);
+    lapseApprovals(view);
     touchPolled(view, step);
     for (const answer of news.answers) takeAnswer(view, answer);
     if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
@@ -89,6 +90,10 @@ export class BackingDraft implements PreparedBacking {
     }
     view.records.commit();
     view.tokens.commit();
+    for (const [id, until] of view.approvals.changes()) {
+      state.approvalEnds.change(id, state.approvals.get(id) ?? 0, until ?? 0);
+    }
+    view.approvals.commit();
     for (const asset of this.#references.newMarketTokens) state.marketTokens.add(asset);
     for (const [owner, watched] of this.#references.watchChanges) {
       if (watched) state.watched.add(owner);
@@ -133,11 +138,7 @@ function changeEntries(
 /** What changes though no entry does: allowances that lapse, and the base reserve. */
 function touchByTime(view: StepView): void {
   const { ledger, baseReserve, lapses, records } = view.state;
-  for (const id of lapses.between(ledger, view.ledger)) {
-    view.touched.add(id);
-    const record = view.records.get(id);
-    if (record !== undefined) awaitAnswer(view, id, record, view.ledger);
-  }
+  for (const id of lapses.between(ledger, view.ledger)) view.touched.add(id);
   for (const id of lapses.endingIn(view.ledger)) view.touched.add(id);
   if (baseReserve === view.baseReserve) return;
   for (const [id, { asset }] of records) {

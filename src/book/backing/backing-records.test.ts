@@ -481,6 +481,31 @@ test("an approve tells until when an allowance lives; the lapse is seen and aske
   assert.equal(bench.work.flatMap(({ poll }) => poll).length, 1);
 });
 
+test("an approval is remembered without an order, across orders and restarts", () => {
+  const bench = new Bench();
+  bench.place(order(1, usd, odd, 50n));
+  const other = account(12);
+  const event = { token: odd, addresses: [other, exchange], liveUntil: 110 };
+  bench.close({ tokenEvents: [event, { ...event, addresses: [account(13), account(14)] }] });
+  const theirs = { ...order(2, odd, xlm, 50n), owner: other };
+  const answer = { owner: other, asset: odd, balance: 40n, allowance: 30n };
+  const liveUntil = () => {
+    bench.records.tokenAnswered(answer);
+    bench.step();
+    return bench.records.backing(other, odd)?.liveUntil;
+  };
+  bench.close({ orders: [{ after: theirs }] });
+  assert.equal(liveUntil(), 110);
+  bench.close({ orders: [{ before: theirs }] });
+  bench.open();
+  bench.close({ orders: [{ after: theirs }] });
+  bench.load();
+  assert.equal(liveUntil(), 110);
+  while (bench.ledger <= 110) bench.close();
+  assert.equal(bench.records.backing(other, odd)?.budget, 0n);
+  assert.equal([...bench.rows.keys()].filter((key) => key.startsWith("approval")).length, 0);
+});
+
 test("a restart knows every record as of its ledger; answers of tokens have to be confirmed", () => {
   const bench = new Bench();
   bench.place(order(1, usd, xlm, 500n), order(2, odd, usd, 50n));

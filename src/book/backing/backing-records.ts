@@ -214,6 +214,12 @@ export class BackingRecords implements BackingView, AccountWatch {
         state.entries.idle.set(key, state.ledger);
         break;
       }
+      case "approval": {
+        const { owner, asset, liveUntil } = parsed.approval;
+        state.approvals.set(recordId(owner, asset), liveUntil);
+        state.approvalEnds.change(recordId(owner, asset), 0, liveUntil);
+        break;
+      }
       case "record":
         state.restored.set(recordId(parsed.record.owner, parsed.record.asset), parsed.record);
         break;

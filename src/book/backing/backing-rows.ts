@@ -4,7 +4,7 @@
 import type { Address } from "../../model/address.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
 import type { BackingRow } from "../step.ts";
-import type { BackingRecord } from "./record.ts";
+import type { BackingRecord, RecordId } from "./record.ts";
 
 /** What the ledgers said of the network itself. */
 export type NetworkRow = { readonly baseReserve: bigint };
@@ -15,17 +15,25 @@ export type RecordRow = {
   readonly asset: Address;
   readonly updated?: number;
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
-  readonly approvedUntil: number;
+};
+
+/** The last ledger of an allowance, in a token that keeps its own books. */
+export type ApprovalRow = {
+  readonly owner: Address;
+  readonly asset: Address;
+  readonly liveUntil: number;
 };
 
 export type ParsedRow =
   | { readonly kind: "network"; readonly network: NetworkRow }
   | { readonly kind: "entry"; readonly key: string; readonly entry?: TrackedEntry }
-  | { readonly kind: "record"; readonly record: RecordRow };
+  | { readonly kind: "record"; readonly record: RecordRow }
+  | { readonly kind: "approval"; readonly approval: ApprovalRow };
 
 const NETWORK_KEY = "network";
 const ENTRY_PREFIX = "entry:";
 const RECORD_PREFIX = "record:";
+const APPROVAL_PREFIX = "approval:";
 const ADDRESS_CHARACTERS = 56;
 
 export function networkRow({ baseReserve }: NetworkRow): BackingRow {
@@ -47,13 +55,18 @@ export function recordRow({ owner, asset, backing, polled }: BackingRecord): Bac
   const value = JSON.stringify([
     backing.updated ?? null,
     answer === undefined ? null : [`${answer.balance}`, `${answer.allowance}`],
-    polled?.approvedUntil ?? 0,
   ]);
   return { key: recordRowKey(owner, asset), value };
 }
 
 export function recordRowKey(owner: Address, asset: Address): string {
   return `${RECORD_PREFIX}${owner}${asset}`;
+}
+
+/** `liveUntil` undefined: over. */
+export function approvalRow(id: RecordId, liveUntil: number | undefined): BackingRow {
+  const key = `${APPROVAL_PREFIX}${id.replace(":", "")}`;
+  return liveUntil === undefined ? { key } : { key, value: JSON.stringify([liveUntil]) };
 }
 
 /** Throws a TypeError on a row that this version did not write. */
@@ -72,19 +85,28 @@ export function parseRow({
     const parsed = { kind: "entry", key: key.slice(ENTRY_PREFIX.length) } as const;
     return entry === undefined ? parsed : { ...parsed, entry };
   }
+  if (key.startsWith(APPROVAL_PREFIX)) {
+    const approval = { ...addressesOf(key, APPROVAL_PREFIX), liveUntil: count(fields[0]) };
+    return { kind: "approval", approval };
+  }
   if (!key.startsWith(RECORD_PREFIX)) throw unknownRow(key);
-  const assetAt = RECORD_PREFIX.length + ADDRESS_CHARACTERS;
-  const [updated, answer, approvedUntil] = fields;
+  const [updated, answer] = fields;
   const record: RecordRow = {
-    owner: key.slice(RECORD_PREFIX.length, assetAt) as Address,
-    asset: key.slice(assetAt) as Address,
-    approvedUntil: count(approvedUntil),
+    ...addressesOf(key, RECORD_PREFIX),
     ...(updated === null ? {} : { updated: count(updated) }),
     ...(Array.isArray(answer)
       ? { answer: { balance: amount(answer[0]), allowance: amount(answer[1]) } }
       : {}),
   };
   return { kind: "record", record };
+}
+
+function addressesOf(key: string, prefix: string) {
+  const assetAt = prefix.length + ADDRESS_CHARACTERS;
+  return {
+    owner: key.slice(prefix.length, assetAt) as Address,
+    asset: key.slice(assetAt) as Address,
+  };
 }
 
 function entryFields(entry: TrackedEntry | undefined): readonly unknown[] {

@@ -28,6 +28,12 @@ export class BackingState {
   readonly marketTokens = new Set<Address>();
   readonly watched = new Set<Address>();
   readonly lapses = new Lapses();
+  /**
+   * Last ledger of the allowance that the owner's last approve event gave the exchange in a token
+   * that keeps its own books. Kept without a record too: an approval comes before its first order.
+   */
+  readonly approvals = new Map<RecordId, number>();
+  readonly approvalEnds = new Lapses();
   readonly shares = new OrderShares();
   /** Last skip by owner and asset, from the store. */
   skipped: (owner: Address, asset: Address) => number | undefined = () => undefined;

@@ -8,6 +8,12 @@ import { type BackingRecord, isPolled, type Polled, type RecordId, recordId } fr
 import type { RecordChange } from "./step-report.ts";
 import type { StepView } from "./step-view.ts";
 
+/**
+ * Approvals remembered of owners without a record: a guess far above what a token is used for here,
+ * that bounds what a token can do to us with events.
+ */
+const APPROVALS_MAX = 100_000;
+
 /** What a token answered. */
 export type PollAnswer = {
   readonly owner: Address;
@@ -34,9 +40,8 @@ export type PollWork = {
 
 /** How a record starts. An answer from before a restart is shown, but has to be confirmed. */
 export function unconfirmed(view: StepView, id: RecordId): Polled {
-  const { answer, approvedUntil = 0 } = view.state.restored.get(id) ?? {};
-  if (answer === undefined) return { approvedUntil };
-  return { approvedUntil, answer, awaiting: view.ledger };
+  const { answer } = view.state.restored.get(id) ?? {};
+  return answer === undefined ? {} : { answer, awaiting: view.ledger };
 }
 
 /** Events of the tokens, of the exchange, and orders and skips that name a maker. */
@@ -55,12 +60,29 @@ export function touchPolled(view: StepView, { deltas, orders, skips }: BackingSt
   for (const { owner, asset } of skips) touchParty(view, owner, asset, view.ledger);
 }
 
-export function awaitAnswer(
-  view: StepView,
-  id: RecordId,
-  record: BackingRecord,
-  since: number,
-): void {
+/** Allowances whose end is known lapse without a word, and the answers may have changed with that. */
+export function lapseApprovals(view: StepView): void {
+  const { ledger, approvalEnds } = view.state;
+  for (const id of approvalEnds.between(ledger, view.ledger)) endApproval(view, id);
+}
+
+/** What was answered of the allowance is over, whether or not the token can say so by now. */
+function endApproval(view: StepView, id: RecordId): void {
+  view.approvals.delete(id);
+  const record = view.records.get(id);
+  if (record?.polled === undefined) return;
+  const { answer } = record.polled;
+  const polled =
+    answer === undefined
+      ? record.polled
+      : { ...record.polled, answer: { ...answer, allowance: 0n } };
+  const ended = { ...record, polled };
+  view.records.set(id, ended);
+  view.touched.add(id);
+  awaitAnswer(view, id, ended, view.ledger);
+}
+
+function awaitAnswer(view: StepView, id: RecordId, record: BackingRecord, since: number): void {
   if (record.polled === undefined || !isPolled(record)) return;
   view.records.set(id, { ...record, polled: { ...record.polled, awaiting: since } });
   view.touched.add(id);
@@ -71,9 +93,9 @@ export function takeAnswer(view: StepView, answer: PollAnswer): void {
   const id = recordId(owner, asset);
   const record = view.records.get(id);
   if (record?.polled === undefined) return;
-  const { awaiting, approvedUntil } = record.polled;
+  const { awaiting } = record.polled;
   const open = awaiting !== undefined && confirms !== awaiting;
-  const polled = { approvedUntil, answer: { balance, allowance }, ...(open ? { awaiting } : {}) };
+  const polled = { answer: { balance, allowance }, ...(open ? { awaiting } : {}) };
   view.records.set(id, { ...record, polled });
   view.touched.add(id);
 }
@@ -99,9 +121,10 @@ function takeTokenEvent(view: StepView, event: TokenEvent, ledger: number): void
   const [approver, spender] = addresses;
   if (approver === undefined || spender !== view.state.contract || liveUntil === undefined) return;
   const id = recordId(approver, token);
-  const record = view.records.get(id);
-  if (record?.polled === undefined) return;
-  view.records.set(id, { ...record, polled: { ...record.polled, approvedUntil: liveUntil } });
+  if (liveUntil < view.ledger) endApproval(view, id);
+  else if (view.records.get(id) !== undefined || view.state.approvals.size < APPROVALS_MAX) {
+    view.approvals.set(id, liveUntil);
+  }
 }
 
 function touchParty(view: StepView, owner: Address, asset: Address, ledger: number): void {

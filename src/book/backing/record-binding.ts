@@ -8,6 +8,7 @@ import {
   isShown,
   polledValues,
   type RecordId,
+  recordId,
   unloadedBacking,
 } from "./record.ts";
 import type { RecordKeys } from "./record-keys.ts";
@@ -78,7 +79,8 @@ export function touchEntry(view: StepView, id: RecordId, key: string): void {
 /** Undefined until everything that decides them is known. */
 export function valuesOf(view: StepView, record: BackingRecord): RecordValues | undefined {
   if (record.polled !== undefined) {
-    return isShown(record) ? polledValues(record.polled, view.ledger) : FREE_HOLDER;
+    if (!isShown(record)) return FREE_HOLDER;
+    return polledValues(record.polled, view.approvals.get(recordId(record.owner, record.asset)));
   }
   const token = view.tokens.get(record.asset);
   if (record.keys === undefined || token === undefined || token.kind === "other") return undefined;

@@ -8,8 +8,6 @@ import { NO_ALLOWANCE, type RecordValues, UNLOADED_VALUES, withBudget } from "./
 export type Polled = {
   /** The answers; absent until there were some. */
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
-  /** Of the owner's last approve event; 0: none was seen. */
-  readonly approvedUntil: number;
   /** Last ledger in which something may have changed the answers; absent once that is confirmed. */
   readonly awaiting?: number;
 };
@@ -63,14 +61,19 @@ export function unloadedBacking(owner: Address, asset: Address, skipped?: number
 /** An allowance whose end no event told counts as without end (u32). */
 const NO_END = 0xffff_ffff;
 
-/** A token of another kind is taken to be able to receive, without bound. */
-export function polledValues(polled: Polled, ledger: number): RecordValues | undefined {
+/**
+ * A token of another kind is taken to be able to receive, without bound. `approvedUntil`: what the
+ * owner's last approve event said; undefined where none was seen.
+ */
+export function polledValues(
+  polled: Polled,
+  approvedUntil: number | undefined,
+): RecordValues | undefined {
   if (polled.answer === undefined) return undefined;
   const { balance, allowance } = polled.answer;
   const holding = { balance: balance > 0n ? balance : 0n, authorized: true };
-  const liveUntil = polled.approvedUntil === 0 ? NO_END : polled.approvedUntil;
-  const granted = allowance > 0n && liveUntil >= ledger;
-  return withBudget(holding, granted ? { amount: allowance, liveUntil } : NO_ALLOWANCE);
+  const liveUntil = approvedUntil ?? NO_END;
+  return withBudget(holding, allowance > 0n ? { amount: allowance, liveUntil } : NO_ALLOWANCE);
 }
 
 /** The exchange contract itself in a token of another kind: it may hold it, and that is all. */

@@ -3,7 +3,7 @@
 import type { BookChange } from "../book-change.ts";
 import type { Happening } from "../happening.ts";
 import type { BackingRow } from "../step.ts";
-import { entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
+import { approvalRow, entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
 import { type BackingRecord, isInBook, isShown, type RecordId } from "./record.ts";
 import type { StepView } from "./step-view.ts";
 
@@ -43,6 +43,7 @@ export function rowsOf(view: StepView, changes: readonly RecordChange[]): Backin
     }
   }
   for (const [key, followed] of view.entries.changes()) rows.push(entryRow(key, followed));
+  for (const [id, liveUntil] of view.approvals.changes()) rows.push(approvalRow(id, liveUntil));
   return rows;
 }
 

@@ -17,6 +17,7 @@ export class StepView {
   readonly records: Overlay<RecordId, BackingRecord>;
   readonly tokens: Overlay<Address, Token>;
   readonly entries: FollowedEntriesDraft;
+  readonly approvals: Overlay<RecordId, number>;
   /** Records to compute again. Naming one too many costs time alone. */
   readonly touched = new Set<RecordId>();
 
@@ -27,6 +28,7 @@ export class StepView {
     this.baseReserve = last === undefined ? state.baseReserve : BigInt(last.baseReserve);
     this.records = new Overlay(state.records);
     this.tokens = new Overlay(state.tokens);
+    this.approvals = new Overlay(state.approvals);
     this.entries = new FollowedEntriesDraft(state.entries, state.nextRequest);
   }
 
