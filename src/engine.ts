@@ -20,9 +20,6 @@ import { loadUws } from "./http/uws.ts";
 import { systemClock } from "./model/clock.ts";
 import { QuotePool } from "./router-worker/pool.ts";
 
-/** Accounts whose every market token is followed at a time, for push subscriptions (choice). */
-const WATCHED_ACCOUNTS_MAX = 1000;
-
 export type EngineEnd = FollowEnd;
 
 export type Engine = {
@@ -71,7 +68,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   const backing: BackingRecords = new BackingRecords({
     contract,
-    watchedAccountsMax: WATCHED_ACCOUNTS_MAX,
+    watchedAccountsMax: config.watchedAccounts,
     track: (request) => follower.request(request),
     polls: poller,
   });

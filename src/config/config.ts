@@ -20,6 +20,8 @@ export type EngineConfig = {
   readonly port: number;
   readonly dataDir: string;
   readonly workers: number;
+  /** Most accounts watched at a time. */
+  readonly watchedAccounts: number;
   /** Texts of assets and of USD prices, as configured. */
   readonly referencePrices: ReadonlyMap<string, string>;
   /** Live orders the book has room for. */
@@ -177,6 +179,7 @@ function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfi
     port: values.port,
     dataDir: values["data-dir"],
     workers: values.workers,
+    watchedAccounts: values["watched-accounts"],
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],
   };

@@ -56,6 +56,12 @@ export const engineOnlySettings = [
     schema: integerSchema(1, WORKERS_MAX),
   },
   {
+    name: "watched-accounts",
+    help: "accounts with push subscriptions whose backing is followed in every market token, at most",
+    default: "1000",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
     name: "reference-prices",
     help: "USD prices for the volumes of GET /, as XLM=0.25,USDC:ISSUER=1; other tokens count 0",
     default: "",
