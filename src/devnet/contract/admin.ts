@@ -5,7 +5,7 @@ import { ErrorCode } from "./error-code.ts";
 import type { ExchangeConfig } from "./event.ts";
 import { fail } from "./fail.ts";
 import type { ExchangeHost } from "./host.ts";
-import { requirePrices } from "./oracle-client.ts";
+import { readPrice } from "./oracle-client.ts";
 import { addressValue, i128, type Value, VOID } from "./value.ts";
 
 /** Sets the configuration once, before anything else runs. */
@@ -85,7 +85,8 @@ export function requote(host: ExchangeHost, selling: Address, buying: Address): 
 }
 
 function refresh(host: ExchangeHost, selling: Address, buying: Address): Value {
-  requirePrices(host, selling, buying);
+  const { oracle } = host.instance.get().config;
+  for (const token of [selling, buying]) readPrice(host, oracle, token);
   const pair = canonicalPair(selling, buying);
   host.markets.set(pair, host.now);
   host.emit({ kind: "refresh", ...pair });

@@ -3,6 +3,7 @@
 import { type Address, canonicalPair } from "../../model/address.ts";
 import { PRICE_MAX, PRICE_MIN } from "../../model/settlement.ts";
 import { ErrorCode } from "./error-code.ts";
+import type { ExchangeConfig } from "./event.ts";
 import { fail } from "./fail.ts";
 import type { ExchangeHost } from "./host.ts";
 import { readPrice, usdValue } from "./oracle-client.ts";
@@ -32,24 +33,26 @@ export function requireExpiration(host: ExchangeHost, expires: bigint): void {
  */
 export class Listing {
   readonly #host: ExchangeHost;
+  readonly #config: ExchangeConfig;
   readonly #prices = new Map<Address, bigint>();
   readonly #receivable = new Map<string, boolean>();
   readonly #means = new Map<string, Means>();
 
-  /** Tokens must not move between two checks of the same listing. */
-  constructor(host: ExchangeHost) {
+  /** Tokens must not move between two calls of `requireBacking`. */
+  constructor(host: ExchangeHost, config: ExchangeConfig) {
     this.#host = host;
+    this.#config = config;
   }
 
   /** The market must be open (721), the oracle's price recent (722), the order worth enough (720). */
   requireMarket({ selling, buying, amount }: Terms): void {
     const host = this.#host;
+    const { oracle, minTradeSize } = this.#config;
     if (host.markets.get(canonicalPair(selling, buying)) === undefined) {
       fail(host, ErrorCode.assetsNotVerified);
     }
-    const price = this.#prices.get(selling) ?? readPrice(host, selling);
+    const price = this.#prices.get(selling) ?? readPrice(host, oracle, selling);
     this.#prices.set(selling, price);
-    const { minTradeSize } = host.instance.get().config;
     if (usdValue(amount, price) < minTradeSize) fail(host, ErrorCode.orderSizeTooSmall);
   }
 

@@ -16,15 +16,8 @@ export function usdValue(amount: bigint, price: bigint): bigint {
   return (amount * price) / ORACLE_UNIT;
 }
 
-/** Throws 722 unless both assets of the pair have a recent price. */
-export function requirePrices(host: ExchangeHost, one: Address, other: Address): void {
-  readPrice(host, one);
-  readPrice(host, other);
-}
-
-/** An oracle price. Throws 722 where the oracle has none of the last hour. */
-export function readPrice(host: ExchangeHost, token: Address): bigint {
-  const { oracle } = host.instance.get().config;
+/** A price of `oracle`. Throws 722 where it has none of the last hour. */
+export function readPrice(host: ExchangeHost, oracle: Address, token: Address): bigint {
   const outcome = host.tryCall(oracle, "lastprice", [addressValue(token)]);
   if (!outcome.ok || outcome.value.type === "void") {
     return fail(host, ErrorCode.assetPriceFetchFailed);

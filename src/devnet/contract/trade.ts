@@ -18,13 +18,15 @@ export type DeriveOrderId = (owner: Address, nonce: bigint) => OrderId;
 /** Crosses the listed orders; a Limit's rest becomes an order. Returns [sold, bought, id or void]. */
 export function trade(host: ExchangeHost, call: TradeCall, deriveId: DeriveOrderId): Value {
   host.requireAuth(call.trader);
-  if (host.instance.get().frozen) fail(host, ErrorCode.frozen);
+  const { frozen, config } = host.instance.get();
+  if (frozen) fail(host, ErrorCode.frozen);
   if (call.selling === call.buying) fail(host, ErrorCode.invalidMatch);
   if (call.amount <= 0n) fail(host, ErrorCode.invalidAmount);
   requirePrice(host, call.price);
+  const listing = new Listing(host, config);
   if (call.kind === TradeKind.limit) {
     requireExpiration(host, call.expires);
-    new Listing(host).requireMarket(restTerms(host, call, call.amount));
+    listing.requireMarket(restTerms(host, call, call.amount));
   }
   if (call.approve !== undefined) approve(host, call.trader, call.approve);
   const { direction, selling, buying, amount, orders } = call;
@@ -36,7 +38,8 @@ export function trade(host: ExchangeHost, call: TradeCall, deriveId: DeriveOrder
   const left = amount - (direction === Direction.sell ? settled.sold : settled.bought);
   if (call.kind === TradeKind.fillOrKill && left > 0n) fail(host, ErrorCode.notFilled);
   reportSkips(host, settled.skipped);
-  const placed = call.kind === TradeKind.limit ? placeRest(host, call, left, deriveId) : undefined;
+  const placed =
+    call.kind === TradeKind.limit ? placeRest(host, call, { left, deriveId, listing }) : undefined;
   return vec([
     i128(settled.sold),
     i128(settled.bought),
@@ -54,15 +57,20 @@ function restTerms(host: ExchangeHost, call: TradeCall, left: bigint): Terms {
   return { owner, selling, buying, amount, price: invertPriceUp(call.price) };
 }
 
+type Rest = {
+  readonly left: bigint;
+  readonly deriveId: DeriveOrderId;
+  readonly listing: Listing;
+};
+
 function placeRest(
   host: ExchangeHost,
   call: TradeCall,
-  left: bigint,
-  deriveId: DeriveOrderId,
+  { left, deriveId, listing }: Rest,
 ): OrderId | undefined {
   const terms = restTerms(host, call, left);
   if (isDust(terms.amount, terms.price)) return undefined;
-  new Listing(host).requireBacking(terms);
+  listing.requireBacking(terms);
   const id = deriveId(call.trader, call.nonce);
   const taken = host.orders.get(id);
   if (taken !== undefined && isLive(host, taken)) fail(host, ErrorCode.orderExists);

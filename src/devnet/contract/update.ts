@@ -12,7 +12,8 @@ import { u128, type Value, vec } from "./value.ts";
 export function update(host: ExchangeHost, call: UpdateCall): Value {
   host.requireAuth(call.trader);
   for (const approval of call.approvals) approve(host, call.trader, approval);
-  const listing = new Listing(host);
+  const { frozen, config } = host.instance.get();
+  const listing = new Listing(host, config);
   for (const change of call.updates) {
     const { id, order, changed } = readChange(host, call, change);
     if (changed === undefined) {
@@ -20,6 +21,8 @@ export function update(host: ExchangeHost, call: UpdateCall): Value {
       host.emit({ kind: "mod", id, price: order.price, amount: 0n, expires: order.expires });
       continue;
     }
+    if (frozen) fail(host, ErrorCode.frozen);
+    requireTerms(host, changed);
     listing.requireMarket(changed);
     listing.requireBacking(changed);
     host.orders.set(id, changed);
@@ -41,11 +44,13 @@ function readChange(host: ExchangeHost, call: UpdateCall, change: OrderUpdate): 
   const order = host.orders.get(id) ?? fail(host, ErrorCode.orderNotFound);
   if (order.owner !== call.trader) fail(host, ErrorCode.notAuthorized);
   if (amount === 0n) return { id, order };
-  if (host.instance.get().frozen) fail(host, ErrorCode.frozen);
+  return { id, order, changed: { ...order, amount, price, expires } };
+}
+
+function requireTerms(host: ExchangeHost, { amount, price, expires }: OrderEntry): void {
   if (amount < 0n) fail(host, ErrorCode.invalidAmount);
   requirePrice(host, price);
   requireExpiration(host, expires);
   // A trade drops a rest that is dust; an update that would leave dust is refused.
   if (isDust(amount, price)) fail(host, ErrorCode.orderSizeTooSmall);
-  return { id, order, changed: { ...order, amount, price, expires } };
 }
