@@ -11,30 +11,28 @@ export type KnownMarkets = {
   readonly live: readonly Pair[];
 };
 
+type Row = { readonly symbol: string; readonly quiet: TickerStats };
+
 export class TickerList {
+  #known: KnownMarkets | undefined;
+  #rows: readonly Row[] = [];
   #list: readonly TickerStats[] = [];
-  #listOf: { readonly version: number; readonly known: KnownMarkets } | undefined;
+  #listVersion: number | undefined;
   #totals: DayTotals = { fills: 0, tokens: [] };
   #totalsVersion: number | undefined;
-  /** The stats of markets without fills, by symbol. */
-  readonly #quiet = new Map<string, TickerStats>();
 
   /** Most fills first, then by symbol. */
   list(ticker: Ticker, known: KnownMarkets): readonly TickerStats[] {
-    const last = this.#listOf;
-    const isSame =
-      last?.version === ticker.version &&
-      last.known.opened === known.opened &&
-      last.known.live === known.live;
-    if (isSame) return this.#list;
-    const rows = new Map<string, TickerStats>();
-    for (const pair of [...known.opened.map((market) => market.pair), ...known.live]) {
-      const symbol = marketKey(pair);
-      if (!rows.has(symbol)) rows.set(symbol, ticker.stats(pair) ?? this.#quietStats(symbol, pair));
-    }
-    for (const symbol of this.#quiet.keys()) if (!rows.has(symbol)) this.#quiet.delete(symbol);
-    this.#list = [...rows].sort(byFillsThenSymbol).map(([, stats]) => stats);
-    this.#listOf = { version: ticker.version, known };
+    const last = this.#known;
+    const isKnown = last?.opened === known.opened && last.live === known.live;
+    if (isKnown && this.#listVersion === ticker.version) return this.#list;
+    if (!isKnown) this.#rows = rowsOf(known);
+    this.#known = known;
+    // By symbol first: sorting by fills keeps that order among equals.
+    this.#list = this.#rows
+      .map(({ symbol, quiet }) => ticker.stats(symbol) ?? quiet)
+      .sort((one, other) => other.fills - one.fills);
+    this.#listVersion = ticker.version;
     return this.#list;
   }
 
@@ -53,16 +51,14 @@ export class TickerList {
     this.#totalsVersion = ticker.version;
     return this.#totals;
   }
-
-  #quietStats(symbol: string, pair: Pair): TickerStats {
-    const stats = this.#quiet.get(symbol) ?? { pair, baseVolume: 0n, quoteVolume: 0n, fills: 0 };
-    this.#quiet.set(symbol, stats);
-    return stats;
-  }
 }
 
-type Row = readonly [string, TickerStats];
-
-function byFillsThenSymbol([oneKey, one]: Row, [otherKey, other]: Row): number {
-  return other.fills - one.fills || (oneKey < otherKey ? -1 : 1);
+/** Every known market once, by symbol. */
+function rowsOf({ opened, live }: KnownMarkets): readonly Row[] {
+  const rows = new Map<string, Row>();
+  for (const pair of [...opened.map((market) => market.pair), ...live]) {
+    const symbol = marketKey(pair);
+    rows.set(symbol, { symbol, quiet: { pair, baseVolume: 0n, quoteVolume: 0n, fills: 0 } });
+  }
+  return [...rows.values()].sort((one, other) => (one.symbol < other.symbol ? -1 : 1));
 }

@@ -66,9 +66,9 @@ export class Ticker {
     else this.#dropEdge();
   }
 
-  /** Undefined for a market without fills in the window. */
-  stats(pair: Pair): TickerStats | undefined {
-    return this.#markets.get(marketKey(pair))?.stats;
+  /** By `base/quote`; undefined for a market without fills in the window. */
+  stats(symbol: string): TickerStats | undefined {
+    return this.#markets.get(symbol)?.stats;
   }
 
   /** The markets with fills in the window. */

@@ -5,18 +5,20 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Exchange } from "../../src/book/exchange.ts";
 import type { MarketData, TickerStats } from "../../src/book/market-data.ts";
-import { canonicalPair, marketKey, type Pair } from "../../src/model/address.ts";
-import {
-  type Candle,
-  comparePrices,
-  type PriceRatio,
-  RESOLUTIONS,
-} from "../../src/model/candle.ts";
+import { marketKey } from "../../src/model/address.ts";
+import { type Candle, comparePrices, RESOLUTIONS } from "../../src/model/candle.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import type { Trade } from "../../src/model/trade.ts";
 import { token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { naiveAnswers } from "../support/naive-exchange.ts";
+import {
+  countedFills,
+  lowestTerms,
+  naiveCandles,
+  naiveTicker,
+  naiveTotals,
+} from "../support/naive-market-data.ts";
 import { CHAIN_START, type Random, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
 
 const DAY = 86_400;
@@ -68,22 +70,14 @@ function compare(
   now: number,
 ): void {
   const naive = naiveAnswers(ledgers, now);
-  const fills = naive.trades
-    .filter((record): record is Trade => record.type === "trade" && !record.crossfill)
-    .reverse();
-  const day = fills.filter(({ timestamp }) => timestamp > now - DAY);
+  const fills = countedFills([...naive.trades].reverse());
   const { timestamp, markets } = exchange.marketData.ticker();
   const known = [...naive.contract.markets.map(({ pair }) => pair), ...naive.markets];
   assert.equal(timestamp, now);
-  assert.deepEqual(markets.map(normal), expectedTicker(known, day));
-  const totals = exchange.marketData.dayTotals();
-  assert.equal(totals.fills, day.length);
-  const amounts = new Map<string, bigint>();
-  for (const { soldAsset, boughtAsset, sold, bought } of day) {
-    amounts.set(soldAsset, (amounts.get(soldAsset) ?? 0n) + sold);
-    amounts.set(boughtAsset, (amounts.get(boughtAsset) ?? 0n) + bought);
-  }
-  assert.deepEqual(new Map(totals.tokens.map(({ asset, amount }) => [asset, amount])), amounts);
+  assert.deepEqual(markets.map(normalStats), naiveTicker(known, fills, now));
+  const { fills: count, tokens } = exchange.marketData.dayTotals();
+  const amounts = new Map(tokens.map(({ asset, amount }) => [asset, amount]));
+  assert.deepEqual({ fills: count, amounts }, naiveTotals(fills, now));
   for (let window = 0; window < 5; window += 1) {
     compareCandles(random, exchange.marketData, fills);
   }
@@ -94,75 +88,28 @@ function compareCandles(random: Random, data: MarketData, fills: readonly Trade[
   const market = { base: token(first), quote: token((first + 1 + random(3)) % 4) };
   const resolution = RESOLUTIONS[random(RESOLUTIONS.length)] ?? 300;
   const from = Math.floor((CHAIN_START - DAY + random(20 * DAY)) / 300) * 300;
-  const to = from + 300 * (1 + random((200 * resolution) / 300));
-  const candles = data.candles(market, { from, to, resolution });
-  const within = fills.filter(
-    (fill) => isOf(market, fill) && fill.timestamp >= from && fill.timestamp < to,
-  );
-  const starts = [...new Set(within.map(({ timestamp }) => timestamp - (timestamp % resolution)))];
-  const expected = starts.map((start) => {
-    const bucket = within.filter(({ timestamp }) => timestamp - (timestamp % resolution) === start);
-    return { start, ...summary(market, bucket) };
-  });
-  assert.deepEqual(candles.map(normalCandle), expected);
+  const window = { from, to: from + 300 * (1 + random((200 * resolution) / 300)), resolution };
+  const candles = data.candles(market, window);
+  assert.deepEqual(candles.map(normalCandle), naiveCandles(fills, market, window));
 }
 
-function expectedTicker(known: readonly Pair[], day: readonly Trade[]) {
-  const pairs = new Map(known.map((pair) => [marketKey(pair), pair]));
-  const rows = Array.from(pairs.values(), (pair) => {
-    const fills = day.filter((fill) => isOf(pair, fill));
-    return { symbol: marketKey(pair), ...(fills.length > 0 ? summary(pair, fills) : { fills: 0 }) };
-  });
-  return rows.sort((a, b) => b.fills - a.fills || (a.symbol < b.symbol ? -1 : 1));
-}
-
-function normal({ pair, prices, fills, baseVolume, quoteVolume }: TickerStats) {
+function normalStats({ pair, prices, fills, baseVolume, quoteVolume }: TickerStats) {
   const symbol = marketKey(pair);
   if (prices === undefined) return { symbol, fills };
-  const { open, high, low, last } = prices;
-  return {
-    symbol,
-    ...normalCandle({ open, high, low, close: last, baseVolume, quoteVolume, fills }),
-  };
+  const { last: close, ...others } = prices;
+  return { symbol, ...normalCandle({ ...others, close, baseVolume, quoteVolume, fills }) };
 }
 
-/** Ratios that are equal as numbers compare as equal. */
 function normalCandle<C extends Omit<Candle, "start">>(candle: C) {
   const { open, high, low, close } = candle;
-  assert.ok(comparePrices(low, open) <= 0 && comparePrices(low, close) <= 0);
-  assert.ok(comparePrices(open, high) <= 0 && comparePrices(close, high) <= 0);
+  for (const price of [open, close]) {
+    assert.ok(comparePrices(low, price) <= 0 && comparePrices(price, high) <= 0);
+  }
   return {
     ...candle,
-    open: lowest(open),
-    high: lowest(high),
-    low: lowest(low),
-    close: lowest(close),
+    open: lowestTerms(open),
+    high: lowestTerms(high),
+    low: lowestTerms(low),
+    close: lowestTerms(close),
   };
-}
-
-function summary({ base }: Pair, fills: readonly Trade[]) {
-  const prices = fills.map(({ soldAsset, sold, bought }) =>
-    soldAsset === base ? { base: sold, quote: bought } : { base: bought, quote: sold },
-  );
-  const sorted = [...prices].sort(comparePrices);
-  const ends = { open: prices.at(0), high: sorted.at(-1), low: sorted.at(0), close: prices.at(-1) };
-  const { open, high, low, close } = ends;
-  assert.ok(open && high && low && close);
-  return {
-    ...{ open: lowest(open), high: lowest(high), low: lowest(low), close: lowest(close) },
-    baseVolume: prices.reduce((sum, price) => sum + price.base, 0n),
-    quoteVolume: prices.reduce((sum, price) => sum + price.quote, 0n),
-    fills: fills.length,
-  };
-}
-
-function isOf(market: Pair, { soldAsset, boughtAsset }: Trade): boolean {
-  const pair = canonicalPair(market.base, market.quote);
-  return marketKey(canonicalPair(soldAsset, boughtAsset)) === marketKey(pair);
-}
-
-function lowest({ quote, base }: PriceRatio): string {
-  let [a, b] = [quote, base];
-  while (b !== 0n) [a, b] = [b, a % b];
-  return `${quote / a}/${base / a}`;
 }

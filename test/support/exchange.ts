@@ -6,14 +6,18 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 export const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
 
+export const exchangeIdentity = {
+  networkPassphrase: "a test network",
+  contract: token(100),
+  log: silentLog,
+};
+
 /** Options of an exchange in a folder of its own, with a clock that stands where a test sets it. */
 export function exchangeOptions(clock: { now: number }, more: Partial<ExchangeOptions> = {}) {
   return {
     path: join(temporaryFolder(), "store"),
-    networkPassphrase: "a test network",
-    contract: token(100),
+    ...exchangeIdentity,
     clock: () => clock.now,
-    log: silentLog,
     ...more,
   } satisfies ExchangeOptions;
 }

@@ -1,0 +1,219 @@
+// /candles over a long history, /ticker/24h of a thousand markets and the totals of GET /, beside a
+// recomputation from raw trades. The history is filled as an exchange fills it, ledger by ledger;
+// the same questions at a tenth of it show what grows with it. HISTORY=<fills> sets its length.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Exchange } from "../src/book/exchange.ts";
+import { canonicalPair, type Pair } from "../src/model/address.ts";
+import { RESOLUTIONS } from "../src/model/candle.ts";
+import type { Trade } from "../src/model/trade.ts";
+import { account, token } from "../test/support/addresses.ts";
+import { exchangeIdentity } from "../test/support/exchange.ts";
+import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
+import { countedFills, naiveCandles, naiveTicker } from "../test/support/naive-market-data.ts";
+import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
+import type { Bench, Figure } from "./bench.ts";
+
+const START = 1_600_000_000;
+const DAY = 86_400;
+const LEDGER_SECONDS = 5;
+const FILLS_A_LEDGER = 500;
+const HISTORY = Number(process.env.HISTORY ?? 10_000_000);
+const TINY_HISTORY = 4000;
+const QUESTIONS = 2000;
+/** Every second fill is one of the first market's. */
+const HOT_SHARE = 2;
+const SEED = 5;
+
+export const bench: Bench = async ({ tiny }) => {
+  const history = tiny ? TINY_HISTORY : HISTORY;
+  const run = await MarketRun.start(tiny ? 20 : 1000);
+  try {
+    const figures: Figure[] = [];
+    const filling = performance.now();
+    await run.fill(history / 10);
+    figures.push(...(await run.ask(`${history / 10}`, tiny ? 20 : QUESTIONS)));
+    await run.fill(history - history / 10);
+    const seconds = (performance.now() - filling) / 1000;
+    figures.push(...(await run.ask(`${history}`, tiny ? 20 : QUESTIONS)));
+    figures.push(...(await run.compareSlow()));
+    figures.push({ name: "fills stored a second", value: history / seconds, unit: "/s" });
+    figures.push(await run.restart());
+    return figures;
+  } finally {
+    await run.close();
+  }
+};
+
+class MarketRun {
+  readonly #random: Random = randomFrom(SEED);
+  readonly #folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  readonly #clock = { now: START * 1000 };
+  readonly #markets: readonly Pair[];
+  #exchange: Exchange | undefined;
+  #last: Follows = { ledger: 1, hash: "00".repeat(32) };
+  #time = START;
+
+  static async start(markets: number): Promise<MarketRun> {
+    const run = new MarketRun(markets);
+    await run.#open();
+    const opened = run.#markets.map((pair): NewEvent => ({ kind: "refresh", ...pair }));
+    await run.#close(opened);
+    return run;
+  }
+
+  private constructor(markets: number) {
+    const tokens = Math.ceil(Math.sqrt(2 * markets)) + 1;
+    const pairs: Pair[] = [];
+    for (let one = 0; one < tokens; one += 1) {
+      for (let other = one + 1; other < tokens && pairs.length < markets; other += 1) {
+        pairs.push(canonicalPair(token(one), token(other)));
+      }
+    }
+    this.#markets = pairs;
+  }
+
+  /** A twentieth of the fills lies in the last day, the others in the years before. */
+  async fill(count: number): Promise<void> {
+    const ledgers = Math.ceil(count / FILLS_A_LEDGER);
+    const recent = Math.ceil(ledgers / 20);
+    const oldGap = Math.max(LEDGER_SECONDS, Math.floor((2 * 365 * DAY) / ledgers));
+    const recentGap = Math.max(1, Math.floor(DAY / recent));
+    for (let at = 0; at < ledgers; at += 1) {
+      this.#time += at < ledgers - recent ? oldGap : recentGap;
+      await this.#close(Array.from({ length: FILLS_A_LEDGER }, () => this.#randomFill()));
+    }
+  }
+
+  async ask(label: string, questions: number): Promise<readonly Figure[]> {
+    const candles: number[] = [];
+    for (let at = 0; at < questions; at += 1) {
+      const window = this.#randomWindow();
+      const asked = performance.now();
+      this.#data.candles(this.#hot, window);
+      candles.push(performance.now() - asked);
+    }
+    const ticker: number[] = [];
+    const totals: number[] = [];
+    for (let at = 0; at < questions / 10; at += 1) {
+      this.#time += LEDGER_SECONDS;
+      await this.#close(Array.from({ length: 50 }, () => this.#randomFill()));
+      const asked = performance.now();
+      this.#data.ticker();
+      const listed = performance.now();
+      this.#data.dayTotals();
+      totals.push(performance.now() - listed);
+      ticker.push(listed - asked);
+    }
+    return [
+      ...timings(`candles, ${label} fills`, candles, "p99 below 1 ms"),
+      ...timings(`ticker, ${label} fills`, ticker, "p99 below 1 ms"),
+      ...timings(`totals, ${label} fills`, totals, "p99 below 1 ms"),
+    ];
+  }
+
+  /** The same answers from raw trades, and how much longer those take. */
+  async compareSlow(): Promise<readonly Figure[]> {
+    const from = this.#time - (this.#time % 900) - DAY;
+    const window = { from, to: from + DAY, resolution: 900 };
+    const market = this.#hot;
+    const fast = performance.now();
+    const candles = this.#data.candles(market, window);
+    const fastMs = performance.now() - fast;
+    const slow = performance.now();
+    const expected = naiveCandles(this.#fillsSince(window.from), market, window);
+    const slowMs = performance.now() - slow;
+    assert.deepEqual(
+      candles.map(({ start, fills, baseVolume }) => ({ start, fills, baseVolume })),
+      expected.map(({ start, fills, baseVolume }) => ({ start, fills, baseVolume })),
+    );
+    const tickerStart = performance.now();
+    const { timestamp, markets } = this.#data.ticker();
+    const tickerMs = performance.now() - tickerStart;
+    const naiveStart = performance.now();
+    const rows = naiveTicker([market], this.#fillsSince(timestamp - DAY), timestamp);
+    const naiveMs = performance.now() - naiveStart;
+    const hot = markets.find(
+      ({ pair }) => pair.base === market.base && pair.quote === market.quote,
+    );
+    assert.equal(hot?.fills, rows[0]?.fills);
+    return [
+      { name: "candles of a day: slow / fast", value: slowMs / fastMs, unit: "x" },
+      { name: "ticker, one market of it slow / all fast", value: naiveMs / tickerMs, unit: "x" },
+    ];
+  }
+
+  /** The ticker is right at once after a start: it reads candles, not fills. */
+  async restart(): Promise<Figure> {
+    const before = this.#data.ticker().markets;
+    await this.#exchange?.close();
+    const started = performance.now();
+    await this.#open();
+    const value = performance.now() - started;
+    assert.deepEqual(this.#data.ticker().markets, before);
+    return { name: "restart", value, unit: "ms" };
+  }
+
+  async close(): Promise<void> {
+    await this.#exchange?.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #open(): Promise<void> {
+    const path = join(this.#folder, "store");
+    const clock = () => this.#clock.now;
+    this.#exchange = await Exchange.open({ ...exchangeIdentity, path, clock });
+  }
+
+  get #data() {
+    assert.ok(this.#exchange);
+    return this.#exchange.marketData;
+  }
+
+  get #hot(): Pair {
+    return this.#markets[0] ?? assert.fail("no market");
+  }
+
+  async #close(events: readonly NewEvent[]): Promise<void> {
+    const delta = nextLedger(this.#last, this.#time, events);
+    this.#last = delta;
+    this.#clock.now = this.#time * 1000;
+    await this.#exchange?.apply(delta);
+  }
+
+  #randomFill(): NewEvent {
+    const random = this.#random;
+    const isHot = random(HOT_SHARE) === 0;
+    const { base, quote } = this.#markets[isHot ? 0 : random(this.#markets.length)] ?? this.#hot;
+    const [soldAsset, boughtAsset] = random(2) === 0 ? [base, quote] : [quote, base];
+    return {
+      ...{ kind: "trade", order: BigInt(random(1_000_000_000)) as Trade["order"] },
+      ...{ taker: account(random(500)), maker: account(random(500)), soldAsset, boughtAsset },
+      ...{ sold: BigInt(1 + random(1e9)), bought: BigInt(1 + random(1e9)), left: 0n },
+      crossfill: false,
+    };
+  }
+
+  #randomWindow(): { from: number; to: number; resolution: number } {
+    const resolution = RESOLUTIONS[this.#random(RESOLUTIONS.length)] ?? 300;
+    const to = 300 * Math.floor((START + this.#random(this.#time - START)) / 300);
+    const aligned = to - (to % resolution) + (this.#random(2) === 0 ? resolution : 0);
+    return { from: aligned - 199 * resolution - (aligned > to ? 0 : 300), to: aligned, resolution };
+  }
+
+  #fillsSince(time: number): readonly Trade[] {
+    const trades = this.#exchange?.trades({}, { limit: 2_000_000 }) ?? [];
+    return countedFills(trades.filter(({ timestamp }) => timestamp >= time).reverse());
+  }
+}
+
+function timings(name: string, times: number[], goal: string): readonly Figure[] {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  return [
+    { name: `${name}: median`, value: at(0.5), unit: "ms" },
+    { name: `${name}: p99`, value: at(0.99), unit: "ms", goal },
+  ];
+}
