@@ -1,8 +1,9 @@
 // Fills into candles, while a step is computed. The fills of one market and ledger are joined
-// first, then put into the newest candle of each resolution.
+// first and go into the market's newest finest candle; a finest candle that is complete goes into
+// the part of each coarser one (store/candle-table.ts).
 //
-// Invariant: close times never go back (protocol), so a fill belongs to a market's newest candles
-// or starts new ones. Were one to go back, its fills would count in the newest candles.
+// Invariant: close times never go back (protocol), so a fill belongs to the newest finest candle
+// or starts a new one. Were one to go back, its fills would count in the newest.
 import { marketKey, type Pair } from "../model/address.ts";
 import {
   bucketStart,
@@ -15,8 +16,15 @@ import {
 import type { Swap, Trade } from "../model/trade.ts";
 import type { CandleChange } from "../store/step-record.ts";
 
-/** The stored newest candles of a market, one a resolution; none without fills. */
-export type StoredHead = (pair: Pair) => readonly Candle[];
+/** What is stored of a market's incomplete candles. */
+export interface StoredCandleEnds {
+  newest(pair: Pair): Candle | undefined;
+  parts(pair: Pair): readonly Candle[];
+}
+
+type ClosedCandle = CandleChange["closed"][number];
+
+const [FINEST = 300, ...COARSER] = RESOLUTIONS;
 
 /** Fills of one market and close time, which is their candle's start. */
 type LedgerCandle = { readonly pair: Pair; candle: Candle };
@@ -24,13 +32,24 @@ type LedgerCandle = { readonly pair: Pair; candle: Candle };
 /** What the fills of a step change. Swaps and the own fill of a crossfill count nothing. */
 export function candleChanges(
   trades: readonly (Trade | Swap)[],
-  stored: StoredHead,
+  stored: StoredCandleEnds,
 ): readonly CandleChange[] {
   const changes = new Map<string, CandleChange>();
   for (const { pair, candle } of ledgerCandles(trades)) {
     const key = marketKey(pair);
-    const change = changes.get(key) ?? { pair, head: stored(pair), closed: [] };
-    changes.set(key, putIn(change, candle));
+    const change = changes.get(key);
+    const newest = change?.newest ?? stored.newest(pair);
+    const fills = { ...candle, start: bucketStart(candle.start, FINEST) };
+    if (newest === undefined) {
+      changes.set(key, { pair, newest: fills, closed: [] });
+    } else if (fills.start <= newest.start) {
+      changes.set(key, { ...(change ?? { pair, closed: [] }), newest: joinCandles(newest, fills) });
+    } else {
+      const parts = change?.parts ?? stored.parts(pair);
+      const completed = complete(newest, parts);
+      const closed = [...(change?.closed ?? []), ...completed.closed];
+      changes.set(key, { pair, newest: fills, parts: completed.parts, closed });
+    }
   }
   return [...changes.values()];
 }
@@ -49,14 +68,15 @@ function ledgerCandles(trades: readonly (Trade | Swap)[]): Iterable<LedgerCandle
   return candles.values();
 }
 
-function putIn({ pair, head, closed }: CandleChange, fills: Candle): CandleChange {
-  const done = [...closed];
-  const next = RESOLUTIONS.map((resolution, at) => {
-    const newest = head[at];
-    const start = bucketStart(fills.start, resolution);
-    if (newest !== undefined && start <= newest.start) return joinCandles(newest, fills);
-    if (newest !== undefined) done.push({ resolution, candle: newest });
-    return { ...fills, start };
+/** A finest candle is complete: the parts of the coarser ones take it in or begin with it. */
+function complete(finest: Candle, parts: readonly Candle[]) {
+  const closed: ClosedCandle[] = [{ resolution: FINEST, candle: finest }];
+  const next = COARSER.map((resolution, at) => {
+    const part = parts[at];
+    const start = bucketStart(finest.start, resolution);
+    if (part?.start === start) return joinCandles(part, finest);
+    if (part !== undefined) closed.push({ resolution, candle: part });
+    return { ...finest, start };
   });
-  return { pair, head: next, closed: done };
+  return { parts: next, closed };
 }

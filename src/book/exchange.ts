@@ -238,8 +238,7 @@ export class Exchange implements ReadModel {
   }
 
   #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): PreparedStep {
-    const storedHead = (pair: Pair) => this.#store.candles.head(pair);
-    return prepareStep(lifecycle, deltas, this.#options.backing, storedHead);
+    return prepareStep(lifecycle, deltas, this.#options.backing, this.#store.candles);
   }
 
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */

@@ -2,7 +2,7 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
-import { candleChanges, type StoredHead } from "./candle-writer.ts";
+import { candleChanges, type StoredCandleEnds } from "./candle-writer.ts";
 import type { Happening } from "./happening.ts";
 import type { Ignored, Lifecycle } from "./lifecycle.ts";
 import type { BackingView, PreparedBacking } from "./step.ts";
@@ -25,7 +25,7 @@ export function prepareStep(
   lifecycle: Lifecycle,
   deltas: readonly LedgerDelta[],
   view: BackingView | undefined,
-  storedHead: StoredHead,
+  storedCandles: StoredCandleEnds,
 ): PreparedStep {
   const record = lifecycle.record();
   const orders = liveChanges(record.orders);
@@ -34,7 +34,7 @@ export function prepareStep(
     deltas,
     record: {
       ...record,
-      candles: candleChanges(record.trades, storedHead),
+      candles: candleChanges(record.trades, storedCandles),
       backing: backing?.rows ?? [],
     },
     orders,

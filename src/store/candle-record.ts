@@ -1,7 +1,7 @@
 import type { Candle, PriceRatio } from "../model/candle.ts";
 import type { RecordReader, RecordWriter } from "./record-bytes.ts";
 
-/** Appends a candle without its start, which is part of a key or of the head's own layout. */
+/** Appends a candle without its start, which may be part of a key. */
 export function writeCandle(writer: RecordWriter, candle: Candle): void {
   for (const { quote, base } of [candle.open, candle.high, candle.low, candle.close]) {
     writer.uint(quote).uint(base);
@@ -22,19 +22,19 @@ export function readCandle(reader: RecordReader, start: number): Candle {
   };
 }
 
-/** The newest candle of each resolution, in the order of `RESOLUTIONS`. */
-export function writeHead(writer: RecordWriter, head: readonly Candle[]): Buffer {
-  for (const candle of head) {
+/** Candles with their starts, one after the other. */
+export function writeCandles(writer: RecordWriter, candles: readonly Candle[]): Buffer {
+  for (const candle of candles) {
     writer.count(candle.start);
     writeCandle(writer, candle);
   }
   return writer.take();
 }
 
-export function readHead(reader: RecordReader): readonly Candle[] {
-  const head: Candle[] = [];
-  while (!reader.isAtEnd) head.push(readCandle(reader, reader.count()));
-  return head;
+export function readCandles(reader: RecordReader): readonly Candle[] {
+  const candles: Candle[] = [];
+  while (!reader.isAtEnd) candles.push(readCandle(reader, reader.count()));
+  return candles;
 }
 
 function readPrice(reader: RecordReader): PriceRatio {

@@ -1,14 +1,16 @@
-// Where candles are stored. The newest candle of each resolution of a market lies in one row, its
-// head, that every fill changes; a candle that a later one has followed lies in a row of its own
-// and never changes again. So a fill costs one row, not one a resolution.
+// Where candles are stored. Complete ones lie in rows of their own and never change again. Of the
+// others, a market has two rows: its newest candle of the finest resolution, which every fill
+// changes, and for each coarser resolution its part, the candle of the complete finest candles
+// in the bucket that the last of them lies in. So a fill costs one small row, and the coarser
+// resolutions cost one more in 5 minutes.
 import type { Pair } from "../model/address.ts";
-import { type Candle, RESOLUTIONS } from "../model/candle.ts";
+import { bucketStart, type Candle, joinCandles, RESOLUTIONS } from "../model/candle.ts";
 import type { AddressIds } from "./address-ids.ts";
-import { readCandle, readHead } from "./candle-record.ts";
+import { readCandle, readCandles } from "./candle-record.ts";
 import { indexPrefix } from "./keys.ts";
 import { RecordReader } from "./record-bytes.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { Tables } from "./tables.ts";
+import type { Table, Tables } from "./tables.ts";
 
 /** Seconds up to the year 8,921,556: six bytes. */
 const TIME_BYTES = 6;
@@ -27,11 +29,14 @@ export class CandleTable {
     this.#ids = ids;
   }
 
-  /** The newest candle of each resolution; empty for a market without fills. Canonical pairs. */
-  head(pair: Pair): readonly Candle[] {
-    const key = this.#pairKey(pair);
-    const row = key && this.#snapshot.get(this.#tables.candleHeads, key);
-    return row === undefined ? [] : readHead(new RecordReader(row));
+  /** The newest candle of the finest resolution; none in a market without fills. */
+  newest(pair: Pair): Candle | undefined {
+    return this.#candlesOf(this.#tables.newestCandles, pair)[0];
+  }
+
+  /** The parts of the coarser resolutions, finest first; empty before the first is complete. */
+  parts(pair: Pair): readonly Candle[] {
+    return this.#candlesOf(this.#tables.candleParts, pair);
   }
 
   /** Every market that ever had a fill, with the start of its newest finest candle. */
@@ -40,7 +45,7 @@ export class CandleTable {
     let start = indexPrefix(0);
     for (;;) {
       const range = { start, end, limit: WALK_ROWS };
-      const rows = this.#snapshot.entries(this.#tables.candleHeads, range);
+      const rows = this.#snapshot.entries(this.#tables.newestCandles, range);
       for (const { key, value } of rows) {
         const base = this.#ids.addressOf(key.readUInt32BE(1));
         const quote = this.#ids.addressOf(key.readUInt32BE(5));
@@ -52,7 +57,7 @@ export class CandleTable {
     }
   }
 
-  /** The candle that starts at `start`, in a head or not. */
+  /** The candle that starts at `start`, complete or not. */
   at(pair: Pair, resolution: number, start: number): Candle | undefined {
     return this.between(pair, resolution, start, start + 1)[0];
   }
@@ -72,9 +77,26 @@ export class CandleTable {
     const candles = rows.map(({ key, value }) =>
       readCandle(new RecordReader(value), key.readUIntBE(key.length - TIME_BYTES, TIME_BYTES)),
     );
-    const newest = this.head(pair)[resolutionIndex(resolution)];
-    if (newest !== undefined && newest.start >= from && newest.start < to) candles.push(newest);
+    for (const candle of this.#incomplete(pair, resolution)) {
+      if (candle.start >= from && candle.start < to) candles.push(candle);
+    }
     return candles;
+  }
+
+  /** At most two: a part whose bucket is over is complete, but has no row yet. */
+  #incomplete(pair: Pair, resolution: number): readonly Candle[] {
+    const newest = this.newest(pair);
+    if (newest === undefined || resolution === FINEST) return newest === undefined ? [] : [newest];
+    const part = this.parts(pair)[resolutionIndex(resolution) - 1];
+    const last = { ...newest, start: bucketStart(newest.start, resolution) };
+    if (part === undefined) return [last];
+    return part.start === last.start ? [joinCandles(part, newest)] : [part, last];
+  }
+
+  #candlesOf(table: Table, pair: Pair): readonly Candle[] {
+    const key = this.#pairKey(pair);
+    const row = key && this.#snapshot.get(table, key);
+    return row === undefined ? [] : readCandles(new RecordReader(row));
   }
 
   #pairKey({ base, quote }: Pair): Buffer | undefined {
@@ -83,7 +105,7 @@ export class CandleTable {
   }
 }
 
-/** The key of a candle that is no longer the newest. */
+/** The key of a complete candle. */
 export function candleKey(pairKey: Buffer, resolution: number, start: number): Buffer {
   const key = Buffer.allocUnsafe(pairKey.length + 1 + TIME_BYTES);
   key.set(pairKey);

@@ -35,12 +35,14 @@ export type SkipRecord = {
   readonly time: number;
 };
 
-/** A market's candles after a step. The pair is canonical. */
+/** A market's candles after a step (candle-table.ts). The pair is canonical. */
 export type CandleChange = {
   readonly pair: Pair;
-  /** The newest candle of each resolution, in the order of `RESOLUTIONS`. */
-  readonly head: readonly Candle[];
-  /** Candles that were the newest and are no longer. */
+  /** The newest candle of the finest resolution. */
+  readonly newest: Candle;
+  /** The parts of the coarser ones; absent where they did not change. */
+  readonly parts?: readonly Candle[];
+  /** Candles that are complete. */
   readonly closed: readonly { readonly resolution: number; readonly candle: Candle }[];
 };
 

@@ -1,7 +1,7 @@
 // What a step writes to each table. The list is complete before lmdb sees any of it, so that an
 // error in here leaves nothing behind.
 import type { AddressIds } from "./address-ids.ts";
-import { writeCandle, writeHead } from "./candle-record.ts";
+import { writeCandle, writeCandles } from "./candle-record.ts";
 import { candleKey } from "./candle-table.ts";
 import { writeContract, writeMarket } from "./contract-record.ts";
 import { writeFailure } from "./failure-record.ts";
@@ -40,9 +40,10 @@ export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): W
       put(tables.failureIndex, indexKey(prefix, failure.id), EMPTY);
     }
   }
-  for (const { pair, head, closed } of step.candles) {
+  for (const { pair, newest, parts, closed } of step.candles) {
     const pairKey = indexPrefix(0, number(pair.base), number(pair.quote));
-    put(tables.candleHeads, pairKey, writeHead(writer, head));
+    put(tables.newestCandles, pairKey, writeCandles(writer, [newest]));
+    if (parts !== undefined) put(tables.candleParts, pairKey, writeCandles(writer, parts));
     for (const { resolution, candle } of closed) {
       writeCandle(writer, candle);
       put(tables.candles, candleKey(pairKey, resolution, candle.start), writer.take());

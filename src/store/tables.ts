@@ -22,9 +22,10 @@ const TABLE_NAMES = [
   "tradeIndex",
   "failures",
   "failureIndex",
-  /** Market, resolution and start -> candle; market -> its newest candles (candle-table.ts). */
+  /** Market, resolution and start -> candle; market -> what is not complete (candle-table.ts). */
   "candles",
-  "candleHeads",
+  "newestCandles",
+  "candleParts",
   /** Number in the order first seen -> market opened on-chain. */
   "markets",
   /** Owner and token -> time of the last skip. */
