@@ -10,6 +10,7 @@ import { type Engine, startEngine } from "./engine.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
 import { setAside } from "./store/set-aside.ts";
+import { StoreError } from "./store/store-error.ts";
 
 /** After a signal everything is closed by then, or the process ends without. */
 const SHUTDOWN_MS_MAX = 4500;
@@ -89,6 +90,11 @@ async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<num
     try {
       engine = await startEngine({ ...run, path });
     } catch (error) {
+      if (error instanceof StoreError && error.code === "other_schema") {
+        const aside = await setAside(path, systemClock);
+        log.warn({ aside }, `${error.message}; it is set aside and built anew from the ledgers`);
+        continue;
+      }
       log.fatal(`cannot start: ${messageOf(error)}`);
       return 1;
     }
