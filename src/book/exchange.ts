@@ -72,6 +72,8 @@ export class Exchange implements ReadModel {
       },
       store: (record) => store.commit([record]),
       prepare: (lifecycle, deltas) => this.#prepare(lifecycle, deltas),
+      fillBook: async ({ changes, record, contract }) =>
+        options.book?.prepare(changes, this.#bookState(contract, record.cursor ?? this.#cursor)),
       show: (prepared) => this.#show(prepared),
       clockMove: () => planClock(store, this.#horizon, options.clock()),
       passClock: (horizon) => {
@@ -225,7 +227,7 @@ export class Exchange implements ReadModel {
       rows: this.#store.backingRows(),
       skipped: (owner, asset) => this.#store.skipped(owner, asset),
     });
-    book?.apply(changes ?? [], this.#bookState());
+    book?.apply(changes ?? [], this.#bookState(this.#contract, this.#cursor));
     backing?.onNews(() => this.#queue.news());
   }
 
@@ -255,7 +257,7 @@ export class Exchange implements ReadModel {
       if (before !== undefined && after === undefined) this.#markets.remove(before);
     }
     if (prepared.backing !== undefined) this.#options.backing?.apply(prepared.backing);
-    this.#options.book?.apply(changes, this.#bookState());
+    this.#options.book?.publish();
     this.#marketData.add(record.trades);
 
     const step = {
@@ -268,8 +270,7 @@ export class Exchange implements ReadModel {
     for (const listener of this.#listeners) listener(step);
   }
 
-  #bookState(): BookState {
-    const { frozen } = this.#contract;
-    return { ledger: this.ledger ?? 0, closeTime: this.closeTime, frozen };
+  #bookState({ frozen }: ContractState, cursor: LedgerCursor | undefined): BookState {
+    return { ledger: cursor?.ledger ?? 0, closeTime: cursor?.closeTime ?? 0, frozen };
   }
 }

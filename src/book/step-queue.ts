@@ -29,6 +29,8 @@ export type Steps = {
   /** Completes a step with what follows from it. */
   readonly prepare: (lifecycle: Lifecycle, deltas: readonly LedgerDelta[]) => PreparedStep;
   readonly store: (record: StepRecord) => Promise<void>;
+  /** Writes a stored step where nobody sees it yet, leaving the loop its turns. */
+  readonly fillBook: (prepared: PreparedStep) => Promise<void>;
   readonly show: (prepared: PreparedStep) => void;
   readonly clockMove: () => ClockMove;
   /** The clock moved past no order: nothing to store. */
@@ -204,6 +206,7 @@ export class StepQueue {
     const prepared = this.#steps.prepare(lifecycle, deltas);
     if (hasRecords(prepared.record)) await this.#store(prepared.record);
     try {
+      await this.#steps.fillBook(prepared);
       this.#steps.show(prepared);
     } catch (error) {
       this.#broken = error;

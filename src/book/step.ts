@@ -39,12 +39,16 @@ export type BookState = {
 
 /** The writing half of the shared book. Main thread. */
 export interface BookWriter {
-  /** Resolves once the next `apply` can run without waiting for readers. */
+  /** Resolves once the next step can be written without waiting for readers. */
   ready(): Promise<void>;
   /** A portion of the live orders at start, oldest first. The next `apply` publishes them. */
   load(orders: readonly Order[]): void;
-  /** Applies and publishes; the readers' next look finds it. Synchronous. */
+  /** A whole step at once, at start: the readers' next look finds it. */
   apply(changes: readonly BookChange[], state: BookState): void;
+  /** Writes a step where no reader looks, in slices. Rejects where it does not fit: fatal. */
+  prepare(changes: readonly BookChange[], state: BookState): Promise<void>;
+  /** Shows the prepared step; the readers' next look finds it. Synchronous. */
+  publish(): void;
 }
 
 /** What one step does to the orders and makers whose backing is followed. */
