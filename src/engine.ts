@@ -10,10 +10,9 @@ import { capacityFor } from "./book/shared-layout.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
 import { type FollowEnd, followLedgers } from "./follow-ledgers.ts";
 import { AssetInput } from "./http/asset-input.ts";
-import { accountChannel } from "./http/push/channels/account-channel.ts";
-import { contractChannel } from "./http/push/channels/contract-channel.ts";
-import { tradesChannel } from "./http/push/channels/trades-channel.ts";
+import { pushChannels } from "./http/push/channels.ts";
 import { PushEndpoint } from "./http/push/endpoint.ts";
+import { systemTimers } from "./http/push/throttle.ts";
 import { referencePrices } from "./http/reference-prices.ts";
 import { startHttpServer } from "./http/server.ts";
 import { loadUws } from "./http/uws.ts";
@@ -87,11 +86,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     depthReader.read(book.live, request, Math.floor(clock() / 1000));
   const push = new PushEndpoint({
     log,
-    channels: (publish) => [
-      contractChannel({ readModel: exchange, contract, publish }),
-      accountChannel({ readModel: exchange, watch: backing, publish }),
-      tradesChannel({ readModel: exchange, assets, publish }),
-    ],
+    channels: (publish) =>
+      pushChannels(
+        {
+          readModel: exchange,
+          marketData: exchange.marketData,
+          depth,
+          watch: backing,
+          assets,
+          contract,
+          timers: systemTimers,
+          log,
+        },
+        publish,
+      ),
   });
   exchange.onStep((step) => push.stepped(step));
   exchange.start();

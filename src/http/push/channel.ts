@@ -12,6 +12,8 @@ export type TopicRequest = {
    * the connection was added to the topic, so that no update falls between the two.
    */
   readonly snapshot: (id: MessageId) => string | Promise<string>;
+  /** The topic has its first subscriber: from now on its updates are published. */
+  readonly opened: () => void;
 };
 
 /** Main thread. Publishes through the `Publish` it was made with. */
@@ -21,8 +23,6 @@ export interface Channel {
   readonly limit?: { readonly topics: number; readonly error: string };
   /** Throws an ApiError whose message answers the client. */
   request(parameters: Query): TopicRequest;
-  /** The topic has its first subscriber: from now on its updates are published. */
-  opened(request: TopicRequest): void;
   /** The topic lost its last subscriber: nothing is computed for it any more. */
   closed(topic: string): void;
   /** A step became visible. Must not throw. */

@@ -95,7 +95,8 @@ export class PushHub {
       sendError(subscriber, id, `Too many subscriptions (max ${TOPICS_MAX})`);
       return;
     }
-    if (!subscriber.topics.has(topic)) {
+    const isNew = !subscriber.topics.has(topic);
+    if (isNew) {
       const refusal = refusalOf(subscriber, channel);
       if (refusal !== undefined) {
         sendError(subscriber, id, refusal);
@@ -105,27 +106,26 @@ export class PushHub {
       subscriber.join(topic);
       const count = this.#counts.get(topic) ?? 0;
       this.#counts.set(topic, count + 1);
-      if (count === 0) channel.opened(request);
+      if (count === 0) request.opened();
     }
-    void this.#sendSnapshot(subscriber, request, id);
+    this.#sendSnapshot(subscriber, request, id).catch((error: unknown) => {
+      if (isNew) this.#drop(subscriber, topic, channel);
+      this.#sendFailure(subscriber, id, error);
+    });
   }
 
   async #sendSnapshot(subscriber: Subscriber, request: TopicRequest, id: MessageId): Promise<void> {
-    try {
-      const snapshot = request.snapshot(id);
-      // Sent in this very turn where it can be: no step comes between the state and the client.
-      if (typeof snapshot === "string") {
-        subscriber.send(snapshot);
-        return;
-      }
-      subscriber.waiting += 1;
-      const json = await snapshot.finally(() => {
-        subscriber.waiting -= 1;
-      });
-      if (subscriber.topics.has(request.topic)) subscriber.send(json);
-    } catch (error) {
-      this.#sendFailure(subscriber, id, error);
+    const snapshot = request.snapshot(id);
+    // Sent in this very turn where it can be: no step comes between the state and the client.
+    if (typeof snapshot === "string") {
+      subscriber.send(snapshot);
+      return;
     }
+    subscriber.waiting += 1;
+    const json = await snapshot.finally(() => {
+      subscriber.waiting -= 1;
+    });
+    if (subscriber.topics.has(request.topic)) subscriber.send(json);
   }
 
   #unsubscribe(
@@ -134,13 +134,16 @@ export class PushHub {
     { topic }: TopicRequest,
     id: MessageId,
   ): void {
-    if (subscriber.topics.delete(topic)) {
-      subscriber.leave(topic);
-      this.#release(topic, channel);
-    }
+    this.#drop(subscriber, topic, channel);
     subscriber.send(
       `{"type":"unsubscribed",${idMember(id)}"channel":"${channel.name}","topic":"${topic}"}`,
     );
+  }
+
+  #drop(subscriber: Subscriber, topic: string, channel: Channel): void {
+    if (!subscriber.topics.delete(topic)) return;
+    subscriber.leave(topic);
+    this.#release(topic, channel);
   }
 
   #release(topic: string, channel: Channel): void {

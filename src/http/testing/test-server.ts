@@ -7,10 +7,9 @@ import type { Order, OrderId } from "../../model/order.ts";
 import { type Position, position } from "../../model/position.ts";
 import type { QuoteRequest, QuoteResult } from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
-import { accountChannel } from "../push/channels/account-channel.ts";
-import { contractChannel } from "../push/channels/contract-channel.ts";
-import { tradesChannel } from "../push/channels/trades-channel.ts";
+import { pushChannels } from "../push/channels.ts";
 import { PushEndpoint } from "../push/endpoint.ts";
+import type { Timers } from "../push/throttle.ts";
 import { startHttpServer } from "../server.ts";
 import { loadUws } from "../uws.ts";
 import { MemoryReadModel } from "./memory-read-model.ts";
@@ -41,6 +40,7 @@ export type TestServer = {
   readonly loggedErrors: object[];
   readonly push: PushEndpoint;
   readonly watch: TestWatch;
+  readonly timers: TestTimers;
   close(): void;
 };
 
@@ -54,12 +54,22 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
     },
   };
   const watch = new TestWatch();
+  const timers = new TestTimers();
   const push = new PushEndpoint({
-    channels: (publish) => [
-      contractChannel({ readModel, contract: EXCHANGE, publish }),
-      accountChannel({ readModel, watch, publish }),
-      tradesChannel({ readModel, assets, publish }),
-    ],
+    channels: (publish) =>
+      pushChannels(
+        {
+          readModel,
+          marketData: readModel.marketData,
+          depth: (request) => server.depth(request),
+          watch,
+          assets,
+          contract: EXCHANGE,
+          timers,
+          log,
+        },
+        publish,
+      ),
     log,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
   });
@@ -101,6 +111,7 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
     loggedErrors,
     push,
     watch,
+    timers,
     close: () => listening.close(),
   });
 }
@@ -128,6 +139,40 @@ export class TestWatch implements AccountWatch {
 
   loaded(): Promise<void> {
     return this.load;
+  }
+}
+
+/** Push time, which moves when the test says so. */
+export class TestTimers implements Timers {
+  nowMs = 1_700_000_000_000;
+  #waiting: { readonly atMs: number; readonly run: () => void }[] = [];
+
+  readonly clock = (): number => this.nowMs;
+
+  readonly after = (delayMs: number, run: () => void): (() => void) => {
+    const entry = { atMs: this.nowMs + delayMs, run };
+    this.#waiting.push(entry);
+    return () => {
+      this.#waiting = this.#waiting.filter((other) => other !== entry);
+    };
+  };
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  /** Runs what is due on the way, in its order. */
+  advance(ms: number): void {
+    const endMs = this.nowMs + ms;
+    for (;;) {
+      const due = this.#waiting.filter(({ atMs }) => atMs <= endMs);
+      const next = due.sort((a, b) => a.atMs - b.atMs)[0];
+      if (next === undefined) break;
+      this.#waiting = this.#waiting.filter((other) => other !== next);
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      next.run();
+    }
+    this.nowMs = endMs;
   }
 }
 

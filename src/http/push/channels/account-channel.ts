@@ -53,10 +53,10 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
           const members = accountMembers(readModel, address);
           return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
         },
+        opened: () => {
+          watched.set(topic, watch.watch(address));
+        },
       };
-    },
-    opened: ({ topic }) => {
-      watched.set(topic, watch.watch(accountOf(topic)));
     },
     closed: (topic) => {
       if (watched.get(topic) === true) watch.unwatch(accountOf(topic));

@@ -45,10 +45,10 @@ export function contractChannel({ readModel, contract, publish }: ContractChanne
         `{"type":"contract",${idMember(id)}"topic":"${TOPIC}",` +
         (processed === undefined ? "" : `"ledger":${processed},`) +
         `"data":${contractJson(contract, readModel.contract)}}`,
+      opened: () => {
+        open = true;
+      },
     }),
-    opened: () => {
-      open = true;
-    },
     closed: () => {
       open = false;
     },

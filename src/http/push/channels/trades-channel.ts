@@ -7,8 +7,9 @@ import { swapJson, tradeJson } from "../../json/trade-json.ts";
 import { parseMarket } from "../../market-parameters.ts";
 import type { Query } from "../../query.ts";
 import { jsonArray } from "../../route.ts";
-import type { Channel, Publish, TopicRequest } from "../channel.ts";
+import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
+import type { MessageId } from "../client-message.ts";
 
 /** Records of a snapshot (api.md, Limits). */
 const SNAPSHOT_RECORDS = 50;
@@ -36,9 +37,16 @@ export function tradesChannel({ readModel, assets, publish }: TradesChannelOptio
   };
   return {
     name: "trades",
-    request: (parameters) => tradesRequest(readModel, parseTradesMarket(parameters, assets)),
-    opened: ({ topic }) => {
-      open.add(topic);
+    request: (parameters) => {
+      const market = parseTradesMarket(parameters, assets);
+      const topic = topicOf(market === undefined ? EVERY_MARKET : marketKey(market));
+      return {
+        topic,
+        snapshot: (id) => snapshotJson(readModel, topic, market, id),
+        opened: () => {
+          open.add(topic);
+        },
+      };
     },
     closed: (topic) => {
       open.delete(topic);
@@ -56,21 +64,20 @@ function parseTradesMarket(parameters: Query, assets: AssetInput): Pair | undefi
   return canonicalPair(base, quote);
 }
 
-function tradesRequest(readModel: ReadModel, pair: Pair | undefined): TopicRequest {
+function snapshotJson(
+  readModel: ReadModel,
+  topic: string,
+  pair: Pair | undefined,
+  id: MessageId,
+): string {
   const market = pair === undefined ? EVERY_MARKET : marketKey(pair);
-  const topic = topicOf(market);
   const filter = pair === undefined ? {} : { pair: [pair.base, pair.quote] as const };
-  return {
-    topic,
-    snapshot: (id) => {
-      const records = readModel.trades(filter, { limit: SNAPSHOT_RECORDS });
-      const rows = records.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row)));
-      return (
-        `{"type":"trades",${idMember(id)}"topic":"${topic}","market":"${market}",` +
-        `"trades":${jsonArray(rows)}}`
-      );
-    },
-  };
+  const records = readModel.trades(filter, { limit: SNAPSHOT_RECORDS });
+  const rows = records.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row)));
+  return (
+    `{"type":"trades",${idMember(id)}"topic":"${topic}","market":"${market}",` +
+    `"trades":${jsonArray(rows)}}`
+  );
 }
 
 function topicOf(market: string): string {

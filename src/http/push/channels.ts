@@ -1,0 +1,43 @@
+// All channels of the push API over one state.
+import type { DepthBody, DepthRequest } from "../../book/depth.ts";
+import type { MarketData } from "../../book/market-data.ts";
+import type { ReadModel } from "../../book/read-model.ts";
+import type { AccountWatch } from "../../book/step.ts";
+import type { Address } from "../../model/address.ts";
+import type { AssetInput } from "../asset-input.ts";
+import type { Channel, Publish } from "./channel.ts";
+import { accountChannel } from "./channels/account-channel.ts";
+import { candlesChannel } from "./channels/candles-channel.ts";
+import { contractChannel } from "./channels/contract-channel.ts";
+import { depthChannel } from "./channels/depth-channel.ts";
+import { tickerChannel } from "./channels/ticker-channel.ts";
+import { tradesChannel } from "./channels/trades-channel.ts";
+import type { HubLog } from "./hub.ts";
+import { type Timers, TurnQueue } from "./throttle.ts";
+
+export type ChannelsOptions = {
+  readonly readModel: ReadModel;
+  readonly marketData: MarketData;
+  readonly depth: (request: DepthRequest) => DepthBody;
+  readonly watch: AccountWatch;
+  readonly assets: AssetInput;
+  /** The exchange. */
+  readonly contract: Address;
+  readonly timers: Timers;
+  readonly log: HubLog;
+};
+
+export function pushChannels(options: ChannelsOptions, publish: Publish): readonly Channel[] {
+  const turns = new TurnQueue((error) => {
+    options.log.error({ err: error }, "a push update could not be computed");
+  });
+  const common = { ...options, publish, turns };
+  return [
+    contractChannel(common),
+    accountChannel(common),
+    tradesChannel(common),
+    tickerChannel(common),
+    depthChannel(common),
+    candlesChannel(common),
+  ];
+}

@@ -1,0 +1,131 @@
+// Channel candles: the buckets that fills changed, at most once a second.
+import type { MarketData } from "../../../book/market-data.ts";
+import type { Step } from "../../../book/step.ts";
+import { canonicalPair, marketKey } from "../../../model/address.ts";
+import { bucketStart } from "../../../model/candle.ts";
+import type { AssetInput } from "../../asset-input.ts";
+import { candleJson } from "../../json/market-data-json.ts";
+import {
+  CANDLES_MAX,
+  parseIntegerWithin,
+  parseMarket,
+  parseResolution,
+  type RequestedMarket,
+} from "../../market-parameters.ts";
+import { jsonArray } from "../../route.ts";
+import type { Channel, Publish } from "../channel.ts";
+import { idMember } from "../channel.ts";
+import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";
+import { TopicIndex } from "../topic-index.ts";
+
+/** api.md, Limits. */
+const INTERVAL_MS = 1000;
+
+export type CandlesChannelOptions = {
+  readonly marketData: MarketData;
+  readonly assets: AssetInput;
+  readonly publish: Publish;
+  readonly timers: Timers;
+  readonly turns: TurnQueue;
+};
+
+/** `market` in the orientation asked for, `resolution` in seconds. */
+type CandlesRequest = { readonly market: RequestedMarket; readonly resolution: number };
+
+type CandlesTopic = {
+  readonly request: CandlesRequest;
+  readonly throttle: Throttle;
+  /** Starts of the buckets that changed since the last update. */
+  readonly changed: Set<number>;
+};
+
+export function candlesChannel(options: CandlesChannelOptions): Channel {
+  const { marketData, assets, publish, timers, turns } = options;
+  const open = new Map<string, CandlesTopic>();
+  const index = new TopicIndex<CandlesTopic>();
+  const update = (topic: string): boolean => {
+    const state = open.get(topic);
+    if (state === undefined) return false;
+    const { market, resolution } = state.request;
+    // A catch-up changes more buckets than anyone is shown: the newest count.
+    const starts = [...state.changed].sort((a, b) => a - b).slice(-CANDLES_MAX);
+    state.changed.clear();
+    for (const start of starts) {
+      const window = { from: start, to: start + resolution, resolution };
+      for (const candle of marketData.candles(market, window)) {
+        publish(
+          topic,
+          `{"type":"candle",${memberOf(state.request)},"candle":${candleJson(candle)},` +
+            `"topic":"${topic}"}`,
+        );
+      }
+    }
+    return true;
+  };
+  const snapshotOf = (request: CandlesRequest, limit: number): string => {
+    const { market, resolution } = request;
+    const current = bucketStart(Math.floor(timers.clock() / 1000), resolution);
+    const window = {
+      from: Math.max(0, current - (limit - 1) * resolution),
+      to: current + resolution,
+      resolution,
+    };
+    return jsonArray(marketData.candles(market, window).map(candleJson));
+  };
+  return {
+    name: "candles",
+    request: (parameters) => {
+      const market = parseMarket(parameters.one("market"), assets);
+      const resolution = parseResolution(parameters.one("resolution"));
+      const limit =
+        parseIntegerWithin("limit", parameters.one("limit"), CANDLES_MAX) ?? CANDLES_MAX;
+      const request = { market, resolution };
+      const topic = `candles:${market.base}/${market.quote}/${resolution}`;
+      return {
+        topic,
+        snapshot: (id) =>
+          `{"type":"candles",${idMember(id)}"topic":"${topic}",${memberOf(request)},` +
+          `"candles":${snapshotOf(request, limit)}}`,
+        opened: () => {
+          const throttle = new Throttle({
+            intervalMs: INTERVAL_MS,
+            timers,
+            turns,
+            run: () => update(topic),
+          });
+          const state = { request, throttle, changed: new Set<number>() };
+          open.set(topic, state);
+          index.add([keyOf(market)], state);
+        },
+      };
+    },
+    closed: (topic) => {
+      const state = open.get(topic);
+      if (state === undefined) return;
+      open.delete(topic);
+      index.remove([keyOf(state.request.market)], state);
+      state.throttle.stop();
+    },
+    stepped: (step) => touchChanged(step, open.size === 0 ? undefined : index),
+  };
+}
+
+function touchChanged({ happenings }: Step, index: TopicIndex<CandlesTopic> | undefined): void {
+  if (index === undefined) return;
+  for (const happening of happenings) {
+    // The fill of a crossfill's taker order repeats what its makers' fills said.
+    if (happening.kind !== "trade" || happening.trade.crossfill) continue;
+    for (const { request, changed, throttle } of index.of(marketKey(happening.market))) {
+      changed.add(bucketStart(happening.trade.timestamp, request.resolution));
+      throttle.touch();
+    }
+  }
+}
+
+function memberOf({ market, resolution }: CandlesRequest): string {
+  return `"market":"${market.base}/${market.quote}","resolution":${resolution}`;
+}
+
+function keyOf({ base, quote }: RequestedMarket): string {
+  return marketKey(canonicalPair(base, quote));
+}

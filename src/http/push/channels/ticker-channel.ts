@@ -1,0 +1,76 @@
+// Channel ticker: every market's last 24 hours, at most once every 5 seconds. The window moves
+// without any event, so it is looked at again and again while anyone is subscribed.
+import type { Happening } from "../../../book/happening.ts";
+import type { MarketData } from "../../../book/market-data.ts";
+import type { ReadModel } from "../../../book/read-model.ts";
+import { tickerJson } from "../../routes/ticker.ts";
+import type { Channel, Publish } from "../channel.ts";
+import { idMember } from "../channel.ts";
+import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";
+
+/** api.md, Limits. */
+const INTERVAL_MS = 5000;
+const TOPIC = "ticker";
+
+export type TickerChannelOptions = {
+  readonly readModel: ReadModel;
+  readonly marketData: MarketData;
+  readonly publish: Publish;
+  readonly timers: Timers;
+  readonly turns: TurnQueue;
+};
+
+export function tickerChannel(options: TickerChannelOptions): Channel {
+  const { readModel, marketData, publish, timers, turns } = options;
+  let stopLooking: (() => void) | undefined;
+  /** What every subscriber has: the list stays one object until something in it changes. */
+  let sent: unknown;
+  /** A fill or a refresh event calls for an update, whether or not it changed a number. */
+  let due = false;
+  const update = (): boolean => {
+    const { markets } = marketData.ticker();
+    if (markets === sent && !due) return false;
+    sent = markets;
+    due = false;
+    const data = tickerJson(readModel, marketData);
+    publish(TOPIC, `{"type":"ticker","topic":"${TOPIC}","data":${data}}`);
+    return true;
+  };
+  const throttle = new Throttle({ intervalMs: INTERVAL_MS, timers, turns, run: update });
+  const lookAgain = (): void => {
+    stopLooking = timers.after(INTERVAL_MS, () => {
+      throttle.touch();
+      lookAgain();
+    });
+  };
+  return {
+    name: "ticker",
+    request: () => ({
+      topic: TOPIC,
+      snapshot: (id) => {
+        const { markets } = marketData.ticker();
+        // The first subscriber has it now; should others have another, the next update is due.
+        if (sent === undefined) sent = markets;
+        return `{"type":"ticker",${idMember(id)}"topic":"${TOPIC}","data":${tickerJson(readModel, marketData)}}`;
+      },
+      opened: lookAgain,
+    }),
+    closed: () => {
+      stopLooking?.();
+      stopLooking = undefined;
+      throttle.stop();
+      sent = undefined;
+      due = false;
+    },
+    stepped: ({ happenings }) => {
+      if (stopLooking === undefined || happenings.length === 0) return;
+      due ||= happenings.some(isNews);
+      throttle.touch();
+    },
+  };
+}
+
+function isNews(happening: Happening): boolean {
+  if (happening.kind === "contract") return happening.change === "market";
+  return happening.kind === "trade" && !happening.trade.crossfill;
+}

@@ -1,0 +1,436 @@
+// The throttled channels: depth, candles and ticker, with a clock that the test moves.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { DepthBody } from "../../book/depth.ts";
+import type { Happening } from "../../book/happening.ts";
+import type { TickerStats } from "../../book/market-data.ts";
+import { canonicalPair } from "../../model/address.ts";
+import type { Candle } from "../../model/candle.ts";
+import type { OrderId } from "../../model/order.ts";
+import { type Message, PushClient } from "../testing/push-client.ts";
+import {
+  startTestServer,
+  type TestServer,
+  testAccount,
+  testContract,
+  testOrder,
+  testPosition,
+} from "../testing/test-server.ts";
+
+const [BASE, QUOTE, OTHER] = [testContract(1), testContract(2), testContract(3)];
+const MARKET = `${BASE}/${QUOTE}`;
+
+let server: TestServer;
+let clients: PushClient[] = [];
+let price = 1;
+
+before(async () => {
+  server = await startTestServer();
+});
+after(() => server.close());
+beforeEach(() => {
+  price = 1;
+  server.readModel.ledger = 5000;
+  server.depth = (request) => book(request.limit);
+  server.readModel.marketData.candleRows = [];
+  server.readModel.marketData.stats = [];
+  server.readModel.marketData.timestamp = 1_700_000_000;
+  // Past every interval of an earlier test.
+  server.timers.advance(60_000);
+});
+afterEach(async () => {
+  for (const client of clients) client.close();
+  await Promise.all(clients.map((client) => client.closed));
+  clients = [];
+  assert.equal(server.timers.waitingCount, 0, "nothing is left to do without subscribers");
+});
+
+function book(limit: number): DepthBody {
+  const bid = String(price);
+  return {
+    ledger: server.readModel.ledger ?? 0,
+    timestamp: Math.floor(server.timers.nowMs / 1000),
+    step: "1",
+    bestBid: bid,
+    bestAsk: null,
+    bids: [[bid, String(limit)]],
+    asks: [],
+  };
+}
+
+async function open(): Promise<PushClient> {
+  const client = await PushClient.open(server.port);
+  clients.push(client);
+  return client;
+}
+
+function step(...happenings: Happening[]): void {
+  const ledger = (server.readModel.ledger ?? 0) + 1;
+  server.readModel.ledger = ledger;
+  const ledgers = [{ ledger, hash: "", closeTime: 0 }];
+  server.push.stepped({ ledgers, ledger, closeTime: 0, changes: [], happenings });
+}
+
+/** Lets the work that is due now be done. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+}
+
+async function passed(ms: number): Promise<void> {
+  server.timers.advance(ms);
+  await turns();
+}
+
+const ORDER: Happening = {
+  kind: "order",
+  action: "new",
+  order: testOrder(1, { selling: BASE, buying: QUOTE }),
+};
+
+function fill(timestamp: number, crossfill = false): Happening {
+  return {
+    kind: "trade",
+    market: canonicalPair(BASE, QUOTE),
+    trade: {
+      type: "trade",
+      id: testPosition(1),
+      order: 7n as OrderId,
+      taker: testAccount(1),
+      maker: testAccount(2),
+      soldAsset: BASE,
+      boughtAsset: QUOTE,
+      sold: 2n,
+      bought: 3n,
+      left: 0n,
+      crossfill,
+      timestamp,
+    },
+  };
+}
+
+describe("channel depth", () => {
+  async function subscribed(parameters: object = {}): Promise<[PushClient, Message]> {
+    const client = await open();
+    const message = { op: "subscribe", channel: "depth", market: MARKET, ...parameters };
+    const snapshot = await client.ask(message);
+    await client.drain();
+    return [client, snapshot];
+  }
+
+  it("starts with the book of GET /depth, under the normalised topic", async () => {
+    const [, snapshot] = await subscribed();
+    const rest = await fetch(`${server.url}/depth?market=${MARKET}`);
+    assert.deepEqual(
+      { ...snapshot, id: "", data: { ...snapshot.data, timestamp: 0 } },
+      {
+        type: "depth",
+        id: "",
+        topic: `depth:${MARKET}/20/auto/100`,
+        market: MARKET,
+        depth: 20,
+        data: { ...((await rest.json()) as object), timestamp: 0 },
+      },
+    );
+    const client = await open();
+    for (const [parameters, topic] of [
+      [{ depth: 20, limit: 100, step: null }, `depth:${MARKET}/20/auto/100`],
+      [{ depth: "20.0", step: "0.10" }, `depth:${MARKET}/20/0.1/100`],
+      [{ depth: 0.5, step: 0.0000001, limit: "7" }, `depth:${MARKET}/0.5/0.0000001/7`],
+    ] as const) {
+      const request = { op: "subscribe", channel: "depth", market: MARKET, ...parameters };
+      assert.equal((await client.ask(request)).topic, topic);
+    }
+    const flipped = await client.ask({
+      op: "subscribe",
+      channel: "depth",
+      market: `${QUOTE}/${BASE}`,
+    });
+    assert.equal(flipped.market, `${QUOTE}/${BASE}`);
+    for (const wrong of [
+      { market: undefined },
+      { depth: 0 },
+      { limit: 501 },
+      { step: -1 },
+      { limit: 1.5 },
+    ]) {
+      const request = { op: "subscribe", channel: "depth", market: MARKET, ...wrong };
+      const [name] = Object.keys(wrong);
+      assert.match((await client.ask(request)).error, new RegExp(`Invalid parameter: "${name}"`));
+    }
+  });
+
+  it("sends the last book of a burst, at most once a second", async () => {
+    const [client] = await subscribed();
+    for (let change = 0; change < 5; change += 1) {
+      price += 1;
+      step(ORDER);
+      await turns();
+    }
+    const first = await client.drain();
+    assert.equal(first.length, 1, "the first change goes out at once");
+    assert.equal(first[0].data.bestBid, "2");
+    assert.ok(!("id" in first[0]));
+    await passed(999);
+    assert.deepEqual(await client.drain(), []);
+    await passed(1);
+    const second = await client.drain();
+    assert.equal(second.length, 1);
+    assert.equal(second[0].data.bestBid, "6");
+    assert.equal(second[0].data.ledger, 5005);
+    await passed(10_000);
+    assert.deepEqual(await client.drain(), [], "nothing more has changed");
+  });
+
+  it("leaves out an update with equal levels", async () => {
+    const [client] = await subscribed();
+    step(ORDER);
+    await turns();
+    await passed(5000);
+    assert.deepEqual(await client.drain(), []);
+  });
+
+  it("follows backing of both assets and orders of the market, and nothing else", async () => {
+    const [client] = await subscribed();
+    const backing = (asset: typeof BASE): Happening => ({
+      kind: "backing",
+      owner: testAccount(1),
+      asset,
+    });
+    const elsewhere: Happening = {
+      kind: "order",
+      action: "new",
+      order: testOrder(1, { selling: BASE, buying: OTHER }),
+    };
+    for (const happening of [elsewhere, backing(OTHER), fill(0)]) {
+      price += 1;
+      step(happening);
+      await passed(2000);
+      assert.deepEqual(await client.drain(), [], JSON.stringify(happening.kind));
+    }
+    for (const happening of [backing(BASE), backing(QUOTE), ORDER]) {
+      price += 1;
+      step(happening);
+      await passed(2000);
+      assert.equal((await client.drain()).length, 1, happening.kind);
+    }
+  });
+
+  it("brings everyone to one book where it changes to and fro around a snapshot", async () => {
+    const [early] = await subscribed();
+    step(ORDER);
+    await turns();
+    price = 2;
+    step(ORDER);
+    const [late, snapshot] = await subscribed();
+    assert.equal(snapshot.data.bestBid, "2");
+    price = 1;
+    step(ORDER);
+    await passed(1000);
+    for (const client of [early, late]) {
+      const messages = await client.drain();
+      assert.equal(messages.at(-1)?.data.bestBid, "1");
+    }
+  });
+
+  it("goes on after a failed computation", async () => {
+    const [client] = await subscribed();
+    server.depth = () => {
+      throw new Error("broken");
+    };
+    step(ORDER);
+    await passed(1000);
+    assert.deepEqual(await client.drain(), []);
+    assert.equal(server.loggedErrors.length, 1);
+    const refused = await client.ask({ op: "subscribe", channel: "depth", market: MARKET });
+    assert.equal(refused.error, "Internal error");
+    const stranger = await open();
+    await stranger.ask({ op: "subscribe", channel: "depth", market: `${QUOTE}/${BASE}` });
+    assert.equal(server.push.topicCount, 1, "a failed subscribe creates no subscription");
+    await client.drain();
+    server.depth = (request) => book(request.limit);
+    price = 9;
+    step(ORDER);
+    await passed(1000);
+    assert.equal((await client.drain())[0].data.bestBid, "9");
+  });
+});
+
+describe("channel candles", () => {
+  const START = 1_700_000_100;
+
+  function candle(start: number, fills: number): Candle {
+    const one = { quote: 3n, base: 2n };
+    return {
+      start,
+      open: one,
+      high: one,
+      low: one,
+      close: one,
+      baseVolume: 2n,
+      quoteVolume: 3n,
+      fills,
+    };
+  }
+
+  async function subscribed(parameters: object = {}): Promise<[PushClient, Message]> {
+    const client = await open();
+    const message = {
+      op: "subscribe",
+      channel: "candles",
+      market: MARKET,
+      resolution: "5m",
+      ...parameters,
+    };
+    const snapshot = await client.ask(message);
+    await client.drain();
+    return [client, snapshot];
+  }
+
+  it("starts with the latest buckets up to the current one, oldest first", async () => {
+    const current = Math.floor(server.timers.nowMs / 1000 / 300) * 300;
+    server.readModel.marketData.candleRows = [
+      candle(current - 200 * 300, 1),
+      candle(current - 199 * 300, 2),
+      candle(current, 3),
+    ];
+    const [client, snapshot] = await subscribed();
+    const tuple = ["1.5", "1.5", "1.5", "1.5", "0.0000002", "0.0000003"];
+    assert.deepEqual(
+      { ...snapshot, id: "" },
+      {
+        type: "candles",
+        id: "",
+        topic: `candles:${MARKET}/300`,
+        market: MARKET,
+        resolution: 300,
+        candles: [
+          [current - 199 * 300, ...tuple, 2],
+          [current, ...tuple, 3],
+        ],
+      },
+    );
+    const short = await client.ask({
+      op: "subscribe",
+      channel: "candles",
+      market: MARKET,
+      resolution: 300,
+      limit: 1,
+    });
+    assert.equal(short.topic, snapshot.topic, "the limit is no part of the topic");
+    assert.deepEqual(short.candles, [[current, ...tuple, 3]]);
+    for (const wrong of [
+      { resolution: undefined },
+      { resolution: "7m" },
+      { limit: 0 },
+      { limit: 201 },
+      { market: "x" },
+    ]) {
+      const request = {
+        op: "subscribe",
+        channel: "candles",
+        market: MARKET,
+        resolution: "5m",
+        ...wrong,
+      };
+      const [name] = Object.keys(wrong);
+      assert.match((await client.ask(request)).error, new RegExp(`Invalid parameter: "${name}"`));
+    }
+  });
+
+  it("sends every bucket that fills changed, oldest first, at most once a second", async () => {
+    const [client] = await subscribed();
+    const { marketData } = server.readModel;
+    marketData.candleRows = [candle(START, 1)];
+    step(fill(START + 10));
+    await turns();
+    assert.deepEqual(await client.drain(), [
+      {
+        type: "candle",
+        market: MARKET,
+        resolution: 300,
+        candle: [START, "1.5", "1.5", "1.5", "1.5", "0.0000002", "0.0000003", 1],
+        topic: `candles:${MARKET}/300`,
+      },
+    ]);
+    marketData.candleRows = [candle(START, 3), candle(START + 300, 2)];
+    step(fill(START + 310));
+    step(fill(START + 20));
+    step(fill(START + 320));
+    await passed(999);
+    assert.deepEqual(await client.drain(), []);
+    await passed(1);
+    assert.deepEqual(
+      (await client.drain()).map((message) => [message.candle[0], message.candle[7]]),
+      [
+        [START, 3],
+        [START + 300, 2],
+      ],
+    );
+  });
+
+  it("takes no notice of a crossfill's own fill", async () => {
+    const [client] = await subscribed();
+    server.readModel.marketData.candleRows = [candle(START, 1)];
+    step(fill(START, true));
+    await passed(2000);
+    assert.deepEqual(await client.drain(), []);
+  });
+});
+
+describe("channel ticker", () => {
+  function stats(fills: number): TickerStats {
+    return { pair: canonicalPair(BASE, QUOTE), baseVolume: 0n, quoteVolume: 0n, fills };
+  }
+
+  async function subscribed(): Promise<[PushClient, Message]> {
+    const client = await open();
+    const snapshot = await client.ask({ op: "subscribe", channel: "ticker" });
+    await client.drain();
+    return [client, snapshot];
+  }
+
+  it("has the body of GET /ticker/24h in snapshot and updates", async () => {
+    server.readModel.marketData.stats = [stats(1)];
+    const [client, snapshot] = await subscribed();
+    const rest = async () => (await fetch(`${server.url}/ticker/24h`)).json();
+    assert.deepEqual(
+      { ...snapshot, id: "" },
+      { type: "ticker", id: "", topic: "ticker", data: await rest() },
+    );
+    server.readModel.marketData.stats = [stats(2)];
+    step(fill(0));
+    await turns();
+    assert.deepEqual(await client.drain(), [
+      { type: "ticker", topic: "ticker", data: await rest() },
+    ]);
+  });
+
+  it("comes at most once every 5 seconds, with the last state", async () => {
+    const [client] = await subscribed();
+    for (let fills = 1; fills <= 4; fills += 1) {
+      server.readModel.marketData.stats = [stats(fills)];
+      step(fill(0));
+      await turns();
+    }
+    assert.equal((await client.drain()).length, 1);
+    await passed(4999);
+    assert.deepEqual(await client.drain(), []);
+    await passed(1);
+    const [last, ...more] = await client.drain();
+    assert.equal(last.data.ticker[0].trades, 4);
+    assert.deepEqual(more, []);
+  });
+
+  it("comes after a refresh event, and when fills leave the window without any event", async () => {
+    const [client] = await subscribed();
+    step({ kind: "contract", change: "market", contract: { frozen: false, markets: [] } });
+    await turns();
+    assert.equal((await client.drain()).length, 1);
+    await passed(20_000);
+    assert.deepEqual(await client.drain(), [], "nothing changed");
+    server.readModel.marketData.stats = [stats(0)];
+    await passed(5000);
+    assert.equal((await client.drain()).length, 1);
+  });
+});

@@ -1,0 +1,105 @@
+// Updates at most once in an interval, and the last state of a burst always.
+import type { Clock } from "../../model/clock.ts";
+
+/** Time as the throttles see it, so that tests can set it. */
+export type Timers = {
+  readonly clock: Clock;
+  /** Calls `run` once after so many milliseconds; returns the way to cancel. */
+  readonly after: (delayMs: number, run: () => void) => () => void;
+};
+
+export const systemTimers: Timers = {
+  clock: Date.now,
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+export type ThrottleOptions = {
+  readonly intervalMs: number;
+  readonly timers: Timers;
+  /** Runs the work when it is its turn. */
+  readonly turns: TurnQueue;
+  /** Returns whether it counts: where not, the next touch need not wait. */
+  readonly run: () => boolean;
+};
+
+export class Throttle {
+  readonly #options: ThrottleOptions;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: ThrottleOptions) {
+    this.#options = options;
+  }
+
+  /** Something changed: `run` is called as soon as the interval allows. */
+  touch(): void {
+    if (this.#cancel !== undefined) return;
+    const { intervalMs, timers, turns, run } = this.#options;
+    const waitedMs = timers.clock() - this.#lastMs;
+    // A clock that was set back must not silence a topic for as long.
+    const leftMs = waitedMs < 0 ? intervalMs : Math.max(0, intervalMs - waitedMs);
+    const begin = (): void => {
+      this.#cancel = turns.add(() => {
+        // What changes from here on is for the next time.
+        this.#cancel = undefined;
+        if (run()) this.#lastMs = timers.clock();
+      });
+    };
+    if (leftMs === 0) begin();
+    else this.#cancel = timers.after(leftMs, begin);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}
+
+/** Work of the main thread goes on for so long before others get their turn (a choice). */
+const TURN_MS = 5;
+
+/**
+ * Work that need not be done now, in small portions: topics whose interval ends together must not
+ * hold up the thread together. One that fails is told and does not hold up the others.
+ */
+export class TurnQueue {
+  readonly #failed: (error: unknown) => void;
+  readonly #waiting = new Set<() => void>();
+  #scheduled = false;
+
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  /** Returns the way to cancel. */
+  add(run: () => void): () => void {
+    const work = () => run();
+    this.#waiting.add(work);
+    this.#schedule();
+    return () => {
+      this.#waiting.delete(work);
+    };
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const endMs = performance.now() + TURN_MS;
+      for (const work of this.#waiting) {
+        this.#waiting.delete(work);
+        try {
+          work();
+        } catch (error) {
+          this.#failed(error);
+        }
+        if (performance.now() >= endMs) break;
+      }
+      if (this.#waiting.size > 0) this.#schedule();
+    });
+  }
+}
