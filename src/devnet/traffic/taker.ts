@@ -1,5 +1,5 @@
 // Takers: they cross what they find, in every kind and direction, and leave limit orders behind.
-import type { Address } from "../../model/address.ts";
+import { type Address, isContract } from "../../model/address.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
 import { invertPriceDown, lesser, mulDivUp } from "../../model/settlement.ts";
 import { Direction, type TradeCall, TradeKind } from "../contract/call.ts";
@@ -26,8 +26,11 @@ export function takeOffers(scene: Scene): readonly TransactionIntent[] {
   const market = random.pick(world.markets);
   const buying = random.chance(0.5) ? market.base : market.quote;
   const selling = otherAsset(market, buying);
-  const trader = pickTrader(scene, selling);
   const offers = findOffers(scene, market, buying);
+  const owner = offers[0]?.entry.owner;
+  // Now and then a maker takes its own order.
+  const own = owner !== undefined && !isContract(owner) && random.chance(0.03);
+  const trader = own ? owner : pickTrader(scene, selling);
   const estimate = estimateSale(offers, amountOf(selling, pickUsd(scene), view.now), LISTED_MAX);
   if (estimate === undefined) return [];
   const sells = random.chance(0.5);
