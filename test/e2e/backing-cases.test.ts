@@ -1,0 +1,263 @@
+// What makers see of their backing when money moves around the exchange: over the API and the push
+// channel of an engine that runs as operators run it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket } from "ws";
+import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
+import { addressValue, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { createFixture, ONE } from "../../src/devnet/fixture.ts";
+import type { TransactionIntent } from "../../src/devnet/intent.ts";
+import { TrustlineFlags } from "../../src/devnet/tokens/flags.ts";
+import type { Address } from "../../src/model/address.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient, type Row } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+const PASSPHRASE = "Backing cases";
+const WAIT_MS_MAX = 20_000;
+const fixture = createFixture("cases", PASSPHRASE);
+const { goldToken, usdcToken, gold, usdc, network, taker } = fixture;
+const plain = network.plainToken;
+const [maker, other] = fixture.makers;
+/** Of the maker, over gold; and over the token of its own kind. */
+const GOLD_ORDER = deriveOrderId(maker, 1n);
+const PLAIN_ORDER = deriveOrderId(maker, 2n);
+/** What a maker of the fixture holds of every asset. */
+const HELD = 1_000_000n * ONE;
+
+let devnet: Devnet;
+let engine: EngineProcess;
+let api: ApiClient;
+
+before(async () => {
+  devnet = await startDevnet(
+    { seed: "cases", passphrase: PASSPHRASE, port: 0, manual: true },
+    fixture.scenario,
+  );
+  engine = new EngineProcess({
+    rpcUrl: devnet.url,
+    passphrase: PASSPHRASE,
+    contract: network.exchange,
+    dataDir: join(temporaryFolder(), "store"),
+  });
+  api = new ApiClient(await engine.listening);
+  await ledger(
+    subsidize(goldToken),
+    subsidize(plain),
+    approve(goldToken, 1000n * ONE, 100_000),
+    approve(plain, 1000n * ONE, 100_000),
+  );
+  await ledger(limit(goldToken, 50n * ONE, 1n), limit(plain, 50n * ONE, 2n));
+  await loaded(goldToken);
+  await loaded(plain);
+});
+
+after(async () => {
+  await engine.stop();
+  await devnet.stop();
+});
+
+/** Closes a ledger with these transactions and waits until the engine shows it. */
+async function ledger(...intents: readonly TransactionIntent[]): Promise<void> {
+  devnet.submit(intents);
+  const { transactions } = devnet.closeLedger();
+  assert.equal(transactions.length, intents.length);
+  await until(async () => {
+    const { ledger: shown } = await api.get(`/account/${maker}`);
+    return shown >= devnet.tip.ledger;
+  });
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + WAIT_MS_MAX;
+  while (!(await isDone())) {
+    assert(performance.now() < deadline, `not in time: ${JSON.stringify(engine.log.slice(-5))}`);
+    await delay(10);
+  }
+}
+
+function loaded(token: Address): Promise<void> {
+  return until(async () => (await record(token)).updated !== undefined);
+}
+
+function record(token: Address): Promise<Row> {
+  return api.get(`/backing?owner=${maker}&asset=${token}`);
+}
+
+async function backed(id = GOLD_ORDER): Promise<bigint> {
+  const order = await api.get(`/order/${id}`);
+  assert.equal(order.status, "ACTIVE");
+  return BigInt(order.backed);
+}
+
+function subsidize(token: Address): TransactionIntent {
+  const args = [addressValue(maker), addressValue(token), addressValue(usdcToken), i128(ONE)];
+  return { kind: "call", source: maker, contract: network.exchange, fn: "subsidize", args };
+}
+
+function approve(token: Address, amount: bigint, liveUntil: number): TransactionIntent {
+  return { kind: "approve", source: maker, token, amount, liveUntil };
+}
+
+function limit(token: Address, amount: bigint, nonce: bigint): TransactionIntent {
+  return {
+    kind: "call",
+    source: maker,
+    contract: network.exchange,
+    fn: "trade",
+    args: [
+      u32(1),
+      u32(1),
+      addressValue(maker),
+      i128(amount),
+      addressValue(token),
+      addressValue(usdcToken),
+      i128(10n ** 18n),
+      vec([]),
+      u64(nonce),
+      u64(0n),
+      VOID,
+    ],
+  };
+}
+
+function transfer(token: Address, to: Address, amount: bigint): TransactionIntent {
+  const args = [addressValue(maker), addressValue(to), i128(amount)];
+  return { kind: "call", source: maker, contract: token, fn: "transfer", args };
+}
+
+/** `authorized` false: the trustline may keep its liabilities only. */
+function authorize(authorized: boolean): TransactionIntent {
+  const { authorized: full, maintainLiabilities: kept } = TrustlineFlags;
+  return {
+    kind: "setTrustLineFlags",
+    source: gold.issuer,
+    trustor: maker,
+    asset: gold,
+    setFlags: authorized ? full : kept,
+    clearFlags: authorized ? kept : full,
+  };
+}
+
+test("an order shows the maker's backing in what it sells, and the account in both tokens", async () => {
+  const order = await api.get(`/order/${GOLD_ORDER}`);
+  const { updated, ...backing } = order.backing;
+  assert.deepEqual(backing, {
+    balance: String(HELD),
+    allowance: String(1000n * ONE),
+    liveUntil: 100_000,
+    authorized: true,
+  });
+  assert.equal(order.backed, String(50n * ONE));
+  const account = await api.get(`/account/${maker}`);
+  assert.deepEqual(Object.keys(account.backing).sort(), [goldToken, usdcToken, plain].sort());
+  assert.equal(account.backing[usdcToken].headroom !== undefined, true);
+  const missing = await fetch(`${api.url}/backing?owner=${other}&asset=${goldToken}`);
+  assert.equal(missing.status, 404);
+  assert.deepEqual(await missing.json(), { error: NOT_TRACKED, status: 404 });
+});
+
+const NOT_TRACKED = "Not found. Backing is not tracked for the owner and asset.";
+
+test("an order gets its amount of a larger budget, and all of one that just covers it", async () => {
+  assert.equal(await backed(), 50n * ONE);
+  await ledger(approve(goldToken, 50n * ONE, 100_000));
+  assert.equal(await backed(), 50n * ONE);
+  await ledger(approve(goldToken, 50n * ONE - 1n, 100_000));
+  assert.equal(await backed(), 50n * ONE - 1n);
+  await ledger(approve(goldToken, 1000n * ONE, 100_000));
+});
+
+test("payments, token transfers and clawbacks show in the next ledger", async () => {
+  const payment = { kind: "payment", source: maker, to: other, asset: gold } as const;
+  await ledger({ ...payment, amount: HELD - 40n * ONE });
+  assert.equal(await backed(), 40n * ONE);
+  await ledger(transfer(goldToken, other, 10n * ONE));
+  assert.equal(await backed(), 30n * ONE);
+  const { issuer } = gold;
+  await ledger({ kind: "clawback", source: issuer, from: maker, asset: gold, amount: 10n * ONE });
+  assert.equal(await backed(), 20n * ONE);
+  await ledger({ ...payment, amount: 20n * ONE });
+  await ledger({ kind: "changeTrust", source: maker, asset: gold, limit: 0n });
+  const gone = await record(goldToken);
+  assert.deepEqual([gone.balance, gone.authorized, gone.budget], ["0", false, "0"]);
+  assert.equal(await backed(), 0n);
+  await ledger({ kind: "changeTrust", source: maker, asset: gold, limit: HELD });
+  await ledger(authorize(true), { ...payment, source: other, to: maker, amount: 100n * ONE });
+  assert.equal(await backed(), 50n * ONE);
+  const { headroom } = await record(goldToken);
+  assert.equal(headroom, String(HELD - 100n * ONE));
+});
+
+test("a revoked maker has nothing, and all of it at once when restored; both are pushed", async () => {
+  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
+  const messages: Row[] = [];
+  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  await new Promise((resolve) => socket.once("open", resolve));
+  socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: maker, id: 1 }));
+  await until(async () => messages.some(({ id }) => id === 1));
+  const pushed = () =>
+    messages.filter(({ type, asset }) => type === "backing" && asset === goldToken);
+  const before = pushed().length;
+
+  await ledger(authorize(false));
+  const revoked = await record(goldToken);
+  assert.deepEqual([revoked.authorized, revoked.budget], [false, "0"]);
+  assert.equal(revoked.balance, String(100n * ONE));
+  assert.equal(await backed(), 0n);
+  await until(async () => pushed().length === before + 1);
+  assert.equal(pushed().at(-1).backing.authorized, false);
+  assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: "0" });
+
+  await ledger(authorize(true));
+  assert.equal(await backed(), 50n * ONE);
+  await until(async () => pushed().length === before + 2);
+  assert.equal(pushed().at(-1).backing.authorized, true);
+  assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: String(50n * ONE) });
+  socket.close();
+});
+
+test("an allowance counts through its last ledger, and no longer", async () => {
+  const last = devnet.tip.ledger + 3;
+  await ledger(approve(goldToken, 1000n * ONE, last));
+  while (devnet.tip.ledger < last) {
+    assert.equal(await backed(), 50n * ONE);
+    await ledger();
+  }
+  assert.equal(await backed(), 50n * ONE);
+  assert.equal((await record(goldToken)).liveUntil, last);
+  await ledger();
+  const lapsed = await record(goldToken);
+  assert.deepEqual([lapsed.allowance, lapsed.liveUntil, lapsed.budget], ["0", 0, "0"]);
+  assert.equal(await backed(), 0n);
+});
+
+test("a token that keeps its own books is asked after its events, and pending meanwhile", async () => {
+  await until(async () => (await record(plain)).pending === undefined);
+  await ledger(transfer(plain, other, HELD - 20n * ONE));
+  assert.equal((await record(plain)).pending, true);
+  await until(async () => (await backed(PLAIN_ORDER)) === 20n * ONE);
+  await until(async () => (await record(plain)).pending === undefined);
+  assert.equal((await record(plain)).balance, String(20n * ONE));
+});
+
+test("an account is followed in every market token while somebody watches it, then no more", async () => {
+  const path = `/backing?owner=${taker}&asset=${goldToken}`;
+  assert.equal((await fetch(api.url + path)).status, 404);
+  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
+  const messages: Row[] = [];
+  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  await new Promise((resolve) => socket.once("open", resolve));
+  socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: taker, id: 7 }));
+  await until(async () => messages.some(({ id }) => id === 7));
+  const { backing } = messages.find(({ id }) => id === 7);
+  assert.deepEqual(Object.keys(backing).sort(), [goldToken, usdcToken, plain].sort());
+  assert.equal(backing[goldToken].balance, String(HELD));
+  await ledger({ kind: "payment", source: taker, to: usdc.issuer, asset: usdc, amount: ONE });
+  assert.equal((await api.get(`/account/${taker}`)).backing[usdcToken].balance, String(HELD - ONE));
+  socket.close();
+  await until(async () => (await fetch(api.url + path)).status === 404);
+});
