@@ -47,17 +47,18 @@ type Opened = {
   readonly chain: Chain;
   readonly store: ChainStore;
   readonly lake: Lake | undefined;
+  /** UNIX seconds. */
+  readonly genesisCloseTime: number;
 };
 
 export class Devnet {
   readonly network: Network;
-  /** What the exchange did since this process opened the chain. */
-  readonly record = new ExchangeRecord();
   readonly #options: DevnetOptions;
   readonly #scenario: Scenario;
   readonly #server: RpcServer;
   readonly #directory: string;
   #opened: Opened | undefined;
+  #record = new ExchangeRecord();
   readonly #foreign: Foreign;
   #queue: TransactionIntent[] = [];
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
@@ -86,6 +87,11 @@ export class Devnet {
 
   get url(): string {
     return `http://${this.#options.host}:${this.#port}`;
+  }
+
+  /** What the exchange did since this process opened the chain, or reset it. */
+  get record(): ExchangeRecord {
+    return this.#record;
   }
 
   get tip(): ChainTip {
@@ -140,9 +146,25 @@ export class Devnet {
     const closed = chain.close([...opening, ...submitted, ...traffic], closeTime, this.#foreign);
     store.append(closed, chain.state);
     lake?.write(closed.tip.ledger);
-    if (this.#options.record) this.record.add(closed);
+    if (this.#options.record) this.#record.add(closed);
     this.#onClosed(closed);
     return closed;
+  }
+
+  /**
+   * Begins the chain anew, as test networks do: ledger numbers start again under the same
+   * passphrase, with other hashes. The lake, if there is one, must be another one then.
+   */
+  async reset(): Promise<void> {
+    const running = this.#running;
+    this.pause();
+    const { store, chain } = this.#open;
+    await store.close();
+    rmSync(this.#directory, { recursive: true });
+    this.#record = new ExchangeRecord();
+    // Close times move on, so that no ledger of the new chain equals one of the old.
+    await this.#openChain(chain.tip.closeTime);
+    if (running) this.resume();
   }
 
   pause(): void {
@@ -196,15 +218,16 @@ export class Devnet {
     return this.#open.chain;
   }
 
-  async #openChain(): Promise<void> {
+  /** A new chain's genesis closes after `notBefore` (UNIX seconds). */
+  async #openChain(notBefore = 0): Promise<void> {
     const { seed, passphrase, retention, startTime } = this.#options;
     const lakeOptions = lakeOptionsOf(this.#options);
     const scaleText = JSON.stringify(scaleOf(this.#options));
     const genesisTime = startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS;
-    const { store, tip, state } = await ChainStore.open(
+    const { store, tip, state, genesisCloseTime } = await ChainStore.open(
       { directory: this.#directory, retention, identity: { seed, passphrase, scale: scaleText } },
       (closeTime) => this.#scenario.genesis(this.network, closeTime),
-      genesisTime,
+      Math.max(genesisTime, notBefore + 1),
     );
     const chain = new Chain(
       {
@@ -217,17 +240,19 @@ export class Devnet {
       state,
     );
     const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store.ledgers);
-    this.#opened = { chain, store, lake };
+    this.#opened = { chain, store, lake, genesisCloseTime };
     if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
   }
 
   /** UNIX seconds, never before the tip's: several ledgers can share a second. */
   #nextCloseTime(): number {
     const { ledgerTime, startTime } = this.#options;
-    const { ledger, closeTime } = this.#chain.tip;
+    const { chain, genesisCloseTime } = this.#open;
+    const { ledger, closeTime } = chain.tip;
     if (startTime === undefined) return Math.max(closeTime, wallSeconds());
     const step = ledgerTime === 0 ? MADE_UP_STEP_MS : ledgerTime;
-    return startTime + Math.floor(((ledger - GENESIS_LEDGER) * step) / 1000);
+    const sinceFirst = Math.floor(((ledger - GENESIS_LEDGER) * step) / 1000);
+    return genesisCloseTime + GENESIS_SECONDS + sinceFirst;
   }
 
   #source(): RpcSource {

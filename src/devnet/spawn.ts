@@ -16,6 +16,8 @@ export type DevnetProcess = {
   readonly exchange: Address;
   /** Resolves with the exit code once the process is gone, however that came about. */
   readonly exited: Promise<number | null>;
+  /** Ends it without notice, as `kill -9` does. */
+  kill(): void;
   /** Stops it and waits for its end. */
   stop(): Promise<void>;
 };
@@ -36,7 +38,9 @@ export async function spawnDevnet(options: DevnetInput): Promise<DevnetProcess> 
   child.send(sent);
   const first = await Promise.race([firstMessage(child), exited]);
   if (typeof first === "object" && first !== null && first.kind === "ready") {
-    return { url: first.url, exchange: first.exchange, exited, stop: () => stop(child, exited) };
+    const { url, exchange } = first;
+    const kill = () => void child.kill("SIGKILL");
+    return { url, exchange, exited, kill, stop: () => stop(child, exited) };
   }
   const why = typeof first === "object" && first !== null ? first.message : `exit code ${first}`;
   throw new Error(`the devnet could not start: ${why}`);

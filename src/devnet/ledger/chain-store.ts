@@ -16,16 +16,29 @@ export type ChainStoreOptions = {
   readonly retention: number;
   /** What the chain follows from: kept with it, and compared when it is opened again. */
   readonly identity: Readonly<Record<string, string | number>>;
+  /** Ledgers between snapshots, which is what a start replays at most. */
+  readonly snapshotLedgers?: number;
+  /** A new file of ledgers starts past so many bytes. */
+  readonly segmentBytes?: number;
 };
 
-/** Ledgers between snapshots: what a start replays at most. Guess. */
+/** Guess: some seconds of replay. */
 const SNAPSHOT_LEDGERS = 2_000;
+
+export type OpenedChain = {
+  readonly store: ChainStore;
+  readonly tip: ChainTip;
+  readonly state: LedgerState;
+  /** UNIX seconds. */
+  readonly genesisCloseTime: number;
+};
 
 export class ChainStore {
   readonly ledgers: LedgerFile;
   readonly #options: ChainStoreOptions;
   #snapshot: number;
   #writing: Promise<void> | undefined;
+  #failure: Error | undefined;
 
   private constructor(options: ChainStoreOptions, ledgers: LedgerFile, snapshot: number) {
     this.#options = options;
@@ -41,10 +54,11 @@ export class ChainStore {
     options: ChainStoreOptions,
     genesisAt: (closeTime: number) => Genesis,
     now: number,
-  ): Promise<{ store: ChainStore; tip: ChainTip; state: LedgerState }> {
+  ): Promise<OpenedChain> {
     mkdirSync(options.directory, { recursive: true });
-    const genesis = genesisAt(identify(options, now));
-    const ledgers = new LedgerFile(options.directory);
+    const genesisCloseTime = identify(options, now);
+    const genesis = genesisAt(genesisCloseTime);
+    const ledgers = new LedgerFile(options.directory, options.segmentBytes);
     const state = new LedgerState();
     const snapshot = await latestSnapshot(options.directory);
     if (snapshot === undefined) writeGenesis(state, genesis);
@@ -55,19 +69,27 @@ export class ChainStore {
     }
     state.takeWritten();
     const tip = ledgers.latest === undefined ? genesisTip(genesis) : tipOf(ledgers, latest);
-    return { store: new ChainStore(options, ledgers, snapshot ?? GENESIS_LEDGER), tip, state };
+    const store = new ChainStore(options, ledgers, snapshot ?? GENESIS_LEDGER);
+    return { store, tip, state, genesisCloseTime };
   }
 
+  /** Throws where the ledger cannot be written, or an earlier snapshot could not. */
   append(closed: ClosedRecord, state: LedgerState): void {
+    if (this.#failure !== undefined) throw this.#failure;
     this.ledgers.append(closed, closed.written);
     const { ledger } = closed.tip;
-    if (this.#writing === undefined && ledger - this.#snapshot >= SNAPSHOT_LEDGERS) {
-      this.#writing = this.#writeSnapshot(ledger, state).finally(() => {
-        this.#writing = undefined;
-      });
+    const { retention, snapshotLedgers = SNAPSHOT_LEDGERS } = this.#options;
+    if (this.#writing === undefined && ledger - this.#snapshot >= snapshotLedgers) {
+      this.#writing = this.#writeSnapshot(ledger, state)
+        .catch((cause: unknown) => {
+          this.#failure = new Error(`cannot write a snapshot of ledger ${ledger}`, { cause });
+        })
+        .finally(() => {
+          this.#writing = undefined;
+        });
     }
     // What a start must replay stays, whatever the retention.
-    this.ledgers.trim(Math.min(ledger - this.#options.retention, this.#snapshot));
+    this.ledgers.trim(Math.min(ledger - retention, this.#snapshot));
   }
 
   async #writeSnapshot(ledger: number, state: LedgerState): Promise<void> {
@@ -76,7 +98,7 @@ export class ChainStore {
     this.#snapshot = ledger;
   }
 
-  /** Waits for a snapshot being written; its failure is thrown. */
+  /** Waits for a snapshot that is being written. */
   async close(): Promise<void> {
     await this.#writing;
     this.ledgers.close();

@@ -99,7 +99,7 @@ export class LedgerState implements EntryReader {
 }
 
 function evictionLedger(key: EntryKey, liveUntil: number): number {
-  return liveUntil + 1 + (key.charCodeAt(key.length - 1) % EVICTION_DELAY_MAX);
+  return liveUntil + 2 + (key.charCodeAt(key.length - 1) % EVICTION_DELAY_MAX);
 }
 
 export class Scope implements EntryReader {

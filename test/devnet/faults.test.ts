@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { createFixture } from "../../src/devnet/fixture.ts";
+
+const PASSPHRASE = "Faults test";
+let devnet: Devnet;
+
+before(async () => {
+  devnet = await startDevnet(
+    { seed: "faults", passphrase: PASSPHRASE, port: 0, manual: true, startTime: 1_800_000_000 },
+    createFixture("faults", PASSPHRASE).scenario,
+  );
+  for (let at = 0; at < 9; at += 1) devnet.closeLedger();
+});
+after(() => devnet.stop());
+afterEach(() => {
+  devnet.faults = {};
+});
+
+function post(method: string, params: unknown = {}): Promise<Response> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  return fetch(devnet.url, { method: "POST", body });
+}
+
+async function sequences(): Promise<number[]> {
+  const response = await post("getLedgers", { startLedger: 4, pagination: { limit: 5 } });
+  const { result } = (await response.json()) as {
+    result: { ledgers: readonly { sequence: number }[] };
+  };
+  return result.ledgers.map(({ sequence }) => sequence);
+}
+
+test("a connection can be cut, an answer be late, broken or no answer at all", async () => {
+  devnet.faults = { down: true };
+  await assert.rejects(post("getHealth"));
+  devnet.faults = { status: 503 };
+  assert.equal((await post("getHealth")).status, 503);
+  devnet.faults = { garbage: true };
+  await assert.rejects((await post("getHealth")).json(), SyntaxError);
+  devnet.faults = { truncated: true };
+  await assert.rejects((await post("getLedgers", { startLedger: 4 })).json(), SyntaxError);
+  devnet.faults = { delayMs: 120 };
+  const start = performance.now();
+  assert.equal((await post("getHealth")).status, 200);
+  assert.ok(performance.now() - start >= 115);
+});
+
+test("pages can lack ledgers or come in the wrong order", async () => {
+  assert.deepEqual(await sequences(), [4, 5, 6, 7, 8]);
+  devnet.faults = { missing: { from: 5, to: 6 } };
+  assert.deepEqual(await sequences(), [4, 7, 8]);
+  devnet.faults = { unordered: true };
+  assert.deepEqual(await sequences(), [8, 7, 6, 5, 4]);
+});
+
+test("faults can be those of one method", async () => {
+  devnet.faults = { methods: ["getLedgers"], status: 500 };
+  assert.equal((await post("getLedgers", { startLedger: 4 })).status, 500);
+  assert.equal((await post("getHealth")).status, 200);
+});
+
+test("an unhealthy node says so as an error", async () => {
+  devnet.faults = { unhealthy: true };
+  const { error } = (await (await post("getHealth")).json()) as { error: { code: number } };
+  assert.equal(error.code, -32603);
+});
+
+test("what is no JSON-RPC request is refused", async () => {
+  const send = async (body: string) => {
+    const response = await fetch(devnet.url, { method: "POST", body });
+    return ((await response.json()) as { error: { code: number } }).error.code;
+  };
+  assert.equal(await send("{"), -32700);
+  assert.equal(await send("[]"), -32600);
+  assert.equal(await send('{"jsonrpc":"1.0","id":1,"method":"getHealth"}'), -32600);
+  assert.equal(await send('{"jsonrpc":"2.0","id":1,"method":"getLedgers","params":[1]}'), -32602);
+  assert.equal((await fetch(devnet.url)).status, 405);
+  const large = await fetch(devnet.url, { method: "POST", body: "x".repeat(600_000) });
+  assert.equal(large.status, 413);
+});
+
+test("a reset network begins anew with other hashes under the same passphrase", async () => {
+  const before = devnet.tip;
+  await devnet.reset();
+  assert.equal(devnet.tip.ledger, 2);
+  devnet.closeLedger();
+  assert.notDeepEqual(devnet.tip.hash, before.hash);
+  const response = await post("getHealth");
+  const { result } = (await response.json()) as { result: { latestLedger: number } };
+  assert.equal(result.latestLedger, 3);
+});
