@@ -70,6 +70,7 @@ export class Chain {
   static fromGenesis(options: Omit<ChainOptions, "passphrase">, genesis: Genesis): Chain {
     const state = new LedgerState();
     writeGenesis(state, genesis);
+    state.takeWritten();
     const { passphrase } = genesis;
     return new Chain({ ...options, passphrase }, genesisTip(genesis), state);
   }

@@ -5,6 +5,7 @@ import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { accountRange, INT64_MAX, reserve, trustlineRange } from "../tokens/reserve.ts";
 import type { AccountEntry, IssuedAsset, TrustlineEntry } from "./entry.ts";
 import { accountKey, trustlineKey } from "./key.ts";
+import { newAccount } from "./new-entry.ts";
 import type { Scope } from "./state.ts";
 
 /** Why a side of a payment cannot move the amount. */
@@ -91,18 +92,8 @@ export class ClassicLedger {
   /** A new account, whose own two reserves `sponsor` pays where there is one. */
   createAccount(account: Address, balance: bigint, sponsor: Address | undefined): boolean {
     const created: AccountEntry = {
-      kind: "account",
-      account,
-      balance,
-      sequence: BigInt(this.scope.ledger) << 32n,
-      subentries: 0,
-      flags: 0,
-      buyingLiabilities: 0n,
-      sellingLiabilities: 0n,
+      ...newAccount(account, balance, this.scope.ledger),
       sponsored: sponsor === undefined ? 0 : ACCOUNT_RESERVES,
-      sponsoring: 0,
-      sequenceLedger: 0,
-      sequenceTime: 0,
       ...(sponsor === undefined ? {} : { sponsor }),
     };
     if (sponsor !== undefined) {

@@ -12,6 +12,7 @@ import type { ClassicLedger } from "./classic-ledger.ts";
 import type { IssuedAsset } from "./entry.ts";
 import { contractEvent } from "./event.ts";
 import { trustlineKey } from "./key.ts";
+import { newTrustline } from "./new-entry.ts";
 import { publicKeyWire, valueWire } from "./sc-val.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
@@ -192,19 +193,9 @@ function createTrustline(
   const issuer = ledger.account(asset.issuer);
   if (issuer === undefined) return failed(result(-2));
   if (!ledger.reserveEntry(source, 1, sponsor)) return failed(result(-4));
-  const authorized = hasFlag(issuer.flags, AccountFlags.required) ? 0 : TrustlineFlags.authorized;
-  const clawback = hasFlag(issuer.flags, AccountFlags.clawbackEnabled)
-    ? TrustlineFlags.clawbackEnabled
-    : 0;
   ledger.put({
-    kind: "trustline",
-    account: source,
-    asset,
-    balance: 0n,
+    ...newTrustline(source, asset, issuer.flags),
     limit,
-    flags: authorized | clawback,
-    buyingLiabilities: 0n,
-    sellingLiabilities: 0n,
     ...(sponsor === undefined ? {} : { sponsor }),
   });
   return done(result(0));

@@ -2,9 +2,8 @@
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import { i128 } from "../contract/value.ts";
-import { AccountFlags, hasFlag, TrustlineFlags } from "../tokens/flags.ts";
+import { AccountFlags, hasFlag } from "../tokens/flags.ts";
 import { plainBalanceKey, plainTokenStorage } from "../tokens/plain-token.ts";
-import { INT64_MAX } from "../tokens/reserve.ts";
 import { tokenAddress } from "../tokens/sac-address.ts";
 import { balanceKey, balanceValue } from "../tokens/sac-balance.ts";
 import { tokenInstance } from "../tokens/sac-instance.ts";
@@ -12,6 +11,7 @@ import type { AccountEntry, IssuedAsset } from "./entry.ts";
 import { sha256 } from "./hash.ts";
 import { dataKey } from "./key.ts";
 import type { ChainTip } from "./ledger-meta.ts";
+import { newAccount, newTrustline } from "./new-entry.ts";
 import { type LedgerState, putInstance, putLiveUntil, Scope } from "./state.ts";
 import { TTL_MAX } from "./ttl.ts";
 
@@ -100,13 +100,13 @@ export function writeGenesis(state: LedgerState, genesis: Genesis): void {
       throw new TypeError(`no account or issuer for a trustline of ${trustline.account}`);
     }
     accounts.set(trustline.account, { ...owner, subentries: owner.subentries + 1 });
+    const { account, asset, balance, limit, flags } = trustline;
+    const opened = newTrustline(account, asset, issuer.flags);
     scope.put({
-      kind: "trustline",
-      account: trustline.account,
-      asset: trustline.asset,
-      balance: trustline.balance,
-      limit: trustline.limit ?? INT64_MAX,
-      flags: trustline.flags ?? trustlineFlags(issuer.flags),
+      ...opened,
+      balance,
+      limit: limit ?? opened.limit,
+      flags: flags ?? opened.flags,
       buyingLiabilities: trustline.buyingLiabilities ?? 0n,
       sellingLiabilities: trustline.sellingLiabilities ?? 0n,
     });
@@ -126,25 +126,12 @@ export function writeGenesis(state: LedgerState, genesis: Genesis): void {
 
 function accountEntry(account: GenesisAccount): AccountEntry {
   return {
-    kind: "account",
-    account: account.address,
-    balance: account.balance,
-    sequence: BigInt(GENESIS_LEDGER) << 32n,
+    ...newAccount(account.address, account.balance, GENESIS_LEDGER),
     subentries: account.offers ?? 0,
     flags: account.flags ?? 0,
     buyingLiabilities: account.buyingLiabilities ?? 0n,
     sellingLiabilities: account.sellingLiabilities ?? 0n,
-    sponsored: 0,
-    sponsoring: 0,
-    sequenceLedger: 0,
-    sequenceTime: 0,
   };
-}
-
-function trustlineFlags(issuer: number): number {
-  const authorized = hasFlag(issuer, AccountFlags.required) ? 0 : TrustlineFlags.authorized;
-  const clawback = hasFlag(issuer, AccountFlags.clawbackEnabled);
-  return authorized | (clawback ? TrustlineFlags.clawbackEnabled : 0);
 }
 
 function putContractBalance(

@@ -90,6 +90,11 @@ export class XdrWriter {
     return taken;
   }
 
+  /** Forgets what was written since the last call. */
+  clear(): void {
+    this.#at = 0;
+  }
+
   #reserve(bytes: number): void {
     if (this.#at + bytes <= this.#buffer.length) return;
     const grown = Buffer.allocUnsafe(2 * (this.#buffer.length + bytes));
@@ -98,16 +103,31 @@ export class XdrWriter {
   }
 }
 
-const shared = new XdrWriter();
+/** One writer for each level of nesting: an entry may be encoded while a list of them is. */
+const writers: XdrWriter[] = [];
+let depth = 0;
 
-/** The XDR that `write` appends. Not to be called inside another `encode`. */
+/** The XDR that `write` appends. */
 export function encode(write: (to: XdrWriter) => void): XdrText {
-  write(shared);
-  return shared.takeText();
+  return withWriter(write, (writer) => writer.takeText());
 }
 
 /** As `encode`, for what is large or goes into a hash. */
 export function encodeBytes(write: (to: XdrWriter) => void): Buffer {
-  write(shared);
-  return shared.takeBytes();
+  return withWriter(write, (writer) => writer.takeBytes());
+}
+
+function withWriter<T>(write: (to: XdrWriter) => void, take: (writer: XdrWriter) => T): T {
+  const writer = writers[depth] ?? new XdrWriter();
+  writers[depth] = writer;
+  depth += 1;
+  try {
+    write(writer);
+  } catch (error) {
+    writer.clear();
+    throw error;
+  } finally {
+    depth -= 1;
+  }
+  return take(writer);
 }

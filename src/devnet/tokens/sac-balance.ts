@@ -6,6 +6,7 @@ import type { ClassicAsset } from "../asset.ts";
 import { addressValue, bool, i128, map, symbol, type Value, vec } from "../contract/value.ts";
 import type { TrustlineEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
+import { newAccount, newTrustline } from "../ledger/new-entry.ts";
 import { i64Wire, valueWire } from "../ledger/sc-val.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "./flags.ts";
 import { accountRange, type BalanceRange, INT64_MAX, trustlineRange } from "./reserve.ts";
@@ -160,6 +161,10 @@ export class Balances {
     if (change > INT64_MAX || change < -INT64_MAX) this.#fail(TokenError.overflow, tooLarge);
     const asset = this.#asset;
     if (asset.kind === "native") {
+      if (change > 0n && this.#host.account(of) === undefined) {
+        this.#createAccount(of, change);
+        return;
+      }
       const account = this.#account(of);
       const range = accountRange(account, this.#host.baseReserve);
       const balance = this.#moved(account.balance, change, range);
@@ -169,6 +174,36 @@ export class Balances {
       const balance = this.#moved(trustline.balance, change, trustlineRange(trustline));
       this.#host.putEntry({ ...trustline, balance });
     }
+  }
+
+  /** Since protocol 26 a transfer of lumens that covers an account's reserve makes one (CAP-73). */
+  #createAccount(account: Address, balance: bigint): void {
+    const created = newAccount(account, balance, this.#host.ledger);
+    const { min } = accountRange(created, this.#host.baseReserve);
+    if (balance < min) {
+      throw tokenFailure(
+        this.#host.self,
+        TokenError.insufficientAccountReserve,
+        "transfer amount is below minimum balance for new account",
+        [i64Wire(balance), i64Wire(min)],
+      );
+    }
+    this.#host.putEntry(created);
+  }
+
+  /** Opens an unlimited trustline for an account that has none, which must authorize it. */
+  trust(of: Address): void {
+    const asset = this.#asset;
+    if (isContract(of) || asset.kind === "native" || of === asset.issuer) return;
+    if (this.#host.trustline(of, asset) !== undefined) return;
+    this.#host.requireAuth(of);
+    const account = this.#account(of);
+    const counted = { ...account, subentries: account.subentries + 1 };
+    if (account.balance < accountRange(counted, this.#host.baseReserve).min) {
+      this.#fail(TokenError.insufficientAccountReserve, "not enough balance for a trustline");
+    }
+    this.#host.putEntry(counted);
+    this.#host.putEntry(newTrustline(of, asset, this.#issuerFlags()));
   }
 
   #moved(balance: bigint, change: bigint, range: BalanceRange): bigint {
@@ -224,7 +259,12 @@ export class Balances {
   #issuerHas(flag: number): boolean {
     const asset = this.#asset;
     if (asset.kind === "native") return false;
-    return hasFlag(this.#host.account(asset.issuer)?.flags ?? 0, flag);
+    return hasFlag(this.#issuerFlags(), flag);
+  }
+
+  #issuerFlags(): number {
+    const asset = this.#asset;
+    return asset.kind === "native" ? 0 : (this.#host.account(asset.issuer)?.flags ?? 0);
   }
 
   #contractBalance(of: Address): ContractBalance | undefined {
