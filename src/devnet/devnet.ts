@@ -25,6 +25,8 @@ import { scaleOf, tradingScenario } from "./trading-scenario.ts";
 
 /** The genesis of chains whose times do not follow the clock: so many seconds before startTime. */
 const GENESIS_SECONDS = 5;
+/** One call in so many is paid for by another account than its source. */
+const FEE_BUMP_EVERY = 8;
 /** Seconds between ledgers where they close as fast as they can but time is made up. */
 const MADE_UP_STEP_MS = 5_000;
 
@@ -235,6 +237,10 @@ export class Devnet {
         codeOf: codeOf(this.#scenario.models, CodeHash.plainToken),
         exchange: this.network.exchange,
         diagnostics: this.#options.diagnostics,
+        feeBump: (intent, { ledger, order }) =>
+          intent.kind === "call" && (ledger + order) % FEE_BUMP_EVERY === 0
+            ? this.network.feePayer
+            : undefined,
       },
       tip,
       state,

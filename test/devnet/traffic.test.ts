@@ -44,13 +44,18 @@ test("the traffic's ledgers decode, link, join and add up to the state", async (
   const entries = entriesOf(devnet);
   let hash = hex(devnet.tip.hash);
   let failed = 0;
+  const bumps = new Set<number | undefined>();
   for (const closed of closeSeveral(devnet, LEDGERS)) {
     assert.deepEqual(closed.rejected, []);
     const ledger = decodeLedger(closed.meta);
     hash = assertHeader(ledger, hash);
     assertJoin(ledger, PASSPHRASE);
     applyChanges(entries, ledger);
-    for (const { ok, order } of closed.transactions) {
+    for (const { ok, order, envelope } of closed.transactions) {
+      const code = ledger.txProcessing[order - 1]?.result.result.result.code;
+      const bumped = envelope.innerHash !== undefined;
+      assert.equal(code, ok ? (bumped ? 1 : 0) : bumped ? -13 : -1);
+      bumps.add(code);
       if (!ok) {
         assert.deepEqual(metaOf(ledger, order - 1).operations, []);
         failed += 1;
@@ -59,6 +64,7 @@ test("the traffic's ledgers decode, link, join and add up to the state", async (
   }
   assert.deepEqual(entries, entriesOf(devnet));
   assert.ok(failed > 0, "no call failed");
+  assert.deepEqual([...bumps].toSorted(), [-1, -13, 0, 1]);
 });
 
 test("the same seed and start give the same ledgers, whether or not the devnet restarts", async () => {

@@ -25,9 +25,15 @@ export type LedgerContext = WorkContext & {
   readonly baseFee: number;
   /** Whether diagnostic events are written, as a node is configured to. */
   readonly diagnostics: boolean;
-  /** The account that pays for a transaction in place of its source, where one does. */
-  readonly feeBump?: (intent: ApplicableIntent) => Address | undefined;
+  /** The account that pays for the `order`th transaction in place of its source, where one does. */
+  readonly feeBump?: FeeBumpOf;
 };
+
+/** `order` counts the ledger's intents from 0. */
+export type FeeBumpOf = (
+  intent: ApplicableIntent,
+  at: { readonly ledger: number; readonly order: number },
+) => Address | undefined;
 
 /** An intent that is a transaction. `approve` stands for the call of a token's `approve`. */
 export type ApplicableIntent = ClassicIntent | CallIntent | DeployIntent;
@@ -73,8 +79,9 @@ export function applyIntents(
   const ordered = [...intents.filter((intent) => !isSoroban(intent)), ...intents.filter(isSoroban)];
   const planned: Planned[] = [];
   const rejected: ApplicableIntent[] = [];
-  for (const intent of ordered) {
-    const plan = chargeFee(state, intent, context);
+  for (const [order, intent] of ordered.entries()) {
+    const bumpSource = context.feeBump?.(intent, { ledger: context.ledger, order });
+    const plan = chargeFee(state, intent, { ...context, bumpSource });
     if (plan === undefined) rejected.push(intent);
     else planned.push(plan);
   }
@@ -102,11 +109,11 @@ function operationCount(intent: ApplicableIntent): number {
 function chargeFee(
   state: LedgerState,
   intent: ApplicableIntent,
-  context: LedgerContext,
+  context: LedgerContext & { readonly bumpSource: Address | undefined },
 ): Planned | undefined {
   const scope = new Scope(state, context.ledger);
   const soroban = isSoroban(intent);
-  const bumpSource = context.feeBump?.(intent);
+  const { bumpSource } = context;
   const feeSource = bumpSource ?? intent.source;
   // A fee bump pays for itself as for one more operation.
   const operations = operationCount(intent) + (bumpSource === undefined ? 0 : 1);

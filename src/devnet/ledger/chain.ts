@@ -8,6 +8,7 @@ import {
   type AppliedTransaction,
   applicable,
   applyIntents,
+  type FeeBumpOf,
 } from "./apply.ts";
 import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
 import { sha256 } from "./hash.ts";
@@ -30,7 +31,7 @@ export type ChainOptions = {
   /** The exchange contract, which `approve` intents allow. */
   readonly exchange: Address;
   readonly diagnostics: boolean;
-  readonly feeBump?: (intent: ApplicableIntent) => Address | undefined;
+  readonly feeBump?: FeeBumpOf;
 };
 
 /** A transaction and its place: application order in the ledger, from 1. */
