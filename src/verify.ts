@@ -1,4 +1,5 @@
-// npm run verify: compares a running engine's live orders with the contract's order entries.
+// npm run verify: compares a running engine's live orders with the contract's order entries, and
+// its candles and tickers with its trades.
 // Exit code 0 where none differ, 1 where some do, 2 where it could not be told.
 import { setTimeout } from "node:timers/promises";
 import { contractSchema, httpUrlSchema } from "./config/schema.ts";
@@ -6,6 +7,8 @@ import { readSettings, type Setting, settingsHelp } from "./config/setting.ts";
 import { address } from "./model/address.ts";
 import { systemClock } from "./model/clock.ts";
 import { compareOrders } from "./verify/compare.ts";
+import { compareMarketData } from "./verify/compare-market-data.ts";
+import { MarketDataClient } from "./verify/engine-market-data.ts";
 import { EngineClient } from "./verify/engine-orders.ts";
 
 const settings = [
@@ -53,9 +56,15 @@ async function main(args: readonly string[]): Promise<number> {
       clock: systemClock,
       sleep: setTimeout,
     });
+    const market = await compareMarketData(new MarketDataClient(url));
+    for (const line of market.differences) process.stdout.write(`${line}\n`);
+    process.stdout.write(
+      `${market.candles} candles and ${market.tickers} tickers checked against the trades, ` +
+        `${market.differences.length} differ\n`,
+    );
     for (const { id, what } of differences) process.stdout.write(`order ${id}: ${what}\n`);
     process.stdout.write(`${checked} orders checked, ${differences.length} differ\n`);
-    return differences.length === 0 ? 0 : 1;
+    return differences.length + market.differences.length === 0 ? 0 : 1;
   } catch (error) {
     process.stderr.write(`verify: ${error instanceof Error ? error.message : String(error)}\n`);
     return 2;

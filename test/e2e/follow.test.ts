@@ -104,6 +104,9 @@ test("verify finds every live order on the ledger as it is served", async () => 
   const [, checked, differ] = /^([0-9]+) orders checked, ([0-9]+) differ$/m.exec(stdout) ?? [];
   assert.ok(Number(checked) > 100, stdout);
   assert.equal(differ, "0", stdout);
+  const market = /^([0-9]+) candles and ([0-9]+) tickers checked against the trades, 0 differ$/m;
+  const [, candles, tickers] = market.exec(stdout) ?? [];
+  assert.ok(Number(candles) > 10 && Number(tickers) > 1, stdout);
 });
 
 test("an engine that was killed again and again serves the same", async () => {
