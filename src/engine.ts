@@ -79,6 +79,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     log,
     book,
     backing,
+  }).catch(async (error: unknown) => {
+    await quotes.close();
+    throw error;
   });
   const assets = new AssetInput(networkPassphrase);
   const depthReader = new DepthReader();

@@ -11,11 +11,12 @@ import { MarketDataClient } from "./engine-market-data.ts";
 
 const PAIR = canonicalPair(token(1), token(2));
 const MARKET = marketKey(PAIR);
+const REVERSE = `${PAIR.quote}/${PAIR.base}`;
 const START = 1_700_000_100;
 
 /**
  * Newest first: 2 base for 6 quote, a swap, a crossfill's own fill, 4 base for 8 quote; five
- * minutes later, past where candles are compared, 1 base for 3 quote.
+ * minutes later 1 base for 3 quote.
  */
 const TRADES = [
   trade(5, START + 400, "30000000", "10000000"),
@@ -25,7 +26,13 @@ const TRADES = [
   trade(1, START + 10, "60000000", "20000000"),
 ];
 
-let served: { candle: unknown[]; reverse: unknown[]; entry: Record<string, unknown> };
+/** Whether a fill comes while the candles are read. */
+let isMoving: boolean;
+/** Candles by orientation: of the first five minutes, of the next, of both together. */
+let served: {
+  candles: { readonly [market: string]: readonly unknown[][] };
+  entry: Record<string, unknown>;
+};
 let server: Server;
 let client: MarketDataClient;
 
@@ -37,8 +44,18 @@ function trade(ledger: number, timestamp: number, sold: string, bought: string) 
 
 function right(): typeof served {
   return {
-    candle: ["3", "3", "2", "2", "6", "14", 2],
-    reverse: ["0.33333333", "0.5", "0.33333333", "0.5", "14", "6", 2],
+    candles: {
+      [MARKET]: [
+        ["3", "3", "2", "2", "6", "14", 2],
+        ["3", "3", "3", "3", "1", "3", 1],
+        ["3", "3", "2", "3", "7", "17", 3],
+      ],
+      [REVERSE]: [
+        ["0.33333333", "0.5", "0.33333333", "0.5", "14", "6", 2],
+        ["0.33333333", "0.33333333", "0.33333333", "0.33333333", "3", "1", 1],
+        ["0.33333333", "0.5", "0.33333333", "0.33333333", "17", "7", 3],
+      ],
+    },
     entry: {
       ...{ symbol: MARKET, openPrice: "3", highPrice: "3", lowPrice: "2", lastPrice: "3" },
       ...{ volume: "7", quoteVolume: "17", change: 0, avgPrice: "2.4285714", trades: 3 },
@@ -46,15 +63,22 @@ function right(): typeof served {
   };
 }
 
-function answer(url: URL): unknown {
-  const { searchParams: query } = url;
-  if (url.pathname === "/ticker/24h") {
+function answer({ pathname, searchParams: query }: URL): unknown {
+  if (pathname === "/ticker/24h") {
     return { ledger: 5, timestamp: START + 500, ticker: [served.entry] };
   }
-  if (url.pathname === "/candles") {
-    const resolution = Number(query.get("resolution"));
-    const row = query.get("market") === MARKET ? served.candle : served.reverse;
-    return [[START - (START % resolution), ...row]];
+  if (pathname === "/candles") {
+    const [first = [], next = [], both = []] = served.candles[query.get("market") ?? ""] ?? [];
+    const start = START - (START % Number(query.get("resolution")));
+    if (Number(query.get("to")) <= START + 300) return [[start, ...first]];
+    if (query.get("resolution") !== "300") return [[start, ...both]];
+    return [
+      [START, ...first],
+      [START + 300, ...next],
+    ];
+  }
+  if (isMoving && query.has("pair") && query.get("limit") === "1") {
+    return [trade(6, START + 450, "1", "1")];
   }
   const cursor = query.get("cursor");
   const from = cursor ? TRADES.findIndex(({ id }) => id === cursor) + 1 : 0;
@@ -74,13 +98,24 @@ after(() => server.close());
 
 test("what the trades give is found equal, in both orientations and every resolution", async () => {
   served = right();
+  isMoving = false;
+  const compared = await compareMarketData(client);
+  assert.deepEqual(compared, { tickers: 1, candles: 24, differences: [] });
+});
+
+test("where fills come meanwhile, candles count up to five minutes that are over", async () => {
+  served = right();
+  isMoving = true;
   const compared = await compareMarketData(client);
   assert.deepEqual(compared, { tickers: 1, candles: 22, differences: [] });
 });
 
 test("a wrong figure is named", async () => {
   served = right();
-  served.candle[4] = "6.0000001";
+  isMoving = true;
+  const [first] = served.candles[MARKET] ?? [];
+  assert.ok(first);
+  first[4] = "6.0000001";
   served.entry.highPrice = "3.1";
   const { differences } = await compareMarketData(client);
   assert.equal(differences.length, 12);

@@ -1,6 +1,6 @@
 // Compares an engine's candles and tickers with what its trades give. The engine moves on while it
-// is read: trades never change, so only those up to the ticker's ledger are counted, and candles
-// are asked for up to a 5-minute boundary that later fills lie behind.
+// is read, but trades never change: those up to the ticker's ledger are counted for the ticker, and
+// candles are asked for up to a 5-minute boundary that later fills lie behind.
 import {
   bucketStart,
   type Candle,
@@ -38,26 +38,45 @@ export async function compareMarketData(engine: MarketDataClient): Promise<Marke
   const differences: string[] = [];
   let candles = 0;
   for (const entry of served.ticker) {
-    const own = new OwnMarketData(served, end);
-    for await (const trade of engine.trades(entry.symbol)) own.add(trade);
-    const lines = own.tickerDifferences(entry);
-    differences.push(...lines.map((line) => `ticker ${entry.symbol}: ${line}`));
-    for (const resolution of RESOLUTIONS) {
-      const expected = own.candles(resolution);
-      const reverse = expected.map(invertCandle);
-      const [base, quote] = entry.symbol.split("/");
-      for (const [market, rows] of [
-        [entry.symbol, expected],
-        [`${quote}/${base}`, reverse],
-      ] as const) {
-        const shown = await servedCandles(engine, market, { resolution, end, rows });
-        candles += rows.length;
-        const found = candleDifferences(rows, shown);
-        differences.push(...found.map((line) => `candle ${market} ${resolution}: ${line}`));
-      }
-    }
+    // With the bucket that is not over, where no fill came meanwhile; without it otherwise.
+    const whole = await compareMarket(engine, served, { entry, end: end + GRAIN_SECONDS });
+    const last = await engine.newest(entry.symbol);
+    const market =
+      last?.id === whole.newest ? whole : await compareMarket(engine, served, { entry, end });
+    candles += market.candles;
+    differences.push(...market.differences);
   }
   return { tickers: served.ticker.length, candles, differences };
+}
+
+async function compareMarket(
+  engine: MarketDataClient,
+  served: ServedTicker,
+  { entry, end }: { readonly entry: ServedTicker["ticker"][number]; readonly end: number },
+) {
+  const { symbol } = entry;
+  const own = new OwnMarketData(served, end);
+  let newest: bigint | undefined;
+  for await (const trade of engine.trades(symbol)) {
+    newest ??= trade.id;
+    own.add(trade);
+  }
+  const differences = own.tickerDifferences(entry).map((line) => `ticker ${symbol}: ${line}`);
+  let candles = 0;
+  for (const resolution of RESOLUTIONS) {
+    const rows = own.candles(resolution);
+    const orientations = [
+      { market: symbol, rows },
+      { market: symbol.split("/").reverse().join("/"), rows: rows.map(invertCandle) },
+    ];
+    for (const { market, rows: expected } of orientations) {
+      const shown = await servedCandles(engine, market, { resolution, end, rows: expected });
+      const found = candleDifferences(expected, shown);
+      differences.push(...found.map((line) => `candle ${market} ${resolution}: ${line}`));
+      candles += expected.length;
+    }
+  }
+  return { newest, candles, differences };
 }
 
 /** One market's candles and day from its trades, which come newest first. */
@@ -78,9 +97,10 @@ class OwnMarketData {
     const { type, crossfill, id, timestamp } = trade;
     if (type === "swap" || crossfill === true) return;
     const fill = marketFill(trade);
-    if (fill === undefined || positionParts(id).ledger > this.#ledger) return;
+    if (fill === undefined) return;
     const one = candleOfFill(timestamp, fill.price);
-    if (timestamp > this.#dayStart) this.#day = before(this.#day, one);
+    const isInTicker = timestamp > this.#dayStart && positionParts(id).ledger <= this.#ledger;
+    if (isInTicker) this.#day = before(this.#day, one);
     if (timestamp >= this.#end) return;
     for (const resolution of RESOLUTIONS) {
       const start = bucketStart(timestamp, resolution);

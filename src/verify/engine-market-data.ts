@@ -81,17 +81,17 @@ export class MarketDataClient {
     return this.#load("/ticker/24h", tickerSchema);
   }
 
-  /** The newest trade or swap of any market. */
-  async newest(): Promise<ServedTrade | undefined> {
-    return (await this.#load("/trades?limit=1", z.array(tradeSchema)))[0];
+  /** The newest trade or swap, of one market or of any. */
+  async newest(market?: string): Promise<ServedTrade | undefined> {
+    const path = `/trades?limit=1${market === undefined ? "" : pairQuery(market)}`;
+    return (await this.#load(path, z.array(tradeSchema)))[0];
   }
 
   /** All trades and swaps of a market, `base/quote`, newest first, page by page. */
   async *trades(market: string): AsyncGenerator<ServedTrade> {
-    const [base, quote] = market.split("/");
     let cursor = "";
     for (;;) {
-      const path = `/trades?pair=${base}&pair=${quote}&limit=${PAGE_TRADES}&cursor=${cursor}`;
+      const path = `/trades?limit=${PAGE_TRADES}${pairQuery(market)}&cursor=${cursor}`;
       const page = await this.#load(path, z.array(tradeSchema));
       const last = page.at(-1);
       if (last === undefined) return;
@@ -116,4 +116,9 @@ export class MarketDataClient {
     if (status === 200 && result.success) return result.data;
     throw new Error(`${this.#url}${path} is not an answer of the engine's API (HTTP ${status})`);
   }
+}
+
+function pairQuery(market: string): string {
+  const [base, quote] = market.split("/");
+  return `&pair=${base}&pair=${quote}`;
 }
