@@ -59,6 +59,8 @@ export class TokenPoller {
   readonly #queue = new Set<RecordId>();
   readonly #asking = new Set<RecordId>();
   #stopped = false;
+  /** The last question failed: told once, not for each record and try. */
+  #isFailing = false;
 
   constructor(options: TokenPollerOptions) {
     this.#options = options;
@@ -131,12 +133,17 @@ export class TokenPoller {
     const { owner, asset, isSettled } = subject;
     try {
       const { balance, allowance, ledger } = await this.#options.reader.read(owner, asset);
+      this.#isFailing = false;
       if (this.#subjects.get(id) !== subject) return;
       subject.failures = 0;
       this.#take(id, subject, { balance, allowance, ledger, isSettled });
     } catch (error) {
       if (this.#subjects.get(id) !== subject) return;
-      this.#options.warn({ error, owner, asset }, "a token could not be asked; trying again");
+      if (!this.#isFailing) {
+        const fields = { err: error, owner, asset };
+        this.#options.warn(fields, "tokens cannot be asked; trying until they can");
+      }
+      this.#isFailing = true;
       this.#retry(id, subject);
     }
   }

@@ -1,0 +1,280 @@
+// What a ledger of 1,000 changes costs the backing records, what a restart costs, and what a record
+// costs in memory; beside records that are all computed again from plain Maps at each ledger.
+import assert from "node:assert/strict";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { BackingRecords } from "../src/book/backing/backing-records.ts";
+import { allowanceKey, instanceKey, trustlineKey } from "../src/book/backing/ledger-keys.ts";
+import { recordValues } from "../src/book/backing/record-values.ts";
+import type { BackingStep } from "../src/book/step.ts";
+import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
+import type { TrackingRequest } from "../src/model/entry-tracking.ts";
+import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger-delta.ts";
+import { type Order, orderId } from "../src/model/order.ts";
+import type { Position } from "../src/model/position.ts";
+import type { Bench, Figure } from "./bench.ts";
+
+type Scale = { readonly makers: number; readonly assets: number; readonly orders: number };
+const LARGE: Scale = { makers: 2000, assets: 50, orders: 100_000 };
+const TINY: Scale = { makers: 20, assets: 5, orders: 400 };
+const FIRST = 1000;
+/** A ledger of 1,000 changes: of entries, and of orders. */
+const ENTRY_CHANGES = 700;
+const ORDER_CHANGES = 300;
+
+const contract = contractAddress(bytesOf(9, 0));
+const issuer = accountAddress(bytesOf(8, 0));
+
+export const bench: Bench = async ({ tiny }) => {
+  const world = new World(tiny ? TINY : LARGE);
+  const before = heapUsed();
+  let started = performance.now();
+  const records = world.open([]);
+  const cold = performance.now() - started;
+  started = performance.now();
+  world.load(records);
+  const loaded = performance.now() - started;
+  const memory = heapUsed() - before;
+
+  const times: number[] = [];
+  const plainTimes: number[] = [];
+  for (let count = 0; count < (tiny ? 5 : 300); count += 1) {
+    const step = world.ledger();
+    started = performance.now();
+    world.apply(records, step);
+    times.push(performance.now() - started);
+    if (count % 10 > 0) continue;
+    started = performance.now();
+    const plain = world.plainBudgets();
+    plainTimes.push(performance.now() - started);
+    for (const [owner, asset, budget] of plain) {
+      assert.equal(records.backing(owner, asset)?.budget, budget);
+    }
+  }
+  started = performance.now();
+  const again = world.open([...world.rows].map(([key, value]) => ({ key, value })));
+  const warm = performance.now() - started;
+  for (const [owner, asset, budget] of world.plainBudgets()) {
+    assert.equal(again.backing(owner, asset)?.budget, budget, "a restart knows every record");
+  }
+  return figuresOf({ times, plainTimes, cold, loaded, warm, memory, count: world.pairs.length });
+};
+
+type Measured = {
+  readonly times: readonly number[];
+  readonly plainTimes: readonly number[];
+  readonly cold: number;
+  readonly loaded: number;
+  readonly warm: number;
+  /** Bytes. */
+  readonly memory: number;
+  readonly count: number;
+};
+
+function figuresOf({ times, plainTimes, cold, loaded, warm, memory, count }: Measured): Figure[] {
+  const changes = ENTRY_CHANGES + ORDER_CHANGES;
+  const median = quantile(times, 0.5);
+  return [
+    { name: `ledger of ${changes} changes: median`, value: median, unit: "ms" },
+    { name: `ledger of ${changes} changes: p99`, value: quantile(times, 0.99), unit: "ms" },
+    {
+      name: "all computed again from Maps: median",
+      value: quantile(plainTimes, 0.5),
+      unit: "ms",
+    },
+    {
+      name: "Maps against the records",
+      value: quantile(plainTimes, 0.5) / median,
+      unit: "times as long",
+    },
+    { name: "records", value: count, unit: "records" },
+    { name: "memory, orders' shares included", value: memory / count, unit: "bytes/record" },
+    { name: "start without rows", value: cold, unit: "ms" },
+    { name: "loading all entries", value: loaded, unit: "ms" },
+    { name: "start with all rows", value: warm, unit: "ms" },
+  ];
+}
+
+class World {
+  readonly rows = new Map<string, string>();
+  readonly pairs: readonly (readonly [Address, Address])[];
+  readonly #entries = new Map<string, TrackedEntry>();
+  readonly #keys: readonly { readonly holding: string; readonly allowance: string }[];
+  readonly #orders: Order[];
+  #asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
+  #ledger = FIRST;
+  #random = 1;
+
+  constructor({ makers, assets, orders }: Scale) {
+    const tokens = Array.from({ length: assets }, (_, at) => contractAddress(bytesOf(1, at)));
+    const owners = Array.from({ length: makers }, (_, at) => accountAddress(bytesOf(2, at)));
+    for (const [at, token] of tokens.entries()) {
+      this.#entries.set(instanceKey(token), { kind: "token", asset: `T${at}:${issuer}` });
+    }
+    this.#orders = Array.from({ length: orders }, (_, at) => {
+      const side = at % assets;
+      const owner = pick(owners, Math.floor(at / 20));
+      return orderOf(at, { owner, selling: pick(tokens, side), buying: pick(tokens, side + 1) });
+    });
+    const pairs = new Map<string, readonly [Address, Address]>();
+    for (const { owner, selling, buying } of this.#orders) {
+      for (const asset of [selling, buying]) pairs.set(`${owner}${asset}`, [owner, asset]);
+    }
+    this.pairs = [...pairs.values()];
+    this.#keys = this.pairs.map(([owner, asset]) => ({
+      holding: trustlineKey(owner, { code: `T${tokens.indexOf(asset)}`, issuer }),
+      allowance: allowanceKey(asset, owner, contract),
+    }));
+    for (const { holding, allowance } of this.#keys) {
+      this.#entries.set(holding, this.#trustline());
+      this.#entries.set(allowance, { kind: "allowance", amount: 1n << 62n, liveUntil: 9_999_999 });
+    }
+  }
+
+  open(rows: readonly { readonly key: string; readonly value: string }[]): BackingRecords {
+    const records = new BackingRecords({
+      contract,
+      watchedAccountsMax: 0,
+      track: (request) => {
+        if (request.kind === "track" && request.load) this.#asked.push(request);
+      },
+    });
+    records.load({
+      ledger: this.#ledger,
+      closeTime: this.#ledger * 5,
+      markets: [],
+      orders: this.#orders,
+      rows,
+      skipped: () => undefined,
+    });
+    return records;
+  }
+
+  /** The reader's answers, 200 keys each, in as many steps as they lead to. */
+  load(records: BackingRecords): void {
+    for (let asked = this.#takeAsked(); asked.length > 0; asked = this.#takeAsked()) {
+      for (const { request, keys } of asked) {
+        for (let at = 0; at < keys.length; at += 200) {
+          const entries = keys.slice(at, at + 200).map((key): EntryChange => {
+            const entry = this.#entries.get(key);
+            return entry === undefined ? { key } : { key, entry };
+          });
+          records.entriesLoaded({ request, ledger: this.#ledger, entries });
+        }
+      }
+      this.apply(records, { deltas: [], orders: [], skips: [] });
+    }
+  }
+
+  apply(records: BackingRecords, step: BackingStep): void {
+    const prepared = records.prepare(step);
+    records.apply(prepared);
+    for (const { key, value } of prepared.rows) if (value !== undefined) this.rows.set(key, value);
+  }
+
+  ledger(): BackingStep {
+    this.#ledger += 1;
+    const entries = Array.from({ length: ENTRY_CHANGES }, (): EntryChange => {
+      const { holding: key } = pick(this.#keys, this.#next());
+      const entry = this.#trustline();
+      this.#entries.set(key, entry);
+      return { key, entry };
+    });
+    const orders = new Map<number, { readonly before: Order; readonly after: Order }>();
+    while (orders.size < Math.min(ORDER_CHANGES, this.#orders.length / 2)) {
+      const at = this.#next() % this.#orders.length;
+      const before = pick(this.#orders, at);
+      if (orders.has(at)) continue;
+      const after = { ...before, amount: BigInt(1 + (this.#next() % 10_000)) };
+      this.#orders[at] = after;
+      orders.set(at, { before, after });
+    }
+    const delta: LedgerDelta = {
+      ledger: this.#ledger,
+      hash: "",
+      previousHash: "",
+      closeTime: this.#ledger * 5,
+      protocol: 27,
+      baseReserve: 5_000_000,
+      events: [],
+      failures: [],
+      entries,
+      tokenEvents: [],
+    };
+    return { deltas: [delta], orders: [...orders.values()], skips: [] };
+  }
+
+  /** The plain way: every record from its entries, at every ledger. */
+  plainBudgets(): readonly (readonly [Address, Address, bigint])[] {
+    const at = { ledger: this.#ledger, baseReserve: 5_000_000n };
+    return this.pairs.map(([owner, asset], index) => {
+      const keys = pick(this.#keys, index);
+      const token = { kind: "issued", code: "T", issuer } as const;
+      const holding = this.#entries.get(keys.holding);
+      const allowance = this.#entries.get(keys.allowance);
+      return [owner, asset, recordValues(owner, token, { holding, allowance }, at).budget];
+    });
+  }
+
+  #takeAsked() {
+    const asked = this.#asked;
+    this.#asked = [];
+    return asked;
+  }
+
+  #trustline(): TrackedEntry {
+    const balance = BigInt(this.#next());
+    const liabilities = { sellingLiabilities: 0n, buyingLiabilities: 0n };
+    return { kind: "trustline", balance, limit: 1n << 60n, ...liabilities, flags: 1 };
+  }
+
+  /** A linear congruence: the same run every time. */
+  #next(): number {
+    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.#random >>> 4;
+  }
+}
+
+function orderOf(
+  at: number,
+  of: { readonly owner: Address; readonly selling: Address; readonly buying: Address },
+): Order {
+  return {
+    ...of,
+    id: orderId(BigInt(at)),
+    status: "ACTIVE",
+    price: 10n ** 18n,
+    quote: 1000n,
+    amount: 1000n,
+    expires: 0,
+    created: 0,
+    updated: 0,
+    cursor: (BigInt(at + 1) << 48n) as Position,
+  };
+}
+
+function bytesOf(kind: number, number: number): Uint8Array {
+  const bytes = new Uint8Array(32).fill(kind);
+  new DataView(bytes.buffer).setUint32(4, number);
+  return bytes;
+}
+
+function pick<T>(from: readonly T[], at: number): T {
+  const picked = from[at % from.length];
+  assert(picked !== undefined);
+  return picked;
+}
+
+/** After a collection: what is held, not what was left lying about. */
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  assert(typeof collect === "function");
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
