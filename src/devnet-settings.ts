@@ -8,7 +8,7 @@ import { type DevnetOptions, devnetOptionsSchema } from "./devnet/options.ts";
 type OptionName = keyof typeof devnetOptionsSchema.shape;
 
 /** Options that are set by the process, or make no sense in one of its own. */
-const INTERNAL: ReadonlySet<string> = new Set<OptionName>(["manual"]);
+const INTERNAL: ReadonlySet<string> = new Set<OptionName>(["manual", "record"]);
 
 /** Options whose own name would read as the engine's. */
 const RENAMED: Readonly<Record<string, string>> = {

@@ -26,7 +26,7 @@ export const devnetOptionsSchema = z.object({
     .min(0)
     .max(600_000)
     .default(5000)
-    .describe("between ledgers; 0: as fast as it can"),
+    .describe("milliseconds between ledgers; 0: as fast as it can"),
   retention: z
     .number()
     .int()
@@ -60,10 +60,7 @@ export const devnetOptionsSchema = z.object({
     .int()
     .min(1)
     .optional()
-    .describe(
-      "close time of the first ledger (UNIX seconds); the others follow by ledgerTime (5 s where " +
-        "that is 0) instead of by the clock, so that runs repeat",
-    ),
+    .describe("close time of the first ledger, UNIX seconds; later ones follow without the clock"),
   scale: z
     .enum(["small", "large"])
     .default("small")
