@@ -21,6 +21,17 @@ export class ApiClient {
     return JSON.parse(text);
   }
 
+  /** One whose every path is asked once: many comparisons with what is served at one moment. */
+  remembering(): ApiClient {
+    const known = new Map<string, Promise<Row>>();
+    const get = (path: string): Promise<Row> => {
+      const answer = known.get(path) ?? this.get(path);
+      known.set(path, answer);
+      return answer;
+    };
+    return Object.assign(Object.create(ApiClient.prototype), { url: this.url, get });
+  }
+
   /** All rows of a list endpoint, page by page. */
   async all(path: string, limit: number): Promise<Row[]> {
     const rows: Row[] = [];

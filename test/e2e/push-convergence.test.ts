@@ -1,0 +1,108 @@
+// Many clients that come, go and change their minds while ledgers fly by: in the end each has what
+// REST answers.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { randomFrom } from "../support/random-ledgers.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient, type Row } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+import { PushMirror, type Subscription } from "./push-mirror.ts";
+
+const CLIENTS = 50;
+const SEED = 77;
+const ACTIONS = 400;
+const ACTION_MS = 5;
+/** Accounts and markets that clients choose from. */
+const CHOICES = 6;
+const ATTEMPTS_MAX = 10;
+
+let devnet: Devnet;
+let engine: EngineProcess;
+let api: ApiClient;
+
+before(async () => {
+  devnet = await startDevnet({ seed: "convergence", ledgerTime: 100, port: 0 });
+  engine = new EngineProcess({
+    rpcUrl: devnet.url,
+    passphrase: devnet.network.passphrase,
+    contract: devnet.network.exchange,
+    dataDir: join(temporaryFolder(), "engine"),
+  });
+  api = new ApiClient(await engine.listening);
+  await api.reached(30);
+});
+
+after(async () => {
+  await engine.stop();
+  await devnet.stop();
+});
+
+async function choices(): Promise<readonly Subscription[]> {
+  const owners = new Set<string>(
+    (await api.get("/order?limit=200")).map(({ owner }: Row) => owner),
+  );
+  const markets: string[] = (await api.get(`/markets?limit=${CHOICES}`)).map(
+    ({ baseAsset, quoteAsset }: Row) => `${baseAsset}/${quoteAsset}`,
+  );
+  const flipped = markets.map((market) => market.split("/").reverse().join("/"));
+  return [
+    { channel: "contract" },
+    { channel: "ticker" },
+    { channel: "trades" },
+    ...[...owners]
+      .slice(0, CHOICES)
+      .map((address): Subscription => ({ channel: "account", address })),
+    ...markets.flatMap((market): Subscription[] => [
+      { channel: "trades", market },
+      { channel: "depth", market },
+      { channel: "candles", market, resolution: "5m" },
+    ]),
+    ...flipped.map((market): Subscription => ({ channel: "depth", market, depth: 5, limit: 3 })),
+  ];
+}
+
+test("what clients built from snapshots and updates is what REST answers", async () => {
+  const { port } = new URL(api.url);
+  const mirrors = await Promise.all(
+    Array.from({ length: CLIENTS }, () => PushMirror.open(Number(port))),
+  );
+  const subscriptions = await choices();
+  const random = randomFrom(SEED);
+  for (let action = 0; action < ACTIONS; action += 1) {
+    const mirror = mirrors[random(CLIENTS)];
+    const subscription = subscriptions[random(subscriptions.length)];
+    assert.ok(mirror !== undefined && subscription !== undefined);
+    const dice = random(100);
+    if (dice < 75) mirror.subscribe(subscription);
+    else if (dice < 95) mirror.unsubscribe(subscription);
+    else await mirror.reconnect();
+    await new Promise((resolve) => setTimeout(resolve, ACTION_MS));
+  }
+  devnet.pause();
+  await api.reached(devnet.tip.ledger);
+  const topics = mirrors.reduce((sum, mirror) => sum + mirror.topics.size, 0);
+  assert.ok(topics > 2 * CLIENTS, `${topics} topics`);
+  await converged(mirrors);
+  for (const mirror of mirrors) {
+    // The random walk stays below the limits.
+    assert.deepEqual(mirror.errors, []);
+    assert.equal(mirror.waiting, 0);
+    mirror.close();
+  }
+});
+
+/** Throttled updates need some seconds, and the clock goes on expiring orders meanwhile. */
+async function converged(mirrors: readonly PushMirror[]): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    try {
+      const answers = api.remembering();
+      for (const mirror of mirrors) await mirror.compare(answers);
+      return;
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError) || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
