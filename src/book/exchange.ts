@@ -209,26 +209,38 @@ export class Exchange implements ReadModel {
     return this.#store.history.failures(filter, page);
   }
 
+  /** One walk over the live orders, which is most of a start. */
   #load(): void {
     const { book, backing } = this.#options;
-    let portion: Order[] = [];
-    for (const order of this.#store.history.everyLiveOrder()) {
-      this.#markets.add(order);
-      if (portion.push(order) < LOAD_ORDERS) continue;
-      book?.load(portion);
-      portion = [];
-    }
-    book?.load(portion);
+    const orders = this.#loadedOrders();
     const changes = backing?.load({
       ledger: this.ledger,
       closeTime: this.closeTime,
       markets: this.#contract.markets,
-      orders: this.#store.history.everyLiveOrder(),
+      orders,
       rows: this.#store.backingRows(),
       skipped: (owner, asset) => this.#store.skipped(owner, asset),
     });
+    // What is left of the walk: all of it where no backing is followed.
+    for (const _ of orders);
     book?.apply(changes ?? [], this.#bookState(this.#contract, this.#cursor));
     backing?.onNews(() => this.#queue.news());
+  }
+
+  /** The live orders, oldest first, each in the book and the list of markets once it is given. */
+  *#loadedOrders(): Generator<Order> {
+    const { book } = this.#options;
+    let portion: Order[] = [];
+    for (const order of this.#store.history.everyLiveOrder()) {
+      this.#markets.add(order);
+      portion.push(order);
+      if (portion.length === LOAD_ORDERS) {
+        book?.load(portion);
+        portion = [];
+      }
+      yield order;
+    }
+    book?.load(portion);
   }
 
   #newStep(): Lifecycle {

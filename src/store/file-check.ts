@@ -1,13 +1,15 @@
 // lmdb maps its file and trusts it: a foreign or truncated one kills the process with a signal
 // instead of an error. So the file is looked at before lmdb sees it: the header here, the rest by a
-// process of its own that may die of it (probe.ts).
+// process of its own that may die of it (probe.ts), unless the file is as we left it.
 import { execFile } from "node:child_process";
-import { open, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StoreError } from "./store-error.ts";
 
 export const DATA_FILE = "data.mdb";
+const CLOSED_NOTE = "closed-in-order";
 /** lmdb's file format: page header, then the meta record (magic, version, ...). */
 const PAGE_HEADER_BYTES = 24;
 const MAGIC = 0xbeefc0de;
@@ -16,6 +18,25 @@ const META_BYTES = 152;
 const PAGE_BYTES_MAX = 65_536;
 /** Time for the probe of a damaged file; a whole one takes a fraction of a second. */
 const PROBE_MS_MAX = 60_000;
+
+/**
+ * Notes that the file was closed in order, as it is now: it need not be probed again while it stays
+ * so. The note is good for one start.
+ */
+export async function noteClosed(path: string): Promise<void> {
+  await writeFile(join(path, CLOSED_NOTE), fileState(await stat(join(path, DATA_FILE))));
+}
+
+async function takeClosedNote(path: string): Promise<string | undefined> {
+  const note = join(path, CLOSED_NOTE);
+  const state = await readFile(note, "utf8").catch(() => undefined);
+  await rm(note, { force: true });
+  return state;
+}
+
+function fileState({ size, mtimeMs, ino }: Stats): string {
+  return `${size} ${mtimeMs} ${ino}`;
+}
 
 /** Resolves to whether there is a store; throws a StoreError where it should not be opened. */
 export async function checkFile(path: string): Promise<boolean> {
@@ -26,6 +47,7 @@ export async function checkFile(path: string): Promise<boolean> {
   });
   if (found === undefined || found.size === 0) return false;
   const pagesBytes = await lastPageEnd(file);
+  if ((await takeClosedNote(path)) === fileState(found)) return true;
   // A whole file can end before its last page where that page is free: only then is all of it read.
   await probe(path, { deep: found.size < pagesBytes });
   return true;

@@ -3,17 +3,19 @@
 import type { Position } from "../model/position.ts";
 
 export const POSITION_BYTES = 10;
-const LOW_MASK = (1n << 48n) - 1n;
+const LOW_MASK = (1n << 64n) - 1n;
 
 /** Writes the position at `at`. */
 export function writePosition(into: Buffer, at: number, position: Position): void {
-  into.writeUInt32BE(Number(position >> 48n), at);
-  into.writeUIntBE(Number(position & LOW_MASK), at + 4, 6);
+  into.writeUInt16BE(Number(position >> 64n), at);
+  into.writeBigUInt64BE(position & LOW_MASK, at + 2);
 }
 
-export function readPosition(from: Uint8Array, at: number): Position {
-  const view = Buffer.from(from.buffer, from.byteOffset, from.byteLength);
-  return ((BigInt(view.readUInt32BE(at)) << 48n) | BigInt(view.readUIntBE(at + 4, 6))) as Position;
+export function readPosition(from: Buffer, at: number): Position {
+  const high = from.readUInt16BE(at);
+  const low = from.readBigUInt64BE(at + 2);
+  // Up to ledger 65,535 the upper bytes are 0.
+  return (high === 0 ? low : (BigInt(high) << 64n) | low) as Position;
 }
 
 export function positionKey(position: Position): Buffer {

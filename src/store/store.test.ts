@@ -123,6 +123,14 @@ test("files that are no store, or a part of one, end with an error and not with 
   }
 });
 
+test("damage after a store was closed in order is found", async () => {
+  const path = await fullStore();
+  const file = join(path, "data.mdb");
+  const damaged = readFileSync(file).fill(7, 8192);
+  writeFileSync(file, damaged);
+  await rejects(path, "damaged");
+});
+
 test("a database of another program is refused", async () => {
   const path = join(temporaryFolder(), "store");
   const other = open({ path, noSubdir: false, maxDbs: 4 });

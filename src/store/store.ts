@@ -11,7 +11,7 @@ import { POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
-import { checkFile } from "./file-check.ts";
+import { checkFile, noteClosed } from "./file-check.ts";
 import { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
@@ -47,6 +47,7 @@ const COMMIT_REASON_MS = 200;
 const NO_HORIZON: Horizon = { time: 0, cursor: 0n as Position };
 
 export class Store {
+  readonly #path: string;
   readonly #environment: Environment;
   readonly #ids: AddressIds;
   readonly #snapshot: Snapshot;
@@ -63,7 +64,7 @@ export class Store {
     await checkFile(path);
     try {
       const check = checkIdentity.bind(undefined, path, identity);
-      return new Store(openEnvironment(path, check, identityBytes(identity)));
+      return new Store(path, openEnvironment(path, check, identityBytes(identity)));
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -75,7 +76,8 @@ export class Store {
     }
   }
 
-  private constructor(environment: Environment) {
+  private constructor(path: string, environment: Environment) {
+    this.#path = path;
     this.#environment = environment;
     const { addresses, addressIds } = environment.tables;
     const snapshot = new Snapshot(environment.root);
@@ -214,6 +216,8 @@ export class Store {
     await this.#committing?.catch(() => undefined);
     this.#snapshot.release();
     await this.#environment.root.close();
+    // Without the note the next start looks at the whole file; nothing else depends on it.
+    await noteClosed(this.#path).catch(() => undefined);
   }
 
   // lmdb's own thread writes and flushes. A batch is one transaction; it is dropped whole when one
