@@ -232,6 +232,34 @@ test("a wild clock expires thousands of orders and brings them back", async () =
   await chain.exchange.close();
 });
 
+test("ledgers do not wait for a clock that has thousands of orders to move", async () => {
+  const clock = { now: START * 1000 };
+  const chain = await chainOf(clock);
+  const orders = Array.from({ length: 2500 }, (_, at): NewEvent => {
+    return { ...NEW, id: orderId(BigInt(at)), expires: START + 100 } as NewEvent;
+  });
+  await chain.close(START, ...orders);
+  clock.now = (START + 200) * 1000;
+  const done: string[] = [];
+  const ticking = chain.exchange.tick().then(() => done.push("clock"));
+  const applying = chain.close(START + 205, NEW).then(() => done.push("ledger"));
+  await Promise.all([ticking, applying]);
+  assert.deepEqual(done, ["ledger", "clock"]);
+  assert.equal(chain.exchange.liveOrderCount, 1);
+  await chain.exchange.close();
+});
+
+test("a listener that fails keeps nobody from the next step", async () => {
+  const chain = await chainOf({ now: START * 1000 });
+  chain.exchange.onStep(() => assert.fail("a listener"));
+  const seen: number[] = [];
+  chain.exchange.onStep(({ ledger }) => seen.push(ledger));
+  await chain.close(START, NEW);
+  await chain.close(START + 5);
+  assert.deepEqual(seen, [100, 101]);
+  await chain.exchange.close();
+});
+
 test("events about unknown orders are counted; the trade is recorded", async () => {
   const chain = await chainOf({ now: START * 1000 });
   await chain.close(START, mod(5n, 0), fillOf(ID, 4n, 0n), { kind: "skip", id: ID });

@@ -14,6 +14,7 @@ import { OrderState, toOrder } from "../store/order-record.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
 import { planClock } from "./clock-plan.ts";
+import { ExchangeError } from "./exchange-error.ts";
 import type { ExchangeOptions } from "./exchange-options.ts";
 import type { Ignored } from "./lifecycle.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -21,7 +22,7 @@ import { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
-import type { BookState, StepListener } from "./step.ts";
+import type { BookState, Step, StepListener } from "./step.ts";
 import { StepQueue } from "./step-queue.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
@@ -101,6 +102,7 @@ export class Exchange implements ReadModel {
     const delay = SECOND_MS - (this.#options.clock() % SECOND_MS);
     this.#timer = setTimeout(() => {
       this.tick().catch((error: unknown) => {
+        if (error instanceof ExchangeError && error.code === "closed") return;
         this.#options.log.error({ error }, "the clock could not be applied");
       });
       this.start();
@@ -279,7 +281,16 @@ export class Exchange implements ReadModel {
       changes,
       happenings,
     };
-    for (const listener of this.#listeners) listener(step);
+    for (const listener of this.#listeners) this.#tell(listener, step);
+  }
+
+  /** A listener that fails concerns nobody else: the step is stored and shown. */
+  #tell(listener: StepListener, step: Step): void {
+    try {
+      listener(step);
+    } catch (error) {
+      this.#options.log.error({ error, ledger: step.ledger }, "a listener failed at a step");
+    }
   }
 
   #bookState({ frozen }: ContractState, cursor: LedgerCursor | undefined): BookState {

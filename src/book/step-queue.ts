@@ -42,6 +42,7 @@ export class StepQueue {
   #waiting: Waiting[] = [];
   #ticks: Caller[] = [];
   #hasNews = false;
+  #wasClock = false;
   /** Ledgers to be taken one by one. */
   #alone = 0;
   #working: Promise<void> | undefined;
@@ -91,7 +92,7 @@ export class StepQueue {
       if (this.#closing.signal.aborted) {
         this.#rejectAll(new ExchangeError("closed", "the exchange is closed"));
       } else if (this.#broken !== undefined) this.#rejectAll(this.#broken);
-      else if (this.#ticks.length > 0) await this.#applyClock();
+      else if (this.#ticks.length > 0 && !this.#areLedgersNext()) await this.#applyClock();
       else if (this.#hasNews) await this.#applyNews();
       else await this.#applyLedgers();
     }
@@ -116,28 +117,33 @@ export class StepQueue {
     }
   }
 
+  /** Ledgers take turns with a clock that has many orders to move. */
+  #areLedgersNext(): boolean {
+    return this.#wasClock && this.#waiting.length > 0;
+  }
+
   async #applyClock(): Promise<void> {
+    this.#wasClock = true;
     const callers = this.#ticks;
     this.#ticks = [];
     try {
-      let move: ClockMove;
-      do {
-        move = this.#steps.clockMove();
-        if (move.ids.length === 0) {
-          this.#steps.passClock(move.horizon);
-          continue;
-        }
+      const move = this.#steps.clockMove();
+      if (move.ids.length === 0) {
+        this.#steps.passClock(move.horizon);
+      } else {
         const lifecycle = await this.#steps.startStep();
         lifecycle.moveHorizon(move.horizon, move.ids);
         await this.#finish(lifecycle, []);
-      } while (!move.isDone);
-      for (const { resolve } of callers) resolve();
+      }
+      if (move.isDone) for (const { resolve } of callers) resolve();
+      else this.#ticks.unshift(...callers);
     } catch (error) {
       for (const { reject } of callers) reject(error);
     }
   }
 
   async #applyLedgers(): Promise<void> {
+    this.#wasClock = false;
     const group = this.#nextGroup();
     try {
       const { lifecycle, good, failure } = await this.#compute(group);

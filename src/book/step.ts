@@ -26,7 +26,7 @@ export type Step = {
   readonly happenings: readonly Happening[];
 };
 
-/** Called on the main thread at once after the step became visible. Must not throw. */
+/** Called on the main thread at once after the step became visible. What it throws is logged. */
 export type StepListener = (step: Step) => void;
 
 /** What the shared book says of the whole beside its orders and backing. */
