@@ -29,6 +29,8 @@ import { StoredMarketData } from "./stored-market-data.ts";
 /** Live orders handed on at once at start. */
 const LOAD_ORDERS = 1000;
 const SECOND_MS = 1000;
+/** A timer can fire a moment before its time by the clock, and would find the second not over. */
+const TIMER_EARLY_MS = 2;
 
 export class Exchange implements ReadModel {
   readonly #options: ExchangeOptions;
@@ -99,7 +101,7 @@ export class Exchange implements ReadModel {
 
   /** Applies the clock at every full second from now on. */
   start(): void {
-    const delay = SECOND_MS - (this.#options.clock() % SECOND_MS);
+    const delay = SECOND_MS - (this.#options.clock() % SECOND_MS) + TIMER_EARLY_MS;
     this.#timer = setTimeout(() => {
       this.tick().catch((error: unknown) => {
         if (error instanceof ExchangeError && error.code === "closed") return;
