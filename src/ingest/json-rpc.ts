@@ -1,5 +1,6 @@
 // JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
 import { errorText } from "./ingest-error.ts";
+import { readLimited } from "./limited-body.ts";
 
 export type RpcFailure =
   /** No connection, a broken one, or an HTTP status that says to try elsewhere. */
@@ -99,7 +100,12 @@ export class JsonRpc {
         await response.body?.cancel();
         throw new RpcError("unreachable", `${this.name}: HTTP ${response.status}`);
       }
-      return await this.readBody(response, limits.bytesMax);
+      const body = await readLimited(response, limits.bytesMax);
+      if (body !== undefined) return body;
+      throw new RpcError(
+        "too_large",
+        `${this.name}: the answer is longer than ${limits.bytesMax} bytes`,
+      );
     } catch (thrown) {
       if (thrown instanceof RpcError) throw thrown;
       if (timeout.aborted && !signal.aborted) {
@@ -112,26 +118,6 @@ export class JsonRpc {
       }
       throw new RpcError("unreachable", `${this.name}: ${errorText(thrown)}`, undefined, thrown);
     }
-  }
-
-  private async readBody(response: Response, bytesMax: number): Promise<Buffer> {
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    const reader = response.body?.getReader();
-    while (reader !== undefined) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      bytes += value.length;
-      if (bytes > bytesMax) {
-        await reader.cancel();
-        throw new RpcError(
-          "too_large",
-          `${this.name}: the answer is longer than ${bytesMax} bytes`,
-        );
-      }
-      pieces.push(value);
-    }
-    return Buffer.concat(pieces, bytes);
   }
 }
 

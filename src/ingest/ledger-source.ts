@@ -22,7 +22,8 @@ export type LedgerRequest = {
 
 /**
  * Yields every ledger from `from` on, in order and without a hole, in the pieces it got them; waits
- * for those that do not exist yet. Every ledger's hash is the hash of its header and names its
+ * for those that do not exist yet. An empty piece says that ledgers which should be there cannot be
+ * had for now; asked on, it goes on trying. Every ledger's hash is the hash of its header and names its
  * predecessor's. Returns when the signal aborts; throws IngestError where it cannot go on.
  */
 export interface LedgerSource {

@@ -70,6 +70,8 @@ export class RpcSource implements LedgerSource {
   private served = false;
   private missingSince: number | undefined;
   private behindSince: number | undefined;
+  /** Ledgers that should be there are not: told by an empty piece, so that others may be asked. */
+  private stuck = false;
   /** URLs in a row that say the same of what we lack; all of them have to. */
   private agreeing = 0;
   /** Times in a row that a ledger's head could not be read. */
@@ -88,6 +90,7 @@ export class RpcSource implements LedgerSource {
       const fetched = await this.fetch(signal);
       if (signal.aborted) return;
       const waitMs = yield* this.handle(fetched, signal);
+      if (this.stuck) yield [];
       if (waitMs > 0) await this.options.timer.sleep(waitMs, signal);
     }
   }
@@ -341,6 +344,7 @@ export class RpcSource implements LedgerSource {
   }
 
   private report(status: SourceStatus): void {
+    this.stuck = status.state !== "following";
     this.options.onStatus(status);
   }
 }
