@@ -30,6 +30,11 @@ export class ChainView {
     return entry?.kind === "data" ? orderEntry(entry.value) : undefined;
   }
 
+  /** Ids of the account's open offers on the network's own order book, the oldest first. */
+  offers(account: Address): readonly bigint[] {
+    return this.#chain.state.offers(account).map(({ id }) => id);
+  }
+
   /** What the exchange may take from `owner`; 0 where the allowance lapsed. */
   allowance(token: Address, owner: Address): bigint {
     return allowanceOf(this.#chain, { token, holder: owner, spender: this.#exchange });

@@ -66,6 +66,22 @@ export type TransactionIntent =
       readonly setFlags: number;
       readonly clearFlags: number;
     }
+  /**
+   * An offer on the network's own order book: it ties up what it sells and room for what it buys.
+   * It rests until it is taken back; the devnet matches none.
+   */
+  | {
+      readonly kind: "manageOffer";
+      readonly source: Address;
+      readonly selling: ClassicAsset;
+      readonly buying: ClassicAsset;
+      /** 0 takes the offer back. */
+      readonly amount: bigint;
+      /** Buying per selling. */
+      readonly price: { readonly n: number; readonly d: number };
+      /** 0n: a new one. */
+      readonly offer: bigint;
+    }
   | {
       readonly kind: "clawback";
       readonly source: Address;

@@ -124,6 +124,10 @@ function keyWire(data: LedgerEntryDataWire): LedgerKeyWire {
     const { accountId, asset } = data.trustLine;
     return { type: 1, trustLine: { accountId, asset } };
   }
+  if (data.type === 2) {
+    const { sellerId, offerId } = data.offer;
+    return { type: 2, offer: { sellerId, offerId } };
+  }
   if (data.type === 6) {
     const { contract, key, durability } = data.contractData;
     return { type: 6, contractData: { contract, key, durability } };

@@ -138,6 +138,7 @@ function tipOf(ledgers: LedgerFile, ledger: number): ChainTip {
     baseReserve: header.baseReserve,
     totalCoins: header.totalCoins,
     feePool: header.feePool,
+    idPool: header.idPool,
     stateHash: header.bucketListHash,
   };
 }

@@ -121,7 +121,9 @@ export class Chain {
       const one = intent.kind === "deploy" ? intent : applicable(intent, this.#options.exchange);
       return one === undefined ? [] : [one];
     });
-    const context = { ...this.context, now: closeTime };
+    const ids = { last: this.#tip.idPool };
+    const offersOf = (account: Address) => this.state.offers(account);
+    const context = { ...this.context, now: closeTime, ids, offersOf };
     const { transactions, rejected } = applyIntents(this.state, applicables, context);
     const baseReserve = intents.findLast((intent) => intent.kind === "upgradeBaseReserve");
     const evicted = this.state.evict(ledger);
@@ -132,6 +134,7 @@ export class Chain {
       closeTime,
       transactions: ordered,
       evicted,
+      idPool: ids.last,
       stateHash: stateHashAfter(this.#tip.stateHash, written),
       ...(baseReserve === undefined ? {} : { baseReserve: baseReserve.baseReserve }),
     });

@@ -3,8 +3,8 @@ import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { accountRange, INT64_MAX, reserve, trustlineRange } from "../tokens/reserve.ts";
-import type { AccountEntry, IssuedAsset, TrustlineEntry } from "./entry.ts";
-import { accountKey, trustlineKey } from "./key.ts";
+import type { AccountEntry, IssuedAsset, OfferEntry, TrustlineEntry } from "./entry.ts";
+import { accountKey, offerKey, trustlineKey } from "./key.ts";
 import { newAccount } from "./new-entry.ts";
 import type { Scope } from "./state.ts";
 
@@ -31,6 +31,11 @@ export class ClassicLedger {
     return entry?.kind === "trustline" ? entry : undefined;
   }
 
+  offer(seller: Address, id: bigint): OfferEntry | undefined {
+    const entry = this.scope.get(offerKey(seller, id))?.entry;
+    return entry?.kind === "offer" ? entry : undefined;
+  }
+
   put(entry: AccountEntry | TrustlineEntry): void {
     this.scope.put(entry);
   }
@@ -46,6 +51,35 @@ export class ClassicLedger {
     if (change < 0n ? balance < min : balance > max) return "range";
     this.put({ ...account, balance });
     return undefined;
+  }
+
+  /**
+   * Ties up (or, negative, releases) an amount to sell or room to buy. False, and nothing done,
+   * where the holder has not got it. An issuer has both without bound.
+   */
+  addLiabilities(
+    of: Address,
+    asset: ClassicAsset,
+    added: { readonly selling?: bigint; readonly buying?: bigint },
+  ): boolean {
+    const holding = asset.kind === "native" ? this.account(of) : this.#trustlineOf(of, asset);
+    if (holding === "unbounded") return true;
+    if (holding === undefined) return false;
+    const next = {
+      ...holding,
+      sellingLiabilities: holding.sellingLiabilities + (added.selling ?? 0n),
+      buyingLiabilities: holding.buyingLiabilities + (added.buying ?? 0n),
+    };
+    const { min, max } =
+      next.kind === "account" ? accountRange(next, this.baseReserve) : trustlineRange(next);
+    const releases = (added.selling ?? 0n) + (added.buying ?? 0n) < 0n;
+    if (!releases && (next.balance < min || next.balance > max)) return false;
+    this.put(next);
+    return true;
+  }
+
+  #trustlineOf(of: Address, asset: IssuedAsset): TrustlineEntry | "unbounded" | undefined {
+    return of === asset.issuer ? "unbounded" : this.trustline(of, asset);
   }
 
   #moveIssued(of: Address, asset: IssuedAsset, change: bigint): MoveFault | undefined {

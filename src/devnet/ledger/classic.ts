@@ -9,16 +9,23 @@ import { INT64_MAX } from "../tokens/reserve.ts";
 import { movement, tokenTopics } from "../tokens/sac.ts";
 import { assetWire } from "./asset-wire.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
-import type { IssuedAsset } from "./entry.ts";
+import type { IssuedAsset, OfferEntry } from "./entry.ts";
 import { contractEvent } from "./event.ts";
 import { trustlineKey } from "./key.ts";
 import { newTrustline } from "./new-entry.ts";
+import { manageOffer, takeBackOffers } from "./offer.ts";
 import { publicKeyWire, valueWire } from "./sc-val.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
 type Intent<K extends TransactionIntent["kind"]> = Extract<TransactionIntent, { kind: K }>;
 export type ClassicIntent = Intent<
-  "payment" | "createAccount" | "changeTrust" | "setTrustLineFlags" | "setOptions" | "clawback"
+  | "payment"
+  | "manageOffer"
+  | "createAccount"
+  | "changeTrust"
+  | "setTrustLineFlags"
+  | "setOptions"
+  | "clawback"
 >;
 
 export type ClassicOutcome = {
@@ -31,6 +38,10 @@ export type ClassicOutcome = {
 export type ClassicContext = {
   readonly ledger: ClassicLedger;
   readonly tokenOf: (asset: ClassicAsset) => Address;
+  /** The last id given to an offer. */
+  readonly ids: { last: bigint };
+  /** Open offers of an account before the transaction. */
+  readonly offersOf: (account: Address) => readonly OfferEntry[];
 };
 
 export type ClassicOperation = {
@@ -45,6 +56,8 @@ export function classicOperations(intent: ClassicIntent): readonly ClassicOperat
   switch (intent.kind) {
     case "payment":
       return [payment(intent)];
+    case "manageOffer":
+      return [manageOffer(intent)];
     case "createAccount": {
       const sponsor = intent.sponsored === true ? intent.source : undefined;
       return sponsored(intent.account, sponsor, createAccount(intent, sponsor));
@@ -235,7 +248,10 @@ function setTrustLineFlags(intent: Intent<"setTrustLineFlags">): ClassicOperatio
       if (before && !after && !hasFlag(issuer?.flags ?? 0, AccountFlags.revocable)) {
         return failed(result(-3));
       }
-      ledger.put({ ...trustline, flags });
+      if ((flags & BOTH_AUTHORIZATIONS) === 0) {
+        takeBackOffers(ledger, context.offersOf(trustor), asset);
+      }
+      ledger.put({ ...(ledger.trustline(trustor, asset) ?? trustline), flags });
       if (before === after) return done(result(0));
       const event = { kind: "set_authorized", parties: [trustor], data: bool(after) };
       return done(result(0), [assetEvent(context, asset, event)]);

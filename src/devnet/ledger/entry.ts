@@ -36,6 +36,19 @@ export type TrustlineEntry = {
   readonly sponsor?: Address;
 };
 
+/** An offer on the network's own order book: it rests there, the devnet matches none. */
+export type OfferEntry = {
+  readonly kind: "offer";
+  readonly seller: Address;
+  readonly id: bigint;
+  readonly selling: ClassicAsset;
+  readonly buying: ClassicAsset;
+  /** Stroops to sell. */
+  readonly amount: bigint;
+  /** Buying per selling. */
+  readonly price: { readonly n: number; readonly d: number };
+};
+
 export type Durability = "temporary" | "persistent";
 
 export type DataEntry = {
@@ -65,4 +78,10 @@ export type TtlEntry = {
   readonly liveUntil: number;
 };
 
-export type Entry = AccountEntry | TrustlineEntry | DataEntry | InstanceEntry | TtlEntry;
+export type Entry =
+  | AccountEntry
+  | TrustlineEntry
+  | OfferEntry
+  | DataEntry
+  | InstanceEntry
+  | TtlEntry;

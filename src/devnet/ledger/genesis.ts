@@ -82,6 +82,7 @@ export function genesisTip(genesis: Genesis): ChainTip {
     baseReserve: genesis.baseReserve,
     totalCoins: TOTAL_COINS,
     feePool: 0n,
+    idPool: 0n,
     stateHash: sha256(`state of ${genesis.passphrase}`),
   };
 }

@@ -7,6 +7,7 @@ import {
   accountKeyXdr,
   dataKeyXdr,
   instanceKeyXdr,
+  offerKeyXdr,
   trustlineKeyXdr,
   ttlKeyXdr,
 } from "./write-entry.ts";
@@ -37,6 +38,19 @@ export function accountKey(account: Address): EntryKey {
 
 export function trustlineKey(account: Address, asset: IssuedAsset): EntryKey {
   return keyFromXdr(trustlineKeyXdr(account, asset));
+}
+
+export function offerKey(seller: Address, id: bigint): EntryKey {
+  return keyFromXdr(offerKeyXdr(seller, id));
+}
+
+/** The part of an offer's key that says whose it is: type and account. */
+const SELLER_BYTES = 40;
+const OFFER = 2;
+
+/** Undefined where the key is no offer's. */
+export function offerSeller(key: EntryKey): string | undefined {
+  return key.charCodeAt(3) === OFFER ? key.slice(0, SELLER_BYTES) : undefined;
 }
 
 export function dataKey(contract: Address, key: Value, durability: Durability): EntryKey {
@@ -90,6 +104,8 @@ export function keyOfEntry(entry: Entry): EntryKey {
       return accountKey(entry.account);
     case "trustline":
       return trustlineKey(entry.account, entry.asset);
+    case "offer":
+      return offerKey(entry.seller, entry.id);
     case "data":
       return dataKey(entry.contract, entry.key, entry.durability);
     case "instance":

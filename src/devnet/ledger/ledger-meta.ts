@@ -16,6 +16,8 @@ export type ChainTip = {
   readonly baseReserve: number;
   readonly totalCoins: bigint;
   readonly feePool: bigint;
+  /** The last id given to an offer. */
+  readonly idPool: bigint;
   /** Stands in for the bucket list: a hash over all entry changes so far. */
   readonly stateHash: Uint8Array;
 };
@@ -41,6 +43,7 @@ export type LedgerContents = {
   /** Stroops; from this ledger on, applied after its transactions. */
   readonly baseReserve?: number;
   readonly evicted: readonly EntryKey[];
+  readonly idPool: bigint;
   readonly stateHash: Uint8Array;
 };
 
@@ -77,6 +80,7 @@ export function closeLedger(previous: ChainTip, contents: LedgerContents): Close
     closeTime,
     baseReserve: contents.baseReserve ?? previous.baseReserve,
     feePool: feePoolAfter(previous, transactions),
+    idPool: contents.idPool,
     stateHash: contents.stateHash,
   };
   return { tip, header: entry, meta };
@@ -130,7 +134,7 @@ function headerWire(
     totalCoins: previous.totalCoins,
     feePool: feePoolAfter(previous, contents.transactions),
     inflationSeq: 0,
-    idPool: 0n,
+    idPool: contents.idPool,
     baseFee: previous.baseFee,
     baseReserve: contents.baseReserve ?? previous.baseReserve,
     maxTxSetSize: MAX_TX_SET_SIZE,

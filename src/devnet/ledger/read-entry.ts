@@ -1,7 +1,15 @@
 // Ledger entries read back from XDR, with the SDK.
-import { LedgerEntry, type LedgerEntryDataWire } from "@stellar/stellar-sdk/xdr";
+import { type AssetWire, LedgerEntry, type LedgerEntryDataWire } from "@stellar/stellar-sdk/xdr";
 import { accountAddress } from "../../model/address.ts";
-import type { AccountEntry, DataEntry, Entry, InstanceEntry, TrustlineEntry } from "./entry.ts";
+import { type ClassicAsset, NATIVE } from "../asset.ts";
+import type {
+  AccountEntry,
+  DataEntry,
+  Entry,
+  InstanceEntry,
+  OfferEntry,
+  TrustlineEntry,
+} from "./entry.ts";
 import { addressFromWire, valueFromWire } from "./sc-val.ts";
 import { type XdrText, xdrBytes } from "./xdr-writer.ts";
 
@@ -17,6 +25,7 @@ export function entryFromXdr(xdr: XdrText): Entry {
       : {};
   if (data.type === 0) return { ...accountFromWire(data.account), ...sponsor };
   if (data.type === 1) return { ...trustlineFromWire(data.trustLine), ...sponsor };
+  if (data.type === 2) return offerFromWire(data.offer);
   if (data.type === 6) return dataFromWire(data.contractData);
   if (data.type === 9) {
     return { kind: "ttl", keyHash: data.ttl.keyHash, liveUntil: data.ttl.liveUntilLedgerSeq };
@@ -51,22 +60,43 @@ type TrustlineWire = Extract<LedgerEntryDataWire, { type: 1 }>["trustLine"];
 
 function trustlineFromWire(wire: TrustlineWire): TrustlineEntry {
   const { asset } = wire;
-  if (asset.type !== 1 && asset.type !== 2) throw new TypeError("a trustline of no issued asset");
+  if (asset.type === 3) throw new TypeError("a trustline of pool shares");
+  const issued = assetFromWire(asset);
+  if (issued.kind === "native") throw new TypeError("a trustline of no issued asset");
   if (wire.ext.v !== 1) throw new TypeError("a trustline without its extension");
-  const { assetCode: code, issuer } = asset.type === 1 ? asset.alphaNum4 : asset.alphaNum12;
   return {
     kind: "trustline",
     account: accountAddress(wire.accountId.ed25519),
-    asset: {
-      kind: "issued",
-      code: Buffer.from(code).toString("ascii").replace(/\0+$/, ""),
-      issuer: accountAddress(issuer.ed25519),
-    },
+    asset: issued,
     balance: wire.balance,
     limit: wire.limit,
     flags: wire.flags,
     buyingLiabilities: wire.ext.v1.liabilities.buying,
     sellingLiabilities: wire.ext.v1.liabilities.selling,
+  };
+}
+
+function assetFromWire(asset: AssetWire): ClassicAsset {
+  if (asset.type === 0) return NATIVE;
+  const { assetCode: code, issuer } = asset.type === 1 ? asset.alphaNum4 : asset.alphaNum12;
+  return {
+    kind: "issued",
+    code: Buffer.from(code).toString("ascii").replace(/\0+$/, ""),
+    issuer: accountAddress(issuer.ed25519),
+  };
+}
+
+type OfferWire = Extract<LedgerEntryDataWire, { type: 2 }>["offer"];
+
+function offerFromWire(wire: OfferWire): OfferEntry {
+  return {
+    kind: "offer",
+    seller: accountAddress(wire.sellerId.ed25519),
+    id: wire.offerId,
+    selling: assetFromWire(wire.selling),
+    buying: assetFromWire(wire.buying),
+    amount: wire.amount,
+    price: wire.price,
   };
 }
 

@@ -1,7 +1,17 @@
 // The entries of the ledger, and scopes of change over them: a transaction, an operation, a contract
 // call. A scope's changes are seen through it alone until they are committed to what it lies over.
-import type { Entry, InstanceEntry } from "./entry.ts";
-import { type EntryKey, isTemporary, isTtl, keyOfEntry, ttlKey, ttlKeyHash } from "./key.ts";
+import type { Address } from "../../model/address.ts";
+import type { Entry, InstanceEntry, OfferEntry } from "./entry.ts";
+import {
+  type EntryKey,
+  isTemporary,
+  isTtl,
+  keyOfEntry,
+  offerKey,
+  offerSeller,
+  ttlKey,
+  ttlKeyHash,
+} from "./key.ts";
 import { StoredEntry } from "./stored-entry.ts";
 import { TTL_MAX } from "./ttl.ts";
 
@@ -26,6 +36,8 @@ export class LedgerState implements EntryReader {
   #written = new Set<EntryKey>();
   /** Of temporary data alone, by the key of its TTL entry. */
   readonly #temporary = new Map<EntryKey, EntryKey>();
+  /** Keys of open offers, by seller. */
+  readonly #offers = new Map<string, Set<EntryKey>>();
   /** TTL keys that may be due for eviction, by the ledger that evicts them. */
   readonly #evictions = new Map<number, EntryKey[]>();
 
@@ -37,6 +49,15 @@ export class LedgerState implements EntryReader {
     return this.#entries.size;
   }
 
+  /** Of the account's open offers, the oldest first. */
+  offers(seller: Address): readonly OfferEntry[] {
+    const keys = this.#offers.get(offerSeller(offerKey(seller, 0n)) ?? "") ?? [];
+    return [...keys].flatMap((key) => {
+      const entry = this.#entries.get(key)?.entry;
+      return entry?.kind === "offer" ? [entry] : [];
+    });
+  }
+
   entries(): IterableIterator<[EntryKey, StoredEntry]> {
     return this.#entries.entries();
   }
@@ -45,6 +66,8 @@ export class LedgerState implements EntryReader {
     const ttls: EntryKey[] = [];
     for (const [key, stored] of writes) {
       this.#written.add(key);
+      const seller = offerSeller(key);
+      if (seller !== undefined) this.#indexOffer(seller, key, stored !== undefined);
       if (stored === undefined) {
         this.#entries.delete(key);
         if (isTtl(key)) this.#temporary.delete(key);
@@ -58,6 +81,14 @@ export class LedgerState implements EntryReader {
       // Of persistent data there is nothing to schedule.
       if (this.#temporary.has(key)) this.#scheduleEviction(key);
     }
+  }
+
+  #indexOffer(seller: string, key: EntryKey, isOpen: boolean): void {
+    const keys = this.#offers.get(seller) ?? new Set();
+    if (isOpen) keys.add(key);
+    else keys.delete(key);
+    if (keys.size === 0) this.#offers.delete(seller);
+    else this.#offers.set(seller, keys);
   }
 
   #scheduleEviction(key: EntryKey): void {

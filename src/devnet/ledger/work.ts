@@ -6,6 +6,7 @@ import type { TransactionIntent } from "../intent.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
 import { ClassicLedger } from "./classic-ledger.ts";
+import type { OfferEntry } from "./entry.ts";
 import type { Diagnostics } from "./event.ts";
 import type { CodeOf, EmittedEvent } from "./invocation.ts";
 import { publicKeyWire } from "./sc-val.ts";
@@ -30,6 +31,10 @@ export type WorkContext = {
   readonly baseReserve: bigint;
   readonly codeOf: CodeOf;
   readonly tokenOf: (asset: ClassicAsset) => Address;
+  /** The last id given to an offer; moved on as offers are made. */
+  readonly ids: { last: bigint };
+  /** Open offers of an account. */
+  readonly offersOf: (account: Address) => readonly OfferEntry[];
 };
 
 /** One operation's part of the transaction meta. */
@@ -78,7 +83,7 @@ export function runClassic(scope: Scope, intent: ClassicIntent, context: WorkCon
     operations.push({ sourceAccount, body });
     const own = whole.child();
     const ledger = new ClassicLedger(own, context.baseReserve);
-    const outcome = operation.apply({ ledger, tokenOf: context.tokenOf });
+    const outcome = operation.apply({ ...context, ledger });
     results.push({ code: 0, tr: outcome.result });
     ok &&= outcome.ok;
     metas.push({ changes: outcome.ok ? commitChanges(own) : [], events: outcome.events });

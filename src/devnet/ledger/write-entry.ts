@@ -1,5 +1,6 @@
 // LedgerEntries and LedgerKeys as XDR (see xdr-writer.ts for why by hand).
 import type { Address } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
 import type { Value } from "../contract/value.ts";
 import { issuedWire } from "./asset-wire.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   Executable,
   InstanceEntry,
   IssuedAsset,
+  OfferEntry,
   TrustlineEntry,
 } from "./entry.ts";
 import { addressWire, publicKeyWire, valueWire } from "./sc-val.ts";
@@ -17,7 +19,7 @@ import { writeAddress, writePublicKey, writeScVal } from "./write-value.ts";
 import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
 
 /** LedgerEntryType. */
-const Type = { account: 0, trustline: 1, contractData: 6, ttl: 9 } as const;
+const Type = { account: 0, trustline: 1, offer: 2, contractData: 6, ttl: 9 } as const;
 /** ScValType of a contract's instance and of its key. */
 const INSTANCE = 19;
 const INSTANCE_KEY = 20;
@@ -60,6 +62,9 @@ function writeData(to: XdrWriter, entry: Entry): void {
       break;
     case "trustline":
       writeTrustline(to, entry);
+      break;
+    case "offer":
+      writeOffer(to, entry);
       break;
     case "data":
       writeContractData(to, entry);
@@ -114,6 +119,36 @@ function writeTrustline(to: XdrWriter, entry: TrustlineEntry): void {
   to.uint32(0);
 }
 
+function writeOffer(to: XdrWriter, entry: OfferEntry): void {
+  writeOfferKey(to, entry.seller, entry.id);
+  writeAsset(to, entry.selling);
+  writeAsset(to, entry.buying);
+  to.int64(entry.amount);
+  to.uint32(entry.price.n);
+  to.uint32(entry.price.d);
+  to.uint32(0); // no flags
+  to.uint32(0);
+}
+
+/** The key and the start of the entry are the same bytes. */
+function writeOfferKey(to: XdrWriter, seller: Address, id: bigint): void {
+  to.uint32(Type.offer);
+  writePublicKey(to, publicKeyWire(seller));
+  to.int64(id);
+}
+
+function writeAsset(to: XdrWriter, asset: ClassicAsset): void {
+  if (asset.kind === "native") {
+    to.uint32(0);
+    return;
+  }
+  const wire = issuedWire(asset);
+  const { assetCode, issuer } = wire.type === 1 ? wire.alphaNum4 : wire.alphaNum12;
+  to.uint32(wire.type);
+  to.bytes(assetCode);
+  writePublicKey(to, issuer);
+}
+
 function writeContractData(to: XdrWriter, entry: DataEntry): void {
   to.uint32(Type.contractData);
   to.uint32(0);
@@ -158,13 +193,9 @@ function durabilityCode(durability: Durability): number {
 
 /** The key and the start of the entry are the same bytes. */
 function writeTrustlineKey(to: XdrWriter, account: Address, asset: IssuedAsset): void {
-  const wire = issuedWire(asset);
-  const { assetCode, issuer } = wire.type === 1 ? wire.alphaNum4 : wire.alphaNum12;
   to.uint32(Type.trustline);
   writePublicKey(to, publicKeyWire(account));
-  to.uint32(wire.type);
-  to.bytes(assetCode);
-  writePublicKey(to, issuer);
+  writeAsset(to, asset);
 }
 
 export function accountKeyXdr(account: Address): XdrText {
@@ -176,6 +207,10 @@ export function accountKeyXdr(account: Address): XdrText {
 
 export function trustlineKeyXdr(account: Address, asset: IssuedAsset): XdrText {
   return encode((to) => writeTrustlineKey(to, account, asset));
+}
+
+export function offerKeyXdr(seller: Address, id: bigint): XdrText {
+  return encode((to) => writeOfferKey(to, seller, id));
 }
 
 export function dataKeyXdr(contract: Address, key: Value, durability: Durability): XdrText {

@@ -145,6 +145,68 @@ test("a trustline pays out what its liabilities leave and takes in what its limi
   assert.equal(apply(chain, pay(other, maker, usdc, 30n)), true);
 });
 
+test("an offer ties up what it sells and room for what it buys until it is taken back", () => {
+  const chain = open((genesis) => ({
+    ...genesis,
+    trustlines: genesis.trustlines.map((line) =>
+      line.account === maker && line.asset === usdc ? { ...line, limit: BALANCE + 50n } : line,
+    ),
+  }));
+  const offer = (amount: bigint, id = 0n): TransactionIntent => ({
+    kind: "manageOffer",
+    source: maker,
+    selling: NATIVE,
+    buying: usdc,
+    amount,
+    price: { n: 2, d: 3 },
+    offer: id,
+  });
+  const lumens = () => holding(chain, xlmToken, maker).spendable;
+  const room = () => holding(chain, usdcToken, maker).headroom;
+  const before = lumens();
+  assert.equal(apply(chain, offer(60n)), true);
+  assert.deepEqual(
+    chain.state.offers(maker).map(({ id }) => id),
+    [1n],
+  );
+  assert.deepEqual([lumens(), room()], [before - FEE - RESERVE - 60n, 10n]);
+  // No room for another 11 USDC; 40 * 2/3 is 26.67, rounded up.
+  assert.equal(apply(chain, offer(17n)), false);
+  assert.equal(apply(chain, offer(40n, 1n)), true);
+  assert.deepEqual([lumens(), room()], [before - 3n * FEE - RESERVE - 40n, 23n]);
+  assert.equal(apply(chain, offer(0n, 2n)), false);
+  assert.equal(apply(chain, offer(0n, 1n)), true);
+  assert.deepEqual([lumens(), room()], [before - 5n * FEE, 50n]);
+  assert.deepEqual(chain.state.offers(maker), []);
+});
+
+test("offers go with the last authorization", () => {
+  const chain = open();
+  const sells: TransactionIntent = {
+    kind: "manageOffer",
+    source: maker,
+    selling: gold,
+    buying: NATIVE,
+    amount: 70n,
+    price: { n: 1, d: 1 },
+    offer: 0n,
+  };
+  assert.equal(apply(chain, sells), true);
+  assert.equal(holding(chain, goldToken, maker).spendable, BALANCE - 70n);
+  const revoke: TransactionIntent = {
+    kind: "setTrustLineFlags",
+    source: gold.issuer,
+    trustor: maker,
+    asset: gold,
+    setFlags: 0,
+    clearFlags: TrustlineFlags.authorized,
+  };
+  assert.equal(apply(chain, revoke), true);
+  assert.deepEqual(chain.state.offers(maker), []);
+  assert.equal(holding(chain, goldToken, maker).spendable, BALANCE);
+  assert.equal(holding(chain, goldToken, maker).authorized, false);
+});
+
 test("an issuer mints and burns without bound, whether by payment or by transfer", () => {
   const chain = open();
   assert.equal(holding(chain, usdcToken, usdc.issuer).spendable, INT64_MAX);

@@ -50,6 +50,27 @@ export function changeTrustline(scene: Scene): readonly TransactionIntent[] {
   return [{ kind: "changeTrust", source: holder, asset: asset.classic, limit, ...sponsor }];
 }
 
+/** Offers of one holder on the network's own book, at most. */
+const OFFERS_MAX = 3;
+
+/** A holder ties up a part of a balance in an offer of the network's own, or takes one back. */
+export function tieUpBalance(scene: Scene): readonly TransactionIntent[] {
+  const { world, view, random } = scene;
+  const { holder, asset } = pickHolding(scene);
+  const other = random.pick(world.assets);
+  if (asset.classic === undefined || other.classic === undefined || isContract(holder)) return [];
+  if (asset === other) return [];
+  const pair = { source: holder, selling: asset.classic, buying: other.classic };
+  const price = { n: 1 + random.below(1_000), d: 1 + random.below(1_000) };
+  const [oldest, ...others] = view.offers(holder);
+  if (oldest !== undefined && (others.length + 1 >= OFFERS_MAX || random.chance(0.5))) {
+    return [{ kind: "manageOffer", ...pair, amount: 0n, price, offer: oldest }];
+  }
+  const amount = (view.balance(asset.token, holder) * BigInt(1 + random.below(60))) / 100n;
+  if (amount === 0n) return [];
+  return [{ kind: "manageOffer", ...pair, amount, price, offer: 0n }];
+}
+
 /** The issuer of a restricted asset revokes or restores an authorization, or claws back. */
 export function restrictHolder(scene: Scene): readonly TransactionIntent[] {
   const { world, view, random } = scene;

@@ -91,6 +91,7 @@ export class MemoryNetwork {
           ? 0n
           : allowance.amount;
       },
+      offers: () => [],
       balance: (token, holder) => this.holding(token, holder)?.balance ?? 0n,
     };
   }
@@ -148,6 +149,7 @@ export class MemoryNetwork {
       }
       case "clawback":
         return this.#debit(intent.asset, intent.from, intent.amount);
+      case "manageOffer":
       case "setOptions":
       case "upgradeBaseReserve":
         return DONE;

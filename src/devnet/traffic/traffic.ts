@@ -6,7 +6,13 @@ import type { OraclePrice } from "../contract/oracle.ts";
 import type { TransactionIntent } from "../intent.ts";
 import type { Cast } from "./cast.ts";
 import { Genesis } from "./genesis.ts";
-import { changeAllowance, changeTrustline, moveMoney, restrictHolder } from "./holder.ts";
+import {
+  changeAllowance,
+  changeTrustline,
+  moveMoney,
+  restrictHolder,
+  tieUpBalance,
+} from "./holder.ts";
 import { cancelOrders, requoteMarket } from "./maker.ts";
 import { failingCall } from "./mischief.ts";
 import type { Scene } from "./quoting.ts";
@@ -34,6 +40,7 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
   [5, moveMoney],
   [2, changeAllowance],
   [1, changeTrustline],
+  [2, tieUpBalance],
   [1, restrictHolder],
   [1, refreshMarket],
 ];

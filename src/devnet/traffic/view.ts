@@ -12,6 +12,8 @@ export interface ChainView {
   order(id: OrderId): OrderEntry | undefined;
   /** What the exchange may take from `owner`; 0 where the allowance lapsed. */
   allowance(token: Address, owner: Address): bigint;
+  /** Ids of the account's open offers on the network's own order book, the oldest first. */
+  offers(account: Address): readonly bigint[];
   /** What `holder` can spend; 0 where it holds none. */
   balance(token: Address, holder: Address): bigint;
 }
@@ -47,6 +49,10 @@ export class RememberingView implements ChainView {
     const allowance = this.#allowances.get(key) ?? this.#view.allowance(token, owner);
     this.#allowances.set(key, allowance);
     return allowance;
+  }
+
+  offers(account: Address): readonly bigint[] {
+    return this.#view.offers(account);
   }
 
   balance(token: Address, holder: Address): bigint {

@@ -1,0 +1,172 @@
+// Offers on the network's own order book. The devnet matches none: an offer ties up what it sells
+// and room for what it buys (liabilities) until it is taken back.
+import type { OfferEntryWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import { mulDivUp } from "../../model/settlement.ts";
+import type { ClassicAsset } from "../asset.ts";
+import type { TransactionIntent } from "../intent.ts";
+import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
+import { INT64_MAX } from "../tokens/reserve.ts";
+import { assetWire } from "./asset-wire.ts";
+import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic.ts";
+import type { ClassicLedger } from "./classic-ledger.ts";
+import type { IssuedAsset, OfferEntry } from "./entry.ts";
+import { offerKey } from "./key.ts";
+import { publicKeyWire } from "./sc-val.ts";
+
+type OfferIntent = Extract<TransactionIntent, { kind: "manageOffer" }>;
+
+/** ManageSellOfferResultCode, as far as it occurs here. */
+const Code = {
+  malformed: -1,
+  sellNoTrust: -2,
+  buyNoTrust: -3,
+  sellNotAuthorized: -4,
+  buyNotAuthorized: -5,
+  lineFull: -6,
+  underfunded: -7,
+  notFound: -11,
+  lowReserve: -12,
+} as const;
+type FailureCode = (typeof Code)[keyof typeof Code];
+
+export function manageOffer(intent: OfferIntent): ClassicOperation {
+  const { selling, buying, amount, price, offer } = intent;
+  return {
+    body: {
+      type: 3,
+      manageSellOfferOp: {
+        selling: assetWire(selling),
+        buying: assetWire(buying),
+        amount,
+        price,
+        offerId: offer,
+      },
+    },
+    apply: (context) => {
+      const code = malformed(intent) ? Code.malformed : undefined;
+      if (code !== undefined) return failed(code);
+      return amount === 0n ? takeBack(context.ledger, intent) : place(context, intent);
+    },
+  };
+}
+
+function malformed({ selling, buying, amount, price, offer }: OfferIntent): boolean {
+  const same =
+    selling.kind === "native"
+      ? buying.kind === "native"
+      : buying.kind === "issued" && sameAsset(selling, buying);
+  return same || amount < 0n || amount > INT64_MAX || price.n < 1 || price.d < 1 || offer < 0n;
+}
+
+function sameAsset(one: IssuedAsset, other: IssuedAsset): boolean {
+  return one.code === other.code && one.issuer === other.issuer;
+}
+
+/** Stroops of what the offer buys once it is taken whole. */
+function buyingAmount({ amount, price }: Pick<OfferEntry, "amount" | "price">): bigint {
+  return mulDivUp(amount, BigInt(price.n), BigInt(price.d));
+}
+
+function takeBack(ledger: ClassicLedger, { source, offer }: OfferIntent): ClassicOutcome {
+  const entry = ledger.offer(source, offer);
+  if (entry === undefined) return failed(Code.notFound);
+  remove(ledger, entry);
+  return done({ effect: 2 });
+}
+
+function remove(ledger: ClassicLedger, entry: OfferEntry): void {
+  release(ledger, entry);
+  ledger.reserveEntry(entry.seller, -1, undefined);
+  ledger.scope.delete(offerKey(entry.seller, entry.id));
+}
+
+/** Of `offers` those that sell or buy `asset`, whose holder lost every authorization. */
+export function takeBackOffers(
+  ledger: ClassicLedger,
+  offers: readonly OfferEntry[],
+  asset: IssuedAsset,
+): void {
+  for (const offer of offers) {
+    const sides = [offer.selling, offer.buying];
+    if (sides.some((side) => side.kind === "issued" && sameAsset(side, asset))) {
+      remove(ledger, offer);
+    }
+  }
+}
+
+function place(context: ClassicContext, intent: OfferIntent): ClassicOutcome {
+  const { ledger } = context;
+  const { source, selling, buying, amount, price } = intent;
+  const before = intent.offer === 0n ? undefined : ledger.offer(source, intent.offer);
+  if (intent.offer !== 0n && before === undefined) return failed(Code.notFound);
+  if (before !== undefined) release(ledger, before);
+  else if (!ledger.reserveEntry(source, 1, undefined)) return failed(Code.lowReserve);
+  const id = before?.id ?? context.ids.last + 1n;
+  const entry: OfferEntry = { kind: "offer", seller: source, id, selling, buying, amount, price };
+  const fault = tieUp(ledger, entry);
+  if (fault !== undefined) return failed(fault);
+  if (before === undefined) context.ids.last = id;
+  ledger.scope.put(entry);
+  return done({ effect: before === undefined ? 0 : 1, offer: offerWire(entry) });
+}
+
+function release(ledger: ClassicLedger, entry: OfferEntry): void {
+  ledger.addLiabilities(entry.seller, entry.selling, { selling: -entry.amount });
+  ledger.addLiabilities(entry.seller, entry.buying, { buying: -buyingAmount(entry) });
+}
+
+/** Undefined where it is done. */
+function tieUp(ledger: ClassicLedger, entry: OfferEntry): FailureCode | undefined {
+  const { seller, selling, buying, amount } = entry;
+  const sells = holdingFault(ledger, seller, selling);
+  if (sells !== undefined) return sells === "missing" ? Code.sellNoTrust : Code.sellNotAuthorized;
+  const buys = holdingFault(ledger, seller, buying);
+  if (buys !== undefined) return buys === "missing" ? Code.buyNoTrust : Code.buyNotAuthorized;
+  const bought = buyingAmount(entry);
+  if (!ledger.addLiabilities(seller, buying, { buying: bought })) return Code.lineFull;
+  if (!ledger.addLiabilities(seller, selling, { selling: amount })) return Code.underfunded;
+  return undefined;
+}
+
+function holdingFault(
+  ledger: ClassicLedger,
+  of: Address,
+  asset: ClassicAsset,
+): "missing" | "unauthorized" | undefined {
+  if (asset.kind === "native" || asset.issuer === of) return undefined;
+  const trustline = ledger.trustline(of, asset);
+  if (trustline === undefined) return "missing";
+  return hasFlag(trustline.flags, TrustlineFlags.authorized) ? undefined : "unauthorized";
+}
+
+function offerWire(entry: OfferEntry): OfferEntryWire {
+  return {
+    sellerId: publicKeyWire(entry.seller),
+    offerId: entry.id,
+    selling: assetWire(entry.selling),
+    buying: assetWire(entry.buying),
+    amount: entry.amount,
+    price: entry.price,
+    flags: 0,
+    ext: { v: 0 },
+  };
+}
+
+type Effect = Extract<
+  Extract<OperationResultTrWire, { type: 3 }>["manageSellOfferResult"],
+  { code: 0 }
+>["success"]["offer"];
+
+function done(offer: Effect): ClassicOutcome {
+  const success = { offersClaimed: [], offer };
+  const result: OperationResultTrWire = {
+    type: 3,
+    manageSellOfferResult: { code: 0, success },
+  };
+  return { ok: true, result, events: [] };
+}
+
+function failed(code: FailureCode): ClassicOutcome {
+  return { ok: false, result: { type: 3, manageSellOfferResult: { code } }, events: [] };
+}
