@@ -1,0 +1,352 @@
+// Push to many subscribers beside a bare publish of the binding with messages of the same size:
+// every connection has trades:* and one of 50 depth topics; clients are in processes of their own.
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Happening } from "../src/book/happening.ts";
+import { AssetInput } from "../src/http/asset-input.ts";
+import { pushChannels } from "../src/http/push/channels.ts";
+import { PushEndpoint } from "../src/http/push/endpoint.ts";
+import { systemTimers } from "../src/http/push/throttle.ts";
+import { MemoryReadModel } from "../src/http/testing/memory-read-model.ts";
+import {
+  EXCHANGE,
+  PASSPHRASE,
+  TestWatch,
+  testAccount,
+  testContract,
+  testOrder,
+  testPosition,
+} from "../src/http/testing/test-server.ts";
+import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
+import { canonicalPair } from "../src/model/address.ts";
+import type { OrderId } from "../src/model/order.ts";
+import type { Trade } from "../src/model/trade.ts";
+import type { Bench, Figure } from "./bench.ts";
+
+const MARKETS = 50;
+/** Fills of a ledger: as many messages to every connection. */
+const FILLS = 10;
+const SLOW_CLIENTS = 100;
+
+export type ToLoad =
+  | {
+      readonly kind: "open";
+      readonly port: number;
+      readonly subscribe: readonly (readonly string[])[];
+    }
+  /** Tell when every connection got so many frames of this payload. */
+  | { readonly kind: "expect"; readonly payloadBytes: number; readonly count: number }
+  | { readonly kind: "stopReading" };
+
+export type FromLoad =
+  | { readonly kind: "opened" }
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "received";
+      readonly atNs: string;
+      readonly frames: number;
+      readonly bytes: number;
+    };
+
+type Sizes = { readonly connections: number; readonly rounds: number };
+
+export const bench: Bench = async ({ tiny }) => {
+  const sizes = tiny ? { connections: 50, rounds: 5 } : { connections: 5000, rounds: 60 };
+  const { uws } = loadUws();
+  const listen = (app: App) =>
+    new Promise<ListenSocket>((resolve) => {
+      app.listen("127.0.0.1", 0, 0, (socket) => {
+        assert.ok(socket !== false);
+        resolve(socket);
+      });
+    });
+  const world = createWorld();
+  const pushApp = uws.App();
+  world.push.attach(pushApp);
+  const pushSocket = await listen(pushApp);
+  const bareApp = uws.App();
+  attachBare(bareApp);
+  const bareSocket = await listen(bareApp);
+
+  const pushed = await startLoad(uws.us_socket_local_port(pushSocket), sizes.connections, (at) => [
+    '{"op":"subscribe","channel":"trades"}',
+    JSON.stringify({ op: "subscribe", channel: "depth", market: marketText(at % MARKETS) }),
+  ]);
+  const bare = await startLoad(uws.us_socket_local_port(bareSocket), sizes.connections, () => [""]);
+
+  const message = world.messageOf(world.fills(0));
+  const publishBare = () => {
+    for (let fill = 0; fill < FILLS; fill += 1) bareApp.publish("all", message);
+  };
+  const payloadBytes = Buffer.byteLength(message);
+  // Alternating, so that what else the machine does meets both.
+  const runs: { push: Run[]; bare: Run[] } = { push: [], bare: [] };
+  for (let part = 0; part < 3; part += 1) {
+    runs.bare.push(await measure(bare, sizes, payloadBytes, publishBare));
+    runs.push.push(await measure(pushed, sizes, payloadBytes, world.step));
+  }
+  const ours = joined(runs.push);
+  const theirs = joined(runs.bare);
+  const figures: Figure[] = [
+    { name: "ledger applied to last client, median", value: quantile(ours.ms, 0.5), unit: "ms" },
+    { name: "ledger applied to last client, p99", value: quantile(ours.ms, 0.99), unit: "ms" },
+    { name: "bare publish to last client, p99", value: quantile(theirs.ms, 0.99), unit: "ms" },
+    {
+      name: "p99 to that of a bare publish",
+      value: quantile(ours.ms, 0.99) / quantile(theirs.ms, 0.99),
+      unit: "ratio",
+      goal: "1.25 or less",
+    },
+    { name: "messages delivered", value: ours.rate, unit: "messages/s" },
+    {
+      name: "messages delivered to those of a bare publish",
+      value: ours.rate / theirs.rate,
+      unit: "ratio",
+      goal: "0.8 or more",
+    },
+    { name: "CPU of the server per delivered message", value: ours.cpuUs, unit: "us" },
+    { name: "the same of a bare publish", value: theirs.cpuUs, unit: "us" },
+    { name: "memory per connection", value: pushed.bytesPerConnection, unit: "bytes" },
+  ];
+  bare.process.kill();
+  figures.push(...(await measureWithSlowClients(pushed, sizes, world, pushSocket, tiny)));
+  pushed.process.kill();
+  world.push.close();
+  uws.us_listen_socket_close(pushSocket);
+  uws.us_listen_socket_close(bareSocket);
+  return figures;
+
+  async function measureWithSlowClients(
+    load: Load,
+    { rounds, connections }: Sizes,
+    { step, push }: World,
+    socket: ListenSocket,
+    isTiny: boolean,
+  ): Promise<Figure[]> {
+    const port = uws.us_socket_local_port(socket);
+    const slow = await startLoad(port, isTiny ? 5 : SLOW_CLIENTS, () => [
+      '{"op":"subscribe","channel":"trades"}',
+    ]);
+    await ask(slow, { kind: "stopReading" }, "ready");
+    const before = process.memoryUsage().rss;
+    const run = await measure(load, { rounds: 3 * rounds, connections }, payloadBytes, step);
+    const grownBytes = process.memoryUsage().rss - before;
+    const left = push.connectionCount - connections;
+    slow.process.kill();
+    return [
+      {
+        name: "pace beside clients that do not read, to alone",
+        value: joined([run]).rate / ours.rate,
+        unit: "ratio",
+      },
+      { name: "memory grown beside them", value: grownBytes / 2 ** 20, unit: "MiB" },
+      { name: "of them still connected", value: left, unit: "connections" },
+    ];
+  }
+};
+
+type World = ReturnType<typeof createWorld>;
+
+function createWorld() {
+  const readModel = new MemoryReadModel();
+  readModel.ledger = 1;
+  const assets = new AssetInput(PASSPHRASE);
+  let ledger = 1;
+  const levels = Array.from({ length: 50 }, (_, at) => [`1.${at + 10}`, "123.4567"] as const);
+  const push = new PushEndpoint({
+    log: { error: (fields) => assert.fail(JSON.stringify(fields)) },
+    channels: (publish) =>
+      pushChannels(
+        {
+          readModel,
+          marketData: readModel.marketData,
+          // Every ledger changes every book.
+          depth: () => ({
+            ledger,
+            timestamp: ledger,
+            step: "0.01",
+            bestBid: `${ledger}`,
+            bestAsk: null,
+            bids: levels,
+            asks: levels,
+          }),
+          watch: new TestWatch(),
+          assets,
+          contract: EXCHANGE,
+          timers: systemTimers,
+          log: { error: (fields) => assert.fail(JSON.stringify(fields)) },
+        },
+        publish,
+      ),
+  });
+  const fills = (at: number): Happening[] =>
+    Array.from({ length: FILLS }, (_, fill) => {
+      const market = (at * FILLS + fill) % MARKETS;
+      const trade: Trade = {
+        type: "trade",
+        id: testPosition(100_000),
+        order: (10n ** 38n) as OrderId,
+        taker: testAccount(1),
+        maker: testAccount(2),
+        soldAsset: testContract(market),
+        boughtAsset: testContract(MARKETS),
+        sold: 200n,
+        bought: 50n,
+        left: 0n,
+        crossfill: false,
+        timestamp: 1_700_000_000,
+      };
+      return { kind: "trade", market: canonicalPair(trade.soldAsset, trade.boughtAsset), trade };
+    });
+  const touched: Happening[] = Array.from({ length: MARKETS }, (_, market) => ({
+    kind: "order",
+    action: "new",
+    order: testOrder(1, { selling: testContract(market), buying: testContract(MARKETS) }),
+  }));
+  const step = () => {
+    ledger += 1;
+    readModel.ledger = ledger;
+    push.stepped({
+      ledgers: [{ ledger, hash: "", closeTime: 0 }],
+      ledger,
+      closeTime: 0,
+      changes: [],
+      happenings: [...touched, ...fills(ledger)],
+    });
+  };
+  return { push, step, fills, messageOf: tradeMessage };
+}
+
+/** What the trades channel sends of a fill: as long for each of them. */
+function tradeMessage([happening]: readonly Happening[]): string {
+  assert.ok(happening?.kind === "trade");
+  const sent: string[] = [];
+  const readModel = new MemoryReadModel();
+  const channels = pushChannels(
+    {
+      readModel,
+      marketData: readModel.marketData,
+      depth: () => assert.fail("not asked for"),
+      watch: new TestWatch(),
+      assets: new AssetInput(PASSPHRASE),
+      contract: EXCHANGE,
+      timers: systemTimers,
+      log: { error: () => undefined },
+    },
+    (_topic, json) => sent.push(json),
+  );
+  const trades = channels.find(({ name }) => name === "trades");
+  trades
+    ?.request({ has: () => false, lenient: () => [], all: () => [], one: () => undefined })
+    .opened();
+  trades?.stepped({ ledgers: [], ledger: 1, closeTime: 0, changes: [], happenings: [happening] });
+  assert.equal(sent.length, 1);
+  return sent[0] ?? "";
+}
+
+function marketText(market: number): string {
+  return `${testContract(market)}/${testContract(MARKETS)}`;
+}
+
+function attachBare(app: App): void {
+  app.ws<object>("/ws", {
+    maxPayloadLength: 1024,
+    maxBackpressure: 4 << 20,
+    closeOnBackpressureLimit: true,
+    idleTimeout: 0,
+    sendPingsAutomatically: false,
+    upgrade: (res, req, context) => {
+      res.upgrade({}, req.getHeader("sec-websocket-key"), "", "", context);
+    },
+    open: (socket) => {
+      socket.subscribe("all");
+    },
+    message: () => undefined,
+    pong: () => undefined,
+    close: () => undefined,
+  });
+}
+
+type Load = {
+  readonly process: ChildProcess;
+  readonly connections: number;
+  readonly bytesPerConnection: number;
+};
+
+async function startLoad(
+  port: number,
+  connections: number,
+  subscribe: (at: number) => readonly string[],
+): Promise<Load> {
+  const load = fork(new URL("./http-push-load.js", import.meta.url), { stdio: "inherit" });
+  await once(load, "spawn");
+  const before = process.memoryUsage().rss;
+  const messages = Array.from({ length: connections }, (_, at) => subscribe(at));
+  await ask({ process: load }, { kind: "open", port, subscribe: messages }, "opened");
+  const bytesPerConnection = (process.memoryUsage().rss - before) / connections;
+  return { process: load, connections, bytesPerConnection };
+}
+
+async function ask(
+  { process: load }: Pick<Load, "process">,
+  message: ToLoad,
+  answer: FromLoad["kind"],
+): Promise<FromLoad> {
+  load.send(message);
+  return next(load, answer);
+}
+
+async function next(load: ChildProcess, kind: FromLoad["kind"]): Promise<FromLoad> {
+  const [message] = (await once(load, "message")) as [FromLoad];
+  assert.equal(message.kind, kind);
+  return message;
+}
+
+/** `ms`: of each round, from its step to the last client. */
+type Run = {
+  readonly ms: readonly number[];
+  readonly delivered: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+};
+
+async function measure(
+  load: Load,
+  { rounds, connections }: Sizes,
+  payloadBytes: number,
+  step: () => void,
+): Promise<Run> {
+  const ms: number[] = [];
+  const cpu = process.cpuUsage();
+  for (let round = 0; round < rounds; round += 1) {
+    await ask(load, { kind: "expect", payloadBytes, count: FILLS }, "ready");
+    const start = process.hrtime.bigint();
+    step();
+    const received = await next(load.process, "received");
+    assert.ok(received.kind === "received");
+    ms.push(Number(BigInt(received.atNs) - start) / 1e6);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    ms,
+    delivered: rounds * FILLS * connections,
+    seconds: ms.reduce((sum, one) => sum + one, 0) / 1000,
+    cpuSeconds: (user + system) / 1e6,
+  };
+}
+
+function joined(runs: readonly Run[]) {
+  const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
+  const delivered = sum((run) => run.delivered);
+  return {
+    ms: runs.flatMap((run) => run.ms),
+    rate: delivered / sum((run) => run.seconds),
+    cpuUs: (sum((run) => run.cpuSeconds) * 1e6) / delivered,
+  };
+}
+
+function quantile(values: readonly number[], at: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? 0;
+}
