@@ -6,8 +6,22 @@ export const systemClock: Clock = () => Date.now();
 /** 9999-12-31 23:59:59: later times (an expiration is any u64) are shown as this one. */
 const SHOWN_MAX = 253_402_300_799;
 
+const DAY_SECONDS = 86_400;
+/** Answers are full of times of the same few days, and turning one into a date is what costs. */
+let knownDay = -1;
+let knownDayText = "";
+const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));
+
 /** `YYYY-MM-DD HH:MM:SS` in UTC of UNIX seconds, as the API writes times. */
 export function utcText(seconds: number): string {
   const shown = Math.min(seconds, SHOWN_MAX);
-  return new Date(shown * 1000).toISOString().slice(0, 19).replace("T", " ");
+  const day = Math.floor(shown / DAY_SECONDS);
+  if (day !== knownDay) {
+    knownDayText = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10);
+    knownDay = day;
+  }
+  const rest = shown - day * DAY_SECONDS;
+  const hours = TWO_DIGITS[Math.floor(rest / 3600)];
+  const minutes = TWO_DIGITS[Math.floor((rest % 3600) / 60)];
+  return `${knownDayText} ${hours}:${minutes}:${TWO_DIGITS[Math.floor(rest % 60)]}`;
 }

@@ -1,0 +1,154 @@
+// A real exchange for the HTTP bench: store, shared book and backing records, filled by ledgers.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BackingRecords } from "../src/book/backing/backing-records.ts";
+import { Exchange } from "../src/book/exchange.ts";
+import { SharedBook } from "../src/book/left-right.ts";
+import {
+  EXCHANGE,
+  PASSPHRASE,
+  testAccount,
+  testContract,
+} from "../src/http/testing/test-server.ts";
+import { systemClock } from "../src/model/clock.ts";
+import type { TrackingRequest } from "../src/model/entry-tracking.ts";
+import type { EntryChange, ExchangeEvent, TrackedEntry } from "../src/model/ledger-delta.ts";
+import { type OrderId, orderId } from "../src/model/order.ts";
+import { position } from "../src/model/position.ts";
+
+const MARKETS = 20;
+const MAKERS = 100;
+const FIRST_LEDGER = 1000;
+const ORDERS_PER_LEDGER = 1000;
+const AMOUNT = 10n ** 12n;
+
+export type HttpWorld = {
+  readonly exchange: Exchange;
+  readonly ids: readonly OrderId[];
+  close(): Promise<void>;
+};
+
+export async function openHttpWorld(orders: number): Promise<HttpWorld> {
+  const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  const book = new SharedBook({ contract: EXCHANGE, untracked: "nothing" });
+  const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
+  const backing = new BackingRecords({
+    contract: EXCHANGE,
+    watchedAccountsMax: 1,
+    track: (request) => {
+      if (request.kind === "track" && request.load) asked.push(request);
+    },
+  });
+  const exchange = await Exchange.open({
+    path: join(folder, "store"),
+    networkPassphrase: PASSPHRASE,
+    contract: EXCHANGE,
+    clock: systemClock,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    book,
+    backing,
+  });
+  const ids: OrderId[] = [];
+  let ledger = FIRST_LEDGER;
+  const apply = async (events: readonly ExchangeEvent[]): Promise<void> => {
+    await exchange.apply({
+      ledger,
+      hash: ledger.toString(16).padStart(64, "0"),
+      previousHash: (ledger - 1).toString(16).padStart(64, "0"),
+      closeTime: Math.floor(Date.now() / 1000),
+      protocol: 23,
+      baseReserve: 5_000_000,
+      events,
+      failures: [],
+      entries: [],
+      tokenEvents: [],
+    });
+    ledger += 1;
+  };
+  for (let at = 0; at < orders; at += ORDERS_PER_LEDGER) {
+    const events = Array.from({ length: Math.min(ORDERS_PER_LEDGER, orders - at) }, (_, n) => {
+      const id = orderId(BigInt(at + n + 1) << 80n);
+      ids.push(id);
+      return newOrder(id, ledger, n, at + n);
+    });
+    await apply(events);
+  }
+  // Answers bring new questions until every record is loaded.
+  while (asked.length > 0) {
+    const requests = asked.splice(0);
+    for (const { request, keys } of requests) {
+      backing.entriesLoaded({ request, ledger: ledger - 1, entries: keys.map(entryOf) });
+    }
+    await apply([]);
+  }
+  return {
+    exchange,
+    ids,
+    close: async () => {
+      await exchange.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function newOrder(id: OrderId, ledger: number, index: number, at: number): ExchangeEvent {
+  return {
+    kind: "new",
+    position: position({ ledger, transaction: 1 + index, operation: 1, index: 0 }),
+    id,
+    owner: testAccount(at % MAKERS),
+    selling: testContract(at % MARKETS),
+    buying: testContract(MARKETS),
+    price: 10n ** 18n + BigInt(at),
+    amount: 10_000_000n,
+    expires: 0,
+  };
+}
+
+const KEY_ACCOUNT = 0;
+const KEY_TRUSTLINE = 1;
+/** Where the key of a contract's data names its ScVal type: after key type and contract address. */
+const DATA_KEY_TYPE_AT = 40;
+const SCV_INSTANCE = 20;
+
+/** Everyone has plenty of everything. */
+function entryOf(key: string): EntryChange {
+  const bytes = Buffer.from(key, "base64");
+  return { key, entry: trackedEntry(bytes) };
+}
+
+function trackedEntry(key: Buffer): TrackedEntry {
+  const type = key.readUInt32BE(0);
+  if (type === KEY_ACCOUNT) {
+    return {
+      kind: "account",
+      balance: AMOUNT,
+      sellingLiabilities: 0n,
+      buyingLiabilities: 0n,
+      subentries: 1,
+      sponsoring: 0,
+      sponsored: 0,
+      flags: 0,
+    };
+  }
+  if (type === KEY_TRUSTLINE) {
+    const limit = 10n ** 18n;
+    return {
+      kind: "trustline",
+      balance: AMOUNT,
+      limit,
+      sellingLiabilities: 0n,
+      buyingLiabilities: 0n,
+      flags: 1,
+    };
+  }
+  if (key.readUInt32BE(DATA_KEY_TYPE_AT) === SCV_INSTANCE) {
+    // The byte that testContract fills an address with.
+    return { kind: "token", asset: `T${key[8]}:${testAccount(250)}` };
+  }
+  const isTemporary = key.readUInt32BE(key.length - 4) === 0;
+  return isTemporary
+    ? { kind: "allowance", amount: AMOUNT, liveUntil: 1_000_000 }
+    : { kind: "balance", amount: AMOUNT, authorized: true };
+}
