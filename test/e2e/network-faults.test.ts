@@ -1,0 +1,133 @@
+// What clients see while the network misbehaves: ledgers that are missing for a while or for good,
+// and a test network that begins anew.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+import { expectedRows } from "./expected-rows.ts";
+import { settled } from "./settled.ts";
+
+const LEDGERS = 40;
+const RETENTION = 50;
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 60_000;
+
+const folder = temporaryFolder();
+let devnet: Devnet;
+let engine: EngineProcess;
+let api: ApiClient;
+
+before(async () => {
+  devnet = await startDevnet({
+    seed: "network faults",
+    manual: true,
+    port: 0,
+    retention: RETENTION,
+    makers: 6,
+    takers: 6,
+    levels: 3,
+    transactionsPerLedger: 8,
+  });
+  await start();
+});
+
+after(async () => {
+  await engine.stop();
+  await devnet.stop();
+});
+
+async function start(): Promise<void> {
+  engine = new EngineProcess({
+    rpcUrl: devnet.url,
+    passphrase: devnet.network.passphrase,
+    contract: devnet.network.exchange,
+    dataDir: join(folder, "engine"),
+  });
+  api = new ApiClient(await engine.listening);
+}
+
+function closeLedgers(count: number): void {
+  for (let closed = 0; closed < count; closed += 1) devnet.closeLedger();
+}
+
+async function until(what: string, isDone: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + WAIT_MS_MAX;
+  while (!(await isDone())) {
+    assert(performance.now() < deadline, `${what}: ${JSON.stringify(engine.log.slice(-5))}`);
+    await delay(20);
+  }
+}
+
+function logged(pattern: RegExp): boolean {
+  return engine.log.some(({ msg }) => pattern.test(msg ?? ""));
+}
+
+/** All that the API lists is what the devnet's record of its events gives, up to some ledger. */
+function checkRows(events = devnet.record.events): Promise<void> {
+  return settled(async (now) => {
+    const expected = expectedRows(events, now);
+    assert.ok(expected.live.length > 10);
+    const live = await api.all("/order", 200);
+    assert.deepEqual(
+      live.map(({ backed, backing, ...row }) => row),
+      expected.live,
+    );
+    assert.deepEqual(await api.all("/order-history", 500), expected.archived);
+    assert.deepEqual(await api.all("/trades", 500), expected.trades);
+  });
+}
+
+test("nothing after ledgers that are missing is shown before they are there", async () => {
+  closeLedgers(LEDGERS);
+  await api.reached(devnet.tip.ledger);
+  const before = [...devnet.record.events];
+  const last = devnet.tip.ledger;
+  devnet.faults = { missing: { from: last + 1, to: last + 4 } };
+  closeLedgers(8);
+  await until("the gap is told", () => logged(new RegExp(`ledgers ${last + 1} to ${last + 4}`)));
+  assert.equal((await api.get("/")).ledger, last);
+  await checkRows(before);
+  devnet.faults = {};
+  await api.reached(devnet.tip.ledger, WAIT_MS_MAX);
+  await checkRows();
+});
+
+test("a network that begins anew has its old data set aside and is read from its start", async () => {
+  const before = await api.all("/trades", 500);
+  await devnet.reset();
+  // The engine listens on another port when it begins anew: none was asked for.
+  await until("the reset is told", () => logged(/set aside/));
+  await until("it listens again", () => portNow() !== undefined);
+  api = new ApiClient(portNow() ?? 0);
+  assert.equal((await api.get("/")).status, "loading");
+  const path = `/quote?sellingAsset=${devnet.network.plainToken}&buyingAsset=XLM&amount=100`;
+  assert.equal((await fetch(api.url + path)).status, 409);
+  assert.deepEqual(await api.all("/trades", 500), []);
+
+  closeLedgers(LEDGERS);
+  await api.reached(devnet.tip.ledger, WAIT_MS_MAX);
+  await checkRows();
+  assert.ok(before.length > 0);
+});
+
+/** Where it listens since the data was set aside. */
+function portNow(): number | undefined {
+  const aside = engine.log.findIndex(({ msg }) => /set aside/.test(msg ?? ""));
+  return engine.log.slice(aside).find(({ port }) => port !== undefined)?.port;
+}
+
+test("ledgers that nobody serves any more stop the reading loudly, and the rest goes on", async () => {
+  const last = devnet.tip.ledger;
+  const before = [...devnet.record.events];
+  await engine.stop();
+  closeLedgers(2 * RETENTION);
+  await start();
+  await until("the refusal is told", () => logged(/reading ledgers stopped.*oldest/));
+  assert.ok(logged(new RegExp(`ledgers ${last + 1} to `)));
+  assert.equal((await api.get("/")).ledger, last);
+  await checkRows(before);
+});

@@ -1,0 +1,252 @@
+// Ledgers that tripped other indexers, built by hand and followed by an engine that runs as operators
+// run it: a long silence, foreign events with odd addresses, tokens' events in both shapes, and more
+// orders and fills in one ledger than a network closes in an hour.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Address as StellarAddress } from "@stellar/stellar-sdk/base";
+import {
+  ClaimableBalanceId,
+  ContractDataDurability,
+  ContractDataEntry,
+  ContractExecutable,
+  ExtensionPoint,
+  LedgerEntryData,
+  ScAddress,
+  ScContractInstance,
+  ScVal,
+} from "@stellar/stellar-sdk/xdr";
+import { WebSocket } from "ws";
+import { instanceKey } from "../../src/book/backing/ledger-keys.ts";
+import type { Address } from "../../src/model/address.ts";
+import { PRICE_UNIT } from "../../src/model/settlement.ts";
+import { testAccount, testContract } from "../ingest/addresses.ts";
+import {
+  type BuiltEvent,
+  type BuiltLedger,
+  type BuiltTransaction,
+  buildChain,
+  buildLedger,
+  TEST_PASSPHRASE,
+} from "../ingest/build-ledger.ts";
+import { FakeRpc } from "../ingest/fake-rpc.ts";
+import {
+  scAddress,
+  scI128,
+  scMap,
+  scString,
+  scSymbol,
+  scU64,
+  scU128,
+  scVec,
+} from "../ingest/sc-values.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient, type Row } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+const QUIET_LEDGERS = 10_000;
+const NEW_ORDERS = 6000;
+const FILLS = 5000;
+const EVENTS_PER_TRANSACTION = 100;
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 120_000;
+
+const exchange = testContract(1);
+const gold = testContract(11);
+const cash = testContract(12);
+const maker = testAccount(21);
+const many = testAccount(22);
+const taker = testAccount(23);
+
+const rpc = new FakeRpc();
+const chain: BuiltLedger[] = [];
+/** What every holder has of every token, and allows. */
+let held = 1_000_000n;
+let engine: EngineProcess;
+let api: ApiClient;
+
+before(async () => {
+  rpc.entries.set(instanceKey(exchange), instance(exchange));
+  for (const token of [gold, cash]) rpc.entries.set(instanceKey(token), instance(token));
+  rpc.fault = ({ id, method }) => {
+    if (method !== "simulateTransaction") return undefined;
+    const results = [{ xdr: scI128(held).toXdr("base64") }];
+    return { body: JSON.stringify({ id, result: { latestLedger: rpc.latest, results } }) };
+  };
+  const first = buildLedger({
+    sequence: 2,
+    previousHash: "ab".repeat(32),
+    transactions: transactionsOf([created(1n, maker, 500n)]),
+  });
+  chain.push(first, ...buildChain(3, QUIET_LEDGERS, first.hash));
+  rpc.add(...chain);
+  engine = new EngineProcess({
+    rpcUrl: await rpc.listen(),
+    passphrase: TEST_PASSPHRASE,
+    contract: exchange,
+    dataDir: join(temporaryFolder(), "engine"),
+  });
+  api = new ApiClient(await engine.listening);
+});
+
+after(async () => {
+  await engine.stop();
+  await rpc.close();
+});
+
+/** Of a token that is no Stellar Asset Contract. */
+function instance(contract: Address): string {
+  const wasm = ContractExecutable.contractExecutableWasm(new Uint8Array(32));
+  return LedgerEntryData.contractData(
+    new ContractDataEntry({
+      ext: ExtensionPoint.v0(),
+      contract: new StellarAddress(contract).toScAddress(),
+      key: ScVal.scvLedgerKeyContractInstance(),
+      durability: ContractDataDurability.persistent,
+      val: ScVal.scvContractInstance(new ScContractInstance({ executable: wasm, storage: null })),
+    }),
+  ).toXdr("base64");
+}
+
+/** Closes a ledger with these events and waits until the engine shows it. */
+async function ledger(...events: readonly BuiltEvent[]): Promise<void> {
+  const last = chain.at(-1);
+  assert(last !== undefined);
+  const next = buildLedger({
+    sequence: last.sequence + 1,
+    previousHash: last.hash,
+    transactions: transactionsOf(events),
+  });
+  chain.push(next);
+  rpc.add(next);
+  await api.reached(next.sequence, WAIT_MS_MAX);
+}
+
+function transactionsOf(events: readonly BuiltEvent[]): readonly BuiltTransaction[] {
+  const transactions: BuiltTransaction[] = [];
+  for (let at = 0; at < events.length; at += EVENTS_PER_TRANSACTION) {
+    transactions.push({
+      source: taker,
+      call: { contract: exchange, fn: "trade", args: [] },
+      events: events.slice(at, at + EVENTS_PER_TRANSACTION),
+    });
+  }
+  return transactions;
+}
+
+async function until(what: string, isDone: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + WAIT_MS_MAX;
+  while (!(await isDone())) {
+    assert(performance.now() < deadline, `${what}: ${JSON.stringify(engine.log.slice(-5))}`);
+    await delay(20);
+  }
+}
+
+function created(id: bigint, owner: Address, amount: bigint): BuiltEvent {
+  return {
+    contract: exchange,
+    topics: [scSymbol("new"), scAddress(gold), scAddress(cash)],
+    data: scVec(scU128(id), scAddress(owner), scI128(PRICE_UNIT), scI128(amount), scU64(0n)),
+  };
+}
+
+function filled(id: bigint, owner: Address, amount: bigint, left: bigint): BuiltEvent {
+  const amounts = [scI128(amount), scI128(amount), scI128(left)];
+  return {
+    contract: exchange,
+    topics: [scSymbol("trade"), scAddress(cash), scAddress(gold)],
+    data: scVec(scU128(id), scAddress(taker), scAddress(owner), ...amounts),
+  };
+}
+
+/** A transfer as asset contracts tell it since protocol 23, or as bare SEP-41 has it. */
+function transfer(from: ScVal, to: ScVal, shape: "asset" | "bare"): BuiltEvent {
+  const topics = [scSymbol("transfer"), from, to];
+  return shape === "bare"
+    ? { contract: gold, topics, data: scI128(1n) }
+    : {
+        contract: gold,
+        topics: [...topics, scString("GOLD:ISSUER")],
+        data: scMap({ amount: scI128(1n), to_muxed_id: scU64(7n) }),
+      };
+}
+
+async function subscribed(request: Row): Promise<{ messages: Row[]; socket: WebSocket }> {
+  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
+  const messages: Row[] = [];
+  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  socket.on("error", () => undefined);
+  await new Promise((resolve) => socket.once("open", resolve));
+  socket.send(JSON.stringify({ op: "subscribe", id: 1, ...request }));
+  await until("the snapshot", () => messages.some(({ id }) => id === 1));
+  return { messages, socket };
+}
+
+test("an order after ten thousand ledgers without any event is there", async () => {
+  await api.reached(2, WAIT_MS_MAX);
+  const { messages, socket } = await subscribed({ channel: "contract" });
+  await api.reached(QUIET_LEDGERS + 2, WAIT_MS_MAX);
+  assert.ok(messages.filter(({ type }) => type === "ledger").length > 1);
+  await ledger(created(2n, maker, 700n));
+  assert.equal((await api.get("/order/2")).amount, "700");
+  const tip = chain.length + 1;
+  await until("pushes go on", () => messages.some((each) => each.ledger === tip));
+  socket.close();
+});
+
+test("a token's event with an address of another kind keeps no fill away", async () => {
+  const balance = ClaimableBalanceId.claimableBalanceIdTypeV0(new Uint8Array(32));
+  const claimable = ScVal.scvAddress(ScAddress.scAddressTypeClaimableBalance(balance));
+  await ledger(transfer(claimable, scAddress(taker), "asset"), filled(1n, maker, 100n, 400n));
+  const [fill] = await api.get("/trades");
+  assert.deepEqual([fill.order, fill.bought, fill.left], ["1", "100", "400"]);
+  assert.equal((await api.get("/order/1")).amount, "400");
+});
+
+test("transfers in either shape have the token asked again", async () => {
+  const balance = async () => {
+    const record = await api.get(`/backing?owner=${maker}&asset=${gold}`);
+    return record.updated === undefined || record.pending ? undefined : record.balance;
+  };
+  await until("the first answer", async () => (await balance()) === String(held));
+  for (const shape of ["asset", "bare"] as const) {
+    held -= 1000n;
+    await ledger(transfer(scAddress(maker), scAddress(taker), shape));
+    await until(`an event of shape ${shape}`, async () => (await balance()) === String(held));
+  }
+});
+
+test("6,000 new orders and 5,000 fills in one ledger are all served, pushed and quoted", async () => {
+  const { messages, socket } = await subscribed({ channel: "account", address: many });
+  let closed = false;
+  socket.on("close", () => {
+    closed = true;
+  });
+  const ids = Array.from({ length: NEW_ORDERS }, (_, at) => 1000n + BigInt(at));
+  await ledger(
+    ...ids.map((id) => created(id, many, 10n)),
+    ...ids.slice(0, FILLS).map((id) => filled(id, many, id % 2n === 0n ? 10n : 4n, (id % 2n) * 6n)),
+  );
+
+  const live = await api.all("/order", 200);
+  const expected = ids.filter((id) => id >= 1000n + BigInt(FILLS) || id % 2n === 1n);
+  assert.deepEqual(
+    live.map(({ id }) => BigInt(id)),
+    [1n, 2n, ...expected],
+  );
+  assert.equal((await api.all("/order-history", 500)).length, FILLS / 2);
+  const fills = (await api.all("/trades", 500)).filter(({ maker: of }: Row) => of === many);
+  assert.deepEqual(fills.map(({ order }) => BigInt(order)).reverse(), ids.slice(0, FILLS));
+
+  // A reader too slow for it is cut off; one that is not gets every message.
+  const orders = () => messages.filter(({ type }) => type === "order").length;
+  await until("all messages", () => closed || orders() === NEW_ORDERS + FILLS);
+  socket.close();
+
+  const ask = `/quote?sellingAsset=${cash}&buyingAsset=${gold}&amount=50&direct=1`;
+  await until("a quote", async () => (await api.get(ask)).status === "success");
+  const quote = await api.get(ask);
+  assert.equal(quote.ledger, chain.length + 1);
+  assert.equal(quote.paths[0].bought, "50");
+});
