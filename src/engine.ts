@@ -54,7 +54,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     workers: config.workers,
     onFault: (fault) => log.error({ fault }, "a router worker failed"),
   });
-  const follower = followLedgers({ network, log });
+  const follower = followLedgers({ network, catchUpThreads: config.catchUpThreads, log });
   const poller = new TokenPoller({
     reader: follower.tokenReader,
     answered: (answer) => backing.tokenAnswered(answer),

@@ -7,6 +7,7 @@ import type { TokenReader } from "./book/backing/token-poller.ts";
 import type { Exchange } from "./book/exchange.ts";
 import { ExchangeError } from "./book/exchange-error.ts";
 import type { NetworkConfig } from "./config/config.ts";
+import { progressText } from "./ingest/catch-up/progress.ts";
 import { IngestError } from "./ingest/ingest-error.ts";
 import { RpcError } from "./ingest/json-rpc.ts";
 import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source.ts";
@@ -40,10 +41,14 @@ export type Follower = {
   stop(): Promise<void>;
 };
 
-export type FollowOptions = { readonly network: NetworkConfig; readonly log: Logger };
+export type FollowOptions = {
+  readonly network: NetworkConfig;
+  readonly catchUpThreads: number;
+  readonly log: Logger;
+};
 
-export function followLedgers({ network, log }: FollowOptions): Follower {
-  const { rpcUrls, networkPassphrase: passphrase, contract } = network;
+export function followLedgers({ network, catchUpThreads, log }: FollowOptions): Follower {
+  const { rpcUrls, networkPassphrase: passphrase, contract, lake } = network;
   const stopping = new AbortController();
   const ingestLog: Log = (level, message, fields) => log[level](fields ?? {}, message);
   const pool = new RpcPool({ urls: rpcUrls, passphrase, timer: systemTimer, log: ingestLog });
@@ -53,7 +58,13 @@ export function followLedgers({ network, log }: FollowOptions): Follower {
     end = resolve;
   });
   const reader = new Reader(
-    { rpcUrls, passphrase, exchange: contract },
+    {
+      rpcUrls,
+      passphrase,
+      exchange: contract,
+      catchUpThreads,
+      ...(lake === undefined ? {} : { lake }),
+    },
     {
       delta: (delta) => void takeDelta(delta),
       loaded: (loaded) => target?.backing.entriesLoaded(loaded),
@@ -128,7 +139,9 @@ async function startReader({ reader, exchange, ...options }: Start): Promise<voi
     reader.start(ledger + 1, { ledger, hash, closeTime });
     return;
   }
-  const from = options.network.fromLedger ?? (await oldestLedger(options));
+  const { fromLedger, lake } = options.network;
+  // With the whole past at hand reading begins where the contract does: the reader finds it.
+  const from = fromLedger ?? (lake === undefined ? await oldestLedger(options) : undefined);
   options.log.info({ from }, "the store is empty: reading begins");
   reader.start(from);
 }
@@ -158,6 +171,7 @@ function endOf(fault: ReaderFault, stored: boolean): FollowEnd["kind"] | "stale"
       return stored ? "stale" : "again";
     case "wrong_network":
     case "wrong_contract":
+    case "unknown_start":
       return "fatal";
     case "unreachable":
     case "undecodable":
@@ -167,7 +181,8 @@ function endOf(fault: ReaderFault, stored: boolean): FollowEnd["kind"] | "stale"
   }
 }
 
+/** Faults are logged by the reader where they begin and end; this is the running progress. */
 function logStatus(log: Logger, status: SourceStatus): void {
-  // Faults are logged by the reader where they begin and end; this is the running progress.
   if (status.state === "following") log.debug(status, "following");
+  if (status.state === "catching-up") log.info(status, `catching up: ${progressText(status)}`);
 }

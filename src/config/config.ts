@@ -20,6 +20,8 @@ export type EngineConfig = {
   readonly port: number;
   readonly dataDir: string;
   readonly workers: number;
+  /** Threads that read and decode ledgers while far behind. */
+  readonly catchUpThreads: number;
   /** Most accounts watched at a time. */
   readonly watchedAccounts: number;
   /** Texts of assets and of USD prices, as configured. */
@@ -32,6 +34,8 @@ export type NetworkConfig = {
   readonly rpcUrls: readonly string[];
   readonly networkPassphrase: string;
   readonly contract: Address;
+  /** Directory or URL of a data lake. */
+  readonly lake?: string;
   readonly fromLedger?: number;
 };
 
@@ -133,6 +137,7 @@ function readEngine<Devnet>(
   if (networkPassphrase === undefined) return invalid(missing("NETWORK_PASSPHRASE"));
   if (contract === undefined) return invalid(missing("CONTRACT"));
   const fromLedger = values["from-ledger"];
+  const { lake } = values;
   return {
     kind: "config",
     config: {
@@ -148,6 +153,7 @@ function readEngine<Devnet>(
         rpcUrls,
         networkPassphrase,
         contract,
+        ...(lake === undefined ? {} : { lake }),
         ...(fromLedger === undefined ? {} : { fromLedger }),
       },
     },
@@ -179,6 +185,7 @@ function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfi
     port: values.port,
     dataDir: values["data-dir"],
     workers: values.workers,
+    catchUpThreads: values["catch-up-threads"],
     watchedAccounts: values["watched-accounts"],
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],

@@ -12,6 +12,8 @@ import type { Setting } from "./setting.ts";
 
 /** Router workers that shared memory and the machine can make use of. */
 const WORKERS_MAX = 64;
+/** More read no faster: the thread that applies their ledgers is the limit (guess). */
+const CATCH_UP_THREADS = 4;
 /** Live orders the shared book can be laid out for: its indexes hold more. */
 const ORDERS_MAX = 1 << 24;
 
@@ -54,6 +56,12 @@ export const engineOnlySettings = [
     help: "router threads that compute quotes",
     default: String(Math.max(1, Math.min(WORKERS_MAX, availableParallelism() - 1))),
     schema: integerSchema(1, WORKERS_MAX),
+  },
+  {
+    name: "catch-up-threads",
+    help: "threads that read and decode ledgers while far behind; 0 reads one after the other",
+    default: String(Math.max(1, Math.min(CATCH_UP_THREADS, availableParallelism() - 1))),
+    schema: integerSchema(0, WORKERS_MAX),
   },
   {
     name: "watched-accounts",
@@ -101,8 +109,13 @@ export const networkSettings = [
     schema: contractSchema,
   },
   {
+    name: "lake",
+    help: "data lake (SEP-54) with the ledgers an RPC no longer keeps: directory or http(s) URL",
+    schema: textSchema,
+  },
+  {
     name: "from-ledger",
-    help: "first ledger to read into an empty store; without it the oldest one the RPC serves",
+    help: "first ledger to read into an empty store; without it the one that created the contract where there is a lake, else the oldest one the RPC serves",
     schema: integerSchema(1, 0xffff_ffff),
   },
 ] as const satisfies readonly Setting[];

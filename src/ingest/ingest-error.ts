@@ -13,6 +13,8 @@ export type IngestErrorCode =
   | "wrong_network"
   /** The exchange contract does not exist on the network. */
   | "wrong_contract"
+  /** The ledger that created the contract cannot be found. */
+  | "unknown_start"
   /** A ledger larger than what we are willing to hold. */
   | "too_large"
   /** A fault of ours or of the machine. */

@@ -1,5 +1,6 @@
 // The port every source of ledgers implements, and what a source says of itself meanwhile.
 import type { Clock } from "../model/clock.ts";
+import type { Progress } from "./catch-up/progress.ts";
 
 /** One LedgerCloseMeta in XDR, as its source gave it. */
 export type RawLedger = { readonly sequence: number; readonly bytes: Uint8Array };
@@ -34,6 +35,8 @@ export interface LedgerSource {
 export type SourceStatus =
   /** `tip`: newest ledger the source has. */
   | { readonly state: "following"; readonly ledger: number; readonly tip: number }
+  /** Far behind and reading many ledgers at a time. */
+  | ({ readonly state: "catching-up" } & Progress)
   /** Ledgers `first` to `last` are missing for now; waiting for them. */
   | {
       readonly state: "gap";

@@ -6,7 +6,12 @@ import type { ChainLink, LogLevel, SourceStatus } from "./ledger-source.ts";
 
 /** The thread's `workerData`. */
 export type ReaderOptions = {
+  /** In order of preference. May be empty where there is a lake: then no entries can be loaded. */
   readonly rpcUrls: readonly string[];
+  /** A data lake (SEP-54): http(s) URL or directory. */
+  readonly lake?: string;
+  /** Threads that read and decode while far behind; 0: none. */
+  readonly catchUpThreads: number;
   readonly passphrase: string;
   /** The exchange's contract address (C...). */
   readonly exchange: string;
@@ -16,8 +21,8 @@ export type ReaderOptions = {
 export type ToReader =
   | {
       readonly kind: "start";
-      /** First ledger wanted. */
-      readonly from: number;
+      /** First ledger wanted; absent: the one that created the exchange's contract. */
+      readonly from?: number;
       /** The ledger before it; absent where none was ever read. */
       readonly previous?: ChainLink;
     }

@@ -1,17 +1,15 @@
-// The reader thread: ledgers from the source, decoded, to the main thread as fast as it takes them.
+// The reader thread: ledgers from the sources, decoded, to the main thread as fast as it takes them.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { type Address, address } from "../model/address.ts";
+import type { TrackingRequest } from "../model/entry-tracking.ts";
+import { CatchUp } from "./catch-up/catch-up.ts";
+import { ProgressMeter } from "./catch-up/progress.ts";
 import { Credit } from "./credit.ts";
+import { firstLedgerOf } from "./first-ledger.ts";
 import { errorText, IngestError } from "./ingest-error.ts";
-import type { DecodeLedger } from "./ledger-decoder.ts";
-import {
-  type LedgerSource,
-  type Log,
-  type RawLedger,
-  type SourceStatus,
-  systemTimer,
-} from "./ledger-source.ts";
+import type { DecodedLedger, DecodeLedger } from "./ledger-decoder.ts";
+import { type ChainLink, type Log, type SourceStatus, systemTimer } from "./ledger-source.ts";
 import {
   CREDIT_LEDGERS,
   type FromReader,
@@ -19,45 +17,64 @@ import {
   type ReaderOptions,
   type ToReader,
 } from "./messages.ts";
-import { checkContract, type LoadEntries, rpcEntryLoader } from "./rpc-entries.ts";
-import { RpcSource } from "./rpc-source.ts";
+import { checkContract } from "./rpc-entries.ts";
 import { skipDecoder } from "./skip-decoder.ts";
+import { Sources } from "./sources.ts";
 import { Tracker } from "./tracker.ts";
+
+/** Further behind than this, ledgers are read many at a time: starting threads pays (choice). */
+const CATCH_UP_LEDGERS = 500;
+/** After a catch-up that brought nothing the next is tried no sooner. */
+const CATCH_UP_RETRY_MS = 60_000;
 
 class ReaderThread {
   private readonly port: MessagePort;
+  private readonly options: ReaderOptions;
   private readonly abort = new AbortController();
   private readonly credit = new Credit(CREDIT_LEDGERS);
-  private readonly source: LedgerSource;
-  private readonly load: LoadEntries;
+  private readonly sources: Sources;
   private readonly tracker: Tracker;
+  private readonly catchUp: CatchUp;
   private readonly decode: DecodeLedger;
   private readonly exchange: Address;
   private tokens: ReadonlySet<Address> = new Set();
   private running: Promise<void> | undefined;
   private told = { state: "", text: "" };
+  /** The next ledger to hand over, and the one before it. */
+  private next = 0;
+  private previous: ChainLink | undefined;
+  private tip = 0;
+  private catchUpAgainAt = 0;
 
   constructor(port: MessagePort, options: ReaderOptions) {
     this.port = port;
+    this.options = options;
     this.exchange = address(options.exchange);
-    const { passphrase, rpcUrls: urls } = options;
-    const log: Log = (level, message, fields) =>
-      this.post({ kind: "log", level, message, ...(fields === undefined ? {} : { fields }) });
-    const common = { urls, passphrase, timer: systemTimer, log };
-    this.source = new RpcSource({
-      ...common,
-      onStatus: (status) => this.tell(status, log),
+    const log: Log = (...line) => this.log(...line);
+    this.sources = new Sources(options, {
+      timer: systemTimer,
+      log,
+      onStatus: (status) => this.tell(status),
     });
-    this.load = rpcEntryLoader(common);
     this.tracker = new Tracker({
-      load: this.load,
+      load: this.sources.load,
       deliver: (loaded) => this.post({ kind: "loaded", loaded }),
       fail: (thrown) => this.fail(thrown),
       timer: systemTimer,
       log,
       signal: this.abort.signal,
     });
-    this.decode = skipDecoder({ exchange: this.exchange, passphrase });
+    this.catchUp = new CatchUp({
+      threads: options.catchUpThreads,
+      rangeOptions: () => ({
+        ...options,
+        keys: [...this.tracker.keys.keys()],
+        tokens: [...this.tokens],
+      }),
+      log,
+      handOut: (ledger) => this.tracker.handOut(ledger),
+    });
+    this.decode = skipDecoder({ exchange: this.exchange, passphrase: options.passphrase });
   }
 
   handle(message: ToReader): void {
@@ -69,17 +86,13 @@ class ReaderThread {
         this.credit.acknowledged(message.ledger);
         break;
       case "track":
+      case "untrack":
+      case "tokens":
         try {
-          this.tracker.track(message);
+          this.follow(message);
         } catch (thrown) {
           this.fail(thrown);
         }
-        break;
-      case "untrack":
-        this.tracker.untrack(message.keys);
-        break;
-      case "tokens":
-        this.tokens = new Set(message.tokens);
         break;
       case "stop":
         void this.stop();
@@ -87,47 +100,117 @@ class ReaderThread {
     }
   }
 
+  private follow(request: TrackingRequest): void {
+    switch (request.kind) {
+      case "track":
+        this.tracker.track(request);
+        break;
+      case "untrack":
+        this.tracker.untrack(request.keys);
+        break;
+      case "tokens":
+        this.tokens = new Set(request.tokens);
+        break;
+    }
+    this.catchUp.follow(request);
+  }
+
   private async run(start: Extract<ToReader, { readonly kind: "start" }>): Promise<void> {
     const { signal } = this.abort;
-    this.tracker.passed(start.from - 1);
-    await checkContract(this.exchange, this.load, signal);
-    const request = {
-      from: start.from,
-      ...(start.previous === undefined ? {} : { previous: start.previous }),
-      signal,
-    };
-    for await (const piece of this.source.ledgers(request)) {
-      for (const raw of piece) {
-        // Takes in what the main thread asked for meanwhile: `track` counts from the next ledger.
-        await nextTurn();
-        await this.credit.available();
-        if (signal.aborted) return;
-        this.deliver(raw);
-      }
+    if (this.sources.hasRpc) await checkContract(this.exchange, this.sources.load, signal);
+    this.next = start.from ?? (await this.firstLedger(signal));
+    this.previous = start.previous;
+    this.tracker.passed(this.next - 1);
+    while (!signal.aborted) {
+      await this.readMany(signal);
+      await this.readOn(signal);
     }
   }
 
-  private deliver({ bytes, sequence }: RawLedger): void {
-    const { delta, oddities } = this.decode(bytes, sequence, {
-      keys: this.tracker.keys,
-      tokens: this.tokens,
-    });
-    for (const message of oddities) {
-      this.post({ kind: "log", level: "warn", message, fields: { ledger: sequence } });
+  private async firstLedger(signal: AbortSignal): Promise<number> {
+    this.log("info", "looking for the ledger that created the contract");
+    const sources = {
+      load: this.sources.load,
+      read: (ledger: number) => this.sources.ledger(ledger, signal),
+    };
+    const ledger = await firstLedgerOf(this.exchange, sources, signal);
+    this.log("info", `the contract begins at ledger ${ledger}`);
+    return ledger;
+  }
+
+  /** Catches up, where it is worth it, as far as that goes. */
+  private async readMany(signal: AbortSignal): Promise<void> {
+    if (this.options.catchUpThreads === 0 || systemTimer.now() < this.catchUpAgainAt) return;
+    this.tip = Math.max(this.tip, (await this.sources.tip(this.next, signal)) ?? 0);
+    if (this.tip - this.next < CATCH_UP_LEDGERS) return;
+    const began = this.next;
+    const progress = new ProgressMeter(systemTimer.now, began - 1);
+    this.tracker.sawTip(this.tip);
+    this.log("info", `catching up from ledger ${began} to ${this.tip}`);
+    const { next: from, tip: to, previous } = this;
+    const step = await this.sources.step(signal);
+    for await (const piece of this.catchUp.ledgers({ from, to, previous, step, signal })) {
+      for (const decoded of piece) {
+        if (!(await this.mayDeliver())) return;
+        this.deliver(decoded);
+      }
+      const reached = progress.reached(this.next - 1, this.tip);
+      if (reached !== undefined) {
+        this.post({ kind: "status", status: { state: "catching-up", ...reached } });
+      }
     }
-    this.credit.sent(sequence);
+    if (this.next === began) this.catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
+  }
+
+  /** One ledger after the other, until it falls far behind. */
+  private async readOn(signal: AbortSignal): Promise<void> {
+    const request = {
+      from: this.next,
+      ...(this.previous === undefined ? {} : { previous: this.previous }),
+      signal,
+    };
+    for await (const piece of this.sources.source.ledgers(request)) {
+      for (const { bytes, sequence } of piece) {
+        if (!(await this.mayDeliver())) return;
+        const followed = { keys: this.tracker.keys, tokens: this.tokens };
+        this.deliver(this.decode(bytes, sequence, followed));
+      }
+      const isFar = this.tip - this.next >= CATCH_UP_LEDGERS;
+      const mayCatchUp =
+        this.options.catchUpThreads > 0 && systemTimer.now() >= this.catchUpAgainAt;
+      if (piece.length > 0 && isFar && mayCatchUp) return;
+    }
+  }
+
+  /** False where the reader is to stop. */
+  private async mayDeliver(): Promise<boolean> {
+    // Takes in what the main thread asked for meanwhile: `track` counts from the next ledger.
+    await nextTurn();
+    await this.credit.available();
+    return !this.abort.signal.aborted;
+  }
+
+  private deliver({ delta, oddities }: DecodedLedger): void {
+    const { ledger, hash, closeTime } = delta;
+    for (const message of oddities) this.log("warn", message, { ledger });
+    this.credit.sent(ledger);
     this.post({ kind: "delta", delta });
-    this.tracker.passed(sequence);
+    this.next = ledger + 1;
+    this.previous = { ledger, hash, closeTime };
+    this.tracker.passed(ledger);
   }
 
   /** A source reports after every request: only what is new goes on. */
-  private tell(status: SourceStatus, log: Log): void {
-    if (status.state === "following") this.tracker.sawTip(status.tip);
+  private tell(status: SourceStatus): void {
+    if (status.state === "following") {
+      this.tip = status.tip;
+      this.tracker.sawTip(status.tip);
+    }
     const text = JSON.stringify(status);
     if (text === this.told.text) return;
     if (status.state !== this.told.state) {
-      if (status.state !== "following") log("warn", status.message, { state: status.state });
-      else if (this.told.state !== "") log("info", "the source serves ledgers again");
+      if ("message" in status) this.log("warn", status.message, { state: status.state });
+      else if (this.told.state !== "") this.log("info", "the source serves ledgers again");
     }
     this.told = { state: status.state, text };
     this.post({ kind: "status", status });
@@ -147,6 +230,10 @@ class ReaderThread {
     this.credit.close();
     this.post({ kind: "failed", fault: faultOf(thrown) });
     this.port.close();
+  }
+
+  private log(...[level, message, fields]: Parameters<Log>): void {
+    this.post({ kind: "log", level, message, ...(fields === undefined ? {} : { fields }) });
   }
 
   private post(message: FromReader): void {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { testContract } from "../../test/ingest/addresses.ts";
+import { writeLake } from "../../test/ingest/build-lake.ts";
 import { type BuiltLedger, buildChain, TEST_PASSPHRASE } from "../../test/ingest/build-ledger.ts";
 import { FakeRpc } from "../../test/ingest/fake-rpc.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
+import type { SourceStatus } from "./ledger-source.ts";
 import { CREDIT_LEDGERS, type ReaderFault } from "./messages.ts";
 import { Reader } from "./reader.ts";
 
@@ -16,25 +19,37 @@ type Rig = {
   readonly reader: Reader;
   readonly deltas: LedgerDelta[];
   readonly faults: ReaderFault[];
+  readonly statuses: SourceStatus[];
   /** Resolves once the condition holds; the test's own time limit is the end of patience. */
   until(condition: () => boolean): Promise<void>;
 };
 
-async function rig(rpc: FakeRpc, exchange: string = testContract(1)): Promise<Rig> {
+async function rig(rpc: FakeRpc, lake?: string): Promise<Rig> {
+  const exchange = testContract(1);
   const url = await rpc.listen();
   closers.push(() => rpc.close());
   const deltas: LedgerDelta[] = [];
   const faults: ReaderFault[] = [];
+  const statuses: SourceStatus[] = [];
   let wake: () => void = () => {};
   const reader = new Reader(
-    { rpcUrls: [url], passphrase: TEST_PASSPHRASE, exchange },
+    {
+      rpcUrls: [url],
+      passphrase: TEST_PASSPHRASE,
+      exchange,
+      catchUpThreads: 2,
+      ...(lake === undefined ? {} : { lake }),
+    },
     {
       delta: (delta) => {
         deltas.push(delta);
         wake();
       },
       loaded: () => wake(),
-      status: () => wake(),
+      status: (status) => {
+        statuses.push(status);
+        wake();
+      },
       failed: (fault) => {
         faults.push(fault);
         wake();
@@ -49,6 +64,7 @@ async function rig(rpc: FakeRpc, exchange: string = testContract(1)): Promise<Ri
     reader,
     deltas,
     faults,
+    statuses,
     until: async (condition) => {
       while (!condition()) await new Promise<void>((resolve) => (wake = resolve));
     },
@@ -100,6 +116,62 @@ test("stops at once while it waits for acknowledgements or for the next ledger",
   await polling.until(() => polling.deltas.length === 3);
   await polling.reader.stop();
   assert.deepEqual(polling.faults, []);
+});
+
+test("far behind, ledgers come in order from several threads, out of a lake and an RPC", async () => {
+  const chain = buildChain(2, 1_300);
+  const lake = temporaryFolder();
+  const layout = { ledgersPerBatch: 64, batchesPerPartition: 4 };
+  await writeLake({ directory: lake, layout, passphrase: TEST_PASSPHRASE }, chain.slice(0, 700));
+  const rpc = rpcWith(chain.slice(600));
+  const { reader, deltas, statuses, until } = await rig(rpc, lake);
+  reader.start(2);
+  for (let done = 0; done < 1_300; done = deltas.length) {
+    await until(() => deltas.length > done);
+    reader.acknowledge(deltas.at(-1)?.ledger ?? 0);
+  }
+  assert.deepEqual(
+    deltas.map(({ ledger, hash }) => [ledger, hash]),
+    chain.map(({ sequence, hash }) => [sequence, hash]),
+  );
+  // More than one page at a time was asked for, and the RPC only for what the lake lacks.
+  const pages = rpc.requests.filter(({ method }) => method === "getLedgers");
+  const starts = pages.map(({ params }) => (params as { startLedger: number }).startLedger);
+  assert.ok(
+    starts.every((start) => start >= 640),
+    String(starts),
+  );
+  const next = buildChain(1_302, 1, chain.at(-1)?.hash);
+  rpc.add(...next);
+  await until(() => deltas.length === 1_301);
+  assert.equal(statuses.at(-1)?.state, "following");
+  await reader.stop();
+});
+
+test("what cannot be had while catching up is judged as at any other time", async () => {
+  const chain = buildChain(2, 1_300);
+  const bytes = Uint8Array.from(chain[900]?.bytes ?? []);
+  // The count of evicted keys, of which there is none.
+  new DataView(bytes.buffer).setInt32(bytes.length - 4, 1);
+  const broken = chain.map((ledger, index) => (index === 900 ? { ...ledger, bytes } : ledger));
+  const { reader, deltas, faults, until } = await rig(rpcWith(broken));
+  reader.start(2);
+  for (let done = 0; faults.length === 0; done = deltas.length) {
+    await until(() => deltas.length > done || faults.length > 0);
+    reader.acknowledge(deltas.at(-1)?.ledger ?? 0);
+  }
+  assert.equal(deltas.length, 900);
+  assert.equal(faults[0]?.code, "undecodable");
+  assert.equal(faults[0]?.ledger, 902);
+  await reader.stop();
+});
+
+test("stops at once while it catches up", async () => {
+  const { reader, deltas, until } = await rig(rpcWith(buildChain(2, 1_300)));
+  reader.start(2);
+  await until(() => deltas.length > 0);
+  await reader.stop();
+  assert.ok(deltas.length <= CREDIT_LEDGERS);
 });
 
 test("says why it stopped", async () => {

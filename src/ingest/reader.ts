@@ -45,11 +45,16 @@ export class Reader {
   }
 
   /**
-   * Begins reading at `from`. Entries and tokens asked for before are followed from that ledger on.
-   * `previous` is the ledger before it, with the hash its successor has to name.
+   * Begins reading at `from`, or at the ledger that created the exchange's contract. Entries and
+   * tokens asked for before are followed from that ledger on. `previous` is the ledger before it,
+   * with the hash its successor has to name.
    */
-  start(from: number, previous?: ChainLink): void {
-    this.post({ kind: "start", from, ...(previous === undefined ? {} : { previous }) });
+  start(from?: number, previous?: ChainLink): void {
+    this.post({
+      kind: "start",
+      ...(from === undefined ? {} : { from }),
+      ...(previous === undefined ? {} : { previous }),
+    });
   }
 
   /** `ledger` and all before it are committed. */

@@ -17,6 +17,8 @@ export type LoadedEntry = {
   readonly key: string;
   /** LedgerEntryData, base64 XDR. */
   readonly data: string;
+  /** The ledger that last changed it. */
+  readonly modified: number;
 };
 
 export type LoadedEntries = {
@@ -60,7 +62,11 @@ export function parseEntries(result: unknown): LoadedEntries {
     // Absent altogether where none of the keys exists.
     entries: list(answer.entries ?? [], "entries").map((item) => {
       const entry = record(item, "entries[]");
-      return { key: text(entry.key, "key"), data: text(entry.xdr, "xdr") };
+      return {
+        key: text(entry.key, "key"),
+        data: text(entry.xdr, "xdr"),
+        modified: integer(entry.lastModifiedLedgerSeq, "lastModifiedLedgerSeq"),
+      };
     }),
   };
 }

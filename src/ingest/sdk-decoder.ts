@@ -9,13 +9,12 @@ import {
   type TransactionEnvelope,
   type TransactionMeta,
   type TransactionPhase,
-  type TransactionResultMeta,
-  type TransactionResultMetaV1,
 } from "@stellar/stellar-sdk/xdr";
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
 import type { KeyTable } from "./key-table.ts";
+import { orderedChanges } from "./ledger-changes.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
 import { ledgerHead } from "./ledger-header.ts";
 import { tokenEventsOf } from "./token-event.ts";
@@ -30,8 +29,6 @@ import {
   transactionHash,
 } from "./transaction-result.ts";
 import { undecodable } from "./undecodable.ts";
-
-type Processed = TransactionResultMeta | TransactionResultMetaV1;
 
 export function sdkDecoder(options: DecoderOptions): DecodeLedger {
   const network = networkId(options.passphrase);
@@ -177,39 +174,13 @@ function entryChanges(
   oddities: string[],
 ): readonly EntryChange[] {
   const last = new Map<string, LedgerEntry | undefined>();
-  const note = (changes: readonly LedgerEntryChange[]): void => {
-    for (const change of changes) noteChange(change, tracked, last);
-  };
-  const processed: readonly Processed[] = meta.value.txProcessing;
-  for (const { feeProcessing } of processed) note(feeProcessing);
-  for (const { txApplyProcessing } of processed) {
-    for (const changes of transactionChanges(txApplyProcessing)) note(changes);
-  }
-  for (const one of processed) {
-    if ("postTxApplyFeeProcessing" in one) note(one.postTxApplyFeeProcessing);
-  }
-  for (const { changes } of meta.value.upgradesProcessing) note(changes);
+  for (const change of orderedChanges(meta)) noteChange(change, tracked, last);
   if (meta.type !== "v0") {
     for (const key of meta.value.evictedKeys) {
       if (isLostByEviction(key)) noteLast(key.toXdr("base64"), undefined, tracked, last);
     }
   }
   return [...last].map(([key, entry]) => entryChange(key, entry?.data, oddities));
-}
-
-function transactionChanges(meta: TransactionMeta): readonly (readonly LedgerEntryChange[])[] {
-  switch (meta.type) {
-    case "operations":
-      return meta.operations.map(({ changes }) => changes);
-    case "v1":
-      return [meta.v1.txChanges, ...meta.v1.operations.map(({ changes }) => changes)];
-    case "v2":
-    case "v3":
-    case "v4": {
-      const { txChangesBefore, operations, txChangesAfter } = meta.value;
-      return [txChangesBefore, ...operations.map(({ changes }) => changes), txChangesAfter];
-    }
-  }
 }
 
 function noteChange(

@@ -78,7 +78,7 @@ const balances = (answer: EntriesLoaded | undefined): unknown[] =>
 test("answers every key once, absent entries included, as of the ledger they were read at", async () => {
   const { tracker, delivered, settle } = rig(async () => ({
     ledger: 105,
-    entries: [{ key: accountKey(1), data: accountData(1, 50n) }],
+    entries: [{ key: accountKey(1), data: accountData(1, 50n), modified: 1 }],
   }));
   tracker.passed(100);
   tracker.track(track([accountKey(1), accountKey(2)], 7));
@@ -95,7 +95,10 @@ test("an answer older than the start of following is asked for again", async () 
   const { tracker, delivered, asked, settle } = rig(async () => {
     const ledger = ledgers[turn] ?? 0;
     turn += 1;
-    return { ledger, entries: [{ key: accountKey(1), data: accountData(1, BigInt(ledger)) }] };
+    return {
+      ledger,
+      entries: [{ key: accountKey(1), data: accountData(1, BigInt(ledger)), modified: 1 }],
+    };
   });
   tracker.passed(100);
   tracker.track(track([accountKey(1)]));

@@ -39,8 +39,12 @@ export class Tracker {
   private queue: Wanted[] = [];
   private readonly options: TrackerOptions;
   private decoded = 0;
+  /** Ledgers up to here are being decoded with what was followed when they were handed out. */
+  private handedOut = 0;
   private tip = 0;
   private loading = false;
+  /** The last one, told once. */
+  private complaint = "";
 
   constructor(options: TrackerOptions) {
     this.options = options;
@@ -54,7 +58,7 @@ export class Tracker {
     for (const key of keys) {
       if (!this.followed.has(key)) {
         this.keys.add(key);
-        this.followed.set(key, this.decoded);
+        this.followed.set(key, Math.max(this.decoded, this.handedOut));
       }
       if (load) this.queue.push({ request, key });
     }
@@ -72,6 +76,11 @@ export class Tracker {
   passed(ledger: number): void {
     this.decoded = ledger;
     this.sawTip(ledger);
+  }
+
+  /** Ledgers up to `ledger` go out to be decoded elsewhere, with what is followed now. */
+  handOut(ledger: number): void {
+    this.handedOut = Math.max(this.handedOut, ledger);
   }
 
   /** The newest ledger of the source, as far as known. */
@@ -117,12 +126,15 @@ export class Tracker {
     try {
       const answer = await load([...new Set(batch.map(({ key }) => key))], signal);
       if (signal.aborted) return;
+      this.complaint = "";
       const found = new Map(answer.entries.map(({ key, data }) => [key, data]));
       if (this.answer(batch, answer.ledger, found)) return;
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
       if (signal.aborted) return;
-      log("warn", `ledger entries could not be loaded: ${errorText(thrown)}`);
+      const complaint = `ledger entries could not be loaded: ${errorText(thrown)}`;
+      if (complaint !== this.complaint) log("warn", complaint);
+      this.complaint = complaint;
       this.queue = [...batch, ...this.queue];
     }
     await timer.sleep(RETRY_MS, signal);

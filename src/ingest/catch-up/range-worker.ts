@@ -1,0 +1,96 @@
+// A range thread: reads and decodes ranges of ledgers on its own while the reader is far behind.
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { type Address, address } from "../../model/address.ts";
+import { errorText } from "../ingest-error.ts";
+import { KeyTable } from "../key-table.ts";
+import { LakeReader } from "../lake/lake-reader.ts";
+import type { DecodedLedger, DecodeLedger } from "../ledger-decoder.ts";
+import { type Log, systemTimer } from "../ledger-source.ts";
+import { RpcPool } from "../rpc-pool.ts";
+import { skipDecoder } from "../skip-decoder.ts";
+import type { FromRange, Range, RangeOptions, RangeResult, ToRange } from "./messages.ts";
+import { fetchRange, type RangeSources } from "./range-fetcher.ts";
+
+class RangeThread {
+  private readonly port: MessagePort;
+  /** The thread is ended from outside: nothing of it is stopped alone. */
+  private readonly signal = new AbortController().signal;
+  private readonly sources: RangeSources;
+  private readonly decode: DecodeLedger;
+  private readonly keys = new KeyTable();
+  private tokens: ReadonlySet<Address>;
+
+  constructor(port: MessagePort, options: RangeOptions) {
+    this.port = port;
+    const { passphrase, rpcUrls: urls, lake } = options;
+    const log: Log = (level, message) => this.post({ kind: "log", level, message });
+    this.sources = {
+      lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, log }),
+      pool:
+        urls.length === 0 ? undefined : new RpcPool({ urls, passphrase, log, timer: systemTimer }),
+    };
+    this.decode = skipDecoder({ exchange: address(options.exchange), passphrase });
+    this.tokens = new Set(options.tokens.map(address));
+    for (const key of options.keys) this.keys.add(key);
+  }
+
+  handle(message: ToRange): void {
+    switch (message.kind) {
+      case "range":
+        void this.answer(message);
+        break;
+      case "track":
+        for (const key of message.keys) this.keys.add(key);
+        break;
+      case "untrack":
+        for (const key of message.keys) this.keys.delete(key);
+        break;
+      case "tokens":
+        this.tokens = new Set(message.tokens);
+        break;
+    }
+  }
+
+  private async answer({ from, to }: Range): Promise<void> {
+    try {
+      const fetched = await fetchRange({ from, to }, this.sources, this.signal);
+      this.post(this.decoded({ from, to }, fetched));
+    } catch (thrown) {
+      const incomplete = errorText(thrown);
+      this.post({ kind: "decoded", range: { from, to }, ledgers: [], bytes: 0, incomplete });
+    }
+  }
+
+  private decoded(range: Range, fetched: Awaited<ReturnType<typeof fetchRange>>): RangeResult {
+    const ledgers: DecodedLedger[] = [];
+    let bytes = 0;
+    let { incomplete } = fetched;
+    try {
+      for (const raw of fetched.ledgers) {
+        const followed = { keys: this.keys, tokens: this.tokens };
+        ledgers.push(this.decode(raw.bytes, raw.sequence, followed));
+        bytes += raw.bytes.length;
+      }
+    } catch (thrown) {
+      // The reader comes upon the same ledger by itself and says what is wrong with it.
+      incomplete = errorText(thrown);
+    }
+    return {
+      kind: "decoded",
+      range,
+      ledgers,
+      bytes,
+      ...(incomplete === undefined ? {} : { incomplete }),
+    };
+  }
+
+  private post(message: FromRange): void {
+    this.port.postMessage(message);
+  }
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  const thread = new RangeThread(port, workerData as RangeOptions);
+  port.on("message", (message: ToRange) => thread.handle(message));
+}

@@ -1,0 +1,68 @@
+// The ledger that created a contract: where its history begins. No index of ledgers knows it, but
+// every change of the contract's instance entry names the ledger of the change before it, so the
+// way back leads from the newest one, ledger by ledger that changed it, to its creation.
+import { Contract } from "@stellar/stellar-sdk/base";
+import { LedgerCloseMeta, type LedgerEntryChange } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../model/address.ts";
+import { IngestError } from "./ingest-error.ts";
+import { orderedChanges } from "./ledger-changes.ts";
+import type { LoadEntries } from "./rpc-entries.ts";
+import { entryKey } from "./tracked-entry.ts";
+
+/** Changes of a contract's own entry: of its configuration, mostly (guess, generous). */
+const CHANGES_MAX = 10_000;
+
+export type FirstLedgerSources = {
+  readonly load: LoadEntries;
+  /** The XDR of a ledger, or undefined where nobody has it. */
+  readonly read: (ledger: number, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+};
+
+/** Throws IngestError `wrong_contract` where there is none, `unknown_start` where the way back is broken. */
+export async function firstLedgerOf(
+  contract: Address,
+  { load, read }: FirstLedgerSources,
+  signal: AbortSignal,
+): Promise<number> {
+  const key = new Contract(contract).getFootprint().toXdr("base64");
+  const [entry] = (await load([key], signal)).entries;
+  if (entry === undefined) {
+    throw new IngestError("wrong_contract", `no contract ${contract} exists on the network`);
+  }
+  let ledger = entry.modified;
+  for (let step = 0; step < CHANGES_MAX; step += 1) {
+    const bytes = await read(ledger, signal);
+    if (bytes === undefined) throw lost(contract, ledger, "no source has that ledger");
+    const before = stateBefore(LedgerCloseMeta.fromXdr(bytes), key);
+    if (before === "created") return ledger;
+    if (before === undefined) throw lost(contract, ledger, "that ledger does not change it");
+    ledger = before;
+  }
+  throw lost(contract, ledger, `after ${CHANGES_MAX} changes`);
+}
+
+/** When the entry was last changed before this ledger, if this ledger changes it at all. */
+function stateBefore(meta: LedgerCloseMeta, key: string): number | "created" | undefined {
+  for (const change of orderedChanges(meta)) {
+    if (keyOf(change) !== key) continue;
+    if (change.type === "ledgerEntryCreated") return "created";
+    if (change.type === "ledgerEntryState") return change.state.lastModifiedLedgerSeq;
+    // Restored from the archive: what was before is not told.
+    return undefined;
+  }
+  return undefined;
+}
+
+function keyOf(change: LedgerEntryChange): string | undefined {
+  return change.type === "ledgerEntryRemoved"
+    ? change.removed.toXdr("base64")
+    : entryKey(change.value.data);
+}
+
+function lost(contract: Address, ledger: number, why: string): IngestError {
+  return new IngestError(
+    "unknown_start",
+    `the first ledger of ${contract} cannot be found: the way back ends at ledger ${ledger}, ${why}; name it with from-ledger`,
+    { ledger },
+  );
+}
