@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
 /** Generous: machines that run tests can be slow. */
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 60_000;
 const LOG_LINES_KEPT = 200;
 
 export type EngineSettings = {
@@ -24,6 +24,8 @@ export class EngineProcess {
   readonly child: ChildProcess;
   /** Resolves with the port once the engine listens; rejects where it ends before. */
   readonly listening: Promise<number>;
+  /** Called with each port it listens on. */
+  #onListening: (port: number) => void = () => undefined;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   /** The last lines it logged. */
   readonly log: LogLine[] = [];
@@ -49,6 +51,20 @@ export class EngineProcess {
     this.listening.catch(() => undefined);
   }
 
+  /** The port of the next time it listens, which it does where its network began anew. */
+  listensAgain(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const timeout = setTimeout(
+        () => reject(this.#failure("does not listen again")),
+        START_MS_MAX,
+      );
+      this.#onListening = (port) => {
+        clearTimeout(timeout);
+        resolve(port);
+      };
+    });
+  }
+
   kill(): void {
     this.child.kill("SIGKILL");
   }
@@ -72,6 +88,7 @@ export class EngineProcess {
         if (line.port === undefined) return;
         clearTimeout(timeout);
         resolve(line.port);
+        this.#onListening(line.port);
       });
       lines.on("close", () => {
         clearTimeout(timeout);

@@ -1,0 +1,139 @@
+// The process as an operator meets it: wrong settings, signals, a network that began anew.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient, type Row } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+const SHUTDOWN_MS_MAX = 5000;
+const folder = temporaryFolder();
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, ...environment };
+    const child = execFile(process.execPath, [MAIN, ...args], { env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode, stdout, stderr });
+    });
+  });
+}
+
+function startNetwork(seed = "process"): Promise<Devnet> {
+  return startDevnet({ seed, ledgerTime: 100, port: 0 });
+}
+
+function engineOf(devnet: Devnet, dataDir: string): EngineProcess {
+  const { passphrase, exchange } = devnet.network;
+  return new EngineProcess({ rpcUrl: devnet.url, passphrase, contract: exchange, dataDir });
+}
+
+test("a wrong setting ends with one line that names it, and code 2", async () => {
+  const cases: [string[], Record<string, string>, RegExp][] = [
+    [["all", "--port", "x"], {}, /^hopbook: --port: expected an integer/],
+    [["engine", "--prot", "1"], {}, /^hopbook: --prot: unknown flag/],
+    [["devnet"], { LEDGER_TIME: "-1" }, /^hopbook: LEDGER_TIME: /],
+    [["engine"], { NETWORK: "mainnet" }, /^hopbook: NETWORK: expected one of testnet/],
+    [["serve"], {}, /^hopbook: "serve": unknown mode/],
+  ];
+  for (const [args, environment, expected] of cases) {
+    const { code, stdout, stderr } = await run(args, environment);
+    assert.equal(code, 2, args.join(" "));
+    assert.match(stderr, expected);
+    assert.equal(stderr.trimEnd().split("\n").length, 1, stderr);
+    assert.equal(stdout, "");
+  }
+});
+
+test("--help lists every setting of every mode", async () => {
+  const { code, stdout } = await run(["--help"]);
+  assert.equal(code, 0);
+  for (const flag of ["--port", "--data-dir", "--rpc-url", "--ledger-time", "--scale", "--seed"]) {
+    assert.match(stdout, new RegExp(`^  ${flag} .*\\n.*\\[[A-Z_]+, default: .*\\]$`, "m"), flag);
+  }
+});
+
+test("a port that is taken ends the engine with a line that names it", async () => {
+  const devnet = await startNetwork();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const { code, stdout } = await run(["engine"], {
+    RPC_URL: devnet.url,
+    NETWORK_PASSPHRASE: devnet.network.passphrase,
+    CONTRACT: devnet.network.exchange,
+    DATA_DIR: join(folder, "taken"),
+    HOST: "127.0.0.1",
+    PORT: String(port),
+  });
+  other.close();
+  await devnet.stop();
+  assert.equal(code, 1);
+  assert.match(stdout, new RegExp(`cannot listen on 127.0.0.1:${port}`));
+});
+
+test("another network than the configured one is refused", async () => {
+  const devnet = await startNetwork();
+  const { code, stdout } = await run(["engine"], {
+    RPC_URL: devnet.url,
+    NETWORK_PASSPHRASE: "Some other network",
+    CONTRACT: devnet.network.exchange,
+    DATA_DIR: join(folder, "other"),
+    PORT: "0",
+  });
+  await devnet.stop();
+  assert.equal(code, 1);
+  assert.match(stdout, /Some other network|Hopbook Devnet/);
+});
+
+test("a signal in the middle of a ledger ends it well, and the next start shows no gap", async () => {
+  const devnet = await startNetwork();
+  const dataDir = join(folder, "signals");
+  for (let round = 0; round < 3; round += 1) {
+    const engine = engineOf(devnet, dataDir);
+    const api = new ApiClient(await engine.listening);
+    await api.reached(devnet.tip.ledger + 3);
+    const start = performance.now();
+    await engine.stop();
+    assert.ok(performance.now() - start < SHUTDOWN_MS_MAX);
+    const problems = engine.log.filter(({ level }) => (level ?? 0) >= 40);
+    assert.deepEqual(problems, [], `round ${round}`);
+  }
+  await devnet.stop();
+});
+
+test("a network that began anew has its old data set aside", async () => {
+  const first = await startNetwork("anew");
+  const dataDir = join(folder, "anew");
+  const engine = engineOf(first, dataDir);
+  const api = new ApiClient(await engine.listening);
+  // Beyond what the new network has at first: its ledgers seem to be of the past.
+  while (first.tip.ledger < 60) await new Promise((resolve) => setTimeout(resolve, 50));
+  await api.reached(first.tip.ledger);
+  const { port } = new URL(first.url);
+  const old: Row[] = await api.all("/trades", 500);
+  assert.ok(old.length > 0);
+  await first.stop();
+  const second = await startDevnet({ seed: "anew", ledgerTime: 100, port: Number(port) });
+  // The restarted engine listens on a port of its own choice.
+  const anew = new ApiClient(await engine.listensAgain());
+  await anew.reached(second.tip.ledger);
+  second.pause();
+  await anew.reached(second.tip.ledger);
+  const recorded = new Set(
+    second.record.events
+      .filter(({ event }) => event.kind === "trade" || event.kind === "swap")
+      .map(({ position }) => String(position)),
+  );
+  const trades: Row[] = await anew.all("/trades", 500);
+  assert.deepEqual(new Set(trades.map(({ id }) => id)), recorded);
+  await engine.stop();
+  await second.stop();
+});
