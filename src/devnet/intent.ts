@@ -5,6 +5,12 @@ import type { Address } from "../model/address.ts";
 import type { ClassicAsset } from "./asset.ts";
 import type { Value } from "./contract/value.ts";
 
+/**
+ * `instructions`: used up on the way; `refundableFee`: too little for the events of a call that
+ * succeeded; `reading`: the call does not even begin.
+ */
+export type Resource = "instructions" | "refundableFee" | "reading";
+
 export type TransactionIntent =
   | {
       readonly kind: "call";
@@ -15,6 +21,8 @@ export type TransactionIntent =
       readonly args: readonly Value[];
       /** Accounts that sign besides the source; `requireAuth` of any other account fails. */
       readonly signers?: readonly Address[];
+      /** The call fails because the transaction declared too little of it. */
+      readonly shortOf?: Resource;
     }
   | {
       readonly kind: "payment";

@@ -13,6 +13,7 @@ import {
   vec,
 } from "../../src/devnet/contract/value.ts";
 import { createFixture } from "../../src/devnet/fixture.ts";
+import type { Resource } from "../../src/devnet/intent.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
 import { codeOf } from "../../src/devnet/ledger/code.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
@@ -32,7 +33,7 @@ const NAMES = new Map<Address, string>([
 ]);
 
 /** The only transaction of a ledger: its diagnostics as text, its result and its events. */
-function run(contract: Address, fn: string, args: readonly Value[]) {
+function run(contract: Address, fn: string, args: readonly Value[], shortOf?: Resource) {
   const models = [...fixture.scenario.models, { hash: CodeHash.router, run: router }];
   const options = {
     codeOf: codeOf(models, CodeHash.plainToken),
@@ -41,7 +42,9 @@ function run(contract: Address, fn: string, args: readonly Value[]) {
   };
   const chain = Chain.fromGenesis(options, fixture.scenario.genesis(network, 1_800_000_000));
   chain.close(fixture.scenario.opening, 1_800_000_001);
-  const closed = chain.close([{ kind: "call", source: maker, contract, fn, args }], 1_800_000_002);
+  const lacking = shortOf === undefined ? {} : { shortOf };
+  const call = { kind: "call", source: maker, contract, fn, args, ...lacking } as const;
+  const closed = chain.close([call], 1_800_000_002);
   const ledger = decodeLedger(closed.meta);
   const meta = metaOf(ledger, 0);
   const { result } = ledger.txProcessing[0]?.result.result ?? {};
@@ -196,6 +199,42 @@ test("too many bytes of events fail a call that succeeded, for its resources", (
     /^false - error host "total events size exceeds network config maximum" [0-9]+ 16384$/,
   );
   assert.deepEqual({ code, events }, { code: -3, events: 0 });
+});
+
+test("a call short of instructions is given up by the host and then by the node", () => {
+  const calls = routerArguments([transfer(taker, true)]);
+  const { lines, metrics, code } = run(network.router, "run", calls, "instructions");
+  assert.deepEqual(lines.slice(0, 2), [
+    "false - fn_call router run",
+    "false router fn_call usdc transfer",
+  ]);
+  assert.deepEqual(lines.slice(-2), [
+    "false - host_fn_failed host",
+    'false - error host "operation instructions exceeds amount specified" 2100000 2099999',
+  ]);
+  // No try_call catches it.
+  assert.ok(!lines.some((text) => text.includes("try_call")));
+  assert.deepEqual(metrics, { count: 19, flags: new Set(["false"]) });
+  assert.equal(code, -3);
+});
+
+test("a fee too small for the events fails a call that succeeded", () => {
+  const calls = routerArguments([transfer(taker, false)]);
+  const { lines, metrics, code, events } = run(network.router, "run", calls, "refundableFee");
+  assert.equal(lines[0], "true  - fn_call router run");
+  assert.equal(lines.at(-2), "true  router fn_return run");
+  assert.match(lines.at(-1) ?? "", /^false - error host "refundable resource fee was not suffic/);
+  assert.deepEqual(metrics, { count: 19, flags: new Set(["false"]) });
+  assert.deepEqual({ code, events }, { code: -5, events: 0 });
+});
+
+test("a footprint larger than declared fails before the host runs", () => {
+  const { lines, metrics, code } = run(network.router, "run", [], "reading");
+  assert.deepEqual(lines, [
+    'false - error host "operation byte-read resources exceeds amount specified" 144 10',
+  ]);
+  assert.deepEqual(metrics, { count: 19, flags: new Set(["false"]) });
+  assert.equal(code, -3);
 });
 
 test("a contract that does not exist fails before any frame", () => {

@@ -5,7 +5,7 @@ import { NATIVE } from "../asset.ts";
 import { i128 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { reserve } from "../tokens/reserve.ts";
-import { type CallIntent, RESOURCE_FEE, runCall } from "./call-work.ts";
+import { type CallIntent, runCall } from "./call-work.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
 import type { ClassicIntent } from "./classic.ts";
 import type { AccountEntry } from "./entry.ts";
@@ -13,6 +13,7 @@ import { type Envelope, envelope, type FeeBump } from "./envelope.ts";
 import { contractEvent } from "./event.ts";
 import type { EmittedEvent } from "./invocation.ts";
 import { accountKey } from "./key.ts";
+import { Declared } from "./resources.ts";
 import { addressWire, symbolWire, valueWire } from "./sc-val.ts";
 import { type LedgerState, Scope } from "./state.ts";
 import { resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
@@ -117,7 +118,7 @@ function chargeFee(
   const feeSource = bumpSource ?? intent.source;
   // A fee bump pays for itself as for one more operation.
   const operations = operationCount(intent) + (bumpSource === undefined ? 0 : 1);
-  const fee = BigInt(context.baseFee * operations + (soroban ? RESOURCE_FEE : 0));
+  const fee = BigInt(context.baseFee * operations + (soroban ? Declared.fee : 0));
   const payer = accountOf(scope, feeSource);
   if (payer === undefined || accountOf(scope, intent.source) === undefined) return undefined;
   const kept = reserve(payer, context.baseReserve) + payer.sellingLiabilities;
@@ -214,7 +215,7 @@ function feeEvent(payer: Address, fee: bigint, context: LedgerContext): XdrText 
 function refundOf(plan: Planned, outcome: WorkOutcome): bigint {
   if (!plan.soroban || outcome.soroban === undefined) return 0n;
   const { nonRefundableFee, refundableFee } = outcome.soroban;
-  return BigInt(RESOURCE_FEE) - nonRefundableFee - refundableFee;
+  return BigInt(Declared.fee) - nonRefundableFee - refundableFee;
 }
 
 function payRefund(

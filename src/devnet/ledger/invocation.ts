@@ -58,6 +58,8 @@ export type EmittedEvent = {
 
 /** Calls within calls; the network's own limit follows from its budget. Guess. */
 const DEPTH_MAX = 16;
+/** Calls of one invocation. Guess: 20 fills make some 150. */
+const CALLS_MAX = 2_000;
 
 export class Invocation {
   readonly source: Address;
@@ -74,6 +76,7 @@ export class Invocation {
   calls = 0;
   readonly #codeOf: CodeOf;
   readonly #scope: Scope;
+  readonly #callsMax: number;
   #depth = 0;
   /** The failure whose error events are in the diagnostics already. */
   #reported: CallFailure | undefined;
@@ -85,6 +88,8 @@ export class Invocation {
     readonly now: number;
     readonly baseReserve: bigint;
     readonly codeOf: CodeOf;
+    /** Calls that the declared instructions suffice for; one more fails as a budget does. */
+    readonly callsMax?: number;
   }) {
     this.#scope = options.scope;
     this.source = options.source;
@@ -92,6 +97,7 @@ export class Invocation {
     this.now = options.now;
     this.baseReserve = options.baseReserve;
     this.#codeOf = options.codeOf;
+    this.#callsMax = options.callsMax ?? CALLS_MAX;
   }
 
   /** The transaction's own call. A failure leaves the scope and the events as they were. */
@@ -152,8 +158,8 @@ export class Invocation {
     const frame = new Frame(this, { self: contract, caller, scope });
     try {
       this.#depth += 1;
-      if (this.#depth > DEPTH_MAX) {
-        throw new CallFailure({ kind: "budget", message: "too many calls within calls" });
+      if (this.#depth > DEPTH_MAX || this.calls > this.#callsMax) {
+        throw new CallFailure({ kind: "budget", message: "exceeded the budget's limit" });
       }
       const value = code.run(frame, fn, call.args);
       this.diagnostics.push(returnDiagnostic(contract, fn, valueWire(value)));

@@ -1,10 +1,11 @@
 // A call that is tried on the latest state and leaves nothing behind.
 import type { Address } from "../../model/address.ts";
 import type { CallOutcome } from "../contract/host.ts";
-import { RESOURCE_FEE, sorobanData } from "./call-work.ts";
+import { sorobanData } from "./call-work.ts";
 import type { Chain } from "./chain.ts";
 import { diagnosticXdr } from "./event.ts";
 import { type Call, Invocation } from "./invocation.ts";
+import { Declared } from "./resources.ts";
 import { valueWire } from "./sc-val.ts";
 import { Scope } from "./state.ts";
 import { scValXdr } from "./write-value.ts";
@@ -35,7 +36,7 @@ export function simulateCall(chain: Chain, call: Call & { readonly source: Addre
   return {
     data: sorobanData(invocation.read, outcome.ok ? scope.diffs() : []),
     diagnostics: invocation.diagnostics.map(diagnosticXdr),
-    resourceFee: RESOURCE_FEE,
+    resourceFee: Declared.fee,
     result: outcome.ok ? { value: scValXdr(valueWire(outcome.value)) } : { error: outcome.error },
   };
 }

@@ -29,6 +29,7 @@ export type Applied = { readonly intent: TransactionIntent; readonly outcome: Ca
 /** Close times are `LEDGER_SECONDS` apart. */
 const LEDGER_SECONDS = 5;
 const DONE: CallOutcome = { ok: true, value: VOID };
+const SHORT: CallOutcome = { ok: false, error: { kind: "budget", message: "short" } };
 const REFUSED: CallOutcome = { ok: false, error: { kind: "invalid", message: "refused" } };
 
 export class MemoryNetwork {
@@ -123,7 +124,8 @@ export class MemoryNetwork {
   #apply(intent: TransactionIntent): CallOutcome {
     switch (intent.kind) {
       case "call": {
-        const { source, signers, contract, fn, args } = intent;
+        const { source, signers, contract, fn, args, shortOf } = intent;
+        if (shortOf !== undefined) return SHORT;
         return this.world.invoke([source, ...(signers ?? [])], contract, fn, args);
       }
       case "approve": {

@@ -89,6 +89,11 @@ const KINDS: readonly Failing[] = [
   (scene) => exchangeCall(scene.world, pickTaker(scene), "freeze", [bool(true)]),
   (scene) => exchangeCall(scene.world, pickTaker(scene), "withdraw", [u32(1)]),
   (scene) => exchangeCall(scene.world, pickTaker(scene), "trade", [u32(1)]),
+  // Too few resources declared, in each of the ways a node knows.
+  (scene) => ({
+    ...tradeIntent(scene.world, baseTrade(scene)),
+    shortOf: scene.random.pick(["instructions", "refundableFee", "reading"] as const),
+  }),
   // A token's own errors: the trader holds nothing like that much, or has no trustline.
   payBeyondMeans,
   payWithoutTrustline,

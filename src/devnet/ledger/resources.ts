@@ -1,0 +1,124 @@
+// What a contract call uses and pays for, and how a node refuses one that uses too much.
+import type { CallOutcome } from "../contract/host.ts";
+import type { Resource } from "../intent.ts";
+import { BUDGET_EXCEEDED, type Diagnostic, errorDiagnostic, type Metrics } from "./event.ts";
+import type { Invocation } from "./invocation.ts";
+import { u64Wire } from "./sc-val.ts";
+import type { EntryDiff } from "./state.ts";
+
+/** Bytes of contract events a transaction may write (contract.md, Limits worth knowing). */
+const EVENT_BYTES_MAX = 16_384;
+
+/** What a call declares. Guess: well above what the models use; the fee in stroops. */
+export const Declared = {
+  fee: 400_000,
+  instructions: 100_000_000,
+  readBytes: 200_000,
+  writeBytes: 132_096,
+} as const;
+
+/** InvokeHostFunctionResultCode. */
+export const Result = {
+  success: 0,
+  trapped: -2,
+  resourceLimitExceeded: -3,
+  insufficientRefundableFee: -5,
+} as const;
+
+export type Usage = {
+  readonly entriesRead: number;
+  readonly diffs: readonly EntryDiff[];
+  readonly calls: number;
+  readonly events: number;
+  readonly eventBytes: number;
+  readonly largestEvent: number;
+};
+
+export function usageOf(invocation: Invocation, diffs: readonly EntryDiff[]): Usage {
+  const sizes = invocation.events.map(({ xdr }) => xdr.length);
+  return {
+    entriesRead: invocation.read.size,
+    diffs,
+    calls: invocation.calls,
+    events: sizes.length,
+    eventBytes: sizes.reduce((sum, size) => sum + size, 0),
+    largestEvent: Math.max(0, ...sizes),
+  };
+}
+
+/** `ok`: the host got to the end, whatever the node said of it then. */
+export function metricsOf(usage: Usage, ok: boolean): Metrics {
+  const written = usage.diffs.reduce((sum, { after }) => sum + (after?.xdr.length ?? 0), 0);
+  return {
+    read_entry: usage.entriesRead,
+    write_entry: usage.diffs.length,
+    ledger_write_byte: written,
+    write_data_byte: written,
+    emit_event: ok ? usage.events : 0,
+    emit_event_byte: ok ? usage.eventBytes : 0,
+    cpu_insn: instructionsOf(usage),
+    mem_byte: instructionsOf(usage) / 2,
+    max_emit_event_byte: usage.largestEvent,
+  };
+}
+
+/** Guess: a call of one of the models costs what a small Wasm contract's does. */
+function instructionsOf({ calls }: Usage): number {
+  return 1_200_000 + 450_000 * calls;
+}
+
+/** Guess of the shares; the sum stays below what is declared. */
+export function feesOf(
+  usage: Usage,
+  success: boolean,
+): { readonly nonRefundableFee: bigint; readonly refundableFee: bigint } {
+  const nonRefundable = Math.min(15_000 + 400 * usage.calls, Declared.fee / 2);
+  const rent = 1_500 * usage.diffs.filter(({ before }) => before === undefined).length;
+  const refundable = success ? Math.min(rent + usage.eventBytes, Declared.fee / 2) : 0;
+  return { nonRefundableFee: BigInt(nonRefundable), refundableFee: BigInt(refundable) };
+}
+
+export type NodeFault = {
+  readonly code: typeof Result.resourceLimitExceeded | typeof Result.insufficientRefundableFee;
+  readonly diagnostic: Diagnostic;
+};
+
+/**
+ * What the node, not the host, finds wrong with a call: before it runs (`outcome` undefined), after
+ * the host gave up, or after it succeeded.
+ */
+export function nodeFault(
+  shortOf: Resource | undefined,
+  outcome: CallOutcome | undefined,
+  usage: Usage,
+): NodeFault | undefined {
+  const exceeded = (text: string, used: number, declared: number): NodeFault => ({
+    code: Result.resourceLimitExceeded,
+    diagnostic: nodeError(text, used, declared),
+  });
+  if (outcome === undefined) {
+    return exceeded("operation byte-read resources exceeds amount specified", 144, 10);
+  }
+  if (!outcome.ok) {
+    if (outcome.error.kind !== "budget") return undefined;
+    const used = instructionsOf(usage);
+    return exceeded("operation instructions exceeds amount specified", used, used - 1);
+  }
+  if (usage.eventBytes > EVENT_BYTES_MAX) {
+    const text = "total events size exceeds network config maximum";
+    return exceeded(text, usage.eventBytes, EVENT_BYTES_MAX);
+  }
+  if (shortOf !== "refundableFee") return undefined;
+  const text =
+    "refundable resource fee was not sufficient to cover the events fee after paying for ledger " +
+    "storage rent: {} > {}";
+  return {
+    code: Result.insufficientRefundableFee,
+    diagnostic: nodeError(text, usage.eventBytes + 1, usage.eventBytes),
+  };
+}
+
+function nodeError(text: string, used: number, allowed: number): Diagnostic {
+  const args = [u64Wire(BigInt(used)), u64Wire(BigInt(allowed))];
+  return { ...errorDiagnostic(undefined, BUDGET_EXCEEDED, text, args), inSuccessfulCall: false };
+}
