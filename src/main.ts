@@ -44,11 +44,11 @@ async function run(
   const { devnet: options } = config;
   let devnet: DevnetProcess;
   try {
-    devnet = await spawnDevnet(
-      config.mode === "all"
-        ? { ...options, directory: options.directory ?? join(config.engine.dataDir, "devnet") }
-        : options,
-    );
+    const dataDir = config.mode === "all" ? config.engine.dataDir : "data";
+    devnet = await spawnDevnet({
+      ...options,
+      directory: options.directory ?? join(dataDir, "devnet"),
+    });
   } catch (error) {
     log.fatal(messageOf(error));
     return 1;

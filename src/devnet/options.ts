@@ -17,7 +17,7 @@ export const devnetOptionsSchema = z.object({
     .string()
     .min(1)
     .optional()
-    .describe("where ledgers are kept; without one they are gone when the devnet stops"),
+    .describe("folder of its ledgers; by default `devnet` in the data folder"),
   host: z.string().min(1).default("127.0.0.1").describe("address the RPC listens on"),
   port: z.number().int().min(0).max(65_535).default(8000).describe("port of the RPC; 0: any"),
   ledgerTime: z

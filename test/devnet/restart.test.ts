@@ -90,6 +90,17 @@ test("a directory of another chain is refused with what differs", async (t) => {
   );
 });
 
+test("a directory that another process has open is refused", async (t) => {
+  const directory = temporary(t);
+  const fixture = createFixture("locked", PASSPHRASE);
+  const options = { seed: "locked", passphrase: PASSPHRASE, port: 0, manual: true, directory };
+  const first = await startDevnet(options, fixture.scenario);
+  await assert.rejects(startDevnet(options, fixture.scenario), /is in use by the process \d+/);
+  await first.stop();
+  const second = await startDevnet(options, fixture.scenario);
+  await second.stop();
+});
+
 test("a process that cannot start says why", async () => {
   await assert.rejects(spawnDevnet({ port: 70_000 }), /the devnet could not start: .*port/s);
 });

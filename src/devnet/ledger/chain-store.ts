@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join as joinPath } from "node:path";
 import { LedgerHeaderHistoryEntry } from "@stellar/stellar-sdk/xdr";
 import type { ClosedRecord } from "./chain.ts";
+import { lockDirectory, unlockDirectory } from "./directory-lock.ts";
 import { GENESIS_LEDGER, type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
 import { LedgerFile } from "./ledger-file.ts";
 import type { ChainTip } from "./ledger-meta.ts";
@@ -22,6 +23,8 @@ export type ChainStoreOptions = {
   readonly segmentBytes?: number;
 };
 
+/** Of the files; a chain of another format is not read. */
+const FORMAT = 1;
 /** Guess: some seconds of replay. */
 const SNAPSHOT_LEDGERS = 2_000;
 
@@ -48,7 +51,7 @@ export class ChainStore {
 
   /**
    * Opens or begins the chain. Throws an Error where the directory holds another chain, or one
-   * whose files are damaged before their end.
+   * whose files are damaged before their end, or where another process has it open.
    */
   static async open(
     options: ChainStoreOptions,
@@ -56,6 +59,20 @@ export class ChainStore {
     now: number,
   ): Promise<OpenedChain> {
     mkdirSync(options.directory, { recursive: true });
+    lockDirectory(options.directory);
+    try {
+      return await ChainStore.#openLocked(options, genesisAt, now);
+    } catch (error) {
+      unlockDirectory(options.directory);
+      throw error;
+    }
+  }
+
+  static async #openLocked(
+    options: ChainStoreOptions,
+    genesisAt: (closeTime: number) => Genesis,
+    now: number,
+  ): Promise<OpenedChain> {
     const genesisCloseTime = identify(options, now);
     const genesis = genesisAt(genesisCloseTime);
     const ledgers = new LedgerFile(options.directory, options.segmentBytes);
@@ -102,6 +119,7 @@ export class ChainStore {
   async close(): Promise<void> {
     await this.#writing;
     this.ledgers.close();
+    unlockDirectory(this.#options.directory);
   }
 }
 
@@ -109,13 +127,13 @@ export class ChainStore {
 function identify(options: ChainStoreOptions, now: number): number {
   const path = joinPath(options.directory, "chain.json");
   if (!existsSync(path)) {
-    const begun = { ...options.identity, genesisCloseTime: now };
+    const begun = { format: FORMAT, ...options.identity, genesisCloseTime: now };
     writeFileSync(path, `${JSON.stringify(begun, undefined, 2)}\n`);
     return now;
   }
   const kept: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, "utf8"));
   const { genesisCloseTime } = kept;
-  for (const [name, value] of Object.entries(options.identity)) {
+  for (const [name, value] of Object.entries({ format: FORMAT, ...options.identity })) {
     if (kept[name] !== value) {
       throw new Error(
         `${options.directory} holds a chain with ${name} ${JSON.stringify(kept[name])}, not ` +
