@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
-import { addressValue, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
+import { addressValue, bool, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
@@ -47,6 +47,7 @@ before(async () => {
   await ledger(
     subsidize(goldToken),
     subsidize(plain),
+    authorizeExchange(),
     approve(goldToken, 1000n * ONE, 100_000),
     approve(plain, 1000n * ONE, 100_000),
   );
@@ -93,6 +94,28 @@ async function backed(id = GOLD_ORDER): Promise<bigint> {
   return BigInt(order.backed);
 }
 
+/** What depth and quotes offer of the maker's gold, of which nobody else sells any. */
+async function offered(): Promise<{ readonly depth: bigint; readonly quoted: bigint }> {
+  const { asks } = await api.get(`/depth?market=${goldToken}/${usdcToken}`);
+  assert.ok(asks.length <= 1);
+  const depth = BigInt(Math.round(Number(asks[0]?.[1] ?? "0") * Number(ONE)));
+  const pair = `sellingAsset=${usdcToken}&buyingAsset=${goldToken}`;
+  const quote = await api.get(
+    `/quote?${pair}&amount=${2000n * ONE}&direct=1&maxPrice=${10n ** 18n}`,
+  );
+  return { depth, quoted: BigInt(quote.paths[0]?.bought ?? "0") };
+}
+
+/**
+ * The gold order's share of the maker's budget. An order that is not covered whole would be skipped,
+ * so depth and quotes offer all of it or nothing.
+ */
+async function assertOffered(share: bigint): Promise<void> {
+  assert.equal(await backed(), share);
+  const amount = share === 50n * ONE ? share : 0n;
+  assert.deepEqual(await offered(), { depth: amount, quoted: amount });
+}
+
 function subsidize(token: Address): TransactionIntent {
   const args = [addressValue(maker), addressValue(token), addressValue(usdcToken), i128(ONE)];
   return { kind: "call", source: maker, contract: network.exchange, fn: "subsidize", args };
@@ -129,6 +152,12 @@ function transfer(token: Address, to: Address, amount: bigint): TransactionInten
   return { kind: "call", source: maker, contract: token, fn: "transfer", args };
 }
 
+/** So that gold can be bought at all. */
+function authorizeExchange(): TransactionIntent {
+  const args = [addressValue(network.exchange), bool(true)];
+  return { kind: "call", source: gold.issuer, contract: goldToken, fn: "set_authorized", args };
+}
+
 /** `authorized` false: the trustline may keep its liabilities only. */
 function authorize(authorized: boolean): TransactionIntent {
   const { authorized: full, maintainLiabilities: kept } = TrustlineFlags;
@@ -163,31 +192,31 @@ test("an order shows the maker's backing in what it sells, and the account in bo
 const NOT_TRACKED = "Not found. Backing is not tracked for the owner and asset.";
 
 test("an order gets its amount of a larger budget, and all of one that just covers it", async () => {
-  assert.equal(await backed(), 50n * ONE);
+  await assertOffered(50n * ONE);
   await ledger(approve(goldToken, 50n * ONE, 100_000));
-  assert.equal(await backed(), 50n * ONE);
+  await assertOffered(50n * ONE);
   await ledger(approve(goldToken, 50n * ONE - 1n, 100_000));
-  assert.equal(await backed(), 50n * ONE - 1n);
+  await assertOffered(50n * ONE - 1n);
   await ledger(approve(goldToken, 1000n * ONE, 100_000));
 });
 
 test("payments, token transfers and clawbacks show in the next ledger", async () => {
   const payment = { kind: "payment", source: maker, to: other, asset: gold } as const;
   await ledger({ ...payment, amount: HELD - 40n * ONE });
-  assert.equal(await backed(), 40n * ONE);
+  await assertOffered(40n * ONE);
   await ledger(transfer(goldToken, other, 10n * ONE));
-  assert.equal(await backed(), 30n * ONE);
+  await assertOffered(30n * ONE);
   const { issuer } = gold;
   await ledger({ kind: "clawback", source: issuer, from: maker, asset: gold, amount: 10n * ONE });
-  assert.equal(await backed(), 20n * ONE);
+  await assertOffered(20n * ONE);
   await ledger({ ...payment, amount: 20n * ONE });
   await ledger({ kind: "changeTrust", source: maker, asset: gold, limit: 0n });
   const gone = await record(goldToken);
   assert.deepEqual([gone.balance, gone.authorized, gone.budget], ["0", false, "0"]);
-  assert.equal(await backed(), 0n);
+  await assertOffered(0n);
   await ledger({ kind: "changeTrust", source: maker, asset: gold, limit: HELD });
   await ledger(authorize(true), { ...payment, source: other, to: maker, amount: 100n * ONE });
-  assert.equal(await backed(), 50n * ONE);
+  await assertOffered(50n * ONE);
   const { headroom } = await record(goldToken);
   assert.equal(headroom, String(HELD - 100n * ONE));
 });
@@ -207,13 +236,13 @@ test("a revoked maker has nothing, and all of it at once when restored; both are
   const revoked = await record(goldToken);
   assert.deepEqual([revoked.authorized, revoked.budget], [false, "0"]);
   assert.equal(revoked.balance, String(100n * ONE));
-  assert.equal(await backed(), 0n);
+  await assertOffered(0n);
   await until(async () => pushed().length === before + 1);
   assert.equal(pushed().at(-1).backing.authorized, false);
   assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: "0" });
 
   await ledger(authorize(true));
-  assert.equal(await backed(), 50n * ONE);
+  await assertOffered(50n * ONE);
   await until(async () => pushed().length === before + 2);
   assert.equal(pushed().at(-1).backing.authorized, true);
   assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: String(50n * ONE) });
@@ -224,15 +253,17 @@ test("an allowance counts through its last ledger, and no longer", async () => {
   const last = devnet.tip.ledger + 3;
   await ledger(approve(goldToken, 1000n * ONE, last));
   while (devnet.tip.ledger < last) {
-    assert.equal(await backed(), 50n * ONE);
+    await assertOffered(50n * ONE);
     await ledger();
   }
   assert.equal(await backed(), 50n * ONE);
+  // What is called now settles in the next ledger, where the allowance is over.
+  assert.deepEqual(await offered(), { depth: 0n, quoted: 0n });
   assert.equal((await record(goldToken)).liveUntil, last);
   await ledger();
   const lapsed = await record(goldToken);
   assert.deepEqual([lapsed.allowance, lapsed.liveUntil, lapsed.budget], ["0", 0, "0"]);
-  assert.equal(await backed(), 0n);
+  await assertOffered(0n);
 });
 
 test("a token that keeps its own books is asked after its events, and pending meanwhile", async () => {
