@@ -111,20 +111,24 @@ export type UwsBinding = { readonly uws: Uws; readonly version: "20.57" | "20.30
  */
 const HEAD_BYTES_MAX = 8192;
 
-/** Throws an Error that says what to do where neither binary loads. Main thread. */
-export function loadUws(): UwsBinding {
-  const require = createRequire(import.meta.url);
+/**
+ * Throws an Error that says what to do where neither binary loads. Main thread. `load`: how a
+ * package's file is loaded; throws where it cannot be.
+ */
+export function loadUws(
+  load: (name: string) => unknown = createRequire(import.meta.url),
+): UwsBinding {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEAD_BYTES_MAX);
   let modernError: unknown;
   try {
-    return { uws: require("@btc-vision/uwebsockets.js") as Uws, version: "20.57" };
+    return { uws: load("@btc-vision/uwebsockets.js") as Uws, version: "20.57" };
   } catch (error) {
     modernError = error;
   }
   const { platform, arch, versions } = process;
   try {
     const file = `uws_${platform}_${arch}_${versions.modules}.node`;
-    const uws = require(`@trufflesuite/uws-js-unofficial/binaries/${file}`) as Uws;
+    const uws = load(`@trufflesuite/uws-js-unofficial/binaries/${file}`) as Uws;
     return { uws, version: "20.30" };
   } catch (olderError) {
     throw new Error(
