@@ -17,6 +17,7 @@ import { simulateCall } from "./ledger/simulate-call.ts";
 import { CodeHash, createNetwork, type Network } from "./network.ts";
 import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
 import { ExchangeRecord } from "./record.ts";
+import { Rhythm } from "./rhythm.ts";
 import type { RpcFaults } from "./rpc/faults.ts";
 import { RpcServer } from "./rpc/server.ts";
 import type { RpcSource } from "./rpc/source.ts";
@@ -59,12 +60,14 @@ export class Devnet {
   readonly #scenario: Scenario;
   readonly #server: RpcServer;
   readonly #directory: string;
+  readonly #rhythm = new Rhythm(
+    () => (this.#inPrelude ? 0 : this.#options.ledgerTime),
+    () => this.closeLedger(),
+  );
   #opened: Opened | undefined;
   #record = new ExchangeRecord();
   readonly #foreign: Foreign;
   #queue: TransactionIntent[] = [];
-  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
-  #running = false;
   #port = 0;
   #onClosed: (closed: ClosedRecord) => void = () => {};
 
@@ -158,7 +161,7 @@ export class Devnet {
    * passphrase, with other hashes. The lake, if there is one, must be another one then.
    */
   async reset(): Promise<void> {
-    const running = this.#running;
+    const { running } = this.#rhythm;
     this.pause();
     const { store, chain } = this.#open;
     await store.close();
@@ -170,16 +173,12 @@ export class Devnet {
   }
 
   pause(): void {
-    this.#running = false;
-    clearTimeout(this.#timer as NodeJS.Timeout);
-    clearImmediate(this.#timer as NodeJS.Immediate);
+    this.#rhythm.stop();
   }
 
   /** Goes on closing ledgers every `ledgerTime`. */
   resume(): void {
-    if (this.#running) return;
-    this.#running = true;
-    this.#schedule(performance.now());
+    this.#rhythm.start();
   }
 
   /** Stops closing, listening and writing. A directory of its own is removed. */
@@ -189,22 +188,6 @@ export class Devnet {
     await this.#opened?.store.close();
     this.#opened = undefined;
     if (this.#options.directory === undefined) rmSync(this.#directory, { recursive: true });
-  }
-
-  /** `last`: when the ledger before was due. */
-  #schedule(last: number): void {
-    // The opening does not wait, nor do the ledgers after it for the time it did not take.
-    const waits = this.#options.ledgerTime > 0 && !this.#inPrelude;
-    const due = waits ? last + this.#options.ledgerTime : performance.now();
-    const close = (): void => {
-      if (!this.#running) return;
-      this.closeLedger();
-      // A slow ledger does not make the next ones catch up.
-      this.#schedule(Math.max(due, performance.now() - this.#options.ledgerTime));
-    };
-    this.#timer = waits
-      ? setTimeout(close, Math.max(0, due - performance.now()))
-      : setImmediate(close);
   }
 
   get #inPrelude(): boolean {

@@ -60,7 +60,8 @@ export class RpcServer {
     response.setHeader("Content-Type", "application/json");
     if (faults.truncated === true) return endTruncated(response, parts);
     for await (const part of parts) {
-      if (!response.write(part)) await once(response, "drain");
+      if (!response.write(part)) await drained(response);
+      if (response.destroyed) return undefined;
     }
     response.end();
     return undefined;
@@ -134,6 +135,19 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Resolves once more can be written, or nobody reads any more. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    response.on("close", done);
+  });
 }
 
 function endPlain(response: ServerResponse, status: number, text: string): void {
