@@ -10,6 +10,7 @@ const devnet: DevnetSettings<Devnet> = {
   read: (values) => ({ seed: values.seed }),
 };
 
+const DOLLAR = "USDC:GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5";
 const CONTRACT = "CBJ747MKAGQO2LMJPOTCOONAWBLIIBSLOQE325R457TE5MIS6RTDJ4DC";
 
 function read(args: string[], environment: Record<string, string> = {}): ReadConfig<Devnet> {
@@ -66,19 +67,24 @@ describe("configuration", () => {
   });
 
   it("reads reference prices, which the preset has for the network's dollar", () => {
-    const given = config(["all", "--reference-prices", "XLM=0.25, USDC:ISSUER=1"]);
+    const given = config(["all", "--reference-prices", `XLM=0.25, ${DOLLAR}=1`]);
     assert.ok(given.mode === "all");
     assert.deepEqual(
       [...given.engine.referencePrices],
       [
         ["XLM", "0.25"],
-        ["USDC:ISSUER", "1"],
+        [DOLLAR, "1"],
       ],
     );
     const preset = config(["engine"], { NETWORK: "testnet" });
     assert.ok(preset.mode === "engine");
     assert.deepEqual([...preset.engine.referencePrices.values()], ["1"]);
     assert.match(message(["all"], { REFERENCE_PRICES: "XLM=x" }), /^REFERENCE_PRICES: expected/);
+    for (const asset of ["FOO", "USDC:ISSUER", `${DOLLAR}A`, CONTRACT.toLowerCase()]) {
+      const wrong = message(["all", "--reference-prices", `XLM=0.25,${asset}=1`]);
+      assert.match(wrong, /^--reference-prices: expected XLM, CODE:ISSUER/);
+      assert.ok(wrong.includes(`not ${asset}, got`), wrong);
+    }
   });
 
   it("names the setting that is wrong, as it was given", () => {

@@ -1,5 +1,6 @@
 // Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
 import { z } from "zod";
+import { isAssetText } from "../http/asset-input.ts";
 import { type Address, parseContractAddress } from "../model/address.ts";
 
 export function integerSchema(min: number, max: number) {
@@ -36,13 +37,18 @@ export const contractSchema = z.string().transform((text, context): Address => {
   return address;
 });
 
-/** `XLM=0.25,USDC:ISSUER=1`: what stands before the last `=`, and a decimal. */
+/** `XLM=0.25,USDC:ISSUER=1`: assets in any form that clients may use, and decimals. */
 export const priceListSchema = z.string().transform((text, context) => {
   const prices = new Map<string, string>();
   for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
     const [, asset, price] = /^\s*([^=\s]+)=([0-9]+(?:\.[0-9]+)?)\s*$/.exec(entry) ?? [];
     if (asset === undefined || price === undefined) {
       context.addIssue({ code: "custom", message: "expected ASSET=PRICE, separated by commas" });
+      return z.NEVER;
+    }
+    if (!isAssetText(asset)) {
+      const message = `expected XLM, CODE:ISSUER, CODE-ISSUER or C... before each "=", not ${asset}`;
+      context.addIssue({ code: "custom", message });
       return z.NEVER;
     }
     prices.set(asset, price);

@@ -56,6 +56,11 @@ export class AssetInput {
   }
 }
 
+/** Whether `text` has one of the forms that `AssetInput` resolves; the same on every network. */
+export function isAssetText(text: string): boolean {
+  return parseContractAddress(text) !== undefined || assetXdr(text) !== undefined;
+}
+
 /** The Asset union in XDR, or undefined where `text` names no classic asset. */
 function assetXdr(text: string): Uint8Array | undefined {
   if (text === "XLM" || text === "xlm" || text === "native") return uint32(ASSET_TYPE_NATIVE);
