@@ -9,6 +9,7 @@ import { devnetSettings } from "./devnet-settings.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
+import { makeFolder } from "./store/make-folder.ts";
 import { setAside } from "./store/set-aside.ts";
 import { StoreError } from "./store/store-error.ts";
 
@@ -42,17 +43,15 @@ async function run(
 ): Promise<number> {
   if (config.mode === "engine") return runEngine({ ...config, log }, signal);
   const { devnet: options } = config;
-  let devnet: DevnetProcess;
+  let devnet: DevnetProcess | "signal";
   try {
-    const dataDir = config.mode === "all" ? config.engine.dataDir : "data";
-    devnet = await spawnDevnet({
-      ...options,
-      directory: options.directory ?? join(dataDir, "devnet"),
-    });
+    // Before it is up there is nothing to close in order: it ends with this process.
+    devnet = await Promise.race([spawnDevnet(await withFolder(config)), signal]);
   } catch (error) {
     log.fatal(messageOf(error));
     return 1;
   }
+  if (devnet === "signal") return 0;
   const { url, exchange } = devnet;
   const network = {
     rpcUrls: [url],
@@ -70,6 +69,18 @@ async function run(
   }
   await devnet.stop();
   return end === "signal" ? 0 : end;
+}
+
+/** The devnet's options with the folder it keeps its ledgers in, made. */
+async function withFolder(
+  config: Exclude<Config<DevnetOptions>, { readonly mode: "engine" }>,
+): Promise<DevnetOptions> {
+  const dataDir = config.mode === "all" ? config.engine.dataDir : "data";
+  const directory = config.devnet.directory ?? join(dataDir, "devnet");
+  await makeFolder(directory).catch((error: unknown) => {
+    throw new Error(`${directory} cannot be made: ${messageOf(error)}`, { cause: error });
+  });
+  return { ...config.devnet, directory };
 }
 
 type EngineRun = {

@@ -2,7 +2,6 @@
 //
 // Invariant: every read goes through one snapshot, that of the last `renew`. What a commit wrote is
 // seen only after it, when the rest of the process shows the same step.
-import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
 import type { ContractState } from "../model/contract-state.ts";
@@ -15,6 +14,7 @@ import { checkFile, noteClosed } from "./file-check.ts";
 import { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
+import { makeFolder } from "./make-folder.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -58,7 +58,7 @@ export class Store {
 
   /** Throws a StoreError where the folder holds no store of this network and contract. */
   static async open(path: string, identity: StoreIdentity): Promise<Store> {
-    await mkdir(path, { recursive: true }).catch((cause: Error) => {
+    await makeFolder(path).catch((cause: Error) => {
       throw new StoreError("unavailable", `${path} cannot be made: ${cause.message}`, cause);
     });
     await checkFile(path);
