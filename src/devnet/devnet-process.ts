@@ -26,8 +26,9 @@ function stop(devnet: Devnet): void {
   );
 }
 
-// A terminal sends its interrupt to the parent too, which then closes the channel in its order.
-process.on("SIGINT", () => undefined);
+// A terminal's interrupt and a service manager's stop reach the parent too, which then closes the
+// channel in its order: a devnet that ended by itself would look like one that failed.
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => undefined);
 process.once("message", (options: DevnetInput) => {
   start(options).catch((error: unknown) => {
     tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });

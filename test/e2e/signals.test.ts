@@ -1,0 +1,51 @@
+// Service managers and terminals send their signal to every process of a service at once: test
+// network and engine together must end as well as the engine alone.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+const SHUTDOWN_MS_MAX = 5000;
+
+const folder = temporaryFolder();
+
+type Started = { readonly child: ChildProcess; readonly log: string[]; readonly pid: number };
+
+/** Both in a process group of their own. */
+function start(name: string): Started {
+  const args = ["all", "--data-dir", join(folder, name), "--port", "0", "--devnet-port", "0"];
+  const child = spawn(process.execPath, [MAIN, ...args, "--workers", "1", "--log-format", "json"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const { pid, stdout } = child;
+  assert.ok(pid !== undefined && stdout !== null);
+  const log: string[] = [];
+  createInterface(stdout).on("line", (line) => log.push(line));
+  return { child, log, pid };
+}
+
+async function logged({ child, log }: Started, text: string): Promise<void> {
+  while (!log.some((line) => line.includes(text))) {
+    assert.equal(child.exitCode, null, log.join("\n"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`ends well where ${signal} reaches the devnet too`, { timeout: 60_000 }, async () => {
+    const started = start(signal);
+    await logged(started, "serving the API");
+    const exited = once(started.child, "exit");
+    const sentMs = performance.now();
+    process.kill(-started.pid, signal);
+    assert.deepEqual(await exited, [0, null], started.log.join("\n"));
+    assert.ok(performance.now() - sentMs < SHUTDOWN_MS_MAX);
+    assert.ok(!started.log.some((line) => line.includes('"level":60')), started.log.join("\n"));
+  });
+}
