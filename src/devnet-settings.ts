@@ -49,13 +49,15 @@ function textOf(schema: z.ZodType): z.ZodType<unknown, string> {
     const result = schema.safeParse(plainValue(text));
     if (result.success) return result.data;
     const message = result.error.issues[0]?.message ?? "invalid value";
-    context.addIssue({ code: "custom", message: message.toLowerCase() });
+    // What was received is shown as it was written; its type here is always text.
+    const expected = message.toLowerCase().replace(/, received \w+$/, "");
+    context.addIssue({ code: "custom", message: expected });
     return z.NEVER;
   });
 }
 
 function plainValue(text: string): unknown {
-  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  if (/^-?[0-9]{1,15}$/.test(text)) return Number(text);
   if (text === "true" || text === "false") return text === "true";
   return text;
 }
