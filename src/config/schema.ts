@@ -1,7 +1,7 @@
 // Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
 import { z } from "zod";
-import { isAssetText } from "../http/asset-input.ts";
 import { type Address, parseContractAddress } from "../model/address.ts";
+import { parseAssetText } from "../model/asset-text.ts";
 
 export function integerSchema(min: number, max: number) {
   const message = `expected an integer from ${min} to ${max}`;
@@ -46,7 +46,7 @@ export const priceListSchema = z.string().transform((text, context) => {
       context.addIssue({ code: "custom", message: "expected ASSET=PRICE, separated by commas" });
       return z.NEVER;
     }
-    if (!isAssetText(asset)) {
+    if (parseAssetText(asset) === undefined) {
       const message = `expected XLM, CODE:ISSUER, CODE-ISSUER or C... before each "=", not ${asset}`;
       context.addIssue({ code: "custom", message });
       return z.NEVER;

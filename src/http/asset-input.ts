@@ -1,13 +1,7 @@
 // The asset forms that clients may send, resolved to token contract addresses.
 import { createHash } from "node:crypto";
-import type { Address } from "../model/address.ts";
-import {
-  addressBytes,
-  contractAddress,
-  isContract,
-  parseAddress,
-  parseContractAddress,
-} from "../model/address.ts";
+import { type Address, addressBytes, contractAddress } from "../model/address.ts";
+import { type AssetText, parseAssetText } from "../model/asset-text.ts";
 
 /** Resolved classic assets that are kept; deriving one costs a hash and two base32 codings. */
 const CACHED_MAX = 1000;
@@ -31,12 +25,12 @@ export class AssetInput {
 
   /** `XLM`, `xlm`, `native`, `CODE:ISSUER`, `CODE-ISSUER` or C...; undefined for anything else. */
   parse(text: string): Address | undefined {
-    if (text.length === 56 && text.startsWith("C")) return parseContractAddress(text);
     const known = this.#cached.get(text);
     if (known !== undefined) return known;
-    const asset = assetXdr(text);
+    const asset = parseAssetText(text);
     if (asset === undefined) return undefined;
-    const token = this.#tokenAddress(asset);
+    if (asset.kind === "token") return asset.address;
+    const token = this.#tokenAddress(assetXdr(asset));
     // The oldest goes first: a client that sends ever new codes only pays for its own hashes.
     if (this.#cached.size >= CACHED_MAX) {
       const oldest = this.#cached.keys().next().value;
@@ -56,18 +50,10 @@ export class AssetInput {
   }
 }
 
-/** Whether `text` has one of the forms that `AssetInput` resolves; the same on every network. */
-export function isAssetText(text: string): boolean {
-  return parseContractAddress(text) !== undefined || assetXdr(text) !== undefined;
-}
-
-/** The Asset union in XDR, or undefined where `text` names no classic asset. */
-function assetXdr(text: string): Uint8Array | undefined {
-  if (text === "XLM" || text === "xlm" || text === "native") return uint32(ASSET_TYPE_NATIVE);
-  const parts = /^([A-Za-z0-9]{1,12})[:-](G[A-Z2-7]{55})$/.exec(text);
-  const code = parts?.[1];
-  const issuer = parts?.[2] === undefined ? undefined : parseAddress(parts[2]);
-  if (code === undefined || issuer === undefined || isContract(issuer)) return undefined;
+/** The Asset union in XDR. */
+function assetXdr(asset: Exclude<AssetText, { readonly kind: "token" }>): Uint8Array {
+  if (asset.kind === "native") return uint32(ASSET_TYPE_NATIVE);
+  const { code, issuer } = asset;
   const short = code.length <= 4;
   const codeBytes = Buffer.alloc(short ? 4 : 12);
   codeBytes.write(code, "ascii");
