@@ -102,7 +102,8 @@ function normalStats({ pair, prices, fills, baseVolume, quoteVolume }: TickerSta
 
 function normalCandle<C extends Omit<Candle, "start">>(candle: C) {
   const { open, high, low, close } = candle;
-  for (const price of [open, close]) {
+  const average = { quote: candle.quoteVolume, base: candle.baseVolume };
+  for (const price of [open, close, average]) {
     assert.ok(comparePrices(low, price) <= 0 && comparePrices(price, high) <= 0);
   }
   return {
