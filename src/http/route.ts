@@ -37,9 +37,6 @@ export type ApiContext = {
   readonly clock: Clock;
 };
 
-/** `:value` stands for one path segment. */
-export type RoutePath = `/${string}`;
-
 export function jsonArray(rows: readonly string[]): string {
   return `[${rows.join(",")}]`;
 }

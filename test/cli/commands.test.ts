@@ -1,4 +1,4 @@
-// The commands as operators type them: help, and how a wrong setting ends.
+// The commands beside the engine's own: help, and how a wrong setting ends.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -17,13 +17,11 @@ function run(script: string, args: readonly string[], env: Readonly<Record<strin
   return { status, stdout, stderr };
 }
 
-test("a wrong setting ends every command with one line that names it, and exit code 2", () => {
+test("a wrong setting ends them with one line that names it, and exit code 2", () => {
   for (const [script, args, env, name] of [
-    ["src/main.js", ["all", "--port", "80a"], {}, "--port"],
-    ["src/main.js", ["engine"], { NETWORK: "testnet", WORKERS: "none" }, "WORKERS"],
-    ["src/main.js", ["engine"], { NETWORK: "moonnet" }, "NETWORK"],
-    ["src/main.js", ["devnet", "--ledger-time", "-5"], {}, "--ledger-time"],
     ["src/verify.js", ["--url", "nowhere"], {}, "--url"],
+    ["src/verify.js", [], { CONTRACT: "GABC" }, "CONTRACT"],
+    ["src/verify.js", ["--port", "1"], {}, "--port"],
     ["bench/cli.js", ["no-such-bench"], {}, "no-such-bench"],
   ] as const) {
     const { status, stdout, stderr } = run(script, args, env);
@@ -34,13 +32,25 @@ test("a wrong setting ends every command with one line that names it, and exit c
   }
 });
 
-test("help is printed instead of anything else", () => {
-  for (const [script, args, words] of [
-    ["src/main.js", ["all", "--help"], ["--port", "DATA_DIR", "--ledger-time", "testnet"]],
-    ["src/verify.js", ["--help"], ["--url", "--rpc", "--contract"]],
-  ] as const) {
-    const { status, stdout, stderr } = run(script, args);
-    assert.deepEqual([status, stderr], [0, ""]);
-    for (const word of words) assert.ok(stdout.includes(word), word);
-  }
+test("verify tells that it could not tell from a difference it found", () => {
+  const { status, stdout, stderr } = run("src/verify.js", ["--url", "http://127.0.0.1:1"]);
+  assert.equal(status, 2);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^verify: .*127\.0\.0\.1:1/);
+});
+
+test("verify lists its settings", () => {
+  const { status, stdout, stderr } = run("src/verify.js", ["--help"]);
+  assert.deepEqual([status, stderr], [0, ""]);
+  for (const word of ["--url", "--rpc", "--contract"]) assert.ok(stdout.includes(word), word);
+});
+
+test("vectors end with a count, and exit code 1 where a file cannot be read", () => {
+  const vectors = fileURLToPath(new URL("../test/fixtures/settlement.json.gz", DIST));
+  const replayed = run("test/vectors/cli.js", ["settlement", vectors]);
+  assert.equal(replayed.status, 0);
+  assert.match(replayed.stdout, /^[1-9][0-9]* passed, 0 failed\n$/m);
+  const missing = run("test/vectors/cli.js", ["settlement", "no-such-file.json"]);
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, /no-such-file/);
 });

@@ -98,11 +98,11 @@ test("nothing after ledgers that are missing is shown before they are there", as
 
 test("a network that begins anew has its old data set aside and is read from its start", async () => {
   const before = await api.all("/trades", 500);
-  await devnet.reset();
   // The engine listens on another port when it begins anew: none was asked for.
-  await until("the reset is told", () => logged(/set aside/));
-  await until("it listens again", () => portNow() !== undefined);
-  api = new ApiClient(portNow() ?? 0);
+  const port = engine.listensAgain();
+  await devnet.reset();
+  api = new ApiClient(await port);
+  assert.ok(logged(/set aside/));
   assert.equal((await api.get("/")).status, "loading");
   const path = `/quote?sellingAsset=${devnet.network.plainToken}&buyingAsset=XLM&amount=100`;
   assert.equal((await fetch(api.url + path)).status, 409);
@@ -113,12 +113,6 @@ test("a network that begins anew has its old data set aside and is read from its
   await checkRows();
   assert.ok(before.length > 0);
 });
-
-/** Where it listens since the data was set aside. */
-function portNow(): number | undefined {
-  const aside = engine.log.findIndex(({ msg }) => /set aside/.test(msg ?? ""));
-  return engine.log.slice(aside).find(({ port }) => port !== undefined)?.port;
-}
 
 test("ledgers that nobody serves any more stop the reading loudly, and the rest goes on", async () => {
   const last = devnet.tip.ledger;

@@ -5,7 +5,6 @@ import { type Address, marketKey, type Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import type { ContractEvent } from "./event.ts";
 import {
-  type CallError,
   CallFailure,
   type CallOutcome,
   type ContractModel,
@@ -156,17 +155,4 @@ export class MemoryFrame implements ExchangeHost {
     },
     set: (next: ExchangeInstance): void => this.world.write(this.world.instances, this.self, next),
   };
-}
-
-/** For messages: the error in one line. */
-export function describeError(error: CallError): string {
-  switch (error.kind) {
-    case "contract":
-      return `error ${error.code} of ${error.contract}`;
-    case "auth":
-      return `not authorized by ${error.address}`;
-    case "invalid":
-    case "budget":
-      return `${error.kind}: ${error.message}`;
-  }
 }

@@ -47,4 +47,3 @@ export const SCALES = {
     expirySecondsMax: 3_600,
   },
 } as const satisfies Record<string, TrafficScale>;
-export type ScaleName = keyof typeof SCALES;
