@@ -8,14 +8,13 @@ import type { Exchange } from "./book/exchange.ts";
 import { ExchangeError } from "./book/exchange-error.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import { progressText } from "./ingest/catch-up/progress.ts";
-import { IngestError } from "./ingest/ingest-error.ts";
 import { RpcError } from "./ingest/json-rpc.ts";
 import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source.ts";
 import type { ReaderFault } from "./ingest/messages.ts";
 import { Reader } from "./ingest/reader.ts";
 import { parseHealth } from "./ingest/rpc-answers.ts";
 import { RpcPool } from "./ingest/rpc-pool.ts";
-import { TokenSimulator } from "./ingest/simulate.ts";
+import type { TokenSimulator } from "./ingest/simulate.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
 
@@ -95,15 +94,20 @@ export function followLedgers({ network, catchUpThreads, log }: FollowOptions): 
       end({ kind: "fatal", message: `ledger ${delta.ledger} could not be applied` });
     }
   };
-  const simulator = new TokenSimulator({
-    pool,
-    timer: systemTimer,
-    passphrase,
-    spender: contract,
-    signal: stopping.signal,
-  });
+  let simulator: Promise<TokenSimulator> | undefined;
+  // Loaded where such a token turns up: it takes the SDK along, and that the start can do without.
+  const loadSimulator = async (): Promise<TokenSimulator> => {
+    const { TokenSimulator: Simulator } = await import("./ingest/simulate.ts");
+    const { signal } = stopping;
+    return new Simulator({ pool, timer: systemTimer, passphrase, spender: contract, signal });
+  };
   return {
-    tokenReader: simulator,
+    tokenReader: {
+      read: async (owner, asset) => {
+        simulator ??= loadSimulator();
+        return (await simulator).read(owner, asset);
+      },
+    },
     request: (request) => reader.request(request),
     start: (exchange, backing) => {
       target = { exchange, backing };
@@ -154,7 +158,7 @@ async function oldestLedger({ pool, log, signal }: Omit<Start, "reader" | "excha
       const { result } = await pool.call("getHealth", undefined, HEALTH_LIMITS, signal);
       return parseHealth(result).oldest;
     } catch (error) {
-      if (error instanceof IngestError || !(error instanceof RpcError)) throw error;
+      if (signal.aborted || !(error instanceof RpcError)) throw error;
       log.warn(`no RPC to begin with: ${error.message}`);
       await delay(UNREACHABLE_RETRY_MS, undefined, { signal });
     }

@@ -1,6 +1,6 @@
 // Addresses as the API writes them (strkey: G... account, C... contract) and in the order the
 // contract compares them (XDR bytes of the ScAddress, not the strings).
-import { StrKey } from "@stellar/stellar-sdk/base";
+import { BASE32, encodeStrkey, isStrkey, StrkeyVersion, strkeyPayload } from "./strkey.ts";
 
 declare const addressBrand: unique symbol;
 /** A checked strkey of an account (G...) or a contract (C...). */
@@ -11,14 +11,13 @@ export type Pair = { readonly base: Address; readonly quote: Address };
 
 /** The address, or undefined where `text` is no valid G... or C... strkey (checksum included). */
 export function parseAddress(text: string): Address | undefined {
-  if (text.length !== 56) return undefined;
-  if (StrKey.isValidEd25519PublicKey(text) || StrKey.isValidContract(text)) return text as Address;
-  return undefined;
+  const version = text.startsWith("G") ? StrkeyVersion.account : StrkeyVersion.contract;
+  return isStrkey(version, text) ? (text as Address) : undefined;
 }
 
 /** As `parseAddress`, for contract addresses (C...) alone. */
 export function parseContractAddress(text: string): Address | undefined {
-  return text.length === 56 && StrKey.isValidContract(text) ? (text as Address) : undefined;
+  return isStrkey(StrkeyVersion.contract, text) ? (text as Address) : undefined;
 }
 
 /** For addresses that our own code or a decoder made. Throws a TypeError on anything else. */
@@ -34,37 +33,16 @@ export function isContract(of: Address): boolean {
 
 /** The 32 bytes inside the strkey: an account's public key or a contract's hash. */
 export function addressBytes(of: Address): Uint8Array {
-  // An Address was checked when it was made, so its bits are read without checking them again: 20
-  // times faster than StrKey. The first byte is the version, the last two the checksum.
-  const bytes = new Uint8Array(32);
-  let bits = 0;
-  let held = 0;
-  let at = -1;
-  for (let index = 0; at < bytes.length; index += 1) {
-    held = ((held << 5) | (BASE32_VALUES[of.charCodeAt(index)] ?? 0)) & 0xfff;
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    if (at >= 0) bytes[at] = held >> bits;
-    at += 1;
-  }
-  return bytes;
+  return strkeyPayload(of);
 }
 
 export function accountAddress(publicKey: Uint8Array): Address {
-  return StrKey.encodeEd25519PublicKey(publicKey) as Address;
+  return encodeStrkey(StrkeyVersion.account, publicKey) as Address;
 }
 
 export function contractAddress(hash: Uint8Array): Address {
-  return StrKey.encodeContract(hash) as Address;
+  return encodeStrkey(StrkeyVersion.contract, hash) as Address;
 }
-
-// base32 writes the values 0..31 as A-Z2-7; replacing each character by one whose code rises with
-// the value makes a plain string comparison compare the bytes.
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/** By character code. */
-const BASE32_VALUES = new Uint8Array(128);
-for (let value = 0; value < 32; value += 1) BASE32_VALUES[BASE32.charCodeAt(value)] = value;
 
 /**
  * Negative, 0 or positive as the XDR bytes of `a`'s ScAddress sort before, with or after `b`'s.
