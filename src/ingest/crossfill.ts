@@ -50,6 +50,8 @@ function matchesPattern(events: OperationEvents, index: number, own: Trade): boo
   let paid = 0n;
   for (let at = index - 1; at >= 0; at -= 1) {
     const fill = events[at];
+    // Makers that could not be collected from are told between the fills and the own one.
+    if (fill?.kind === "skip") continue;
     if (
       fill?.kind !== "trade" ||
       fill.taker !== own.maker ||

@@ -265,6 +265,13 @@ function crossfillFlags(transaction: BuiltTransaction): boolean[] {
 test("marks a crossfill's own fill by its pattern where there is no call tree", () => {
   const base = { source: caller, call: call("crossfill") };
   assert.deepEqual(crossfillFlags({ ...base, events: [...FILLS, OWN] }), [false, false, true]);
+  const skip = { contract: exchange, topics: [scSymbol("skip")], data: scU128(7n) };
+  assert.deepEqual(crossfillFlags({ ...base, events: [...FILLS, skip, OWN] }), [
+    false,
+    false,
+    false,
+    true,
+  ]);
   // A fill of the same owner before, by another call: the suffix that adds up decides.
   const before = tradeEvent({ id: 3n, taker: maker, maker: taker, sold: 7n, bought: 1n });
   assert.deepEqual(crossfillFlags({ ...base, events: [before, ...FILLS, OWN] }), [
