@@ -3,7 +3,7 @@
 import { type Address, isContract } from "../model/address.ts";
 import { addressValue, type Value } from "./contract/value.ts";
 import type { Chain } from "./ledger/chain.ts";
-import type { Call } from "./ledger/invocation.ts";
+import type { Call } from "./ledger/event.ts";
 import { accountKey, dataKey, instanceKey, trustlineKey } from "./ledger/key.ts";
 import { tryCall } from "./ledger/simulate-call.ts";
 import { accountRange, INT64_MAX, trustlineRange } from "./tokens/reserve.ts";

@@ -37,9 +37,13 @@ export class CallFailure extends Error {
   readonly error: CallError;
 
   constructor(error: CallError) {
+    // Failures are part of every ledger: the trace, which nobody reads, costs more than the call.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(
       error.kind === "contract" ? `contract error ${error.code}` : `call failed: ${error.kind}`,
     );
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "CallFailure";
     this.error = error;
   }

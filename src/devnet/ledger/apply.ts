@@ -2,7 +2,7 @@
 // transaction in order (classic ones before contract calls), then the refunds.
 import type { Address } from "../../model/address.ts";
 import { NATIVE } from "../asset.ts";
-import { i128 } from "../contract/value.ts";
+import { addressValue, i128, symbol, u32 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { reserve } from "../tokens/reserve.ts";
 import { type CallIntent, runCall } from "./call-work.ts";
@@ -14,7 +14,6 @@ import { contractEvent } from "./event.ts";
 import type { EmittedEvent } from "./invocation.ts";
 import { accountKey } from "./key.ts";
 import { Declared } from "./resources.ts";
-import { addressWire, symbolWire, valueWire } from "./sc-val.ts";
 import { type LedgerState, Scope } from "./state.ts";
 import { resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
 import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
@@ -204,11 +203,7 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
 }
 
 function feeEvent(payer: Address, fee: bigint, context: LedgerContext): XdrText {
-  return contractEvent(
-    context.tokenOf(NATIVE),
-    [symbolWire("fee"), { type: 18, address: addressWire(payer) }],
-    valueWire(i128(fee)),
-  );
+  return contractEvent(context.tokenOf(NATIVE), [symbol("fee"), addressValue(payer)], i128(fee));
 }
 
 /** Stroops of the declared resource fee that were not used. */
@@ -244,11 +239,6 @@ export function applicable(
     source,
     contract: token,
     fn: "approve",
-    args: [
-      { type: "address", value: source },
-      { type: "address", value: exchange },
-      i128(amount),
-      { type: "u32", value: liveUntil },
-    ],
+    args: [addressValue(source), addressValue(exchange), i128(amount), u32(liveUntil)],
   };
 }

@@ -1,59 +1,59 @@
 // A contract call, or a contract's creation, as the operation in the envelope.
-import type {
-  HostFunctionWire,
-  OperationWire,
-  SorobanAuthorizationEntryWire,
-  SorobanAuthorizedFunctionWire,
-} from "@stellar/stellar-sdk/xdr";
+import { type HostFunctionWire, Operation } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
 import type { CallIntent } from "./call-work.ts";
-import { addressWire, VOID_WIRE, valueWire, xdrString } from "./sc-val.ts";
+import { addressWire, valueWire, xdrString } from "./sc-val.ts";
 import type { DeployIntent, WorkContext } from "./work.ts";
+import { writeAddress, writeValue } from "./write-value.ts";
+import { encode, type XdrText, type XdrWriter, xdrText } from "./xdr-writer.ts";
 
-export function callOperation(
-  intent: CallIntent | DeployIntent,
-  context: WorkContext,
-): OperationWire {
-  const { hostFunction, authorized } = intent.kind === "call" ? invoke(intent) : create(intent);
-  const signers = intent.kind === "call" ? (intent.signers ?? []) : [];
-  const rootInvocation = { function: authorized, subInvocations: [] };
-  const auth: SorobanAuthorizationEntryWire[] = [
-    { credentials: { type: 0 }, rootInvocation },
-    ...signers.map(
-      (signer): SorobanAuthorizationEntryWire => ({
-        credentials: {
-          type: 1,
-          address: {
-            address: addressWire(signer),
-            nonce: BigInt(context.now),
-            signatureExpirationLedger: 0,
-            signature: VOID_WIRE,
-          },
-        },
-        rootInvocation,
-      }),
-    ),
-  ];
-  return { sourceAccount: null, body: { type: 24, invokeHostFunctionOp: { hostFunction, auth } } };
+/** XDR of the Operation. */
+export function callOperation(intent: CallIntent | DeployIntent, context: WorkContext): XdrText {
+  return intent.kind === "call" ? invoke(intent, context) : create(intent);
 }
 
-type Invoked = {
-  readonly hostFunction: HostFunctionWire;
-  readonly authorized: SorobanAuthorizedFunctionWire;
-};
+/** OperationType. */
+const INVOKE_HOST_FUNCTION = 24;
 
-function invoke(intent: CallIntent): Invoked {
-  const contractFn = {
-    contractAddress: addressWire(intent.contract),
-    functionName: xdrString(intent.fn),
-    args: intent.args.map(valueWire),
-  };
-  return {
-    hostFunction: { type: 0, invokeContract: contractFn },
-    authorized: { type: 0, contractFn },
-  };
+/** By hand, since nearly every transaction is a call: the invocation is in it twice or more. */
+function invoke(intent: CallIntent, context: WorkContext): XdrText {
+  const invocation = encode((to) => {
+    to.uint32(0); // a contract's function, both to call and to authorize
+    writeAddress(to, addressWire(intent.contract));
+    to.opaque(xdrString(intent.fn).bytes);
+    to.list(intent.args, (arg) => writeValue(to, arg));
+  });
+  const signers = intent.signers ?? [];
+  return encode((to) => {
+    to.uint32(0); // no source of its own
+    to.uint32(INVOKE_HOST_FUNCTION);
+    to.xdr(invocation);
+    to.uint32(1 + signers.length);
+    to.uint32(0); // by the transaction's source
+    writeAuthorized(to, invocation);
+    for (const signer of signers) {
+      writeCredentials(to, signer, context);
+      writeAuthorized(to, invocation);
+    }
+  });
 }
 
-function create(intent: DeployIntent): Invoked {
+/** SorobanAuthorizedInvocation without sub-invocations. */
+function writeAuthorized(to: XdrWriter, invocation: XdrText): void {
+  to.xdr(invocation);
+  to.uint32(0);
+}
+
+/** SorobanAddressCredentials with an empty signature: nobody verifies it. */
+function writeCredentials(to: XdrWriter, signer: Address, context: WorkContext): void {
+  to.uint32(1);
+  writeAddress(to, addressWire(signer));
+  to.int64(BigInt(context.now));
+  to.uint32(0);
+  writeValue(to, { type: "void" });
+}
+
+function create(intent: DeployIntent): XdrText {
   const createContractV2 = {
     contractIdPreimage: {
       type: 0 as const,
@@ -62,8 +62,12 @@ function create(intent: DeployIntent): Invoked {
     executable: { type: 0 as const, wasmHash: intent.wasmHash },
     constructorArgs: intent.args.map(valueWire),
   };
-  return {
-    hostFunction: { type: 3, createContractV2 },
-    authorized: { type: 2, createContractV2HostFn: createContractV2 },
+  const hostFunction: HostFunctionWire = { type: 3, createContractV2 };
+  const rootInvocation = {
+    function: { type: 2 as const, createContractV2HostFn: createContractV2 },
+    subInvocations: [],
   };
+  const auth = [{ credentials: { type: 0 as const }, rootInvocation }];
+  const body = { type: 24 as const, invokeHostFunctionOp: { hostFunction, auth } };
+  return xdrText(Operation.schema.encode({ sourceAccount: null, body }));
 }

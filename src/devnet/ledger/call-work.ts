@@ -1,5 +1,6 @@
 // A contract call as a transaction: the invocation, its resources and what the node reports of it.
 import type { Address } from "../../model/address.ts";
+import { addressValue } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { deployedAddress } from "../tokens/sac-address.ts";
 import { callOperation } from "./call-operation.ts";
@@ -7,11 +8,18 @@ import { commitChanges } from "./change.ts";
 import { sha256 } from "./hash.ts";
 import { Invocation } from "./invocation.ts";
 import { type EntryKey, isTtl } from "./key.ts";
-import { Declared, feesOf, metricsOf, nodeFault, Result, usageOf } from "./resources.ts";
-import { addressWire, valueWire } from "./sc-val.ts";
+import {
+  Declared,
+  feesOf,
+  metricsOf,
+  type NodeFault,
+  nodeFault,
+  Result,
+  usageOf,
+} from "./resources.ts";
 import { type EntryDiff, putInstance, type Scope } from "./state.ts";
 import type { DeployIntent, SorobanOutcome, WorkContext, WorkOutcome } from "./work.ts";
-import { scValXdr } from "./write-value.ts";
+import { hostValueXdr } from "./write-value.ts";
 import { encode, encodeBytes, type XdrText } from "./xdr-writer.ts";
 
 export type CallIntent = Extract<TransactionIntent, { kind: "call" }>;
@@ -42,11 +50,9 @@ export function runCall(
   const usage = usageOf(invocation, own.diffs());
   const fault = nodeFault(shortOf, outcome, usage);
   const returned =
-    deployed === undefined
-      ? outcome?.ok === true && valueWire(outcome.value)
-      : ({ type: 18, address: addressWire(deployed) } as const);
+    deployed === undefined ? outcome?.ok === true && outcome.value : addressValue(deployed);
   const returnValue =
-    outcome?.ok === true && fault === undefined && returned ? scValXdr(returned) : undefined;
+    outcome?.ok === true && fault === undefined && returned ? hostValueXdr(returned) : undefined;
   const success = returnValue !== undefined;
   const events = invocation.events.map(({ xdr }) => xdr);
   const soroban: SorobanOutcome = {
@@ -59,27 +65,40 @@ export function runCall(
     },
     ...feesOf(usage, success),
   };
-  const result = success
-    ? { code: Result.success, success: successHash(returnValue, events) }
-    : { code: fault?.code ?? Result.trapped };
   return {
     ok: success,
     operations: [callOperation(intent, context)],
-    results: [{ code: 0, tr: { type: 24, invokeHostFunctionResult: result } }],
+    results: [success ? successResult(returnValue, events) : failureResult(fault)],
     metas: success ? [{ changes: commitChanges(own), events }] : [],
     emitted: success ? invocation.events : [],
     soroban,
   };
 }
 
-/** Of the InvokeHostFunctionSuccessPreImage: the value returned and the events. */
-function successHash(returnValue: XdrText, events: readonly XdrText[]): Uint8Array {
-  return sha256(
-    encodeBytes((to) => {
-      to.xdr(returnValue);
-      to.list(events, (event) => to.xdr(event));
-    }),
-  );
+/** OperationType, within an operation's own result. */
+const INVOKE_HOST_FUNCTION = 24;
+
+/** With the hash of what the call gave back: the value and the events. */
+function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrText {
+  const given = encodeBytes((to) => {
+    to.xdr(returnValue);
+    to.list(events, (event) => to.xdr(event));
+  });
+  const hash = sha256(given);
+  return encode((to) => {
+    to.uint32(0);
+    to.uint32(INVOKE_HOST_FUNCTION);
+    to.int32(Result.success);
+    to.bytes(hash);
+  });
+}
+
+function failureResult(fault: NodeFault | undefined): XdrText {
+  return encode((to) => {
+    to.uint32(0);
+    to.uint32(INVOKE_HOST_FUNCTION);
+    to.int32(fault?.code ?? Result.trapped);
+  });
 }
 
 function deploy(scope: Scope, intent: DeployIntent, context: WorkContext): Address {

@@ -14,7 +14,7 @@ import { contractEvent } from "./event.ts";
 import { trustlineKey } from "./key.ts";
 import { newTrustline } from "./new-entry.ts";
 import { manageOffer, takeBackOffers } from "./offer.ts";
-import { publicKeyWire, valueWire } from "./sc-val.ts";
+import { publicKeyWire } from "./sc-val.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
 type Intent<K extends TransactionIntent["kind"]> = Extract<TransactionIntent, { kind: K }>;
@@ -106,7 +106,7 @@ function assetEvent(
   what: { readonly kind: string; readonly parties: readonly Address[]; readonly data: Value },
 ): XdrText {
   const topics = tokenTopics(asset, what.kind, what.parties);
-  return contractEvent(context.tokenOf(asset), topics, valueWire(what.data));
+  return contractEvent(context.tokenOf(asset), topics, what.data);
 }
 
 function payment(intent: Intent<"payment">): ClassicOperation {

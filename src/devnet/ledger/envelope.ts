@@ -1,11 +1,10 @@
 // Transaction envelopes and their hashes.
 import { createHash } from "node:crypto";
-import { type OperationWire, Transaction } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { sha256 } from "./hash.ts";
 import { publicKeyWire } from "./sc-val.ts";
-import { join, list, ONE, uint32, uint64, ZERO } from "./xdr-frame.ts";
-import { type XdrText, xdrBytes } from "./xdr-writer.ts";
+import { join, list, uint32, uint64, ZERO } from "./xdr-frame.ts";
+import { encodeBytes, type XdrText } from "./xdr-writer.ts";
 
 /** EnvelopeType: what an envelope, and what the hash of its transaction, starts with. */
 const TX = uint32(2);
@@ -32,7 +31,8 @@ export type EnvelopeParts = {
   readonly sequence: bigint;
   /** Stroops; the most the source pays. */
   readonly fee: number;
-  readonly operations: readonly OperationWire[];
+  /** XDR of the Operations. */
+  readonly operations: readonly XdrText[];
   /** XDR of the SorobanTransactionData. */
   readonly soroban?: XdrText;
   /** Pays in place of the source: a fee-bump transaction around this one. */
@@ -57,19 +57,17 @@ export function envelope(parts: EnvelopeParts, networkId: Uint8Array): Envelope 
   return { xdr, hash: outerHash, innerHash: hash };
 }
 
-/** The extension comes last in a Transaction: the Soroban data takes the place of its zero. */
-function transactionXdr(parts: EnvelopeParts): Uint8Array {
-  const plain = Transaction.schema.encode({
-    sourceAccount: { type: 0, ed25519: publicKeyWire(parts.source).ed25519 },
-    fee: parts.fee,
-    seqNum: parts.sequence,
-    cond: { type: 0 },
-    memo: { type: 0 },
-    operations: [...parts.operations],
-    ext: { v: 0 },
+function transactionXdr(parts: EnvelopeParts): Buffer {
+  return encodeBytes((to) => {
+    to.bytes(ED25519);
+    to.bytes(publicKeyWire(parts.source).ed25519);
+    to.uint32(parts.fee);
+    to.int64(parts.sequence);
+    to.uint32(0); // no preconditions
+    to.uint32(0); // no memo
+    to.list(parts.operations, (operation) => to.xdr(operation));
+    to.option(parts.soroban, (data) => to.xdr(data));
   });
-  if (parts.soroban === undefined) return plain;
-  return join([plain.subarray(0, plain.length - ZERO.length), ONE, xdrBytes(parts.soroban)]);
 }
 
 const SIGNATURE_BYTES = uint32(64);

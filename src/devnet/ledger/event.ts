@@ -1,7 +1,8 @@
 // Contract events and diagnostic events as the host writes them.
-import type { ScErrorWire, ScValWire } from "@stellar/stellar-sdk/xdr";
+import type { ScErrorWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
+import type { Value } from "../contract/value.ts";
 import {
   bytesWire,
   contractBytes,
@@ -10,10 +11,15 @@ import {
   symbolWire,
   u64Wire,
   VOID_WIRE,
-  vecWire,
 } from "./sc-val.ts";
-import { writeScVal } from "./write-value.ts";
+import { type HostValue, writeHostValue, writeScVal } from "./write-value.ts";
 import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+
+export type Call = {
+  readonly contract: Address;
+  readonly fn: string;
+  readonly args: readonly Value[];
+};
 
 const CONTRACT = 1;
 const DIAGNOSTIC = 2;
@@ -21,61 +27,62 @@ const DIAGNOSTIC = 2;
 /** XDR of a ContractEvent. */
 export function contractEvent(
   contract: Address,
-  topics: readonly ScValWire[],
-  data: ScValWire,
+  topics: readonly HostValue[],
+  data: HostValue,
 ): XdrText {
-  return eventXdr(CONTRACT, contract, topics, data);
+  return eventXdr(CONTRACT, contract, topics, [data]);
 }
 
+/** As the host writes data: no value as Void, one as itself, several as a Vec. */
 function eventXdr(
   type: typeof CONTRACT | typeof DIAGNOSTIC,
   contract: Address | undefined,
-  topics: readonly ScValWire[],
-  data: ScValWire,
+  topics: readonly HostValue[],
+  data: readonly HostValue[],
 ): XdrText {
   return encode((to) => {
     to.uint32(0);
-    to.uint32(contract === undefined ? 0 : 1);
-    if (contract !== undefined) to.bytes(contractBytes(contract));
+    to.option(contract, (of) => to.bytes(contractBytes(of)));
     to.uint32(type);
     to.uint32(0);
-    to.uint32(topics.length);
-    for (const topic of topics) writeScVal(to, topic);
-    writeScVal(to, data);
+    to.list(topics, (topic) => writeHostValue(to, topic));
+    if (data.length === 0) {
+      writeScVal(to, VOID_WIRE);
+      return;
+    }
+    if (data.length > 1) {
+      to.uint32(VEC);
+      to.uint32(1);
+      to.uint32(data.length);
+    }
+    for (const value of data) writeHostValue(to, value);
   });
 }
+
+/** ScValType of a Vec. */
+const VEC = 16;
 
 /** A diagnostic event whose success flag is set once it is known which frames failed. */
 export type Diagnostic = { inSuccessfulCall: boolean; readonly event: XdrText };
 
 export function diagnostic(
   contract: Address | undefined,
-  topics: readonly ScValWire[],
-  data: ScValWire,
+  topics: readonly HostValue[],
+  data: readonly HostValue[],
 ): Diagnostic {
   return { inSuccessfulCall: true, event: eventXdr(DIAGNOSTIC, contract, topics, data) };
 }
 
-/** No arguments are written as Void, one as itself, several as a Vec. */
-function argumentsWire(args: readonly ScValWire[]): ScValWire {
-  return args.length === 0 ? VOID_WIRE : args.length === 1 && args[0] ? args[0] : vecWire(args);
+export function callDiagnostic(
+  { contract, fn, args }: Call,
+  caller: Address | undefined,
+): Diagnostic {
+  const topics = [symbolWire("fn_call"), bytesWire(contractBytes(contract)), symbolWire(fn)];
+  return diagnostic(caller, topics, args);
 }
 
-export function callDiagnostic(call: {
-  readonly caller: Address | undefined;
-  readonly contract: Address;
-  readonly fn: string;
-  readonly args: readonly ScValWire[];
-}): Diagnostic {
-  return diagnostic(
-    call.caller,
-    [symbolWire("fn_call"), bytesWire(contractBytes(call.contract)), symbolWire(call.fn)],
-    argumentsWire(call.args),
-  );
-}
-
-export function returnDiagnostic(contract: Address, fn: string, value: ScValWire): Diagnostic {
-  return diagnostic(contract, [symbolWire("fn_return"), symbolWire(fn)], value);
+export function returnDiagnostic(contract: Address, fn: string, value: Value): Diagnostic {
+  return diagnostic(contract, [symbolWire("fn_return"), symbolWire(fn)], [value]);
 }
 
 /** `args` follow the message: together a Vec, the message alone a String. */
@@ -83,10 +90,10 @@ export function errorDiagnostic(
   contract: Address | undefined,
   error: ScErrorWire,
   message: string,
-  args: readonly ScValWire[] = [],
+  args: readonly HostValue[] = [],
 ): Diagnostic {
   const topics = [symbolWire("error"), errorWire(error)];
-  return diagnostic(contract, topics, argumentsWire([stringWire(message), ...args]));
+  return diagnostic(contract, topics, [stringWire(message), ...args]);
 }
 
 /** What a Wasm contract logs as it traps. */
@@ -94,12 +101,12 @@ export function trapDiagnostic(contract: Address, fn: string, error: ScErrorWire
   return diagnostic(
     contract,
     [symbolWire("log")],
-    vecWire([stringWire("VM call trapped with HostError"), symbolWire(fn), errorWire(error)]),
+    [stringWire("VM call trapped with HostError"), symbolWire(fn), errorWire(error)],
   );
 }
 
 export function hostFailedDiagnostic(error: ScErrorWire): Diagnostic {
-  return diagnostic(undefined, [symbolWire("host_fn_failed"), errorWire(error)], VOID_WIRE);
+  return diagnostic(undefined, [symbolWire("host_fn_failed"), errorWire(error)], []);
 }
 
 /** Numbers of the XDR enumerations ScErrorType and ScErrorCode. */
@@ -155,7 +162,11 @@ export type Metrics = { readonly [name in Metric]?: number };
 
 /** DiagnosticEvents of each metric up to the value, without the flag: 19 a call, so encoded once. */
 const METRIC_PREFIXES = METRICS.map((name) => {
-  const whole = diagnostic(undefined, [symbolWire("core_metrics"), symbolWire(name)], u64Wire(0n));
+  const whole = diagnostic(
+    undefined,
+    [symbolWire("core_metrics"), symbolWire(name)],
+    [u64Wire(0n)],
+  );
   return { name, prefix: whole.event.slice(0, -8) as XdrText };
 });
 

@@ -53,8 +53,19 @@ export function instanceStorage(instance: ExchangeInstance): Storage {
   ];
 }
 
+/** By the storage it was read from: every call asks for it. */
+const instances = new WeakMap<Storage, ExchangeInstance>();
+
 /** Undefined before the constructor ran. */
 export function instanceValue(storage: Storage): ExchangeInstance | undefined {
+  const known = instances.get(storage);
+  if (known !== undefined) return known;
+  const read = readInstance(storage);
+  if (read !== undefined) instances.set(storage, read);
+  return read;
+}
+
+function readInstance(storage: Storage): ExchangeInstance | undefined {
   const [config, frozen] = storage.map(({ val }) => valueFromWire(val));
   if (config?.type !== "map" || frozen?.type !== "bool") return undefined;
   return { config: configOf(new Map(config.value)), frozen: frozen.value };

@@ -1,5 +1,4 @@
 // One running contract call: the host a contract model sees, over the ledger's entries.
-import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address, Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { type ContractEvent, encodeEvent } from "../contract/event.ts";
@@ -21,9 +20,9 @@ import type {
 import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
 import type { Invocation } from "./invocation.ts";
 import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";
-import { valueWire } from "./sc-val.ts";
 import { putLiveUntil, type Scope } from "./state.ts";
 import { TEMPORARY_TTL_MIN, TTL_MAX } from "./ttl.ts";
+import type { HostValue } from "./write-value.ts";
 
 /** What a token uses on top of a contract's host. */
 export interface TokenHost {
@@ -42,7 +41,7 @@ export interface TokenHost {
   putData(key: Value, durability: Durability, value: Value): void;
   /** Lets the entry live `extendTo` ledgers from now, where it has less than `threshold` left. */
   extend(key: Value, durability: Durability, threshold: number, extendTo: number): void;
-  emitEvent(topics: readonly ScValWire[], data: ScValWire): void;
+  emitEvent(topics: readonly HostValue[], data: HostValue): void;
 }
 
 export class Frame implements ExchangeHost, TokenHost {
@@ -89,10 +88,10 @@ export class Frame implements ExchangeHost, TokenHost {
 
   emit(event: ContractEvent): void {
     const { topics, data } = encodeEvent(event);
-    this.#invocation.emit(this.self, topics.map(valueWire), valueWire(data), event);
+    this.#invocation.emit(this.self, topics, data, event);
   }
 
-  emitEvent(topics: readonly ScValWire[], data: ScValWire): void {
+  emitEvent(topics: readonly HostValue[], data: HostValue): void {
     this.#invocation.emit(this.self, topics, data);
   }
 

@@ -1,12 +1,12 @@
 // One contract invocation: its frames, events and diagnostics, as the host and the node around it
 // record them.
-import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { ContractEvent } from "../contract/event.ts";
 import { type CallError, CallFailure, type CallOutcome } from "../contract/host.ts";
-import type { Value } from "../contract/value.ts";
+import { addressValue, symbol, type Value, vec } from "../contract/value.ts";
 import type { Executable } from "./entry.ts";
 import {
+  type Call,
   callDiagnostic,
   contractEvent,
   type Diagnostic,
@@ -19,15 +19,9 @@ import {
 } from "./event.ts";
 import { Frame } from "./frame.ts";
 import { type EntryKey, instanceKey } from "./key.ts";
-import { addressWire, valueWire, vecWire } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
+import type { HostValue } from "./write-value.ts";
 import type { XdrText } from "./xdr-writer.ts";
-
-export type Call = {
-  readonly contract: Address;
-  readonly fn: string;
-  readonly args: readonly Value[];
-};
 
 /** Runs a contract's function in its frame. `native`: built into the host, so nothing traps. */
 export type Code = {
@@ -39,9 +33,9 @@ export type CodeOf = (executable: Executable) => Code | undefined;
 /** A failure that brings the words of its error event along. */
 export class DetailedFailure extends CallFailure {
   readonly text: string;
-  readonly args: readonly ScValWire[];
+  readonly args: readonly HostValue[];
 
-  constructor(error: CallError, text: string, args: readonly ScValWire[] = []) {
+  constructor(error: CallError, text: string, args: readonly HostValue[] = []) {
     super(error);
     this.text = text;
     this.args = args;
@@ -137,8 +131,8 @@ export class Invocation {
 
   emit(
     contract: Address,
-    topics: readonly ScValWire[],
-    data: ScValWire,
+    topics: readonly HostValue[],
+    data: HostValue,
     event?: ContractEvent,
   ): void {
     const xdr = contractEvent(contract, topics, data);
@@ -150,7 +144,7 @@ export class Invocation {
     const { contract, fn } = call;
     this.calls += 1;
     // Recorded before the frame opens: a failing frame leaves the flag of its own fn_call alone.
-    this.diagnostics.push(callDiagnostic({ ...call, caller, args: call.args.map(valueWire) }));
+    this.diagnostics.push(callDiagnostic(call, caller));
     const code = this.#load(contract, outer);
     const events = this.events.length;
     const diagnostics = this.diagnostics.length;
@@ -162,7 +156,7 @@ export class Invocation {
         throw new CallFailure({ kind: "budget", message: "exceeded the budget's limit" });
       }
       const value = code.run(frame, fn, call.args);
-      this.diagnostics.push(returnDiagnostic(contract, fn, valueWire(value)));
+      this.diagnostics.push(returnDiagnostic(contract, fn, value));
       scope.commit();
       return value;
     } catch (thrown) {
@@ -202,7 +196,7 @@ export class Invocation {
 
   #reportOrigin(contract: Address, fn: string, code: Code, failure: CallFailure): void {
     const { error } = failure;
-    const report = (text: string, args: readonly ScValWire[]): void => {
+    const report = (text: string, args: readonly HostValue[]): void => {
       this.diagnostics.push(errorDiagnostic(contract, scError(error), text, args));
     };
     if (failure instanceof DetailedFailure) {
@@ -215,15 +209,11 @@ export class Invocation {
         if (!code.native) this.#escalate(contract, error, "fail_with_error");
         break;
       case "auth":
-        report("Unauthorized function call for address", [
-          { type: 18, address: addressWire(error.address) },
-        ]);
+        report("Unauthorized function call for address", [addressValue(error.address)]);
         if (!code.native) this.#escalate(contract, error, "require_auth");
         break;
       case "invalid":
-        report("VM call trapped: UnreachableCodeReached", [
-          valueWire({ type: "symbol", value: fn }),
-        ]);
+        report("VM call trapped: UnreachableCodeReached", [symbol(fn)]);
         break;
       case "budget":
         report(error.message, []);
@@ -233,10 +223,7 @@ export class Invocation {
 
   #callFailed(caller: Address, call: Call, error: CallError, text: string): void {
     this.diagnostics.push(
-      errorDiagnostic(caller, scError(error), text, [
-        valueWire({ type: "symbol", value: call.fn }),
-        vecWire(call.args.map(valueWire)),
-      ]),
+      errorDiagnostic(caller, scError(error), text, [symbol(call.fn), vec(call.args)]),
     );
   }
 

@@ -71,8 +71,24 @@ export function instanceKey(contract: Address): EntryKey {
   return key;
 }
 
+/** Of allowances, whose life is looked at each time they are read. */
+const temporaryTtlKeys = new Map<EntryKey, EntryKey>();
+/** Guess: the allowances of some hundred makers; past it the cache starts anew. */
+const TEMPORARY_TTL_KEYS_MAX = 50_000;
+
 /** The key of the entry that says how long the data under `key` lives. */
 export function ttlKey(key: EntryKey): EntryKey {
+  if (!isTemporary(key)) return hashedTtlKey(key);
+  let found = temporaryTtlKeys.get(key);
+  if (found === undefined) {
+    found = hashedTtlKey(key);
+    if (temporaryTtlKeys.size >= TEMPORARY_TTL_KEYS_MAX) temporaryTtlKeys.clear();
+    temporaryTtlKeys.set(key, found);
+  }
+  return found;
+}
+
+function hashedTtlKey(key: EntryKey): EntryKey {
   return keyFromXdr(ttlKeyXdr(sha256(xdrBytes(key))));
 }
 

@@ -8,7 +8,7 @@ import {
   readdirSync,
   readSync,
   unlinkSync,
-  writeSync,
+  writevSync,
 } from "node:fs";
 import { join as joinPath } from "node:path";
 import { promisify } from "node:util";
@@ -81,7 +81,7 @@ export class LedgerFile {
   append(closed: ClosedLedger, written: Iterable<Written>): void {
     const { ledger, closeTime, hash } = closed.tip;
     const delta = Buffer.concat(pairParts(written));
-    const body = Buffer.concat([hash, closed.header, closed.meta, delta]);
+    const body = [hash, closed.header, closed.meta, delta];
     const head = Buffer.alloc(HASH_AT);
     head.writeUInt32BE(MAGIC, 0);
     head.writeUInt32BE(ledger, 4);
@@ -89,9 +89,12 @@ export class LedgerFile {
     head.writeUInt32BE(closed.header.length, 16);
     head.writeUInt32BE(closed.meta.length, 20);
     head.writeUInt32BE(delta.length, 24);
-    head.writeUInt32BE(crc32(body), 28);
+    head.writeUInt32BE(
+      body.reduce((crc, part) => crc32(part, crc), 0),
+      28,
+    );
     const segment = this.#segmentFor(ledger);
-    writeWhole(segment.fd, Buffer.concat([head, body]), segment.end);
+    const bytes = writeParts(segment.fd, [head, ...body], segment.end);
     this.#index.push({
       ledger,
       closeTime,
@@ -102,7 +105,7 @@ export class LedgerFile {
       segment,
       offset: segment.end,
     });
-    segment.end += head.length + body.length;
+    segment.end += bytes;
   }
 
   /** XDR of the LedgerHeaderHistoryEntry and of the LedgerCloseMeta; undefined where not kept. */
@@ -228,8 +231,11 @@ function readWhole(segment: Segment, offset: number, length: number): Buffer {
   return buffer;
 }
 
-function writeWhole(fd: number, bytes: Uint8Array, offset: number): void {
-  for (let done = 0; done < bytes.length; ) {
-    done += writeSync(fd, bytes, done, bytes.length - done, offset + done);
-  }
+/** Gives the bytes written. Throws where the file takes fewer, as a full disk does. */
+function writeParts(fd: number, parts: readonly Uint8Array[], offset: number): number {
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
+  const written = writevSync(fd, parts, offset);
+  if (written < bytes)
+    throw new Error(`only ${written} of ${bytes} bytes of a ledger were written`);
+  return bytes;
 }

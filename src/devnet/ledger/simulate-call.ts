@@ -3,12 +3,12 @@ import type { Address } from "../../model/address.ts";
 import type { CallOutcome } from "../contract/host.ts";
 import { sorobanData } from "./call-work.ts";
 import type { Chain } from "./chain.ts";
+import type { Call } from "./event.ts";
 import { diagnosticXdr } from "./event.ts";
-import { type Call, Invocation } from "./invocation.ts";
+import { Invocation } from "./invocation.ts";
 import { Declared } from "./resources.ts";
-import { valueWire } from "./sc-val.ts";
 import { Scope } from "./state.ts";
-import { scValXdr } from "./write-value.ts";
+import { hostValueXdr } from "./write-value.ts";
 
 export type Tried = {
   readonly outcome: CallOutcome;
@@ -37,6 +37,6 @@ export function simulateCall(chain: Chain, call: Call & { readonly source: Addre
     data: sorobanData(invocation.read, outcome.ok ? scope.diffs() : []),
     diagnostics: invocation.diagnostics.map(diagnosticXdr),
     resourceFee: Declared.fee,
-    result: outcome.ok ? { value: scValXdr(valueWire(outcome.value)) } : { error: outcome.error },
+    result: outcome.ok ? { value: hostValueXdr(outcome.value) } : { error: outcome.error },
   };
 }

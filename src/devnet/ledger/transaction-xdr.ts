@@ -1,10 +1,5 @@
 // An applied transaction as the ledger's meta lists it: TransactionResultMetaV1 around
 // TransactionMetaV4.
-import {
-  type OperationResultWire,
-  TransactionResultPair,
-  type TransactionResultResultWire,
-} from "@stellar/stellar-sdk/xdr";
 import { type EntryChange, writeChanges } from "./change.ts";
 import type { Envelope } from "./envelope.ts";
 import { writeDiagnostics } from "./event.ts";
@@ -15,27 +10,20 @@ import { encodeBytes, type XdrText, type XdrWriter } from "./xdr-writer.ts";
 const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13 } as const;
 
 /** XDR of the TransactionResultPair. `feeCharged` in stroops. */
-export function resultPairXdr(
-  built: Envelope,
-  outcome: WorkOutcome,
-  feeCharged: bigint,
-): Uint8Array {
-  const results: OperationResultWire[] = [...outcome.results];
-  const own = { code: outcome.ok ? Code.success : Code.failed, results };
-  const bumped = outcome.ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed;
-  const result: TransactionResultResultWire =
-    built.innerHash === undefined
-      ? own
-      : {
-          code: bumped,
-          innerResultPair: {
-            transactionHash: built.innerHash,
-            result: { feeCharged: 0n, result: own, ext: { v: 0 } },
-          },
-        };
-  return TransactionResultPair.schema.encode({
-    transactionHash: built.hash,
-    result: { feeCharged, result, ext: { v: 0 } },
+export function resultPairXdr(built: Envelope, outcome: WorkOutcome, feeCharged: bigint): Buffer {
+  const { innerHash } = built;
+  return encodeBytes((to) => {
+    to.bytes(built.hash);
+    to.int64(feeCharged);
+    if (innerHash !== undefined) {
+      to.int32(outcome.ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed);
+      to.bytes(innerHash);
+      to.int64(0n); // the outer transaction paid
+    }
+    to.int32(outcome.ok ? Code.success : Code.failed);
+    to.list(outcome.results, (result) => to.xdr(result));
+    if (innerHash !== undefined) to.uint32(0);
+    to.uint32(0);
   });
 }
 

@@ -1,5 +1,5 @@
 // What a transaction does once its fee is charged and its sequence number taken.
-import type { OperationResultWire, OperationWire } from "@stellar/stellar-sdk/xdr";
+import { Operation, OperationResult } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
@@ -11,7 +11,7 @@ import type { Diagnostics } from "./event.ts";
 import type { CodeOf, EmittedEvent } from "./invocation.ts";
 import { publicKeyWire } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
-import type { XdrText } from "./xdr-writer.ts";
+import { type XdrText, xdrText } from "./xdr-writer.ts";
 
 /** Creates a contract from its code; the network's own, never the traffic's. */
 export type DeployIntent = {
@@ -46,8 +46,9 @@ export type OperationMeta = {
 
 export type WorkOutcome = {
   readonly ok: boolean;
-  readonly operations: readonly OperationWire[];
-  readonly results: readonly OperationResultWire[];
+  /** XDR of the Operations and of their OperationResults. */
+  readonly operations: readonly XdrText[];
+  readonly results: readonly XdrText[];
   /** Empty on a failure, which leaves nothing. */
   readonly metas: readonly OperationMeta[];
   /** Events of the first operation with what the exchange's model said of them. */
@@ -70,8 +71,8 @@ export type SorobanOutcome = {
 /** Commits to the scope where the transaction succeeds, and leaves it alone where it fails. */
 export function runClassic(scope: Scope, intent: ClassicIntent, context: WorkContext): WorkOutcome {
   const whole = scope.child();
-  const operations: OperationWire[] = [];
-  const results: OperationResultWire[] = [];
+  const operations: XdrText[] = [];
+  const results: XdrText[] = [];
   const metas: OperationMeta[] = [];
   const emitted: EmittedEvent[] = [];
   let ok = true;
@@ -80,11 +81,11 @@ export function runClassic(scope: Scope, intent: ClassicIntent, context: WorkCon
     const { source, body } = operation;
     const sourceAccount =
       source === undefined ? null : { type: 0 as const, ed25519: publicKeyWire(source).ed25519 };
-    operations.push({ sourceAccount, body });
+    operations.push(xdrText(Operation.schema.encode({ sourceAccount, body })));
     const own = whole.child();
     const ledger = new ClassicLedger(own, context.baseReserve);
     const outcome = operation.apply({ ...context, ledger });
-    results.push({ code: 0, tr: outcome.result });
+    results.push(xdrText(OperationResult.schema.encode({ code: 0, tr: outcome.result })));
     ok &&= outcome.ok;
     metas.push({ changes: outcome.ok ? commitChanges(own) : [], events: outcome.events });
   }

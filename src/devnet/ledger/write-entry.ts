@@ -14,8 +14,8 @@ import type {
   OfferEntry,
   TrustlineEntry,
 } from "./entry.ts";
-import { addressWire, publicKeyWire, valueWire } from "./sc-val.ts";
-import { writeAddress, writePublicKey, writeScVal } from "./write-value.ts";
+import { addressWire, publicKeyWire } from "./sc-val.ts";
+import { writeAddress, writePublicKey, writeScVal, writeValue } from "./write-value.ts";
 import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
 
 /** LedgerEntryType. */
@@ -153,9 +153,9 @@ function writeContractData(to: XdrWriter, entry: DataEntry): void {
   to.uint32(Type.contractData);
   to.uint32(0);
   writeAddress(to, addressWire(entry.contract));
-  writeScVal(to, valueWire(entry.key));
+  writeValue(to, entry.key);
   to.uint32(durabilityCode(entry.durability));
-  writeScVal(to, valueWire(entry.value));
+  writeValue(to, entry.value);
 }
 
 function writeInstance(to: XdrWriter, entry: InstanceEntry): void {
@@ -217,7 +217,7 @@ export function dataKeyXdr(contract: Address, key: Value, durability: Durability
   return encode((to) => {
     to.uint32(Type.contractData);
     writeAddress(to, addressWire(contract));
-    writeScVal(to, valueWire(key));
+    writeValue(to, key);
     to.uint32(durabilityCode(durability));
   });
 }

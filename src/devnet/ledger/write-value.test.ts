@@ -10,7 +10,7 @@ import { keyOfEntry } from "./key.ts";
 import { entryFromXdr } from "./read-entry.ts";
 import { valueFromWire, valueWire } from "./sc-val.ts";
 import { entryXdr } from "./write-entry.ts";
-import { scValXdr } from "./write-value.ts";
+import { hostValueXdr } from "./write-value.ts";
 import { encode, type XdrWriter, xdrBytes } from "./xdr-writer.ts";
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
@@ -100,8 +100,9 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
 test("values are written as the SDK writes them, and read back", () => {
   fc.assert(
     fc.property(value, (of) => {
-      const written = xdrBytes(scValXdr(valueWire(of)));
+      const written = xdrBytes(hostValueXdr(of));
       assert.ok(written.equals(ScVal.schema.encode(valueWire(of))));
+      assert.equal(hostValueXdr(valueWire(of)), hostValueXdr(of));
       assert.deepEqual(valueFromWire(ScVal.schema.decode(written)), of);
     }),
   );

@@ -1,6 +1,76 @@
 // ScVals and addresses as XDR (see xdr-writer.ts for why by hand).
 import type { PublicKeyWire, ScAddressWire, ScValWire } from "@stellar/stellar-sdk/xdr";
+import type { Value } from "../contract/value.ts";
+import { addressWire, xdrString } from "./sc-val.ts";
 import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+
+/** What a model passes, or what the host itself adds to it: strings, bytes, errors. */
+export type HostValue = Value | ScValWire;
+
+export function writeHostValue(to: XdrWriter, value: HostValue): void {
+  if (typeof value.type === "number") writeScVal(to, value as ScValWire);
+  else writeValue(to, value as Value);
+}
+
+/** ScValType. */
+const Type = {
+  bool: 0,
+  void: 1,
+  u32: 3,
+  u64: 5,
+  u128: 9,
+  i128: 10,
+  symbol: 15,
+  vec: 16,
+  map: 17,
+  address: 18,
+} as const;
+const LOW_64 = (1n << 64n) - 1n;
+
+export function writeValue(to: XdrWriter, value: Value): void {
+  to.uint32(Type[value.type]);
+  switch (value.type) {
+    case "void":
+      break;
+    case "bool":
+      to.uint32(value.value ? 1 : 0);
+      break;
+    case "u32":
+      to.uint32(value.value);
+      break;
+    case "u64":
+      to.uint64(value.value);
+      break;
+    case "u128":
+      to.uint64(value.value >> 64n);
+      to.uint64(value.value & LOW_64);
+      break;
+    case "i128":
+      to.int64(value.value >> 64n);
+      to.uint64(value.value & LOW_64);
+      break;
+    case "symbol":
+      to.opaque(xdrString(value.value).bytes);
+      break;
+    case "address":
+      writeAddress(to, addressWire(value.value));
+      break;
+    case "vec":
+      to.uint32(1);
+      to.uint32(value.value.length);
+      for (const item of value.value) writeValue(to, item);
+      break;
+    case "map":
+      to.uint32(1);
+      to.uint32(value.value.length);
+      for (const [key, field] of value.value) {
+        to.uint32(Type.symbol);
+        to.opaque(xdrString(key).bytes);
+        writeValue(to, field);
+      }
+      break;
+  }
+}
 
 /** Throws a TypeError for arms that no model and no host of the devnet writes. */
 export function writeScVal(to: XdrWriter, value: ScValWire): void {
@@ -22,8 +92,8 @@ export function writeScVal(to: XdrWriter, value: ScValWire): void {
   else throw new TypeError(`a contract value of type ${value.type}`);
 }
 
-export function scValXdr(value: ScValWire): XdrText {
-  return encode((to) => writeScVal(to, value));
+export function hostValueXdr(value: HostValue): XdrText {
+  return encode((to) => writeHostValue(to, value));
 }
 
 type Parts = { readonly hi: bigint; readonly lo: bigint };

@@ -30,6 +30,11 @@ export class XdrWriter {
     this.#at = this.#buffer.writeUInt32BE(value, this.#at);
   }
 
+  int32(value: number): void {
+    this.#reserve(4);
+    this.#at = this.#buffer.writeInt32BE(value, this.#at);
+  }
+
   uint64(value: bigint): void {
     this.#reserve(8);
     this.#at = this.#buffer.writeBigUInt64BE(value, this.#at);

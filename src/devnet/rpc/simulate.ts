@@ -2,7 +2,7 @@
 import { TransactionEnvelope, type TransactionWire } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
-import type { Call } from "../ledger/invocation.ts";
+import type { Call } from "../ledger/event.ts";
 import { addressFromWire, valueFromWire } from "../ledger/sc-val.ts";
 import { type XdrText, xdrBytes } from "../ledger/xdr-writer.ts";
 import { servedRange } from "./get-ledgers.ts";

@@ -142,8 +142,7 @@ class PlainToken {
   }
 
   #emit(kind: string, parties: readonly Address[], data: Value): void {
-    const topics = [symbolWire(kind), ...parties.map((party) => valueWire(addressValue(party)))];
-    this.#host.emitEvent(topics, valueWire(data));
+    this.#host.emitEvent([symbol(kind), ...parties.map(addressValue)], data);
   }
 
   #requireNonNegative(amount: bigint): void {

@@ -2,7 +2,6 @@
 import type { Address } from "../../model/address.ts";
 import { addressValue, i128, map, symbol, u32, type Value, vec } from "../contract/value.ts";
 import type { TokenHost } from "../ledger/frame.ts";
-import { valueWire } from "../ledger/sc-val.ts";
 import { TTL_MAX } from "../ledger/ttl.ts";
 import { TokenError, tokenFailure } from "./token-error.ts";
 
@@ -36,7 +35,7 @@ export function readAllowance(host: TokenHost, parties: Parties): bigint {
 export function writeAllowance(host: TokenHost, parties: Parties, next: Allowance): void {
   const { amount, liveUntil } = next;
   const fail = (text: string, limit: number): never => {
-    const args = [valueWire(u32(liveUntil)), valueWire(u32(limit))];
+    const args = [u32(liveUntil), u32(limit)];
     throw tokenFailure(host.self, TokenError.allowance, text, args);
   };
   if (liveUntil > host.ledger + TTL_MAX) fail("live_until is greater than max", TTL_MAX);
@@ -65,8 +64,8 @@ export function spendAllowance(host: TokenHost, parties: Parties, amount: bigint
   const allowance = readAllowance(host, parties);
   if (allowance < amount) {
     throw tokenFailure(host.self, TokenError.allowance, "not enough allowance to spend", [
-      valueWire(i128(allowance)),
-      valueWire(i128(amount)),
+      i128(allowance),
+      i128(amount),
     ]);
   }
   const before = stored(host, parties);

@@ -7,7 +7,7 @@ import { addressValue, bool, i128, map, symbol, type Value, vec } from "../contr
 import type { TrustlineEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { newAccount, newTrustline } from "../ledger/new-entry.ts";
-import { i64Wire, valueWire } from "../ledger/sc-val.ts";
+import { i64Wire } from "../ledger/sc-val.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "./flags.ts";
 import { accountRange, type BalanceRange, INT64_MAX, trustlineRange } from "./reserve.ts";
 import { TokenError, tokenFailure } from "./token-error.ts";
@@ -93,7 +93,7 @@ export class Balances {
         this.#host.self,
         TokenError.balance,
         "zero balance is not sufficient to spend",
-        [valueWire(i128(amount))],
+        [i128(amount)],
       );
     }
     if (held.amount < amount) {
@@ -101,7 +101,7 @@ export class Balances {
         this.#host.self,
         TokenError.balance,
         "balance is not sufficient to spend",
-        [valueWire(balanceValue(held)), valueWire(i128(amount))],
+        [balanceValue(held), i128(amount)],
       );
     }
     this.#putContractBalance(from, { ...held, amount: held.amount - amount });
@@ -236,7 +236,7 @@ export class Balances {
     const account = this.#host.account(of);
     if (account === undefined) {
       throw tokenFailure(this.#host.self, TokenError.accountMissing, "account entry is missing", [
-        valueWire(addressValue(of)),
+        addressValue(of),
       ]);
     }
     return account;
@@ -250,7 +250,7 @@ export class Balances {
         this.#host.self,
         TokenError.trustlineMissing,
         "trustline entry is missing for account",
-        [valueWire(addressValue(of))],
+        [addressValue(of)],
       );
     }
     return trustline;

@@ -1,12 +1,12 @@
 // The Stellar Asset Contract: a classic asset as a token (CAP-46-6; events as of CAP-67).
-import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import { CallFailure } from "../contract/host.ts";
-import { addressValue, bool, i128, u32, type Value, VOID, vec } from "../contract/value.ts";
+import { addressValue, bool, i128, symbol, u32, type Value, VOID, vec } from "../contract/value.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
-import { stringWire, symbolWire, valueWire } from "../ledger/sc-val.ts";
+import { stringWire } from "../ledger/sc-val.ts";
+import type { HostValue } from "../ledger/write-value.ts";
 import { Arguments } from "./arguments.ts";
 import { assetName } from "./sac-address.ts";
 import { readAllowance, spendAllowance, writeAllowance } from "./sac-allowance.ts";
@@ -168,7 +168,7 @@ class Sac {
   }
 
   #emit(kind: string, parties: readonly Address[], data: Value): void {
-    this.#host.emitEvent(tokenTopics(this.#asset, kind, parties), valueWire(data));
+    this.#host.emitEvent(tokenTopics(this.#asset, kind, parties), data);
   }
 
   #requireBurnable(from: Address, amount: bigint): void {
@@ -189,7 +189,7 @@ class Sac {
         this.#host.self,
         TokenError.negativeAmount,
         "negative amount is not allowed",
-        [valueWire(i128(amount))],
+        [i128(amount)],
       );
     }
   }
@@ -217,10 +217,6 @@ export function tokenTopics(
   asset: ClassicAsset,
   kind: string,
   parties: readonly Address[],
-): ScValWire[] {
-  return [
-    symbolWire(kind),
-    ...parties.map((party) => valueWire(addressValue(party))),
-    stringWire(assetName(asset)),
-  ];
+): HostValue[] {
+  return [symbol(kind), ...parties.map(addressValue), stringWire(assetName(asset))];
 }

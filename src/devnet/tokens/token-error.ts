@@ -1,6 +1,6 @@
-import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { DetailedFailure } from "../ledger/invocation.ts";
+import type { HostValue } from "../ledger/write-value.ts";
 
 /** Codes of the Stellar Asset Contract (contract.md, What a failed call looks like). */
 export const TokenError = {
@@ -21,7 +21,7 @@ export function tokenFailure(
   token: Address,
   code: TokenError,
   text: string,
-  args: readonly ScValWire[] = [],
+  args: readonly HostValue[] = [],
 ): DetailedFailure {
   return new DetailedFailure({ kind: "contract", contract: token, code }, text, args);
 }
