@@ -43,7 +43,12 @@ export async function writeSnapshot(
   const file = await open(temporary, "w");
   try {
     for (let at = 0; at < entries.length; at += SLICE_ENTRIES) {
-      await file.writev(pairParts(entries.slice(at, at + SLICE_ENTRIES)));
+      const parts = pairParts(entries.slice(at, at + SLICE_ENTRIES));
+      const { bytesWritten } = await file.writev(parts);
+      // A full disk takes a part without an error.
+      if (bytesWritten < parts.reduce((sum, { length }) => sum + length, 0)) {
+        throw new Error(`only a part of the snapshot of ledger ${ledger} was written`);
+      }
       await setImmediate();
     }
     await file.sync();
