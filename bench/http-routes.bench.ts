@@ -101,7 +101,7 @@ export const bench: Bench = async ({ tiny }) => {
     );
   }
   load.kill();
-  server.close();
+  await server.close();
   await world.close();
   uws.us_listen_socket_close(fixedSocket);
   return figures;

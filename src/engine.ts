@@ -133,9 +133,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     port: server.port,
     ended,
     close: async () => {
-      server.close();
       poller.stop();
-      await Promise.all([follower.stop(), quotes.close()]);
+      // Nobody may ask a closed store: the last connection goes before it.
+      await Promise.all([server.close(), follower.stop(), quotes.close()]);
       await exchange.close();
     },
   };

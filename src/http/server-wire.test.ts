@@ -3,8 +3,14 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import WebSocket from "ws";
+import type { QuoteResult } from "../router-worker/quote.ts";
 import { answerCount, sendRaw } from "./testing/raw-client.ts";
-import { startTestServer, type TestServer } from "./testing/test-server.ts";
+import {
+  startTestServer,
+  type TestServer,
+  testContract,
+  testOrder,
+} from "./testing/test-server.ts";
 import { loadUws } from "./uws.ts";
 
 const HOST = "Host: x\r\n\r\n";
@@ -73,6 +79,33 @@ describe("a keep-alive connection", () => {
       assert.match(options.text, /^HTTP\/1\.1 204 No Content\r\n/);
       assert.doesNotMatch(options.text.split("\r\n\r\n")[0] ?? "", /content-length/i);
     }
+  });
+});
+
+describe("a server that closes", () => {
+  it("answers what is under way and lets go of every connection", async () => {
+    const other = await startTestServer();
+    other.readModel.live = [testOrder(1)];
+    let answer: (result: QuoteResult) => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      other.quote = () => {
+        resolve();
+        return new Promise((settle) => {
+          answer = settle;
+        });
+      };
+    });
+    const query = `sellingAsset=${testContract(1)}&buyingAsset=${testContract(2)}&amount=1`;
+    const quote = sendRaw(other.port, [`GET /quote?${query} HTTP/1.1\r\n${HOST}`], () => false);
+    const idle = sendRaw(other.port, [NEXT], () => false);
+    await asked;
+    const closed = other.close();
+    answer({ status: "unfeasible", ledger: 7 });
+    await closed;
+    assert.match((await quote).text, /"status":"unfeasible"/);
+    const { text, closed: letGo } = await idle;
+    assert.ok(letGo);
+    assert.equal(answerCount(text), 1);
   });
 });
 
@@ -199,7 +232,7 @@ describe("the push connection", () => {
     const socket = new WebSocket(`ws://127.0.0.1:${other.port}/ws`);
     await new Promise((resolve) => socket.once("open", resolve));
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
-    other.close();
+    await other.close();
     assert.equal(await closed, 1001);
   });
 });

@@ -1,5 +1,5 @@
 // The public listener: REST on every path, push on /ws. Main thread.
-
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ApiError } from "./api-error.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
 import { parseQuery } from "./query.ts";
@@ -22,6 +22,9 @@ import type { HttpRequest, HttpResponse, ListenSocket, Uws } from "./uws.ts";
  */
 const URL_BYTES_MAX = 3200;
 
+/** How long a close waits for answers (choice): clients are promised them within a second. */
+const CLOSE_WAIT_MS = 1000;
+
 export type HttpLog = {
   error(fields: object, message: string): void;
 };
@@ -29,8 +32,11 @@ export type HttpLog = {
 export type HttpServer = {
   /** The port listened on, also where 0 was asked for. */
   readonly port: number;
-  /** Stops listening and closes the push connections. Requests under way still get their answer. */
-  close(): void;
+  /**
+   * Stops listening and closes the push connections at once, and every other one when the requests
+   * under way have their answer, or some time has passed.
+   */
+  close(): Promise<void>;
 };
 
 export type HttpServerOptions = {
@@ -46,13 +52,15 @@ export type HttpServerOptions = {
 export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { uws, host, port, context, push, log } = options;
   const router = createRouter(context);
+  const underWay = new UnderWay();
+  const served = { router, log, underWay };
   const app = uws.App();
   push.attach(app);
-  app.get("/*", (res, req) => serve(router, log, res, req, false));
+  app.get("/*", (res, req) => serve(served, res, req, false));
   app.any("/*", (res, req) => {
     switch (req.getMethod()) {
       case "head":
-        return serve(router, log, res, req, true);
+        return serve(served, res, req, true);
       case "options":
         return writeOptions(res);
       default:
@@ -67,18 +75,50 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
       }
       resolve({
         port: uws.us_socket_local_port(socket),
-        close: () => {
+        close: async () => {
           uws.us_listen_socket_close(socket);
           push.close();
+          await underWay.finished(CLOSE_WAIT_MS);
+          // The last answer may still be in the binding's buffer for this turn.
+          await nextTurn();
+          app.close();
         },
       });
     });
   });
 }
 
+type Served = { readonly router: Router; readonly log: HttpLog; readonly underWay: UnderWay };
+
+/** Counts the requests whose answer takes more than a turn of the loop. */
+class UnderWay {
+  #count = 0;
+  #finished: () => void = () => undefined;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#finished();
+  }
+
+  /** Resolves when none is left, or after the time. */
+  finished(timeoutMs: number): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timeout = setTimeout(resolve, timeoutMs);
+      this.#finished = () => {
+        clearTimeout(timeout);
+        resolve();
+      };
+    });
+  }
+}
+
 function serve(
-  router: Router,
-  log: HttpLog,
+  { router, log, underWay }: Served,
   res: HttpResponse,
   req: HttpRequest,
   head: boolean,
@@ -105,7 +145,7 @@ function serve(
   if (found.route.kind === "sync") {
     writeAnswer(res, answerSync(found.route.handle, request, pretty, log), head);
   } else {
-    serveAsync(found.route, request, { res, head, pretty, log });
+    serveAsync(found.route, request, { res, head, pretty, log, underWay });
   }
 }
 
@@ -127,13 +167,15 @@ type Exchange = {
   readonly head: boolean;
   readonly pretty: boolean;
   readonly log: HttpLog;
+  readonly underWay: UnderWay;
 };
 
 function serveAsync(
   route: Extract<Route, { readonly kind: "async" }>,
   request: ApiRequest,
-  { res, head, pretty, log }: Exchange,
+  { res, head, pretty, log, underWay }: Exchange,
 ): void {
+  underWay.begin();
   const client = new AbortController();
   res.onAborted(() => client.abort());
   const write = (answer: Answer): void => {
@@ -144,7 +186,8 @@ function serveAsync(
     .handle(request, client.signal)
     .then((json) => jsonAnswer(json, pretty))
     .catch((error: unknown) => answerOf(error, pretty, log))
-    .then(write);
+    .then(write)
+    .finally(() => underWay.end());
 }
 
 function answerOf(error: unknown, pretty: boolean, log: HttpLog): Answer {

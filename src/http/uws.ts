@@ -87,6 +87,8 @@ export type App = {
   any(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): App;
   ws<UserData>(pattern: string, behavior: WebSocketBehavior<UserData>): App;
   publish(topic: string, message: string | Uint8Array, isBinary?: boolean): boolean;
+  /** Closes every socket at once. */
+  close(): App;
   listen(
     host: string,
     port: number,

@@ -49,7 +49,7 @@ before(async () => {
 });
 
 after(async () => {
-  server.close();
+  await server.close();
   await exchange.close();
 });
 

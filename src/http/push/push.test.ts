@@ -243,7 +243,7 @@ describe("channel contract", () => {
       { type: "contract", id: "", topic: "contract", ledger: 7, data: await rest("/contract") },
     );
     other.close();
-    fresh.close();
+    await fresh.close();
   });
 
   it("tells changes with the state after each, then the ledger", async () => {
@@ -524,7 +524,7 @@ describe("connections", () => {
     assert.equal((await talking.ask({ op: "ping" })).type, "pong");
     answering.close();
     talking.close();
-    quick.close();
+    await quick.close();
   });
 
   it("that stop reading are cut off at the outgoing limit, and others get everything", async () => {

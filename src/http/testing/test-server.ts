@@ -41,7 +41,7 @@ export type TestServer = {
   readonly push: PushEndpoint;
   readonly watch: TestWatch;
   readonly timers: TestTimers;
-  close(): void;
+  close(): Promise<void>;
 };
 
 export async function startTestServer(pingIntervalMs?: number): Promise<TestServer> {
