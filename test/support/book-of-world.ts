@@ -2,7 +2,6 @@
 import type { BookChange } from "../../src/book/book-change.ts";
 import { type BookView, bookBytes, bookView } from "../../src/book/shared-layout.ts";
 import { applyChange, initCopy, writeState } from "../../src/book/shared-writer.ts";
-import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
 import type { Order } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
@@ -19,7 +18,15 @@ export type BookOptions = {
 /** Live orders, every holder's backing record, and the header. */
 export function bookOfWorld(state: WorldState, options: BookOptions = {}): BookView {
   const orders = state.orders.filter(({ expires }) => expires === 0n || expires > state.now);
-  const backings = state.holders.map((holder) => backingOf(state, holder, options));
+  const granted = new Map(
+    state.allowances
+      .filter(({ liveUntil }) => liveUntil >= state.ledger)
+      .map((allowance) => [`${allowance.owner}${allowance.asset}`, allowance]),
+  );
+  const backings = state.holders.map((holder) => {
+    const allowance = granted.get(`${holder.holder}${holder.asset}`);
+    return backingOf(holder, allowance ?? { amount: 0n, liveUntil: 0 }, state.now, options);
+  });
   const capacity = {
     orders: orders.length + 1,
     owners: 2 * (orders.length + backings.length) + 2,
@@ -47,13 +54,17 @@ function liveOrder(state: OrderState, at: number): Order {
     expires: Number(state.expires),
     created: 0,
     updated: 0,
-    cursor: position({ ledger: 1, transaction: 1, operation: 1, index: at }),
+    cursor: position({ ledger: 1 + at, transaction: 1, operation: 1, index: 0 }),
   };
 }
 
-function backingOf(state: WorldState, holder: HolderState, options: BookOptions): Backing {
+function backingOf(
+  holder: HolderState,
+  allowance: { readonly amount: bigint; readonly liveUntil: number },
+  updated: number,
+  options: BookOptions,
+): Backing {
   const { asset, holder: owner } = holder;
-  const allowance = allowanceOf(state, owner, asset);
   const balance = holder.exists ? holder.balance - holder.sellingLiabilities : 0n;
   const authorized = holder.exists && holder.authorized;
   const budget = balance < allowance.amount ? balance : allowance.amount;
@@ -66,15 +77,9 @@ function backingOf(state: WorldState, holder: HolderState, options: BookOptions)
     liveUntil: allowance.liveUntil,
     authorized,
     budget: authorized && budget > 0n ? budget : 0n,
-    updated: state.now,
+    updated,
     pending: options.pending?.has(`${owner}${asset}`) ?? false,
     ...(holder.limit === null ? {} : { headroom: holder.limit - holder.balance }),
     ...(skipped === undefined ? {} : { skipped }),
   };
-}
-
-function allowanceOf(state: WorldState, owner: Address, asset: Address) {
-  const granted = state.allowances.find((one) => one.owner === owner && one.asset === asset);
-  const isAlive = granted !== undefined && granted.liveUntil >= state.ledger;
-  return isAlive ? granted : { amount: 0n, liveUntil: 0 };
 }

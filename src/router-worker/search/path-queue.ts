@@ -69,6 +69,11 @@ export class PathQueue {
     return this.#orders[id]!;
   }
 
+  /** Notes that the path's key takes the cap on orders into account. */
+  markCapped(id: number): void {
+    this.#orders[id] = 0;
+  }
+
   hopCount(id: number): number {
     return this.#hopCount[id]!;
   }

@@ -212,10 +212,11 @@ export class PathSearch {
   }
 }
 
-function mostOf(got: number): number {
+/** Whole units at most, or at least, with a margin for floating point. */
+export function mostOf(got: number): number {
   return Math.floor(got * (1 + BOUND_MARGIN));
 }
 
-function leastOf(paid: number): number {
+export function leastOf(paid: number): number {
   return Math.ceil(paid * (1 - BOUND_MARGIN));
 }

@@ -5,7 +5,7 @@
 // Asset paths are solved in the order of what they can give at most, until ten routes are at least
 // as good as anything that is left. Numbers choose; integers settle what is answered.
 import { type BookView, NONE } from "../../book/shared-layout.ts";
-import { findAsset } from "../../book/shared-lookup.ts";
+import { findAsset, findSide } from "../../book/shared-lookup.ts";
 import { bookCloseTime, bookLedger, isFrozen, mayBeBought } from "../../book/shared-reader.ts";
 import { I128_MAX } from "../../model/settlement.ts";
 import {
@@ -18,8 +18,19 @@ import {
 import { BUY, SELL } from "./hop-search.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
-import { RouteSolver } from "./route-solver.ts";
+import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
+
+/**
+ * Steps of some 20 ns that the searches for better listings may take for one quote, on top of a
+ * first answer for each path (a guess between the time of an answer and the last unit of it).
+ */
+const WORK_MAX = 1 << 17;
+
+const NEVER_STOP = () => false;
+
+/** Best first. */
+type Found = { readonly routes: RouteQuote[]; readonly stopped: boolean };
 
 export class QuoteSearch {
   readonly #curves: SideCurves;
@@ -36,8 +47,16 @@ export class QuoteSearch {
     this.#ordersMax = ordersMax;
   }
 
-  /** `nowMs`: UNIX milliseconds; a book whose ledger closed later counts as of its close. */
-  quote(view: BookView, request: QuoteRequest, nowMs: number): QuoteResult {
+  /**
+   * `nowMs`: UNIX milliseconds; a book whose ledger closed later counts as of its close.
+   * `shouldStop` ends the search with what it has found; it fails where that is nothing.
+   */
+  quote(
+    view: BookView,
+    request: QuoteRequest,
+    nowMs: number,
+    shouldStop: () => boolean = NEVER_STOP,
+  ): QuoteResult {
     const ledger = bookLedger(view);
     if (isFrozen(view)) return { status: "rejected", ledger, reason: "frozen" };
     const selling = findAsset(view, request.sellingAsset);
@@ -49,6 +68,15 @@ export class QuoteSearch {
       return { status: "unfeasible", ledger };
     }
     const now = Math.max(nowMs / 1000, bookCloseTime(view));
+    const context = { view, request, ordersMax: this.#ordersMax, now };
+    this.#solver.workLeft = WORK_MAX;
+    if (request.direct && request.maxPrice !== undefined) {
+      const side = findSide(view, selling, buying);
+      const route = side === NONE ? undefined : this.#solver.cross(context, side, request.maxPrice);
+      return route === undefined
+        ? { status: "unfeasible", ledger }
+        : { status: "success", ledger, routes: [route] };
+    }
     this.#paths.find(view, {
       direction: request.direction === "strict_send" ? SELL : BUY,
       selling,
@@ -57,27 +85,36 @@ export class QuoteSearch {
       direct: request.direct,
       now,
     });
-    const routes = this.#solveBest(view, request, now);
-    return routes.length === 0
-      ? { status: "unfeasible", ledger }
-      : { status: "success", ledger, routes };
+    const { routes, stopped } = this.#solveBest(context, shouldStop);
+    if (routes.length > 0) return { status: "success", ledger, routes };
+    return stopped
+      ? { status: "failed", message: "The quote took too long." }
+      : { status: "unfeasible", ledger };
   }
 
-  #solveBest(view: BookView, request: QuoteRequest, now: number): RouteQuote[] {
+  #solveBest(context: SolveContext, shouldStop: () => boolean): Found {
     const queue = this.#queue;
-    const selling = request.direction === "strict_send";
+    const selling = context.request.direction === "strict_send";
     const routes: RouteQuote[] = [];
     while (queue.count > 0) {
+      if (shouldStop()) return { routes, stopped: true };
       const worst = routes[ROUTES_MAX - 1];
       const path = queue.top;
       // A key holds a margin, so a path whose key is no better is no better.
       if (worst !== undefined && queue.key(path) <= Number(keyOf(worst, selling))) break;
+      if (queue.orders(path) > this.#ordersMax && worst !== undefined) {
+        queue.markCapped(path);
+        queue.lowerTop(Math.min(queue.key(path), this.#solver.cappedKey(context, queue, path)));
+        continue;
+      }
+      // The paths that are left are the least promising ones.
+      if (this.#solver.workLeft < -WORK_MAX) break;
       queue.removeTop();
-      const route = this.#solver.solve(view, queue, path, request, this.#ordersMax, now);
+      const route = this.#solver.solve(context, queue, path);
       if (route === undefined) continue;
       insertRoute(routes, route, selling);
     }
-    return routes;
+    return { routes, stopped: false };
   }
 }
 

@@ -1,16 +1,30 @@
 // Hot path: the best listing of one route: which orders of each hop, the cap on orders being
 // shared by the hops. Numbers only; the caller settles the answer in integers.
 //
-// Getting one unit more of a hop never costs less, so a route's hops can be solved one after the
-// other for each way to share the orders. Selling has one exception: what a hop is paid must be
-// used up, so a hop that cannot use up what the one before it gives best may do with less. Then
-// the smaller outputs of that hop are tried too, the largest first.
-import { HOPS_MAX } from "../quote.ts";
-import { HopProblem } from "./hop-problem.ts";
-import { BUY, type HopDirection, HopSearch, SELL } from "./hop-search.ts";
+// Getting one unit more of a hop never costs less, so a route's hops are solved one after the
+// other: from the first hop on when selling, from the last one back when buying. Where they want
+// more orders than the cap allows, the places go to the orders that save most, at first; then other
+// ways to share them are tried as far as bounds and the work allowed leave any hope. Selling has
+// one exception: what a hop is paid must be used up, so a hop that cannot use up what the one
+// before it gives best may do with less. Then smaller outputs of that hop are tried, the largest
+// first.
+import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
+import { HopColumns } from "./hop-columns.ts";
+import {
+  type HopDemand,
+  type HopDirection,
+  type HopOrders,
+  HopSearch,
+  SELL,
+} from "./hop-search.ts";
 
 /** Smaller outputs of one hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_TRIED_MAX = 256;
+/** Search nodes for one hop: at first, and when there is work to spend on it. */
+const NODES_FIRST = 256;
+const NODES_MAX = 16_384;
+/** Times the places are shared out anew by what orders save. */
+const SHARES_MAX = 3;
 
 export type RouteDemand = {
   readonly direction: HopDirection;
@@ -18,163 +32,344 @@ export type RouteDemand = {
   readonly hopCount: number;
   readonly amount: number;
   readonly ordersMax: number;
-  /** Search nodes for each hop's listing. */
-  readonly nodesMax: number;
+  /** Steps of some 20 ns to spend on more than the first answer. */
+  readonly workMax: number;
 };
+
+const NO_COLUMNS = new HopColumns(0);
+const NO_WORDS = new BigUint64Array(0);
 
 export class RouteSearch {
   /** To be filled by the caller, in execution order. */
-  readonly hops: readonly HopProblem[] = Array.from({ length: HOPS_MAX }, () => new HopProblem());
+  readonly hops: readonly HopOrders[] = Array.from({ length: HOPS_MAX }, () => ({
+    columns: NO_COLUMNS,
+    start: 0,
+    count: 0,
+    groups: 0,
+    words: NO_WORDS,
+  }));
 
   // The answer.
   /** SELL: what comes out; BUY: what goes in. */
   value = 0;
-  /** Candidates of each hop in listing order: the first `counts[hop]` entries. */
-  readonly lists: readonly Int32Array[] = this.hops.map(() => new Int32Array(64));
+  /** Entries of each hop in listing order, relative to its block: the first `counts[hop]`. */
+  readonly lists: readonly Int32Array[] = this.hops.map(() => new Int32Array(2 * ORDERS_MAX));
   readonly counts = new Int32Array(HOPS_MAX);
-  /** False where a better listing may exist: the search ran out of nodes. */
+  /** False where a better listing may exist: the search was cut short. */
   complete = true;
-  /** True where candidates that a hop left out could make a better listing. */
-  truncated = false;
+  /** What the search took, in steps of some 20 ns. */
+  work = 0;
 
-  readonly #search = this.hops.map((hop) => new HopSearch(hop));
-  readonly #trial = this.hops.map(() => new Int32Array(64));
-  readonly #trialCounts = new Int32Array(HOPS_MAX);
+  readonly #search = this.hops.map(() => new HopSearch());
+  readonly #demand: HopDemand = { direction: SELL, amount: 0, ordersMax: 0, below: 0, nodesMax: 0 };
+  #direction: HopDirection = SELL;
   #hopCount = 0;
+  #amount = 0;
+  #ordersMax = 0;
+  #workMax = 0;
   #nodesMax = 0;
   #found = false;
+  /** What is known to be out of reach: no listing gets more, or costs less. */
+  #bound = 0;
+
+  // By step: hops in the order in which they are solved.
+  readonly #places = new Int32Array(HOPS_MAX);
+  readonly #trial = this.hops.map(() => new Int32Array(2 * ORDERS_MAX));
+  readonly #trialCounts = new Int32Array(HOPS_MAX);
+  /** Savings of each hop's orders, the largest first. */
+  readonly #savings = this.hops.map(() => new Float64Array(ORDERS_MAX));
+  readonly #savingCounts = new Int32Array(HOPS_MAX);
+  readonly #taken = new Int32Array(HOPS_MAX);
 
   /** False where no listing was found that settles. */
   solve(demand: RouteDemand): boolean {
-    const { direction, hopCount, amount, ordersMax } = demand;
-    this.#hopCount = hopCount;
-    this.#nodesMax = demand.nodesMax;
-    this.#found = false;
+    this.#direction = demand.direction;
+    this.#hopCount = demand.hopCount;
+    this.#amount = demand.amount;
+    this.#ordersMax = Math.min(demand.ordersMax, ORDERS_MAX);
+    this.#workMax = demand.workMax;
+    this.#nodesMax = NODES_FIRST;
+    this.work = 0;
     this.complete = true;
-    this.truncated = false;
-    if (ordersMax < hopCount) return false;
-    if (direction === SELL) {
-      this.value = 0;
-      this.#sellFrom(0, amount, ordersMax);
-    } else {
-      this.value = Number.POSITIVE_INFINITY;
-      this.#buyUpTo(hopCount - 1, amount, ordersMax);
-    }
+    this.#found = false;
+    this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+    if (this.#ordersMax < demand.hopCount) return false;
+    if (demand.direction === SELL && !this.#canUseUp()) return false;
+    const first = this.#solveAlone();
+    if (first === NEVER) return false;
+    if (first === SETTLED) return true;
+    if (first === CROWDED) this.#sharePlaces();
+    if (this.work < this.#workMax) {
+      this.complete = true;
+      this.#improve(0, this.#amount, this.#ordersMax);
+    } else this.complete = false;
     return this.#found;
   }
 
-  /** Buys exactly `wanted` of hop `at`, and of the hops before it what that costs. */
-  #buyUpTo(at: number, wanted: number, orders: number): void {
-    const search = this.#search[at]!;
-    for (let most = orders - at; most >= 1; most -= 1) {
-      if (!this.#solveHop(at, BUY, wanted, most, Number.POSITIVE_INFINITY)) return;
-      const { value: cost, count } = search;
-      this.#keepTrial(at);
-      if (at === 0) {
-        if (cost < this.value) this.#keepAnswer(cost);
-        return;
+  /** Selling: false where a hop cannot use up even the least that the hops before it can give. */
+  #canUseUp(): boolean {
+    let least = this.#amount;
+    for (let hop = 0; hop < this.#hopCount; hop += 1) {
+      const { columns, start, count } = this.hops[hop]!;
+      if (count === 0) return false;
+      const priceMax = columns.price[start + count - 1]!;
+      if (least - this.#mostPaid(hop) >= priceMax) return false;
+      // All of it at the highest price, less what rounding and an unsold rest can take.
+      const rest = (least - priceMax - this.#ordersMax) / priceMax - this.#ordersMax;
+      least = Math.max(1, Math.floor(rest * (1 - 2 ** -40)));
+    }
+    return true;
+  }
+
+  /** At least what the hop's largest orders can be paid, as many as there could be for it. */
+  #mostPaid(hop: number): number {
+    const { columns, start, count } = this.hops[hop]!;
+    const places = this.#ordersMax - this.#hopCount + 1;
+    const top = this.#savings[hop]!;
+    let held = 0;
+    let paid = 0;
+    for (let at = start; at < start + count; at += 1) {
+      const payment = columns.most[at]! * columns.price[at]! + 1;
+      if (held < places) held += 1;
+      else if (payment > top[held - 1]!) paid -= top[held - 1]!;
+      else continue;
+      paid += payment;
+      let place = held - 1;
+      while (place > 0 && top[place - 1]! < payment) {
+        top[place] = top[place - 1]!;
+        place -= 1;
       }
-      // With fewer orders here the cost can only rise; the rest costs at least this much.
-      const least = this.#leastCost(at - 1, cost, orders - 1);
-      if (least >= this.value) return;
-      this.#buyUpTo(at - 1, cost, orders - count);
-      if (this.value <= least) return;
-      most = count;
+      top[place] = payment;
+    }
+    return paid * (1 + 2 ** -40);
+  }
+
+  /** Each hop with as many orders as there could be for it. */
+  #solveAlone(): First {
+    const most = this.#ordersMax - this.#hopCount + 1;
+    let flow = this.#amount;
+    let orders = 0;
+    let isOpen = false;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      const found = this.#solveHop(step, flow, most, Number.POSITIVE_INFINITY);
+      const search = this.#searchOf(step);
+      const sells = this.#direction === SELL;
+      if (!found) {
+        if (!sells || step === 0) return search.complete ? NEVER : OPEN;
+        this.#bound = Number.POSITIVE_INFINITY;
+        return OPEN;
+      }
+      if (sells && step > 0 && search.free > search.value) isOpen = true;
+      this.#keepTrial(step);
+      flow = search.value;
+      orders += search.count;
+    }
+    this.#bound = isOpen || !this.complete ? this.#worst() : flow;
+    if (orders > this.#ordersMax) return CROWDED;
+    this.#keepAnswer(flow);
+    return isOpen || !this.complete ? OPEN : SETTLED;
+  }
+
+  /** A bound that bounds nothing. */
+  #worst(): number {
+    return this.#direction === SELL ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  /** Gives the places to the orders that save most, in terms of what goes in at the first hop. */
+  #sharePlaces(): void {
+    const hopCount = this.#hopCount;
+    for (let round = 0; round < SHARES_MAX; round += 1) {
+      let weight = 1;
+      for (let hop = 0; hop < hopCount; hop += 1) {
+        const { level } = this.#search[hop]!;
+        this.#collectSavings(hop, level, weight);
+        weight *= level;
+        this.#taken[hop] = 0;
+      }
+      for (let place = hopCount; place < this.#ordersMax; place += 1) {
+        const hop = this.#neediest();
+        this.#taken[hop]! += 1;
+      }
+      let changed = round === 0;
+      for (let step = 0; step < hopCount; step += 1) {
+        const places = 1 + this.#taken[this.#hopAt(step)]!;
+        if (this.#places[step] !== places) changed = true;
+        this.#places[step] = places;
+      }
+      if (!changed) return;
+      this.#solveShared();
     }
   }
 
-  /** What buying `wanted` up to hop `at` costs at least, were the orders not shared by the hops. */
-  #leastCost(at: number, wanted: number, orders: number): number {
-    let cost = wanted;
-    for (let hop = at; hop >= 0; hop -= 1) {
-      if (!this.#solveHop(hop, BUY, cost, orders, Number.POSITIVE_INFINITY)) {
-        return Number.POSITIVE_INFINITY;
+  /** The hop whose best order without a place saves most. */
+  #neediest(): number {
+    let best = 0;
+    let most = -1;
+    for (let hop = 0; hop < this.#hopCount; hop += 1) {
+      const next = this.#taken[hop]!;
+      const saving = next < this.#savingCounts[hop]! ? this.#savings[hop]![next]! : 0;
+      if (saving > most) {
+        most = saving;
+        best = hop;
       }
-      cost = this.#search[hop]!.value;
     }
-    return cost;
+    return best;
+  }
+
+  #collectSavings(hop: number, level: number, weight: number): void {
+    const { columns, start, count } = this.hops[hop]!;
+    const { amount, cost, most, price } = columns;
+    const savings = this.#savings[hop]!;
+    let held = 0;
+    for (let at = start; at < start + count && price[at]! < level; at += 1) {
+      if (most[at]! < amount[at]!) continue;
+      const saving = weight * (amount[at]! * level - cost[at]!);
+      if (saving <= 0) continue;
+      if (held < ORDERS_MAX) held += 1;
+      else if (saving <= savings[held - 1]!) continue;
+      let place = held - 1;
+      while (place > 0 && savings[place - 1]! < saving) {
+        savings[place] = savings[place - 1]!;
+        place -= 1;
+      }
+      savings[place] = saving;
+    }
+    this.#savingCounts[hop] = held;
+  }
+
+  /** The hops with their places as shared out. Keeps the answer where it is better. */
+  #solveShared(): void {
+    let flow = this.#amount;
+    let over = 0;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      // What a hop does not need is left to the next one.
+      const places = this.#places[step]! + over;
+      if (!this.#solveHop(step, flow, places, Number.POSITIVE_INFINITY)) return;
+      this.#keepTrial(step);
+      flow = this.#searchOf(step).value;
+      over = places - this.#searchOf(step).count;
+    }
+    if (this.#isBetter(flow)) this.#keepAnswer(flow);
   }
 
   /**
-   * Sells all of `paid` to hop `at` and on along the route. Returns at least what `paid` or any
-   * smaller amount could get with these orders, or less than the best answer known.
+   * Tries every way to share `orders` from `step` on that may beat the answer. Returns at least what
+   * `flow` could give with them (or SELL: any smaller amount), or no better than the answer.
    */
-  #sellFrom(at: number, paid: number, orders: number): number {
-    const search = this.#search[at]!;
-    const isLast = at === this.#hopCount - 1;
-    let bound = 0;
-    for (let most = orders - (this.#hopCount - 1 - at); most >= 1; most -= 1) {
+  #improve(step: number, flow: number, orders: number): number {
+    const search = this.#searchOf(step);
+    const stepsAfter = this.#hopCount - 1 - step;
+    const sells = this.#direction === SELL;
+    let bound = sells ? 0 : Number.POSITIVE_INFINITY;
+    for (let most = orders - stepsAfter; most >= 1; most -= 1) {
       let below = Number.POSITIVE_INFINITY;
       let fewest = most;
       for (let tried = 0; tried < OUTPUTS_TRIED_MAX; tried += 1) {
-        const found = this.#solveHop(at, SELL, paid, most, below);
-        const { value: got, count, free } = search;
-        if (tried === 0 && (!found || free > got)) {
-          bound = isLast ? Math.max(bound, free) : Number.POSITIVE_INFINITY;
+        if (this.work > this.#workMax) {
+          this.complete = false;
+          return this.#worst();
+        }
+        this.#nodesMax = Math.min(NODES_MAX, this.#workMax - this.work + NODES_FIRST);
+        const found = this.#solveHop(step, flow, most, below);
+        const { value, count, free } = search;
+        if (sells && tried === 0 && (!found || free > value)) {
+          bound = stepsAfter === 0 ? Math.max(bound, free) : Number.POSITIVE_INFINITY;
         }
         if (!found) break;
         if (count < fewest) fewest = count;
-        this.#keepTrial(at);
-        if (isLast) {
-          if (got > this.value) this.#keepAnswer(got);
-          return Math.max(bound, got);
+        this.#keepTrial(step);
+        if (stepsAfter === 0) {
+          if (this.#isBetter(value)) this.#keepAnswer(value);
+          return sells ? Math.max(bound, value) : value;
         }
-        if (this.#freeOutput(at + 1, got, orders - 1) <= this.value) {
+        if (!this.#isBetter(this.#boundAfter(step, value, this.#ordersMax - this.#hopCount + 1))) {
+          // Fewer orders here give no more, so no fewer can help either.
           if (tried === 0) return bound;
           break;
         }
-        const rest = this.#sellFrom(at + 1, got, orders - count);
-        if (rest > bound) bound = rest;
-        // Paying the rest of the route less cannot get more.
-        if (rest <= this.value) break;
-        below = got;
+        const left = orders - count;
+        if (!this.#isBetter(this.#boundAfter(step, value, left - stepsAfter + 1))) break;
+        const rest = this.#improve(step + 1, value, left);
+        if (sells ? rest > bound : rest < bound) bound = rest;
+        // SELL: paying the rest of the route less cannot get more. BUY: nor can wanting more.
+        if (!sells || !this.#isBetter(rest)) break;
+        below = value;
       }
+      if (this.value === this.#bound) return bound;
       most = Math.min(most, fewest);
     }
     return bound;
   }
 
-  /** What the hops from `at` on give of `paid` or less at most, orders not being shared. */
-  #freeOutput(at: number, paid: number, orders: number): number {
-    let output = paid;
-    for (let hop = at; hop < this.#hopCount; hop += 1) {
-      this.#solveHop(hop, SELL, output, orders, Number.POSITIVE_INFINITY);
-      output = this.#search[hop]!.free;
+  /** What `flow` gives at best after `step`, each hop having `orders` for itself. */
+  #boundAfter(step: number, flow: number, orders: number): number {
+    const sells = this.#direction === SELL;
+    let bound = flow;
+    for (let next = step + 1; next < this.#hopCount; next += 1) {
+      const found = this.#solveHop(next, bound, orders, Number.POSITIVE_INFINITY);
+      const search = this.#searchOf(next);
+      if (sells) bound = search.complete ? search.free : Number.POSITIVE_INFINITY;
+      else if (search.complete) bound = found ? search.value : Number.POSITIVE_INFINITY;
+      else return 0;
     }
-    return output;
+    return bound;
   }
 
-  #solveHop(
-    at: number,
-    direction: HopDirection,
-    amount: number,
-    ordersMax: number,
-    below: number,
-  ): boolean {
-    const search = this.#search[at]!;
-    const nodesMax = this.#nodesMax;
-    const found = search.solve(this.hops[at]!, { direction, amount, ordersMax, below, nodesMax });
+  #isBetter(value: number): boolean {
+    if (!this.#found)
+      return this.#direction === SELL ? value > 0 : value < Number.POSITIVE_INFINITY;
+    return this.#direction === SELL ? value > this.value : value < this.value;
+  }
+
+  #hopAt(step: number): number {
+    return this.#direction === SELL ? step : this.#hopCount - 1 - step;
+  }
+
+  #searchOf(step: number): HopSearch {
+    return this.#search[this.#hopAt(step)]!;
+  }
+
+  #solveHop(step: number, amount: number, ordersMax: number, below: number): boolean {
+    const search = this.#searchOf(step);
+    const demand = this.#demand;
+    demand.direction = this.#direction;
+    demand.amount = amount;
+    demand.ordersMax = ordersMax;
+    demand.below = below;
+    demand.nodesMax = this.#nodesMax;
+    const found = search.solve(this.hops[this.#hopAt(step)]!, demand);
+    this.work += search.work;
     if (!search.complete) this.complete = false;
-    if (search.truncated) this.truncated = true;
     return found;
   }
 
-  #keepTrial(at: number): void {
-    const { list, count } = this.#search[at]!;
-    const trial = this.#trial[at]!;
+  #keepTrial(step: number): void {
+    const { list, count } = this.#searchOf(step);
+    const trial = this.#trial[step]!;
     for (let place = 0; place < count; place += 1) trial[place] = list[place]!;
-    this.#trialCounts[at] = count;
+    this.#trialCounts[step] = count;
   }
 
   #keepAnswer(value: number): void {
     this.value = value;
     this.#found = true;
-    for (let hop = 0; hop < this.#hopCount; hop += 1) {
-      const count = this.#trialCounts[hop]!;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      const hop = this.#hopAt(step);
+      const count = this.#trialCounts[step]!;
       for (let place = 0; place < count; place += 1) {
-        this.lists[hop]![place] = this.#trial[hop]![place]!;
+        this.lists[hop]![place] = this.#trial[step]![place]!;
       }
       this.counts[hop] = count;
     }
   }
 }
+
+/** What solving each hop alone came to. */
+const NEVER = 0;
+/** The best listing there is. */
+const SETTLED = 1;
+/** It wants more orders than the cap allows. */
+const CROWDED = 2;
+/** A better listing may exist. */
+const OPEN = 3;
+type First = typeof NEVER | typeof SETTLED | typeof CROWDED | typeof OPEN;

@@ -2,154 +2,253 @@
 // listing searched, and settles it in integers.
 import {
   type BookView,
-  ORDER_OWNER,
-  ORDER_RECEIVED_BACKING,
-  ORDER_SOLD_BACKING,
-  ORDER_STRIDE_U32,
+  ORDER_PRICE_F64,
+  ORDER_STRIDE_F64,
   SIDE_STRIDE_U32,
   SIDE_TAKER_BUYS,
   SIDE_TAKER_SELLS,
 } from "../../book/shared-layout.ts";
-import {
-  backingBudget,
-  backingHeadroom,
-  orderAmount,
-  orderId,
-  orderPrice,
-} from "../../book/shared-reader.ts";
-import type { QuoteRequest, RouteHop, RouteQuote } from "../quote.ts";
+import { orderId, orderPrice } from "../../book/shared-reader.ts";
+import type { OrderId } from "../../model/order.ts";
+import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { AddressCache } from "./address-cache.ts";
-import { loadHop } from "./hop-loader.ts";
+import { CappedBound } from "./capped-bound.ts";
+import { GreedyRoute } from "./greedy-route.ts";
+import { CreditedHops, useCurve } from "./hop-loader.ts";
 import { BUY, SELL } from "./hop-search.ts";
+import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import type { PathQueue } from "./path-queue.ts";
+import { leastOf, mostOf } from "./path-search.ts";
 import { RouteSearch } from "./route-search.ts";
-import { type ListedOrder, settleBuying, settleSelling } from "./settle.ts";
+import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 
-/** Search nodes for the listing of one hop, some 20 ns each. */
-const NODES_MAX = 20_000;
+/** What one route may take of the work that is left for all: the most promising come first. */
+const ROUTE_SHARE = 2;
 
-/** Candidates beyond those that the path's bound used: enough for what rounding and backing shift. */
-const CANDIDATES_MORE = 12;
+/** What all paths of one request share. `now` in UNIX seconds. */
+export type SolveContext = {
+  readonly view: BookView;
+  readonly request: QuoteRequest;
+  readonly ordersMax: number;
+  readonly now: number;
+};
 
 export class RouteSolver {
+  /** Steps of some 20 ns that the listing searches may still take; they go a little beyond. */
+  workLeft = 0;
+
   readonly #curves: SideCurves;
   readonly #search = new RouteSearch();
+  readonly #greedy: GreedyRoute;
+  readonly #curvesOfPath = new Int32Array(HOPS_MAX);
+  readonly #capped: CappedBound;
+  readonly #credits = new CreditedHops();
   readonly #addresses = new AddressCache();
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
+    this.#greedy = new GreedyRoute(curves);
+    this.#capped = new CappedBound(curves);
   }
 
-  /** Undefined where no listing of the path settles. */
-  solve(
-    view: BookView,
-    queue: PathQueue,
-    path: number,
-    request: QuoteRequest,
-    ordersMax: number,
-    now: number,
-  ): RouteQuote | undefined {
-    const hopCount = queue.hopCount(path);
-    const orders = queue.orders(path);
-    const limit = orders <= ordersMax ? orders + CANDIDATES_MORE : Number.POSITIVE_INFINITY;
-    let isTight = false;
-    for (let hop = 1; hop < hopCount; hop += 1) {
-      if (this.#curves.isTight(queue.side(path, hop))) isTight = true;
+  /** A path's key (see path-search.ts) with regard to the cap on orders. */
+  cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
+    const { view, request, ordersMax, now } = context;
+    const hopCount = this.#findCurves(context, queue, id);
+    const direction = request.direction === "strict_send" ? SELL : BUY;
+    const bound = this.#capped.bound(
+      view,
+      this.#curvesOfPath,
+      hopCount,
+      direction,
+      Number(request.amount),
+      ordersMax,
+      now,
+    );
+    return direction === SELL ? mostOf(bound) : -leastOf(bound);
+  }
+
+  #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {
+    const hopCount = queue.hopCount(id);
+    const use = hopCount === 1 ? ONE_HOP : MANY_HOPS;
+    for (let hop = 0; hop < hopCount; hop += 1) {
+      this.#curvesOfPath[hop] = this.#curves.curveOf(view, queue.side(id, hop), use, now);
     }
-    const demand = { view, queue, path, request, ordersMax, now };
-    const optimistic = this.#attempt(demand, limit, isTight);
+    return hopCount;
+  }
+
+  /** The best route of a path, or undefined where no listing of it settles. */
+  solve(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
+    const plain = this.#solvePlain(context, queue, id);
+    if (plain !== undefined) return plain;
+    const sides = Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
+    const isTight = sides.some((side, hop) => hop > 0 && this.#curves.isTight(side));
+    const optimistic = this.#attempt(context, sides, isTight);
     if (!isTight || optimistic !== undefined) return optimistic;
-    return this.#attempt(demand, limit, false);
+    return this.#attempt(context, sides, false);
+  }
+
+  /** Best price first, where that is certainly the best listing. */
+  #solvePlain(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
+    const { view, request, ordersMax } = context;
+    const hopCount = this.#findCurves(context, queue, id);
+    const direction = request.direction === "strict_send" ? SELL : BUY;
+    const amount = Number(request.amount);
+    const found = this.#greedy.solve(
+      this.#curvesOfPath,
+      hopCount,
+      direction,
+      amount,
+      ordersMax,
+      view.orderU64,
+    );
+    if (!found) return undefined;
+    const hops: RouteHop[] = [];
+    for (let hop = 0; hop < hopCount; hop += 1) {
+      const start = this.#curves.start[this.#curvesOfPath[hop]!]!;
+      const slots = this.#curves.columns.slot.subarray(start, start + this.#greedy.counts[hop]!);
+      hops.push(this.#routeHop(view, queue.side(id, hop), slots));
+    }
+    return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
+  }
+
+  /** What a limit order crosses on a side; undefined: nothing. */
+  cross(context: SolveContext, side: number, priceMax: bigint): RouteQuote | undefined {
+    const { view, now } = context;
+    const curve = this.#curves.curveOf(view, side, ONE_HOP, now);
+    this.#curves.deepenFully(view, curve, now);
+    const entries = entriesUpTo(view, this.#curves, curve, priceMax);
+    const start = this.#curves.start[curve]!;
+    const slots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
+    const demand = {
+      sells: context.request.direction === "strict_send",
+      amount: context.request.amount,
+      ordersMax: context.ordersMax,
+    };
+    const inOrder = crossInOrder(view, slots, demand);
+    const chosen = inOrder.isCut ? this.#crossMore(context, curve, slots, inOrder) : inOrder;
+    if (chosen.slots.length === 0) return undefined;
+    const { sold, bought } = chosen;
+    return { sold, bought, hops: [this.#routeHop(view, side, chosen.slots)] };
+  }
+
+  /** Where best price first runs out of places: a listing that fills the amount, or more of it. */
+  #crossMore(
+    context: SolveContext,
+    curve: number,
+    slots: readonly number[],
+    inOrder: Crossing,
+  ): Crossing {
+    const { view, request, ordersMax } = context;
+    const [hop] = this.#search.hops;
+    useCurve(hop!, view, this.#curves, curve);
+    hop!.count = slots.length;
+    if (this.#searchListing(context, 1)) {
+      const listed = this.#listedSlots(0);
+      const settled = settle(context, [listed]);
+      if (settled !== undefined) return { ...settled, slots: listed, isCut: false };
+    }
+    const amounts = new Map(slots.map((slot) => [slot, listedOrder(view, slot).amount]));
+    const byAmount = slots.toSorted((one, other) =>
+      (amounts.get(one) ?? 0n) > (amounts.get(other) ?? 0n) ? -1 : 1,
+    );
+    const largest = new Set(byAmount.slice(0, ordersMax));
+    const sells = request.direction === "strict_send";
+    const crossed = crossInOrder(
+      view,
+      slots.filter((slot) => largest.has(slot)),
+      { sells, amount: request.amount, ordersMax },
+    );
+    return crossed.bought > inOrder.bought ? crossed : inOrder;
   }
 
   /** `credit`: counts what makers could deliver at one hop as room for the next hop's payments. */
-  #attempt(demand: SolveDemand, limit: number, credit: boolean): RouteQuote | undefined {
-    const { request, queue, path, ordersMax } = demand;
-    this.#load(demand, limit, credit);
-    const direction = request.direction === "strict_send" ? SELL : BUY;
-    const routeDemand = {
-      direction,
-      hopCount: queue.hopCount(path),
-      amount: Number(request.amount),
-      ordersMax,
-      nodesMax: NODES_MAX,
-    } as const;
-    let found = this.#search.solve(routeDemand);
-    if (this.#search.truncated) {
-      this.#load(demand, Number.POSITIVE_INFINITY, credit);
-      found = this.#search.solve(routeDemand);
-    }
-    return found ? this.#settle(demand) : undefined;
-  }
-
-  #load({ view, queue, path, now }: SolveDemand, limit: number, credit: boolean): void {
-    const hopCount = queue.hopCount(path);
-    const use = hopCount === 1 ? ONE_HOP : MANY_HOPS;
-    for (let hop = 0; hop < hopCount; hop += 1) {
-      const curve = this.#curves.curveOf(view, queue.side(path, hop), use, now);
-      if (limit === Number.POSITIVE_INFINITY) this.#curves.deepenFully(view, curve, now);
-      const before = credit && hop > 0 ? this.#search.hops[hop - 1] : undefined;
-      loadHop(this.#search.hops[hop]!, view, this.#curves, curve, limit, before);
-    }
-  }
-
-  #settle({ view, queue, path, request }: SolveDemand): RouteQuote | undefined {
-    const hopCount = queue.hopCount(path);
-    const slots = Array.from({ length: hopCount }, (_, hop) => this.#listedSlots(hop));
-    const listed = slots.map((list) => list.map((slot) => listedOrder(view, slot)));
-    const settled =
-      request.direction === "strict_send"
-        ? settleSelling(listed, request.amount)
-        : settleBuying(listed, request.amount);
+  #attempt(
+    context: SolveContext,
+    sides: readonly number[],
+    credit: boolean,
+  ): RouteQuote | undefined {
+    this.#load(context, sides, credit);
+    if (!this.#searchListing(context, sides.length)) return undefined;
+    const slots = sides.map((_, hop) => this.#listedSlots(hop));
+    const settled = settle(context, slots);
     if (settled === undefined) return undefined;
     return {
       sold: settled.sold,
       bought: settled.bought,
-      hops: slots.map((list, hop) =>
-        this.#routeHop(view, queue.side(path, hop), list.slice(0, settled.filled[hop]!)),
+      hops: sides.map((side, hop) =>
+        this.#routeHop(context.view, side, slots[hop]!.slice(0, settled.filled[hop]!)),
       ),
     };
+  }
+
+  #load({ view, now }: SolveContext, sides: readonly number[], credit: boolean): void {
+    const { hops } = this.#search;
+    const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
+    // Twice: making a curve can be the end of one made before it, when memory for them runs out.
+    for (let round = 0; round < 2; round += 1) {
+      for (const [hop, side] of sides.entries()) {
+        const curve = this.#curves.curveOf(view, side, use, now);
+        this.#curves.deepenFully(view, curve, now);
+        useCurve(hops[hop]!, view, this.#curves, curve);
+      }
+    }
+    for (let hop = 1; credit && hop < sides.length; hop += 1) this.#credits.credit(hops, hop, view);
+  }
+
+  #searchListing({ request, ordersMax }: SolveContext, hopCount: number): boolean {
+    const found = this.#search.solve({
+      direction: request.direction === "strict_send" ? SELL : BUY,
+      hopCount,
+      amount: Number(request.amount),
+      ordersMax,
+      workMax: this.workLeft / ROUTE_SHARE,
+    });
+    this.workLeft -= this.#search.work;
+    return found;
   }
 
   #listedSlots(hop: number): readonly number[] {
     const { lists, counts, hops } = this.#search;
     return Array.from(
       lists[hop]!.subarray(0, counts[hop]!),
-      (candidate) => hops[hop]!.slot[candidate]!,
+      (entry) => hops[hop]!.columns.slot[hops[hop]!.start + entry]!,
     );
   }
 
-  #routeHop(view: BookView, side: number, slots: readonly number[]): RouteHop {
+  #routeHop(view: BookView, side: number, slots: ArrayLike<number>): RouteHop {
     const at = side * SIDE_STRIDE_U32;
+    const orders: OrderId[] = [];
+    let worst = slots[0]!;
+    for (let place = 0; place < slots.length; place += 1) {
+      const slot = slots[place]!;
+      orders.push(orderId(view, slot));
+      if (isDearer(view, slot, worst)) worst = slot;
+    }
     return {
       selling: this.#addresses.address(view, view.sideU32[at + SIDE_TAKER_SELLS]!),
       buying: this.#addresses.address(view, view.sideU32[at + SIDE_TAKER_BUYS]!),
-      orders: slots.map((slot) => orderId(view, slot)),
-      worstPrice: slots.reduce((worst, slot) => {
-        const price = orderPrice(view, slot);
-        return price > worst ? price : worst;
-      }, 0n),
+      orders,
+      worstPrice: orderPrice(view, worst),
     };
   }
 }
 
-type SolveDemand = {
-  readonly view: BookView;
-  readonly queue: PathQueue;
-  readonly path: number;
-  readonly request: QuoteRequest;
-  readonly ordersMax: number;
-  readonly now: number;
-};
+/** Prices that are equal as numbers may differ in integers. */
+function isDearer(view: BookView, slot: number, other: number): boolean {
+  const price = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
+  const otherPrice = view.orderF64[other * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
+  if (price !== otherPrice) return price > otherPrice;
+  return slot !== other && orderPrice(view, slot) > orderPrice(view, other);
+}
 
-function listedOrder(view: BookView, slot: number): ListedOrder {
-  const at = slot * ORDER_STRIDE_U32;
-  return {
-    price: orderPrice(view, slot),
-    amount: orderAmount(view, slot),
-    maker: view.orderU32[at + ORDER_OWNER]!,
-    budget: backingBudget(view, view.orderU32[at + ORDER_SOLD_BACKING]!),
-    room: backingHeadroom(view, view.orderU32[at + ORDER_RECEIVED_BACKING]!),
-  };
+function settle(
+  { view, request }: SolveContext,
+  slots: readonly (readonly number[])[],
+): Settled | undefined {
+  const listed = slots.map((list) => list.map((slot) => listedOrder(view, slot)));
+  return request.direction === "strict_send"
+    ? settleSelling(listed, request.amount)
+    : settleBuying(listed, request.amount);
 }

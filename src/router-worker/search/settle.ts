@@ -1,5 +1,18 @@
 // A route's listing settled in integers, exactly as the contract plans and executes it
 // (contract.md, Settlement): what a quote promises comes from here and from nowhere else.
+import {
+  type BookView,
+  ORDER_OWNER,
+  ORDER_RECEIVED_BACKING,
+  ORDER_SOLD_BACKING,
+  ORDER_STRIDE_U32,
+} from "../../book/shared-layout.ts";
+import {
+  backingBudget,
+  backingHeadroom,
+  orderAmount,
+  orderPrice,
+} from "../../book/shared-reader.ts";
 import { fillBuying, fillSelling, I128_MAX, outputDown } from "../../model/settlement.ts";
 
 /** An order to be listed. */
@@ -14,6 +27,18 @@ export type ListedOrder = {
   /** What the maker can be paid at the start of the call; undefined: without bound. */
   readonly room: bigint | undefined;
 };
+
+/** The order in a slot, with all of its maker's backing and room. */
+export function listedOrder(view: BookView, slot: number): ListedOrder {
+  const at = slot * ORDER_STRIDE_U32;
+  return {
+    price: orderPrice(view, slot),
+    amount: orderAmount(view, slot),
+    maker: view.orderU32[at + ORDER_OWNER]!,
+    budget: backingBudget(view, view.orderU32[at + ORDER_SOLD_BACKING]!),
+    room: backingHeadroom(view, view.orderU32[at + ORDER_RECEIVED_BACKING]!),
+  };
+}
 
 type Plan = {
   readonly paid: bigint;

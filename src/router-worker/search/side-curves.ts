@@ -31,8 +31,8 @@ import {
 } from "../../book/shared-layout.ts";
 import { orderAmount, orderPrice } from "../../book/shared-reader.ts";
 import { isDust } from "../../model/settlement.ts";
-import { CANDIDATES_MAX } from "./hop-problem.ts";
-import { realPrice } from "./rounding.ts";
+import { CANDIDATES_MAX, groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
+import { costOf, realPrice } from "./rounding.ts";
 
 /** api.md, Limits: makers the contract skipped within it, orders that expire within it. Seconds. */
 const SKIPPED_WINDOW = 600;
@@ -48,7 +48,7 @@ const DEPTH_GROWTH = 4;
 /** Smallest block of the columns, entries. */
 const BLOCK_MIN = 8;
 const COLUMNS_FIRST = 1 << 14;
-/** 32 bytes an entry. Past it all curves are forgotten and built anew as they are needed. */
+/** 96 bytes an entry. Past it all curves are forgotten and built anew as they are needed. */
 const COLUMNS_MAX = 1 << 22;
 
 /**
@@ -68,6 +68,8 @@ export class SideCurves {
   /** First entry and number of entries in the columns. */
   readonly start: Int32Array;
   readonly count: Int32Array;
+  /** Makers who cannot fill all of their entries (see `HopColumns.group`). */
+  readonly groups: Int32Array;
   /** Orders of the side looked at, and whether that is all of them. */
   readonly #depth: Int32Array;
   readonly #complete: Uint8Array;
@@ -78,12 +80,11 @@ export class SideCurves {
   /** Of a curve for one hop: PENDING and TIGHT where that for longer routes differs. */
   readonly #differs: Uint8Array;
 
-  // Columns, by entry. Amounts in base units.
-  slot = new Uint32Array(COLUMNS_FIRST);
-  /** Entry of the same maker before this one, relative to the curve's start, or -1. */
-  previous = new Int32Array(COLUMNS_FIRST);
-  price = new Float64Array(COLUMNS_FIRST);
-  /** All that entries up to and including this one give and cost. */
+  // By entry.
+  readonly columns = new HopColumns(COLUMNS_FIRST);
+  /** What is left for the entry once its maker's cheaper orders here have had their share. */
+  share = new Float64Array(COLUMNS_FIRST);
+  /** What the entries up to and including this one give and cost at most. */
   gotSum = new Float64Array(COLUMNS_FIRST);
   paidSum = new Float64Array(COLUMNS_FIRST);
   #columnsUsed = 0;
@@ -103,6 +104,7 @@ export class SideCurves {
     const curves = 2 * (sides + 1);
     this.start = new Int32Array(curves);
     this.count = new Int32Array(curves);
+    this.groups = new Int32Array(curves);
     this.#depth = new Int32Array(curves);
     this.#complete = new Uint8Array(curves);
     this.#block = new Int32Array(curves);
@@ -125,6 +127,11 @@ export class SideCurves {
     return many;
   }
 
+  /** Whether the curve holds all of its side. */
+  isComplete(curve: number): boolean {
+    return this.#complete[curve] === 1;
+  }
+
   /** Whether some makers of the side cannot be paid in full. Only after `curveOf` of the side. */
   isTight(side: number): boolean {
     return (this.#differs[2 * side]! & TIGHT) !== 0;
@@ -144,7 +151,7 @@ export class SideCurves {
     this.used = at - start + 1;
     const before = at > start;
     const left = before ? paid - this.paidSum[at - 1]! : paid;
-    return (before ? this.gotSum[at - 1]! : 0) + left / this.price[at]!;
+    return (before ? this.gotSum[at - 1]! : 0) + left / this.columns.price[at]!;
   }
 
   /** At least what getting `wanted` costs; Infinity where there is not that much. */
@@ -161,7 +168,7 @@ export class SideCurves {
     this.used = at - start + 1;
     const before = at > start;
     const left = before ? wanted - this.gotSum[at - 1]! : wanted;
-    return (before ? this.paidSum[at - 1]! : 0) + left * this.price[at]!;
+    return (before ? this.paidSum[at - 1]! : 0) + left * this.columns.price[at]!;
   }
 
   /** Adds orders to a curve that does not hold all of its side. False where it does. */
@@ -199,6 +206,7 @@ export class SideCurves {
       looked += 1;
       if (this.#isUsable(view, slot, curve, now)) this.#append(view, slot, curve);
     }
+    this.groups[curve] = groupMakers(this.columns, this.start[curve]!, this.count[curve]!);
     this.#depth[curve] = looked;
     this.#complete[curve] = looked === orders || this.count[curve] === CANDIDATES_MAX ? 1 : 0;
     this.#builtAt[curve] = now;
@@ -234,38 +242,44 @@ export class SideCurves {
   }
 
   #append(view: BookView, slot: number, curve: number): void {
+    const columns = this.columns;
     const start = this.start[curve]!;
     const count = this.count[curve]!;
+    const entry = start + count;
     const at = slot * ORDER_STRIDE_U32;
     const sold = view.orderU32[at + ORDER_SOLD_BACKING]!;
+    const received = view.orderU32[at + ORDER_RECEIVED_BACKING]!;
     const place = this.#placeOfMaker(view, start, sold);
     const previous = this.#makerHash[place]! - 1;
-    let budget: number;
-    let room: number;
-    if (previous < 0) {
-      budget = view.backingF64[sold * BACKING_STRIDE_F64 + BACKING_BUDGET_F64]!;
-      const received = view.orderU32[at + ORDER_RECEIVED_BACKING]!;
-      room = view.backingF64[received * BACKING_STRIDE_F64 + BACKING_HEADROOM_F64]!;
-    } else {
-      budget = this.#budgetLeft[previous]!;
-      room = this.#roomLeft[previous]!;
-    }
-    const amount = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
+    const budget = view.backingF64[sold * BACKING_STRIDE_F64 + BACKING_BUDGET_F64]!;
+    const room = view.backingF64[received * BACKING_STRIDE_F64 + BACKING_HEADROOM_F64]!;
     const price = realPrice(view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!);
-    if (room < amount * price) this.#differs[curve]! |= TIGHT;
-    if ((curve & 1) === MANY_HOPS) room = Number.POSITIVE_INFINITY;
-    const got = Math.min(amount, budget, room / price);
-    // A maker's order stays even where cheaper ones use up the backing: it may be the better one.
-    if (previous < 0 && got < 1) return;
-    const entry = start + count;
+    const amount = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
+    columns.slot[entry] = slot;
+    columns.previous[entry] = previous;
+    columns.price[entry] = price;
+    columns.amount[entry] = amount;
+    columns.cost[entry] = costOf(amount, price, view.orderU64, priceAt(slot));
+    columns.budget[entry] = budget;
+    columns.room[entry] = room;
+    columns.limit(entry, view.orderU64);
+    if (budget < 1) return;
+    const budgetLeft = previous < 0 ? budget : this.#budgetLeft[previous]!;
+    const roomLeft = previous < 0 ? room : this.#roomLeft[previous]!;
+    const backed = budgetLeft < amount ? budgetLeft : amount;
+    let share = backed;
+    if (roomLeft < columns.cost[entry]!) {
+      this.#differs[curve]! |= TIGHT;
+      if ((curve & 1) === ONE_HOP && columns.most[entry]! < 1) return;
+      share = Math.min(share, roomLeft / price);
+    }
+    const bounded = (curve & 1) === MANY_HOPS ? backed : share;
     this.#makerHash[place] = count + 1;
-    this.#budgetLeft[count] = Math.max(0, budget - got);
-    this.#roomLeft[count] = Math.max(0, room - got * price);
-    this.slot[entry] = slot;
-    this.previous[entry] = previous;
-    this.price[entry] = price;
-    this.gotSum[entry] = got + (count === 0 ? 0 : this.gotSum[entry - 1]!);
-    this.paidSum[entry] = got * price + (count === 0 ? 0 : this.paidSum[entry - 1]!);
+    this.#budgetLeft[count] = Math.max(0, budgetLeft - bounded);
+    this.#roomLeft[count] = Math.max(0, roomLeft - bounded * price);
+    this.share[entry] = share;
+    this.gotSum[entry] = bounded + (count === 0 ? 0 : this.gotSum[entry - 1]!);
+    this.paidSum[entry] = bounded * price + (count === 0 ? 0 : this.paidSum[entry - 1]!);
     this.count[curve] = count + 1;
   }
 
@@ -275,7 +289,7 @@ export class SideCurves {
     for (;;) {
       const entry = this.#makerHash[place]! - 1;
       if (entry < 0) return place;
-      const other = this.slot[start + entry]! * ORDER_STRIDE_U32 + ORDER_SOLD_BACKING;
+      const other = this.columns.slot[start + entry]! * ORDER_STRIDE_U32 + ORDER_SOLD_BACKING;
       if (view.orderU32[other] === sold) return place;
       place = (place + 1) & this.#makerMask;
     }
@@ -293,7 +307,7 @@ export class SideCurves {
     this.#makerHash.fill(0, 0, 2 * length);
     if (this.#block[curve]! >= length) return;
     if (this.#columnsUsed + length > COLUMNS_MAX) this.#forgetAll();
-    while (this.#columnsUsed + length > this.slot.length) this.#growColumns();
+    while (this.#columnsUsed + length > this.columns.length) this.#growColumns();
     this.start[curve] = this.#columnsUsed;
     this.#block[curve] = length;
     this.#columnsUsed += length;
@@ -306,17 +320,17 @@ export class SideCurves {
   }
 
   #growColumns(): void {
-    const length = 2 * this.slot.length;
-    this.slot = withLength(this.slot, new Uint32Array(length));
-    this.previous = withLength(this.previous, new Int32Array(length));
-    this.price = withLength(this.price, new Float64Array(length));
-    this.gotSum = withLength(this.gotSum, new Float64Array(length));
-    this.paidSum = withLength(this.paidSum, new Float64Array(length));
+    const length = 2 * this.columns.length;
+    this.columns.grow(length);
+    this.share = withLength(this.share, length);
+    this.gotSum = withLength(this.gotSum, length);
+    this.paidSum = withLength(this.paidSum, length);
   }
 }
 
-function withLength<T extends Float64Array | Uint32Array | Int32Array>(from: T, to: T): T {
-  to.set(from as never);
+function withLength(from: Float64Array, length: number): Float64Array<ArrayBuffer> {
+  const to = new Float64Array(length);
+  to.set(from);
   return to;
 }
 

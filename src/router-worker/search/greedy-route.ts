@@ -1,0 +1,168 @@
+// Hot path: the plain case. Most hops are filled best by their cheapest orders, one after the
+// other; this finds out when that is certain, straight from the curves, some 15 ns an order. All
+// arithmetic is exact: whole numbers below 2^53, or the answer is "not certain".
+//
+// Why it can be certain. Let `level` be the price of the order filled last. No order saves anything
+// against that price but the cheaper ones, and those are all filled whole; so no listing is better
+// (see hop-search.ts), unless one of the cheaper orders, filled last in its stead, gains by
+// rounding: less than one unit of what is paid. It could only be filled in part if the last order,
+// whole, or dearer ones took so much that it would not fit any more, which costs more the more they
+// take. Cheap orders left out to make room count too: each can be worth a unit of rounding. Where
+// all that comes to a unit or more, the plain listing is the best one.
+import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
+import { entryCost, entryOutput } from "./hop-columns.ts";
+import { type HopDirection, SELL } from "./hop-search.ts";
+import type { SideCurves } from "./side-curves.ts";
+
+/** Sums are exact below 2^53; the comparisons leave some bits for the rounding of products. */
+const EXACT_MAX = 2 ** 48;
+
+/** One unit, and some for that rounding. */
+const UNIT = 1.1;
+/** What the rounding of all other orders of a hop can be worth on top. */
+const ROUNDED = UNIT + ORDERS_MAX;
+
+export class GreedyRoute {
+  readonly #curves: SideCurves;
+
+  // The answer: the first `counts[hop]` entries of each hop's curve, the last one perhaps in part.
+  readonly counts = new Int32Array(HOPS_MAX);
+  sold = 0;
+  bought = 0;
+
+  /** What the hop being tried gives (SELL) or costs (BUY). */
+  #value = 0;
+  #count = 0;
+
+  constructor(curves: SideCurves) {
+    this.#curves = curves;
+  }
+
+  /**
+   * Fills the answer for the first `hopCount` curves; `words` holds the exact prices by slot. False
+   * where the best listing may be another one, or there is none.
+   */
+  solve(
+    curves: Int32Array,
+    hopCount: number,
+    direction: HopDirection,
+    amount: number,
+    ordersMax: number,
+    words: BigUint64Array,
+  ): boolean {
+    if (amount >= EXACT_MAX) return false;
+    let total = 0;
+    if (direction === SELL) {
+      let paid = amount;
+      for (let hop = 0; hop < hopCount; hop += 1) {
+        if (!this.#sell(curves[hop]!, paid, ordersMax - total, words)) return false;
+        paid = this.#value;
+        total += this.#count;
+      }
+      this.bought = paid;
+      return this.#settle(curves, hopCount, paid, words);
+    }
+    this.bought = amount;
+    let wanted = amount;
+    for (let hop = hopCount - 1; hop >= 0; hop -= 1) {
+      if (!this.#buy(curves[hop]!, wanted, ordersMax - total, words)) return false;
+      wanted = this.#value;
+      total += this.#count;
+      this.counts[hop] = this.#count;
+    }
+    this.sold = wanted;
+    return true;
+  }
+
+  #sell(curve: number, paid: number, ordersMax: number, words: BigUint64Array): boolean {
+    const { columns, count, share, start } = this.#curves;
+    const { amount, cost, price } = columns;
+    const first = start[curve]!;
+    const end = first + Math.min(count[curve]!, ordersMax);
+    let left = paid;
+    let got = 0;
+    for (let at = first; at < end; at += 1) {
+      if (left >= cost[at]!) {
+        if (share[at] !== amount[at]) return false;
+        left -= cost[at]!;
+        got += amount[at]!;
+        continue;
+      }
+      const level = price[at]!;
+      const gets = entryOutput(columns, at, left, words);
+      if (gets < 1 || gets > share[at]!) return false;
+      this.#value = got + gets;
+      this.#count = at - first + 1;
+      if (at === first) return true;
+      if (!(this.#value < EXACT_MAX) || !this.#allSave(first, at)) return false;
+      // A unit more of output needs this much more of input than rounding can give.
+      if (level - (left - gets * level) >= UNIT) return true;
+      const dearest = price[at - 1]!;
+      const isWhole = share[at] === amount[at];
+      const over = cost[at]! - left - ORDERS_MAX;
+      if (isWhole && (level - dearest) * over < ROUNDED * dearest) return false;
+      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve);
+      const next = price[at + 1]!;
+      return (left - ORDERS_MAX) * (next - level) >= UNIT * next;
+    }
+    return false;
+  }
+
+  #buy(curve: number, wanted: number, ordersMax: number, words: BigUint64Array): boolean {
+    const { columns, count, share, start } = this.#curves;
+    const { amount, cost, price } = columns;
+    const first = start[curve]!;
+    const end = first + Math.min(count[curve]!, ordersMax);
+    let left = wanted;
+    let paid = 0;
+    for (let at = first; at < end; at += 1) {
+      if (left > amount[at]!) {
+        if (share[at] !== amount[at]) return false;
+        left -= amount[at]!;
+        paid += cost[at]!;
+        continue;
+      }
+      if (left > share[at]!) return false;
+      const level = price[at]!;
+      this.#value = paid + entryCost(columns, at, left, words);
+      this.#count = at - first + 1;
+      if (!(this.#value < EXACT_MAX)) return false;
+      if (at === first) return true;
+      if (!this.#allSave(first, at)) return false;
+      const isWhole = share[at] === amount[at];
+      if (isWhole && (level - price[at - 1]!) * (amount[at]! - left) < ROUNDED) return false;
+      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve);
+      return left * (price[at + 1]! - level) >= UNIT;
+    }
+    return false;
+  }
+
+  /** Whether each entry before `last` saves something against its price, rounding included. */
+  #allSave(first: number, last: number): boolean {
+    const { amount, cost, price } = this.#curves.columns;
+    const level = price[last]!;
+    for (let at = first; at < last; at += 1) {
+      if (amount[at]! * level < cost[at]!) return false;
+    }
+    return true;
+  }
+
+  /** The backward plan: what the hops really pay for `bought`, and the orders that takes. */
+  #settle(curves: Int32Array, hopCount: number, bought: number, words: BigUint64Array): boolean {
+    const { columns, start } = this.#curves;
+    let wanted = bought;
+    for (let hop = hopCount - 1; hop >= 0; hop -= 1) {
+      const first = start[curves[hop]!]!;
+      let at = first;
+      let paid = 0;
+      for (; wanted > columns.amount[at]!; at += 1) {
+        wanted -= columns.amount[at]!;
+        paid += columns.cost[at]!;
+      }
+      wanted = paid + entryCost(columns, at, wanted, words);
+      this.counts[hop] = at - first + 1;
+    }
+    this.sold = wanted;
+    return true;
+  }
+}

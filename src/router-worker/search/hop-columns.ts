@@ -1,0 +1,163 @@
+// The orders a hop may list, cheapest first, as columns of numbers: what curves are built of and
+// what the listing search reads. Amounts in base units; rounded above 2^53, and what is quoted is
+// then settled in integers.
+
+import { ORDER_PRICE_U64, ORDER_STRIDE_U64 } from "../../book/shared-layout.ts";
+import { costOf, outputOf } from "./rounding.ts";
+
+/** Orders of one hop at most; the dearest are dropped. A guess: 200 times what it may list. */
+export const CANDIDATES_MAX = 4096;
+
+/** The maker's orders do not compete for its backing or its room. */
+export const ALONE = -1;
+
+/** A block of entries from `start` holds one hop's orders. */
+export class HopColumns {
+  /** The order's slot; its exact price is in the book's words at `priceAt(slot)`. */
+  slot: Uint32Array;
+  /** Entry of the same maker before this one, relative to the block, or -1. */
+  previous: Int32Array;
+  /** Real price: what the taker pays per unit. */
+  price: Float64Array;
+  amount: Float64Array;
+  /** What all of `amount` costs. */
+  cost: Float64Array;
+  /** All that the maker has for its orders here: to deliver, and to be paid. */
+  budget: Float64Array;
+  room: Float64Array;
+  /** What the order can deliver at most, by itself. */
+  most: Float64Array;
+  /** Group of the maker, relative to the block, or ALONE. */
+  group: Int32Array;
+  /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
+  groupTop: Int32Array;
+
+  constructor(length: number) {
+    this.slot = new Uint32Array(length);
+    this.previous = new Int32Array(length);
+    this.price = new Float64Array(length);
+    this.amount = new Float64Array(length);
+    this.cost = new Float64Array(length);
+    this.budget = new Float64Array(length);
+    this.room = new Float64Array(length);
+    this.most = new Float64Array(length);
+    this.group = new Int32Array(length);
+    this.groupTop = new Int32Array(length);
+  }
+
+  get length(): number {
+    return this.slot.length;
+  }
+
+  grow(length: number): void {
+    this.slot = copied(this.slot, new Uint32Array(length));
+    this.previous = copied(this.previous, new Int32Array(length));
+    this.price = copied(this.price, new Float64Array(length));
+    this.amount = copied(this.amount, new Float64Array(length));
+    this.cost = copied(this.cost, new Float64Array(length));
+    this.budget = copied(this.budget, new Float64Array(length));
+    this.room = copied(this.room, new Float64Array(length));
+    this.most = copied(this.most, new Float64Array(length));
+    this.group = copied(this.group, new Int32Array(length));
+    this.groupTop = copied(this.groupTop, new Int32Array(length));
+  }
+
+  /** Copies a block of `count` entries from another one's `start` to the front of this. */
+  take(other: HopColumns, start: number, count: number): void {
+    const end = start + count;
+    this.slot.set(other.slot.subarray(start, end));
+    this.previous.set(other.previous.subarray(start, end));
+    this.price.set(other.price.subarray(start, end));
+    this.amount.set(other.amount.subarray(start, end));
+    this.cost.set(other.cost.subarray(start, end));
+    this.budget.set(other.budget.subarray(start, end));
+    this.room.set(other.room.subarray(start, end));
+    this.most.set(other.most.subarray(start, end));
+  }
+
+  /** Fills in `most` from amount, budget and room. */
+  limit(entry: number, words: BigUint64Array): void {
+    let most = this.amount[entry]!;
+    if (this.budget[entry]! < most) most = this.budget[entry]!;
+    const room = this.room[entry]!;
+    if (room < this.cost[entry]!) {
+      const payable = outputOf(room, this.price[entry]!, words, priceAt(this.slot[entry]!));
+      if (payable < most) most = payable;
+    }
+    this.most[entry] = most;
+  }
+}
+
+/** Where an order's exact price stands in the book's words. */
+export function priceAt(slot: number): number {
+  return slot * ORDER_STRIDE_U64 + ORDER_PRICE_U64;
+}
+
+/** Scratch of `groupMakers`, by entry: the maker's first entry; by first entry: sums, group. */
+const firstOf = new Int32Array(CANDIDATES_MAX);
+const amountSum = new Float64Array(CANDIDATES_MAX);
+const costSum = new Float64Array(CANDIDATES_MAX);
+const members = new Int32Array(CANDIDATES_MAX);
+const groupOf = new Int32Array(CANDIDATES_MAX);
+
+/**
+ * Groups the entries of makers who cannot fill all of theirs. Returns the number of groups. At most
+ * `CANDIDATES_MAX` entries.
+ */
+export function groupMakers(columns: HopColumns, start: number, count: number): number {
+  for (let entry = 0; entry < count; entry += 1) {
+    const previous = columns.previous[start + entry]!;
+    const first = previous < 0 ? entry : firstOf[previous]!;
+    firstOf[entry] = first;
+    if (first === entry) {
+      amountSum[first] = 0;
+      costSum[first] = 0;
+      members[first] = 0;
+      groupOf[first] = ALONE;
+    }
+    amountSum[first]! += columns.amount[start + entry]!;
+    costSum[first]! += columns.cost[start + entry]!;
+    members[first]! += 1;
+  }
+  let groups = 0;
+  for (let entry = 0; entry < count; entry += 1) {
+    const first = firstOf[entry]!;
+    if (first === entry && members[first]! > 1) {
+      const isShort =
+        amountSum[first]! > columns.budget[start + entry]! ||
+        costSum[first]! > columns.room[start + entry]!;
+      if (isShort) {
+        groupOf[first] = groups;
+        groups += 1;
+      }
+    }
+    const group = groupOf[first]!;
+    columns.group[start + entry] = group;
+    if (group !== ALONE) columns.groupTop[start + group] = entry;
+  }
+  return groups;
+}
+
+/** ceil(got * price) of an entry, and floor(paid / price). */
+export function entryCost(
+  columns: HopColumns,
+  entry: number,
+  got: number,
+  words: BigUint64Array,
+): number {
+  return costOf(got, columns.price[entry]!, words, priceAt(columns.slot[entry]!));
+}
+
+export function entryOutput(
+  columns: HopColumns,
+  entry: number,
+  paid: number,
+  words: BigUint64Array,
+): number {
+  return outputOf(paid, columns.price[entry]!, words, priceAt(columns.slot[entry]!));
+}
+
+function copied<T extends Float64Array | Uint32Array | Int32Array>(from: T, to: T): T {
+  to.set(from as never);
+  return to;
+}
