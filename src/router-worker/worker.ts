@@ -8,7 +8,7 @@ let search: QuoteSearch | undefined;
 const quote: QuoteEngine = (view, request, context) => {
   // With the first view: the search's scratch memory has the size of the book's capacity.
   search ??= new QuoteSearch(view);
-  return search.quote(view, request, context.now * 1000, context.shouldStop);
+  return search.quote(view, request, context);
 };
 
 export default serveQuotes(quote);

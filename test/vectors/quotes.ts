@@ -51,7 +51,7 @@ function quotedRoutes({ before, request }: QuotesCase): ReadonlyMap<string, Rout
   const result = new QuoteSearch(view, request.maxOrders).quote(
     view,
     { direction, sellingAsset, buyingAsset, amount, direct: false },
-    before.now * 1000,
+    { now: before.now, skipWindow: 600, shouldStop: () => false },
   );
   const routes = result.status === "success" ? result.routes : [];
   return new Map(routes.map((route) => [route.hops.map(({ buying }) => buying).join(), route]));

@@ -1,6 +1,7 @@
 // From a side's curve to the orders of a hop: the curve's own columns, or a copy of them where what
 // makers deliver at the hop before gives them more room to be paid at this one.
 import { type BookView, ORDER_OWNER, ORDER_STRIDE_U32 } from "../../book/shared-layout.ts";
+import { ORDERS_MAX } from "../quote.ts";
 import { ALONE, CANDIDATES_MAX, groupMakers, HopColumns } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-search.ts";
 import type { SideCurves } from "./side-curves.ts";
@@ -27,15 +28,11 @@ export class CreditedHops {
     const before = hops[at - 1]!;
     let copy: HopColumns | undefined;
     for (let entry = 0; entry < hop.count; entry += 1) {
-      const room = hop.columns.room[hop.start + entry]!;
-      const isShort =
-        room < hop.columns.cost[hop.start + entry]! ||
-        hop.columns.group[hop.start + entry] !== ALONE;
-      if (!isShort || room === Number.POSITIVE_INFINITY) continue;
+      if (!isRoomShort(hop, entry)) continue;
       const credit = mostDelivered(before, view, ownerOf(view, hop, entry));
       if (credit === 0) continue;
       copy ??= this.#copyOf(hop, at);
-      copy.room[entry] = room + credit;
+      copy.room[entry]! += credit;
       copy.limit(entry, hop.words);
     }
     if (copy === undefined) return false;
@@ -51,6 +48,15 @@ export class CreditedHops {
     copy.take(hop.columns, hop.start, hop.count);
     return copy;
   }
+}
+
+/** Whether the maker of an entry can be short of room for what it could deliver of it. */
+function isRoomShort({ columns, start }: HopOrders, entry: number): boolean {
+  const at = start + entry;
+  const budget = columns.budget[at]!;
+  const alone = columns.group[at] === ALONE && columns.amount[at]! < budget;
+  const most = alone ? columns.amount[at]! : budget;
+  return columns.room[at]! < most * columns.price[at]! + ORDERS_MAX;
 }
 
 /** What a maker could deliver at a hop, all of its orders there together. */

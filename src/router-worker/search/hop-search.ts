@@ -15,7 +15,7 @@
 // something; one that beats the best known listing loses less than the base has to spare. Little is
 // to spare, so few sets of such changes are left to try, with each order as the last one.
 //
-// Allocates nothing but while growing. A node is some 20 ns; `nodesMax` bounds them.
+// Allocates nothing. A node is some 50 ns; `nodesMax` bounds them.
 import { ALONE, CANDIDATES_MAX, entryCost, entryOutput, type HopColumns } from "./hop-columns.ts";
 import { MakerSubsets, NO_LAST } from "./maker-subsets.ts";
 
@@ -44,6 +44,11 @@ export type HopDemand = {
 
 /** Orders that a listing can hold at most, here and in the scratch below. */
 const PLACES_MAX = 32;
+/** With few nodes to spend only the changes that lose least are worth listing. */
+const FEW_NODES = 64;
+const FEW_CHANGES = 24;
+/** Steps to find the choices of one maker (a guess). */
+const STEPS_MAX = 4096;
 /** Times the charge for a place is adjusted to makers who cannot use theirs. */
 const CHARGES_MAX = 3;
 
@@ -63,7 +68,7 @@ export class HopSearch {
   complete = true;
   /** The price at which the last order was looked for: what one unit more costs, or nearly. */
   level = 0;
-  /** What the search took, in steps of some 20 ns. */
+  /** What the search took, in steps of some 50 ns. */
   work = 0;
 
   // The task.
@@ -110,6 +115,7 @@ export class HopSearch {
   readonly #change = new Int32Array(CANDIDATES_MAX);
   readonly #loss = new Float64Array(CANDIDATES_MAX);
   #changes = 0;
+  #changesMax = 0;
   /** What the changes from i on can put in or leave out, in what the direction uses up. */
   readonly #canAdd = new Float64Array(CANDIDATES_MAX + 1);
   readonly #canDrop = new Float64Array(CANDIDATES_MAX + 1);
@@ -141,16 +147,16 @@ export class HopSearch {
     const plain = this.#listPlain();
     if (this.#isCheapestAlone(plain)) return true;
     this.#isPlain = false;
-    const last = plain >= 0 ? plain : this.#findLevel();
+    const last = plain >= 0 ? plain : this.#findLevel(-1 - plain);
     this.#subsets.steps = 0;
+    this.#subsets.stepsMax = Math.min(STEPS_MAX, demand.nodesMax);
     this.level = this.#columns.price[this.#start + last]!;
     this.#setNeeded();
     this.#layBase();
     this.#search(last);
     for (let at = 0; at < this.#baseCount; at += 1) this.#isIn[this.#base[at]!] = 0;
     if (this.free < this.value) this.free = this.value;
-    // Some ten passes over the orders.
-    this.work += 10 * this.#candidates + this.#subsets.steps;
+    this.work += this.#candidates + this.#subsets.steps / 2;
     this.work += demand.nodesMax - Math.max(0, this.#nodesLeft);
     return this.#found;
   }
@@ -165,8 +171,9 @@ export class HopSearch {
     this.#below = demand.below;
     this.#places = Math.min(demand.ordersMax, PLACES_MAX) - 1;
     this.#nodesLeft = demand.nodesMax;
+    this.#changesMax = demand.nodesMax <= FEW_NODES ? FEW_CHANGES : CANDIDATES_MAX;
     this.complete = true;
-    this.work = 2 * orders.count + 50;
+    this.work = 2 + orders.count / 16;
     this.level = 0;
     this.#found = false;
     this.count = 0;
@@ -241,15 +248,14 @@ export class HopSearch {
   }
 
   /**
-   * The plain listing: best price first. Returns the entry filled last, or -1 where the amount was
-   * not used up or orders had to be left out for want of places.
+   * The plain listing: best price first. Returns the entry filled last, or -1 - n where the amount
+   * was not used up or the entry n found no place.
    */
   #listPlain(): number {
     const { amount, cost, group } = this.#columns;
     for (let at = 0; at < this.#groups; at += 1) this.#budgetLeft[at] = -1;
     let got = 0;
     let paid = 0;
-    let leftOut = false;
     for (let entry = 0; entry < this.#candidates; entry += 1) {
       const at = this.#start + entry;
       this.#setLast(entry);
@@ -267,13 +273,10 @@ export class HopSearch {
           this.#direction === SELL
             ? this.#amount - paid > cost[at]!
             : this.#amount - got > amount[at]!;
-        if (!goesOn) return leftOut ? -1 : entry;
+        if (!goesOn) return entry;
       }
       if (!this.#fitsWhole(at, got, paid)) continue;
-      if (this.#baseCount === this.#places) {
-        leftOut = true;
-        continue;
-      }
+      if (this.#baseCount === this.#places) return -1 - entry;
       if (maker !== ALONE) {
         this.#budgetLeft[maker]! -= amount[at]!;
         this.#roomLeft[maker]! -= cost[at]!;
@@ -311,10 +314,10 @@ export class HopSearch {
 
   /**
    * The order at whose price listing what saves most changes from too little to enough: the last
-   * one, were orders divisible among each other.
+   * one, were orders divisible among each other. Orders before `from` are known to be too little.
    */
-  #findLevel(): number {
-    let low = 0;
+  #findLevel(from: number): number {
+    let low = from;
     let high = this.#candidates - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -514,12 +517,10 @@ export class HopSearch {
       const saving = amount[at]! * this.level - cost[at]! - this.#charge;
       const loss = saving < 0 ? -saving : saving;
       if (loss > spare) continue;
-      this.#change[changes] = entry;
-      this.#loss[changes] = loss;
-      changes += 1;
+      changes = this.#keepChange(entry, loss, changes);
     }
     this.#changes = changes;
-    sortAscending(this.#loss, this.#change, changes);
+    if (this.#changesMax > FEW_CHANGES) sortAscending(this.#loss, this.#change, changes);
     this.#canAdd[changes] = 0;
     this.#canDrop[changes] = 0;
     this.#drops[changes] = 0;
@@ -531,6 +532,28 @@ export class HopSearch {
       this.#canDrop[place] = this.#canDrop[place + 1]! + (isIn ? uses : 0);
       this.#drops[place] = this.#drops[place + 1]! + (isIn ? 1 : 0);
     }
+  }
+
+  /** Adds a change to `changes` others; where there may be few, the least losses, in order. */
+  #keepChange(entry: number, loss: number, changes: number): number {
+    let place = changes;
+    let kept = changes + 1;
+    if (this.#changesMax === FEW_CHANGES) {
+      if (changes === FEW_CHANGES) {
+        this.complete = false;
+        if (loss >= this.#loss[changes - 1]!) return changes;
+        place -= 1;
+        kept = changes;
+      }
+      while (place > 0 && this.#loss[place - 1]! > loss) {
+        this.#loss[place] = this.#loss[place - 1]!;
+        this.#change[place] = this.#change[place - 1]!;
+        place -= 1;
+      }
+    }
+    this.#loss[place] = loss;
+    this.#change[place] = entry;
+    return kept;
   }
 
   /** What a whole fill uses up of the amount. */

@@ -3,9 +3,8 @@
 // nearly as much. "Saving" is against a price level, less a charge for each place in the listing.
 import type { HopColumns } from "./hop-columns.ts";
 
-/** Choices kept for all makers of a hop together, and search steps for one maker (guesses). */
+/** Choices kept for all makers of a hop together (a guess). */
 const CHOICES_MAX = 1024;
-const STEPS_MAX = 4096;
 /** Orders of one maker that are looked at; its dearest are left out. */
 const ORDERS_MAX_OF_MAKER = 48;
 
@@ -28,7 +27,8 @@ export class MakerSubsets {
   /** False where choices were left out for want of space or steps. */
   complete = true;
 
-  /** Steps taken by all searches since it was last set. */
+  /** Steps that one search for a maker may take; and those taken since `steps` was last set. */
+  stepsMax = 0;
   steps = 0;
 
   // The maker at hand: its orders that can be filled whole, the cheapest first.
@@ -116,10 +116,10 @@ export class MakerSubsets {
   /** What the best choice saves, or at least that; -Infinity: there is none. */
   best(): number {
     this.#lists = false;
-    this.#steps = STEPS_MAX;
+    this.#steps = this.stepsMax;
     this.#best = Number.NEGATIVE_INFINITY;
     this.#walk(0, 0, 0, 0, 0);
-    this.steps += STEPS_MAX - this.#steps;
+    this.steps += this.stepsMax - this.#steps;
     if (this.#steps < 0) {
       this.complete = false;
       this.#best = this.#mostOf(0, this.#budget) + Math.max(0, this.#lastGain) * this.#lastMost;
@@ -131,10 +131,10 @@ export class MakerSubsets {
   list(least: number): number {
     const before = this.count;
     this.#lists = true;
-    this.#steps = STEPS_MAX;
+    this.#steps = this.stepsMax;
     this.#best = least;
     this.#walk(0, 0, 0, 0, 0);
-    this.steps += STEPS_MAX - this.#steps;
+    this.steps += this.stepsMax - this.#steps;
     if (this.#steps < 0) this.complete = false;
     return this.count - before;
   }

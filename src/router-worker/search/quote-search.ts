@@ -15,6 +15,7 @@ import {
   ROUTES_MAX,
   type RouteQuote,
 } from "../quote.ts";
+import type { QuoteContext } from "../quote-engine.ts";
 import { BUY, SELL } from "./hop-search.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
@@ -22,15 +23,22 @@ import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
 
 /**
- * Steps of some 20 ns that the searches for better listings may take for one quote, on top of a
- * first answer for each path (a guess between the time of an answer and the last unit of it).
+ * Steps of some 50 ns that listing searches may take for one quote: for a first answer of each
+ * path, and for better ones. Guesses between the time of an answer and the last unit of it; plain
+ * paths take none.
  */
-const WORK_MAX = 1 << 17;
-
-const NEVER_STOP = () => false;
+const FIRST_WORK_MAX = 1 << 15;
+const MORE_WORK_MAX = 1 << 14;
+/** What one path may take of the work that is left for all. */
+const WORK_SHARE = 2;
+/** Paths that may be worth more work; the most promising ones. */
+const OPEN_MAX = 32;
 
 /** Best first. */
 type Found = { readonly routes: RouteQuote[]; readonly stopped: boolean };
+
+/** A path whose best listing is not certain, and what was found of it. */
+type OpenPath = { readonly path: number; readonly route: RouteQuote | undefined };
 
 export class QuoteSearch {
   readonly #curves: SideCurves;
@@ -48,15 +56,10 @@ export class QuoteSearch {
   }
 
   /**
-   * `nowMs`: UNIX milliseconds; a book whose ledger closed later counts as of its close.
-   * `shouldStop` ends the search with what it has found; it fails where that is nothing.
+   * As `QuoteEngine`; a book whose ledger closed after `now` counts as of its close. Told to stop,
+   * the search ends with what it has found, and fails where that is nothing.
    */
-  quote(
-    view: BookView,
-    request: QuoteRequest,
-    nowMs: number,
-    shouldStop: () => boolean = NEVER_STOP,
-  ): QuoteResult {
+  quote(view: BookView, request: QuoteRequest, context: QuoteContext): QuoteResult {
     const ledger = bookLedger(view);
     if (isFrozen(view)) return { status: "rejected", ledger, reason: "frozen" };
     const selling = findAsset(view, request.sellingAsset);
@@ -67,12 +70,13 @@ export class QuoteSearch {
     if (selling === NONE || buying === NONE || request.amount > I128_MAX) {
       return { status: "unfeasible", ledger };
     }
-    const now = Math.max(nowMs / 1000, bookCloseTime(view));
-    const context = { view, request, ordersMax: this.#ordersMax, now };
-    this.#solver.workLeft = WORK_MAX;
+    const now = Math.max(context.now, bookCloseTime(view));
+    const task = { view, request, ordersMax: this.#ordersMax, now };
+    this.#curves.leaveOutSkipped(context.skipWindow);
+    this.#solver.workLeft = FIRST_WORK_MAX;
     if (request.direct && request.maxPrice !== undefined) {
       const side = findSide(view, selling, buying);
-      const route = side === NONE ? undefined : this.#solver.cross(context, side, request.maxPrice);
+      const route = side === NONE ? undefined : this.#solver.cross(task, side, request.maxPrice);
       return route === undefined
         ? { status: "unfeasible", ledger }
         : { status: "success", ledger, routes: [route] };
@@ -85,7 +89,7 @@ export class QuoteSearch {
       direct: request.direct,
       now,
     });
-    const { routes, stopped } = this.#solveBest(context, shouldStop);
+    const { routes, stopped } = this.#solveBest(task, context.shouldStop);
     if (routes.length > 0) return { status: "success", ledger, routes };
     return stopped
       ? { status: "failed", message: "The quote took too long." }
@@ -94,9 +98,11 @@ export class QuoteSearch {
 
   #solveBest(context: SolveContext, shouldStop: () => boolean): Found {
     const queue = this.#queue;
+    const solver = this.#solver;
     const selling = context.request.direction === "strict_send";
     const routes: RouteQuote[] = [];
-    while (queue.count > 0) {
+    const open: OpenPath[] = [];
+    while (queue.count > 0 && solver.workLeft > 0) {
       if (shouldStop()) return { routes, stopped: true };
       const worst = routes[ROUTES_MAX - 1];
       const path = queue.top;
@@ -104,18 +110,48 @@ export class QuoteSearch {
       if (worst !== undefined && queue.key(path) <= Number(keyOf(worst, selling))) break;
       if (queue.orders(path) > this.#ordersMax && worst !== undefined) {
         queue.markCapped(path);
-        queue.lowerTop(Math.min(queue.key(path), this.#solver.cappedKey(context, queue, path)));
+        queue.lowerTop(Math.min(queue.key(path), solver.cappedKey(context, queue, path)));
         continue;
       }
-      // The paths that are left are the least promising ones.
-      if (this.#solver.workLeft < -WORK_MAX) break;
       queue.removeTop();
-      const route = this.#solver.solve(context, queue, path);
-      if (route === undefined) continue;
-      insertRoute(routes, route, selling);
+      const route = solver.solve(context, queue, path, 0);
+      if (route !== undefined) insertRoute(routes, route, selling);
+      if (solver.isOpen && open.length < OPEN_MAX) open.push({ path, route });
     }
+    if (open.length > 0) this.#improve(context, routes, open, shouldStop);
     return { routes, stopped: false };
   }
+
+  /** Spends what work there is on the paths whose best listing is not certain. */
+  #improve(
+    context: SolveContext,
+    routes: RouteQuote[],
+    open: readonly OpenPath[],
+    shouldStop: () => boolean,
+  ): void {
+    const queue = this.#queue;
+    const selling = context.request.direction === "strict_send";
+    let workLeft = MORE_WORK_MAX;
+    for (const { path, route } of foundFirst(open)) {
+      if (workLeft <= 0 || shouldStop()) break;
+      // Neither can the path be better than its key, nor need it be where that is too little.
+      const least = route ?? routes[ROUTES_MAX - 1];
+      if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
+      this.#solver.workLeft = workLeft;
+      const better = this.#solver.solve(context, queue, path, workLeft / WORK_SHARE);
+      workLeft = this.#solver.workLeft;
+      if (better === undefined) continue;
+      const place = route === undefined ? -1 : routes.indexOf(route);
+      if (place >= 0) routes.splice(place, 1);
+      insertRoute(routes, better, selling);
+    }
+  }
+}
+
+/** Paths that have a route first, in the order in which they were solved. */
+function foundFirst(open: readonly OpenPath[]): readonly OpenPath[] {
+  const found = open.filter(({ route }) => route !== undefined);
+  return [...found, ...open.filter(({ route }) => route === undefined)];
 }
 
 function keyOf(route: RouteQuote, selling: boolean): bigint {

@@ -21,10 +21,12 @@ import {
 /** Smaller outputs of one hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_TRIED_MAX = 256;
 /** Search nodes for one hop: at first, and when there is work to spend on it. */
-const NODES_FIRST = 256;
+const NODES_FIRST = 64;
 const NODES_MAX = 16_384;
+/** What a route costs before and after its listing is searched. */
+const ROUTE_WORK = 100;
 /** Times the places are shared out anew by what orders save. */
-const SHARES_MAX = 3;
+const SHARES_MAX = 2;
 
 export type RouteDemand = {
   readonly direction: HopDirection;
@@ -32,9 +34,12 @@ export type RouteDemand = {
   readonly hopCount: number;
   readonly amount: number;
   readonly ordersMax: number;
-  /** Steps of some 20 ns to spend on more than the first answer. */
+  /** Steps of some 50 ns to spend on more than the first answer. */
   readonly workMax: number;
 };
+
+/** More orders than any route lists. */
+const NO_PLACES = 1 << 20;
 
 const NO_COLUMNS = new HopColumns(0);
 const NO_WORDS = new BigUint64Array(0);
@@ -57,7 +62,7 @@ export class RouteSearch {
   readonly counts = new Int32Array(HOPS_MAX);
   /** False where a better listing may exist: the search was cut short. */
   complete = true;
-  /** What the search took, in steps of some 20 ns. */
+  /** What the search took, in steps of some 50 ns. */
   work = 0;
 
   readonly #search = this.hops.map(() => new HopSearch());
@@ -89,12 +94,12 @@ export class RouteSearch {
     this.#ordersMax = Math.min(demand.ordersMax, ORDERS_MAX);
     this.#workMax = demand.workMax;
     this.#nodesMax = NODES_FIRST;
-    this.work = 0;
+    this.work = ROUTE_WORK;
     this.complete = true;
     this.#found = false;
     this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     if (this.#ordersMax < demand.hopCount) return false;
-    if (demand.direction === SELL && !this.#canUseUp()) return false;
+    if (!this.#hasPlaces()) return false;
     const first = this.#solveAlone();
     if (first === NEVER) return false;
     if (first === SETTLED) return true;
@@ -106,42 +111,53 @@ export class RouteSearch {
     return this.#found;
   }
 
-  /** Selling: false where a hop cannot use up even the least that the hops before it can give. */
-  #canUseUp(): boolean {
-    let least = this.#amount;
-    for (let hop = 0; hop < this.#hopCount; hop += 1) {
-      const { columns, start, count } = this.hops[hop]!;
-      if (count === 0) return false;
-      const priceMax = columns.price[start + count - 1]!;
-      if (least - this.#mostPaid(hop) >= priceMax) return false;
-      // All of it at the highest price, less what rounding and an unsold rest can take.
-      const rest = (least - priceMax - this.#ordersMax) / priceMax - this.#ordersMax;
-      least = Math.max(1, Math.floor(rest * (1 - 2 ** -40)));
+  /**
+   * False where the places cannot be enough: each hop takes as many orders as its largest ones need
+   * for the least that can flow there.
+   */
+  #hasPlaces(): boolean {
+    const sells = this.#direction === SELL;
+    let flow = this.#amount;
+    let orders = 0;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      const hop = this.hops[this.#hopAt(step)]!;
+      if (hop.count === 0) return false;
+      orders += this.#fewestOrders(hop, flow);
+      if (orders + this.#hopCount - 1 - step > this.#ordersMax) return false;
+      const { price } = hop.columns;
+      const priceMax = price[hop.start + hop.count - 1]!;
+      // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
+      const least = sells
+        ? (flow - priceMax - this.#ordersMax) / priceMax - this.#ordersMax
+        : flow * price[hop.start]!;
+      flow = Math.max(1, Math.floor(least * (1 - 2 ** -40)));
     }
     return true;
   }
 
-  /** At least what the hop's largest orders can be paid, as many as there could be for it. */
-  #mostPaid(hop: number): number {
-    const { columns, start, count } = this.hops[hop]!;
-    const places = this.#ordersMax - this.#hopCount + 1;
-    const top = this.#savings[hop]!;
+  /** How many of the hop's orders it takes at least to use up `flow`; `NO_PLACES`: all are too few. */
+  #fewestOrders({ columns, start, count }: HopOrders, flow: number): number {
+    const sells = this.#direction === SELL;
+    const top = this.#savings[0]!;
     let held = 0;
-    let paid = 0;
     for (let at = start; at < start + count; at += 1) {
-      const payment = columns.most[at]! * columns.price[at]! + 1;
-      if (held < places) held += 1;
-      else if (payment > top[held - 1]!) paid -= top[held - 1]!;
-      else continue;
-      paid += payment;
+      const uses = sells ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
+      if (held < ORDERS_MAX) held += 1;
+      else if (uses <= top[held - 1]!) continue;
       let place = held - 1;
-      while (place > 0 && top[place - 1]! < payment) {
+      while (place > 0 && top[place - 1]! < uses) {
         top[place] = top[place - 1]!;
         place -= 1;
       }
-      top[place] = payment;
+      top[place] = uses;
     }
-    return paid * (1 + 2 ** -40);
+    // What may stay unsold is worth less than a unit at some price.
+    let left = sells ? flow * (1 - 2 ** -40) - columns.price[start + count - 1]! : flow;
+    for (let place = 0; place < held; place += 1) {
+      left -= top[place]!;
+      if (left <= 0) return place + 1;
+    }
+    return NO_PLACES;
   }
 
   /** Each hop with as many orders as there could be for it. */

@@ -23,8 +23,8 @@ import { RouteSearch } from "./route-search.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 
-/** What one route may take of the work that is left for all: the most promising come first. */
-const ROUTE_SHARE = 2;
+/** Steps of some 50 ns for the listing of a limit crossing that is cut short. */
+const LIMIT_WORK_MAX = 1 << 14;
 
 /** What all paths of one request share. `now` in UNIX seconds. */
 export type SolveContext = {
@@ -35,8 +35,10 @@ export type SolveContext = {
 };
 
 export class RouteSolver {
-  /** Steps of some 20 ns that the listing searches may still take; they go a little beyond. */
+  /** Falls by the steps of some 50 ns that listing searches take. */
   workLeft = 0;
+  /** Whether a better listing of the path solved last may exist. */
+  isOpen = false;
 
   readonly #curves: SideCurves;
   readonly #search = new RouteSearch();
@@ -78,15 +80,24 @@ export class RouteSolver {
     return hopCount;
   }
 
-  /** The best route of a path, or undefined where no listing of it settles. */
-  solve(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
+  /**
+   * The best route of a path, or undefined where no listing of it was found that settles. With
+   * `workMax` 0 a first answer.
+   */
+  solve(
+    context: SolveContext,
+    queue: PathQueue,
+    id: number,
+    workMax: number,
+  ): RouteQuote | undefined {
+    this.isOpen = false;
     const plain = this.#solvePlain(context, queue, id);
     if (plain !== undefined) return plain;
     const sides = Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
     const isTight = sides.some((side, hop) => hop > 0 && this.#curves.isTight(side));
-    const optimistic = this.#attempt(context, sides, isTight);
+    const optimistic = this.#attempt(context, sides, isTight, workMax);
     if (!isTight || optimistic !== undefined) return optimistic;
-    return this.#attempt(context, sides, false);
+    return this.#attempt(context, sides, false, workMax);
   }
 
   /** Best price first, where that is certainly the best listing. */
@@ -144,7 +155,7 @@ export class RouteSolver {
     const [hop] = this.#search.hops;
     useCurve(hop!, view, this.#curves, curve);
     hop!.count = slots.length;
-    if (this.#searchListing(context, 1)) {
+    if (this.#searchListing(context, 1, LIMIT_WORK_MAX)) {
       const listed = this.#listedSlots(0);
       const settled = settle(context, [listed]);
       if (settled !== undefined) return { ...settled, slots: listed, isCut: false };
@@ -168,9 +179,10 @@ export class RouteSolver {
     context: SolveContext,
     sides: readonly number[],
     credit: boolean,
+    workMax: number,
   ): RouteQuote | undefined {
     this.#load(context, sides, credit);
-    if (!this.#searchListing(context, sides.length)) return undefined;
+    if (!this.#searchListing(context, sides.length, workMax)) return undefined;
     const slots = sides.map((_, hop) => this.#listedSlots(hop));
     const settled = settle(context, slots);
     if (settled === undefined) return undefined;
@@ -197,15 +209,16 @@ export class RouteSolver {
     for (let hop = 1; credit && hop < sides.length; hop += 1) this.#credits.credit(hops, hop, view);
   }
 
-  #searchListing({ request, ordersMax }: SolveContext, hopCount: number): boolean {
+  #searchListing({ request, ordersMax }: SolveContext, hopCount: number, workMax: number): boolean {
     const found = this.#search.solve({
       direction: request.direction === "strict_send" ? SELL : BUY,
       hopCount,
       amount: Number(request.amount),
       ordersMax,
-      workMax: this.workLeft / ROUTE_SHARE,
+      workMax,
     });
     this.workLeft -= this.#search.work;
+    if (!this.#search.complete) this.isOpen = true;
     return found;
   }
 

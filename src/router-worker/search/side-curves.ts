@@ -31,12 +31,9 @@ import {
 } from "../../book/shared-layout.ts";
 import { orderAmount, orderPrice } from "../../book/shared-reader.ts";
 import { isDust } from "../../model/settlement.ts";
+import { EXPIRY_MARGIN } from "../quote-engine.ts";
 import { CANDIDATES_MAX, groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
 import { costOf, realPrice } from "./rounding.ts";
-
-/** api.md, Limits: makers the contract skipped within it, orders that expire within it. Seconds. */
-const SKIPPED_WINDOW = 600;
-const EXPIRY_MARGIN = 10;
 
 /** What costs more than an i128 holds cannot be planned by the contract. */
 const COST_MAX = 2 ** 127;
@@ -88,6 +85,7 @@ export class SideCurves {
   gotSum = new Float64Array(COLUMNS_FIRST);
   paidSum = new Float64Array(COLUMNS_FIRST);
   #columnsUsed = 0;
+  #skipWindow = 0;
 
   /** Entries of the curve that the last `sell` or `buy` reached. */
   used = 0;
@@ -112,6 +110,13 @@ export class SideCurves {
     this.#builtAt = new Float64Array(curves);
     this.#validUntil = new Float64Array(curves);
     this.#differs = new Uint8Array(curves);
+  }
+
+  /** Makers the contract skipped within so many seconds are left out from now on. */
+  leaveOutSkipped(skipWindow: number): void {
+    if (skipWindow === this.#skipWindow) return;
+    this.#skipWindow = skipWindow;
+    this.#forgetAll();
   }
 
   /**
@@ -225,7 +230,7 @@ export class SideCurves {
       this.#differs[curve]! |= PENDING;
       if ((curve & 1) === MANY_HOPS) return false;
     }
-    const back = view.backingU32[sold + BACKING_SKIPPED]! + SKIPPED_WINDOW;
+    const back = view.backingU32[sold + BACKING_SKIPPED]! + this.#skipWindow;
     if (now < back) {
       if (back < this.#validUntil[curve]!) this.#validUntil[curve] = back;
       return false;
