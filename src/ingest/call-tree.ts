@@ -2,7 +2,8 @@
 // error, host_fn_failed). Diagnostics are no part of consensus: they may be absent or cut short, and
 // whatever does not fit is ignored rather than trusted.
 import type { ContractEvent, DiagnosticEvent, ScError, ScVal } from "@stellar/stellar-sdk/xdr";
-import { type Address, contractAddress } from "../model/address.ts";
+import type { Address } from "../model/address.ts";
+import { contractOf } from "./address-cache.ts";
 import { readSymbol, readText, readVec } from "./sc-value.ts";
 
 export type Call = {
@@ -47,8 +48,7 @@ class TreeBuilder {
 
   add(diagnostic: DiagnosticEvent): void {
     const { event } = diagnostic;
-    const contract =
-      event.contractId === null ? undefined : contractAddress(event.contractId.value);
+    const contract = event.contractId === null ? undefined : contractOf(event.contractId.value);
     if (event.type.name === "contract") {
       this.emitted(event, contract, diagnostic.inSuccessfulContractCall);
       return;
@@ -85,7 +85,7 @@ class TreeBuilder {
     if (this.stack.length >= DEPTH_MAX) return;
     const parent = this.stack.at(-1);
     const call: Call = {
-      contract: contractAddress(callee.bytes.value),
+      contract: contractOf(callee.bytes.value),
       fn,
       args: argumentsOf(data),
       parent,

@@ -1,7 +1,7 @@
 // Which trade events are a crossfill's taker order's own fill (contract.md, crossfill).
 import type { Address } from "../model/address.ts";
-import { contractAddress } from "../model/address.ts";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
+import { contractOf } from "./address-cache.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Call, CallTree, FrameEvent } from "./call-tree.ts";
 
@@ -10,6 +10,12 @@ type Trade = Extract<ExchangeEvent, { readonly kind: "trade" }>;
 /** The exchange's events of one operation: undefined stands for one that could not be decoded. */
 export type OperationEvents = readonly (ExchangeEvent | undefined)[];
 
+export type CrossfillEvidence = {
+  /** False where no crossfill was called for certain. */
+  readonly mayBeCalled: boolean;
+  readonly tree: () => CallTree;
+};
+
 /**
  * The same events with `crossfill` set. The call tree decides where it holds exactly the
  * operation's events; otherwise the pattern of the events stands in.
@@ -17,23 +23,28 @@ export type OperationEvents = readonly (ExchangeEvent | undefined)[];
 export function markCrossfills(
   exchange: Address,
   events: OperationEvents,
-  tree: CallTree,
+  { mayBeCalled, tree }: CrossfillEvidence,
 ): OperationEvents {
   if (!events.some((event) => event?.kind === "trade")) return events;
-  const frames = tree.kept.filter((frame) => emitter(frame) === exchange);
+  const matching = events.map(
+    (event, index) => event?.kind === "trade" && matchesPattern(events, index, event),
+  );
+  // Neither the tree nor the pattern could say yes.
+  if (!mayBeCalled && !matching.includes(true)) return events;
+  const frames = tree().kept.filter((frame) => emitter(frame) === exchange);
   const told = frames.length === events.length && frames.every((frame) => frame.call !== undefined);
   return events.map((event, index) => {
     if (event?.kind !== "trade") return event;
     const call = frames[index]?.call;
     const crossfill =
-      told && call !== undefined ? isOwnFill(call, event) : matchesPattern(events, index, event);
+      told && call !== undefined ? isOwnFill(call, event) : matching[index] === true;
     return crossfill ? { ...event, crossfill } : event;
   });
 }
 
 function emitter(frame: FrameEvent): Address | undefined {
   const id = frame.event.contractId;
-  return id === null ? undefined : contractAddress(id.value);
+  return id === null ? undefined : contractOf(id.value);
 }
 
 function isOwnFill(call: Call, event: Trade): boolean {

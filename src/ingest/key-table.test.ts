@@ -5,12 +5,13 @@ import { KeyTable } from "./key-table.ts";
 
 /** A key of `words` words whose content follows from the number. */
 function keyOf(number: number, type = 0): { readonly text: string; readonly bytes: Uint8Array } {
-  const words = 2 + (number % 9);
+  const words = 3 + (number % 9);
   const bytes = new Uint8Array(words * 4);
   const view = new DataView(bytes.buffer);
   view.setInt32(0, type);
-  view.setInt32(4, number);
-  for (let at = 8; at < bytes.length; at += 4) view.setInt32(at, number % 3);
+  view.setInt32(4, 1);
+  view.setInt32(8, number);
+  for (let at = 12; at < bytes.length; at += 4) view.setInt32(at, number % 3);
   return { text: Buffer.from(bytes).toString("base64"), bytes };
 }
 

@@ -1,5 +1,5 @@
 // Hot path: looked up for every account, trustline and contract entry that a ledger changes, some
-// thousands a ledger. No allocation; about 20 ns where the key is not followed.
+// thousands a ledger. No allocation; a few ns where the key is not followed.
 //
 // The keys of followed ledger entries, found by their bytes inside a ledger. A LedgerKey is its type
 // (32 bits) and a body; the same body stands, in one piece, in the entry itself.
@@ -7,12 +7,19 @@
 const SLOTS_MIN = 1 << 10;
 /** LedgerEntryType: account, trustline, contract data. */
 const FOLLOWED_TYPES: ReadonlySet<number> = new Set([0, 1, 6]);
+/** Slots for each 32 bits of the filter: 16 bits a key where the slots are half used. */
+const FILTER_SHARE = 4;
 const EMPTY = -1;
 const DELETED = -2;
 
 export class KeyTable {
   /** Open addressing: ids, or EMPTY, or DELETED. Invariant: a power of two, at most half used. */
   private slots = new Int32Array(SLOTS_MIN).fill(EMPTY);
+  /**
+   * One bit for each second word of a body: the first one random in keys of every type. Most keys of
+   * a ledger are not followed and end here. Bits of deleted keys stay until the next rehash.
+   */
+  private filter = new Int32Array(SLOTS_MIN / FILTER_SHARE);
   /** Slots that are not EMPTY. */
   private used = 0;
   private readonly ids = new Map<string, number>();
@@ -47,7 +54,7 @@ export class KeyTable {
     if (this.ids.has(key)) return;
     const bytes = Buffer.from(key, "base64");
     if (
-      bytes.length < 8 ||
+      bytes.length < 12 ||
       bytes.length % 4 !== 0 ||
       bytes.toString("base64") !== key ||
       !FOLLOWED_TYPES.has(bytes.readInt32BE(0))
@@ -83,6 +90,9 @@ export class KeyTable {
 
   /** The id of the followed key with this type and body, or -1. */
   find(view: DataView, type: number, from: number, to: number): number {
+    const word = view.getInt32(from + 4);
+    const bits = this.filter[(word >>> 5) & (this.filter.length - 1)] ?? 0;
+    if ((bits & (1 << (word & 31))) === 0) return -1;
     const hash = hashBody(view, type, from, to);
     const mask = this.slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
@@ -114,6 +124,9 @@ export class KeyTable {
     while (this.slots[at] !== EMPTY) at = (at + 1) & mask;
     this.slots[at] = id;
     this.used += 1;
+    const word = this.bodies.getInt32((this.starts[id] ?? 0) + 4);
+    const bits = (word >>> 5) & (this.filter.length - 1);
+    this.filter[bits] = (this.filter[bits] ?? 0) | (1 << (word & 31));
   }
 
   /** Into slots four times as many as keys, without those deleted. */
@@ -121,6 +134,7 @@ export class KeyTable {
     let size = SLOTS_MIN;
     while (size < this.ids.size * 4) size *= 2;
     this.slots = new Int32Array(size).fill(EMPTY);
+    this.filter = new Int32Array(size / FILTER_SHARE);
     this.used = 0;
     for (const id of this.ids.values()) this.place(id);
   }

@@ -1,52 +1,87 @@
-// The head of a LedgerCloseMeta, read without decoding what follows it.
+// The head of a LedgerCloseMeta, read in place without looking at what follows it.
 import { createHash } from "node:crypto";
 import {
-  BaseType,
   LedgerCloseMetaExt,
   LedgerHeader,
   LedgerHeaderHistoryEntry,
 } from "@stellar/stellar-sdk/xdr";
 import { errorText, IngestError } from "./ingest-error.ts";
 import type { ChainLink } from "./ledger-source.ts";
+import { compileWalker } from "./xdr/compile-walker.ts";
 
 /** Hashes in lower-case hex, `closeTime` in UNIX seconds, `baseReserve` in stroops. */
-export type LedgerHead = {
+export type HeaderFields = {
   readonly sequence: number;
   readonly hash: string;
   readonly previousHash: string;
   readonly closeTime: number;
   readonly protocol: number;
   readonly baseReserve: number;
+};
+
+export type LedgerHead = HeaderFields & {
   /** sha256 of the header's XDR: equals `hash` in an honest ledger. */
   readonly computedHash: string;
 };
 
-type XdrReader = Parameters<BaseType<unknown>["_read"]>[0];
+/** Where the fields of a LedgerHeaderHistoryEntry lie. */
+class HeaderPlaces {
+  hashAt = 0;
+  headerFrom = 0;
+  headerTo = 0;
+  versionAt = 0;
+  previousAt = 0;
+  closeTimeAt = 0;
+  sequenceAt = 0;
+  baseReserveAt = 0;
 
-/** Reads the discriminant, the extension and the header, and leaves the rest alone. */
-class HeadType extends BaseType<LedgerHeaderHistoryEntry> {
-  readonly kind = "ledgerHead";
-
-  _read(reader: XdrReader, path: string): LedgerHeaderHistoryEntry {
-    const version = reader.readInt32(path);
-    if (version !== 0) LedgerCloseMetaExt.schema._read(reader, path);
-    const entry = LedgerHeaderHistoryEntry.schema._read(reader, path);
-    reader.readBytes(reader.remaining, path);
-    return LedgerHeaderHistoryEntry.fromXdrObject(entry);
+  hash(_view: DataView, at: number): void {
+    this.hashAt = at;
   }
-
-  _write(): void {
-    throw new TypeError("the head of a ledger is only read");
+  header(_view: DataView, from: number, to: number): void {
+    this.headerFrom = from;
+    this.headerTo = to;
+  }
+  version(_view: DataView, at: number): void {
+    this.versionAt = at;
+  }
+  previous(_view: DataView, at: number): void {
+    this.previousAt = at;
+  }
+  closeTime(_view: DataView, at: number): void {
+    this.closeTimeAt = at;
+  }
+  sequence(_view: DataView, at: number): void {
+    this.sequenceAt = at;
+  }
+  baseReserve(_view: DataView, at: number): void {
+    this.baseReserveAt = at;
   }
 }
 
-const headType = new HeadType("LedgerHead");
+const walkExtension = compileWalker<object>(LedgerCloseMetaExt.schema, []);
+const walkHeader = compileWalker<HeaderPlaces>(LedgerHeaderHistoryEntry.schema, [
+  { at: "LedgerHeaderHistoryEntry.hash", when: "begin", call: "hash" },
+  { at: "LedgerHeaderHistoryEntry.header", when: "end", call: "header" },
+  { at: "LedgerHeader.ledgerVersion", when: "begin", call: "version" },
+  { at: "LedgerHeader.previousLedgerHash", when: "begin", call: "previous" },
+  { at: "StellarValue.closeTime", when: "begin", call: "closeTime" },
+  { at: "LedgerHeader.ledgerSeq", when: "begin", call: "sequence" },
+  { at: "LedgerHeader.baseReserve", when: "begin", call: "baseReserve" },
+]);
 
 /** Throws IngestError `undecodable` naming `sequence` where the bytes are no LedgerCloseMeta. */
 export function readLedgerHead(bytes: Uint8Array, sequence: number): LedgerHead {
-  let entry: LedgerHeaderHistoryEntry;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    entry = headType.decode(bytes);
+    // The union's discriminant; versions after the first one have an extension before the header.
+    const from = view.getInt32(0) === 0 ? 4 : walkExtension(view, 4, {});
+    const places = new HeaderPlaces();
+    walkHeader(view, from, places);
+    const header = bytes.subarray(places.headerFrom, places.headerTo);
+    if (header.length !== places.headerTo - places.headerFrom) throw new RangeError("cut short");
+    const computedHash = createHash("sha256").update(header).digest("hex");
+    return { ...fieldsAt(view, places), computedHash };
   } catch (cause) {
     throw new IngestError(
       "undecodable",
@@ -54,15 +89,33 @@ export function readLedgerHead(bytes: Uint8Array, sequence: number): LedgerHead 
       { ledger: sequence, cause },
     );
   }
-  return ledgerHead(entry);
 }
 
+/** Of the LedgerHeaderHistoryEntry that begins at `from` and was found to be one. */
+export function readHeader(view: DataView, from: number): HeaderFields {
+  const places = new HeaderPlaces();
+  walkHeader(view, from, places);
+  return fieldsAt(view, places);
+}
+
+function fieldsAt(view: DataView, places: HeaderPlaces): HeaderFields {
+  return {
+    sequence: view.getUint32(places.sequenceAt),
+    hash: hexAt(view, places.hashAt),
+    previousHash: hexAt(view, places.previousAt),
+    closeTime: Number(view.getBigUint64(places.closeTimeAt)),
+    protocol: view.getUint32(places.versionAt),
+    baseReserve: view.getUint32(places.baseReserveAt),
+  };
+}
+
+/** The same of a header that the SDK decoded. */
 export function ledgerHead(entry: LedgerHeaderHistoryEntry): LedgerHead {
   const { header } = entry;
   return {
     sequence: header.ledgerSeq,
-    hash: hex(entry.hash.value),
-    previousHash: hex(header.previousLedgerHash.value),
+    hash: entry.hash.toString(),
+    previousHash: header.previousLedgerHash.toString(),
     closeTime: Number(header.scpValue.closeTime),
     protocol: header.ledgerVersion,
     baseReserve: header.baseReserve,
@@ -87,10 +140,10 @@ export function brokenLink(head: LedgerHead, previous: ChainLink | undefined): s
   return undefined;
 }
 
-export function linkOf(head: LedgerHead): ChainLink {
+export function linkOf(head: HeaderFields): ChainLink {
   return { ledger: head.sequence, hash: head.hash, closeTime: head.closeTime };
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+function hexAt(view: DataView, at: number): string {
+  return Buffer.from(view.buffer, view.byteOffset + at, 32).toString("hex");
 }

@@ -27,8 +27,17 @@ export type WalkedTransaction = {
   readonly exchangeEvents: readonly WalkedEvent[];
   /** ContractEvents of followed tokens, in order. */
   readonly tokenEvents: readonly WalkedEvent[];
-  /** The array of DiagnosticEvents, where a call of the exchange is among them. */
-  readonly diagnostics: Span | undefined;
+  /** Of the exchange, as the diagnostics have them; absent where there are none. */
+  readonly calls: WalkedCalls | undefined;
+};
+
+export type WalkedCalls = {
+  readonly begun: number;
+  readonly returned: number;
+  /** A crossfill is among them. */
+  readonly crossfill: boolean;
+  /** The array of DiagnosticEvents. */
+  readonly diagnostics: Span;
 };
 
 export type WalkedEnvelope = Span & {
@@ -80,6 +89,12 @@ const ENTRY_CONTRACT_DATA = 6;
 const DURABILITY_TEMPORARY = 0;
 const EVENT_CONTRACT = 1;
 const ADDRESS_CONTRACT = 1;
+/** Of ScValType. */
+const SCV_BYTES = 13;
+const SCV_SYMBOL = 15;
+const FN_CALL = symbolWords("fn_call");
+const FN_RETURN = symbolWords("fn_return");
+const CROSSFILL = symbolWords("crossfill");
 const NO_SPAN: Span = { from: 0, to: 0 };
 const NO_EVENTS: readonly WalkedEvent[] = [];
 
@@ -168,8 +183,10 @@ class Handlers {
   private contractAt = 0;
   private eventTypeAt = 0;
   private topicsAt = 0;
-  private called = false;
-  private diagnostics: Span | undefined;
+  private begun = 0;
+  private returned = 0;
+  private crossfill = false;
+  private calls: WalkedCalls | undefined;
 
   private readonly changes = new Map<number, WalkedChange>();
   private phase = PHASE_NONE;
@@ -224,8 +241,10 @@ class Handlers {
     this.operation = -1;
     this.exchangeEvents = undefined;
     this.tokenEvents = undefined;
-    this.called = false;
-    this.diagnostics = undefined;
+    this.begun = 0;
+    this.returned = 0;
+    this.crossfill = false;
+    this.calls = undefined;
   }
 
   transactionResult(_view: DataView, from: number, to: number): void {
@@ -265,25 +284,28 @@ class Handlers {
     }
   }
 
-  /** Topics of a call: Symbol "fn_call", Bytes of the contract called, Symbol of the function. */
+  /**
+   * Topics of a call: Symbol fn_call, Bytes of the contract called, Symbol of the function; of a
+   * return: Symbol fn_return, Symbol of the function.
+   */
   diagnosticEvent(view: DataView): void {
     const at = this.topicsAt;
-    if (
-      !this.called &&
-      view.getUint32(at) >= 3 &&
-      view.getInt32(at + 4) === 15 && // SCV_SYMBOL
-      view.getInt32(at + 8) === 7 &&
-      view.getInt32(at + 12) === 0x666e_5f63 && // "fn_c"
-      view.getInt32(at + 16) === 0x616c_6c00 && // "all"
-      view.getInt32(at + 20) === 13 && // SCV_BYTES
-      view.getInt32(at + 24) === 32
-    ) {
-      this.called = this.isExchange(view, at + 28);
+    const topics = view.getUint32(at);
+    if (topics < 2 || view.getInt32(at + 4) !== SCV_SYMBOL) return;
+    if (isSymbol(view, at + 4, FN_CALL)) {
+      const isCall =
+        topics >= 3 && view.getInt32(at + 20) === SCV_BYTES && view.getInt32(at + 24) === 32;
+      if (!isCall || !this.isExchange(view, at + 28)) return;
+      this.begun += 1;
+      if (isSymbol(view, at + 60, CROSSFILL)) this.crossfill = true;
+    } else if (isSymbol(view, at + 4, FN_RETURN)) {
+      if (this.contractAt > 0 && this.isExchange(view, this.contractAt)) this.returned += 1;
     }
   }
 
   diagnosticList(_view: DataView, from: number, to: number): void {
-    if (this.called) this.diagnostics = { from, to };
+    const { begun, returned, crossfill } = this;
+    if (begun > 0) this.calls = { begun, returned, crossfill, diagnostics: { from, to } };
   }
 
   transactionEnds(_view: DataView, _from: number, _to: number, index: number): void {
@@ -291,7 +313,7 @@ class Handlers {
     if (
       this.exchangeEvents !== undefined ||
       this.tokenEvents !== undefined ||
-      this.diagnostics !== undefined ||
+      this.calls !== undefined ||
       this.targets.wantsTransaction(this.envelopes, this.resultSpan)
     ) {
       this.transactions.push({
@@ -299,7 +321,7 @@ class Handlers {
         result: this.resultSpan,
         exchangeEvents: this.exchangeEvents ?? NO_EVENTS,
         tokenEvents: this.tokenEvents ?? NO_EVENTS,
-        diagnostics: this.diagnostics,
+        calls: this.calls,
       });
     }
   }
@@ -393,6 +415,23 @@ class Handlers {
     }
     return true;
   }
+}
+
+/** Whether the ScVal at `at` is this Symbol: its type, its length, its bytes by the word. */
+function isSymbol(view: DataView, at: number, symbol: readonly number[]): boolean {
+  for (let index = 0; index < symbol.length; index += 1) {
+    if (view.getInt32(at + index * 4) !== symbol[index]) return false;
+  }
+  return true;
+}
+
+/** The words of a Symbol's XDR. */
+function symbolWords(text: string): readonly number[] {
+  const xdr = Buffer.alloc(8 + Math.ceil(text.length / 4) * 4);
+  xdr.writeInt32BE(SCV_SYMBOL, 0);
+  xdr.writeInt32BE(text.length, 4);
+  xdr.write(text, 8, "latin1");
+  return Array.from({ length: xdr.length / 4 }, (_, word) => xdr.readInt32BE(word * 4));
 }
 
 function equalId(view: DataView, at: number, id: Uint8Array): boolean {

@@ -1,12 +1,13 @@
 // Reading the contract's values: each function gives undefined where the value is of another kind,
 // so that a decoder can name what was garbled instead of throwing.
 import type { ScAddress, ScVal } from "@stellar/stellar-sdk/xdr";
-import { type Address, accountAddress, contractAddress } from "../model/address.ts";
+import type { Address } from "../model/address.ts";
+import { accountOf, contractOf } from "./address-cache.ts";
 
 /** Undefined for muxed accounts, claimable balances and pools, which the exchange never names. */
 export function addressOf(from: ScAddress): Address | undefined {
-  if (from.type === "scAddressTypeAccount") return accountAddress(from.accountId.ed25519.value);
-  if (from.type === "scAddressTypeContract") return contractAddress(from.contractId.value);
+  if (from.type === "scAddressTypeAccount") return accountOf(from.accountId.ed25519.value);
+  if (from.type === "scAddressTypeContract") return contractOf(from.contractId.value);
   return undefined;
 }
 

@@ -18,7 +18,7 @@ import { orderedChanges } from "./ledger-changes.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
 import { ledgerHead } from "./ledger-header.ts";
 import { tokenEventsOf } from "./token-event.ts";
-import { entryChange, entryKey, isLostByEviction } from "./tracked-entry.ts";
+import { entryChange, entryKey, isLostByEviction, trackedEntry } from "./tracked-entry.ts";
 import { eventsOf, transactionEffects } from "./transaction-effects.ts";
 import {
   directCall,
@@ -77,7 +77,9 @@ function decode(
         },
       },
       operations: operations.map((list) => eventsOf(exchange, list)),
-      diagnostics: diagnosticEvents(processed.txApplyProcessing),
+      diagnostics: () => diagnosticEvents(processed.txApplyProcessing),
+      mayHaveFailed: true,
+      mayHaveCrossfill: true,
       direct: () => directCall(exchange, transaction()?.operations ?? []),
     });
     events.push(...effects.events);
@@ -153,7 +155,7 @@ class EnvelopesByHash {
   }
 }
 
-function envelopesOf(meta: LedgerCloseMeta): readonly TransactionEnvelope[] {
+export function envelopesOf(meta: LedgerCloseMeta): readonly TransactionEnvelope[] {
   if (meta.type === "v0") return meta.v0.txSet.txs;
   return meta.value.txSet.v1TxSet.phases.flatMap(phaseEnvelopes);
 }
@@ -180,7 +182,9 @@ function entryChanges(
       if (isLostByEviction(key)) noteLast(key.toXdr("base64"), undefined, tracked, last);
     }
   }
-  return [...last].map(([key, entry]) => entryChange(key, entry?.data, oddities));
+  return [...last].map(([key, entry]) =>
+    entry === undefined ? { key } : entryChange(key, trackedEntry(entry.data), oddities),
+  );
 }
 
 function noteChange(

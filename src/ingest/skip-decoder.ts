@@ -4,8 +4,6 @@ import {
   ContractEvent,
   DiagnosticEvent,
   decodeArray,
-  LedgerEntryData,
-  LedgerHeaderHistoryEntry,
   type Transaction,
   TransactionEnvelope,
   TransactionResultPair,
@@ -14,9 +12,10 @@ import { type Address, addressBytes } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
+import { readTrackedEntry } from "./entry-fields.ts";
 import type { TransactionContext } from "./failed-call.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
-import { type LedgerHead, ledgerHead } from "./ledger-header.ts";
+import { type HeaderFields, readHeader } from "./ledger-header.ts";
 import {
   LedgerWalker,
   type Span,
@@ -37,6 +36,11 @@ import {
 } from "./transaction-result.ts";
 import { undecodable } from "./undecodable.ts";
 
+/** TransactionResultCode. */
+const TX_SUCCESS = 0;
+const TX_FEE_BUMP_INNER_SUCCESS = 1;
+const NO_CALLS = { begun: 0, returned: 0, crossfill: false };
+
 export function skipDecoder(options: DecoderOptions): DecodeLedger {
   const network = networkId(options.passphrase);
   const exchange = addressBytes(options.exchange);
@@ -54,7 +58,7 @@ export function skipDecoder(options: DecoderOptions): DecodeLedger {
         exchange,
         tokens: tokens.ids,
         keys: followed.keys,
-        wantsTransaction: (seen, result) => envelopes.invokesExchange(seen, result),
+        wantsTransaction: (seen, result) => envelopes.failedInvocation(seen, result),
       });
       return new WalkedDecoder(bytes, walked, envelopes, options.exchange).decode(followed);
     } catch (cause) {
@@ -66,17 +70,21 @@ export function skipDecoder(options: DecoderOptions): DecodeLedger {
 /** The envelopes of a ledger by the hash that results name them by. Hashed only where needed. */
 class Envelopes {
   private readonly bytes: Uint8Array;
+  private readonly view: DataView;
   private readonly network: Uint8Array;
   private invoking: ReadonlySet<string> | undefined;
   private byHash: ReadonlyMap<string, WalkedEnvelope> | undefined;
 
   constructor(bytes: Uint8Array, network: Uint8Array) {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.network = network;
   }
 
-  /** Whether the transaction of this result names the exchange as the contract to invoke. */
-  invokesExchange(envelopes: readonly WalkedEnvelope[], result: Span): boolean {
+  /** Whether a failed transaction of this result names the exchange as the contract to invoke. */
+  failedInvocation(envelopes: readonly WalkedEnvelope[], result: Span): boolean {
+    const code = this.view.getInt32(result.from + 40);
+    if (code === TX_SUCCESS || code === TX_FEE_BUMP_INNER_SUCCESS) return false;
     this.invoking ??= new Set(
       envelopes.filter((one) => one.invokesExchange).map((one) => this.hashOf(one)),
     );
@@ -107,14 +115,16 @@ class WalkedDecoder {
   private readonly walked: WalkedLedger;
   private readonly envelopes: Envelopes;
   private readonly exchange: Address;
-  private readonly head: LedgerHead;
+  private readonly view: DataView;
+  private readonly head: HeaderFields;
 
   constructor(bytes: Uint8Array, walked: WalkedLedger, envelopes: Envelopes, exchange: Address) {
     this.bytes = bytes;
     this.walked = walked;
     this.envelopes = envelopes;
     this.exchange = exchange;
-    this.head = ledgerHead(LedgerHeaderHistoryEntry.fromXdr(this.piece(walked.header)));
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.head = readHeader(this.view, walked.header.from);
   }
 
   decode(followed: Followed): DecodedLedger {
@@ -124,10 +134,13 @@ class WalkedDecoder {
     const oddities: string[] = [];
     for (const transaction of this.walked.transactions) {
       const context = this.contextOf(transaction);
+      const { begun, returned, crossfill } = transaction.calls ?? NO_CALLS;
       const effects = transactionEffects(this.exchange, {
         context,
         operations: context.succeeded ? this.operationEvents(transaction) : [],
-        diagnostics: this.diagnosticsOf(transaction),
+        diagnostics: () => this.diagnosticsOf(transaction),
+        mayHaveFailed: !context.succeeded || begun !== returned,
+        mayHaveCrossfill: crossfill,
         direct: () => directCall(this.exchange, this.transactionOf(context.hash)?.operations ?? []),
       });
       events.push(...effects.events);
@@ -154,15 +167,23 @@ class WalkedDecoder {
     };
   }
 
+  /** The hash and the result's name are made only where something needs them. */
   private contextOf({ order, result }: WalkedTransaction): TransactionContext {
-    const pair = TransactionResultPair.fromXdr(this.piece(result));
-    const hash = Buffer.from(pair.transactionHash.value).toString("hex");
+    const { sequence: ledger, closeTime } = this.head;
+    const hash = this.hexAt(result.from);
+    // TransactionResultPair: the hash, the fee charged, the result's code.
+    const code = this.view.getInt32(result.from + 40);
+    const nameOf = (): string =>
+      outcomeOf(TransactionResultPair.fromXdr(this.piece(result)).result).result;
     return {
-      ledger: this.head.sequence,
+      ledger,
       order,
       hash,
-      closeTime: this.head.closeTime,
-      ...outcomeOf(pair.result),
+      closeTime,
+      succeeded: code === TX_SUCCESS || code === TX_FEE_BUMP_INNER_SUCCESS,
+      get result(): string {
+        return nameOf();
+      },
       source: () => {
         const transaction = this.transactionOf(hash);
         if (transaction === undefined) throw new Error(`transaction ${hash} has no envelope`);
@@ -193,15 +214,21 @@ class WalkedDecoder {
     );
   }
 
-  private diagnosticsOf({ diagnostics }: WalkedTransaction): readonly DiagnosticEvent[] {
-    return diagnostics === undefined ? [] : decodeArray(DiagnosticEvent, this.piece(diagnostics));
+  private diagnosticsOf({ calls }: WalkedTransaction): readonly DiagnosticEvent[] {
+    return calls === undefined ? [] : decodeArray(DiagnosticEvent, this.piece(calls.diagnostics));
   }
 
   private entryChanges({ keys }: Followed, oddities: string[]): readonly EntryChange[] {
-    return this.walked.changes.map(({ key, ...span }) => {
-      const data = span.from === span.to ? undefined : LedgerEntryData.fromXdr(this.piece(span));
-      return entryChange(keys.text(key), data, oddities);
+    return this.walked.changes.map(({ key: id, from, to }) => {
+      const key = keys.text(id);
+      if (from === to) return { key };
+      return entryChange(key, readTrackedEntry(this.bytes, this.view, from, to), oddities);
     });
+  }
+
+  private hexAt(at: number): string {
+    const { buffer, byteOffset } = this.bytes;
+    return Buffer.from(buffer, byteOffset + at, 32).toString("hex");
   }
 
   private piece({ from, to }: Span): Uint8Array {

@@ -1,8 +1,9 @@
 // Events of followed tokens that are no Stellar Asset Contracts: whose balance or allowance may
 // have changed. Such contracts emit what they like, so every address they name counts.
 import type { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
-import { type Address, contractAddress } from "../model/address.ts";
+import type { Address } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
+import { contractOf } from "./address-cache.ts";
 import { readAddress, readI128, readText, readU32, readVec } from "./sc-value.ts";
 
 /** Addresses of one event at most, and values looked at: the rest of a larger one is ignored. */
@@ -17,7 +18,7 @@ export function tokenEventsOf(
   const found: TokenEvent[] = [];
   for (const event of events) {
     if (event.type.name !== "contract" || event.contractId === null) continue;
-    const token = contractAddress(event.contractId.value);
+    const token = contractOf(event.contractId.value);
     if (tokens.has(token)) found.push(decodeTokenEvent(token, event));
   }
   return found;

@@ -43,20 +43,18 @@ export function entryKey(data: LedgerEntryData): string | undefined {
  * Undefined where the entry is not of the form that a Stellar Asset Contract, an account or a
  * trustline gives it: there is nothing in it that we could follow.
  */
-function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
+export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
   if (data.type === "account") return accountEntry(data.account);
   if (data.type === "trustline") return trustlineEntry(data.trustLine);
   return data.type === "contractData" ? contractEntry(data.contractData) : undefined;
 }
 
-/** `data` absent: the entry is gone. What cannot be followed counts as gone and is told. */
+/** What cannot be followed (`entry` undefined) counts as gone and is told. */
 export function entryChange(
   key: string,
-  data: LedgerEntryData | undefined,
+  entry: TrackedEntry | undefined,
   oddities: string[],
 ): EntryChange {
-  if (data === undefined) return { key };
-  const entry = trackedEntry(data);
   if (entry !== undefined) return { key, entry };
   oddities.push(`followed entry ${key} is of a form that cannot be followed`);
   return { key };

@@ -12,7 +12,7 @@ import { RpcError } from "./json-rpc.ts";
 import { KeyTable } from "./key-table.ts";
 import type { Log, Timer } from "./ledger-source.ts";
 import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
-import { entryChange } from "./tracked-entry.ts";
+import { entryChange, trackedEntry } from "./tracked-entry.ts";
 
 /** Loads wait until the reader is this close to the tip: while it catches up, makers come and go. */
 const LAG_MAX_LEDGERS = 32;
@@ -165,7 +165,8 @@ export class Tracker {
   }
 
   private entryOf(key: string, data: string | undefined): EntryChange {
-    const entry = data === undefined ? undefined : LedgerEntryData.fromXdr(data, "base64");
+    if (data === undefined) return { key };
+    const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
     const oddities: string[] = [];
     const change = entryChange(key, entry, oddities);
     for (const message of oddities) this.options.log("warn", message);

@@ -1,10 +1,11 @@
 // What one transaction means to the exchange: its events and its failed calls.
 import type { ContractEvent, DiagnosticEvent } from "@stellar/stellar-sdk/xdr";
-import { type Address, contractAddress } from "../model/address.ts";
+import type { Address } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
 import { position } from "../model/position.ts";
-import { buildCallTree } from "./call-tree.ts";
+import { contractOf } from "./address-cache.ts";
+import { buildCallTree, type CallTree } from "./call-tree.ts";
 import { markCrossfills } from "./crossfill.ts";
 import { decodeExchangeEvent } from "./exchange-event.ts";
 import { type DirectCall, failedCalls, type TransactionContext } from "./failed-call.ts";
@@ -17,7 +18,12 @@ export type TransactionInput = {
   readonly context: TransactionContext;
   /** The exchange's events by operation, each operation in order; empty where it failed. */
   readonly operations: readonly (readonly IndexedEvent[])[];
-  readonly diagnostics: readonly DiagnosticEvent[];
+  /** Asked for at most once, and only where they matter. */
+  readonly diagnostics: () => readonly DiagnosticEvent[];
+  /** False where every call of the exchange is known to have succeeded. */
+  readonly mayHaveFailed: boolean;
+  /** False where no crossfill is known to have been called. */
+  readonly mayHaveCrossfill: boolean;
   readonly direct: () => DirectCall | undefined;
 };
 
@@ -28,8 +34,12 @@ export type TransactionEffects = {
 };
 
 export function transactionEffects(exchange: Address, input: TransactionInput): TransactionEffects {
-  const { context, diagnostics, direct } = input;
-  const tree = buildCallTree(diagnostics);
+  const { context, direct } = input;
+  let built: CallTree | undefined;
+  const tree = (): CallTree => {
+    built ??= buildCallTree(input.diagnostics());
+    return built;
+  };
   const events: ExchangeEvent[] = [];
   const oddities: string[] = [];
   for (const [operation, indexed] of input.operations.entries()) {
@@ -47,11 +57,13 @@ export function transactionEffects(exchange: Address, input: TransactionInput): 
       }
       return known;
     });
-    for (const event of markCrossfills(exchange, decoded, tree)) {
+    const evidence = { mayBeCalled: input.mayHaveCrossfill, tree };
+    for (const event of markCrossfills(exchange, decoded, evidence)) {
       if (event !== undefined) events.push(event);
     }
   }
-  return { events, failures: failedCalls(exchange, context, tree, direct), oddities };
+  const failures = input.mayHaveFailed ? failedCalls(exchange, context, tree(), direct) : [];
+  return { events, failures, oddities };
 }
 
 /** The exchange's own contract events, each with its index among `events`. */
@@ -62,7 +74,7 @@ export function eventsOf(
   const found: IndexedEvent[] = [];
   for (const [index, event] of events.entries()) {
     if (event.type.name !== "contract" || event.contractId === null) continue;
-    if (contractAddress(event.contractId.value) === exchange) found.push({ index, event });
+    if (contractOf(event.contractId.value) === exchange) found.push({ index, event });
   }
   return found;
 }

@@ -1,0 +1,38 @@
+// Hot path: addresses of every event. Writing 32 bytes as a strkey takes microseconds, and the same
+// few accounts and tokens come again and again.
+import { type Address, accountAddress, contractAddress } from "../model/address.ts";
+
+/** Forgotten all at once past so many: two of a busy day's accounts (guess). */
+const ADDRESSES_MAX = 20_000;
+
+class AddressCache {
+  private readonly known = new Map<string, Address>();
+  private readonly make: (bytes: Uint8Array) => Address;
+
+  constructor(make: (bytes: Uint8Array) => Address) {
+    this.make = make;
+  }
+
+  of(bytes: Uint8Array): Address {
+    const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    if (this.known.size >= ADDRESSES_MAX) this.known.clear();
+    const made = this.make(bytes);
+    this.known.set(key, made);
+    return made;
+  }
+}
+
+const accounts = new AddressCache(accountAddress);
+const contracts = new AddressCache(contractAddress);
+
+/** Of an account's public key. */
+export function accountOf(publicKey: Uint8Array): Address {
+  return accounts.of(publicKey);
+}
+
+/** Of a contract's id. */
+export function contractOf(id: Uint8Array): Address {
+  return contracts.of(id);
+}

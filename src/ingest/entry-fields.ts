@@ -1,0 +1,95 @@
+// Hot path: every followed entry that a ledger changed. The fields that count are read in place;
+// contract data, of which there are few, goes through the SDK.
+import { LedgerEntryData } from "@stellar/stellar-sdk/xdr";
+import type { TrackedEntry } from "../model/ledger-delta.ts";
+import { trackedEntry } from "./tracked-entry.ts";
+import { compileWalker } from "./xdr/compile-walker.ts";
+
+/** Of LedgerEntryType. */
+const ENTRY_ACCOUNT = 0;
+const ENTRY_TRUSTLINE = 1;
+
+/** Where the fields lie; 0 is nowhere: an entry begins with its type. */
+class FieldPlaces {
+  balanceAt = 0;
+  limitAt = 0;
+  subentriesAt = 0;
+  flagsAt = 0;
+  liabilitiesAt = 0;
+  sponsoredAt = 0;
+  sponsoringAt = 0;
+
+  balance(_view: DataView, at: number): void {
+    this.balanceAt = at;
+  }
+  limit(_view: DataView, at: number): void {
+    this.limitAt = at;
+  }
+  subentries(_view: DataView, at: number): void {
+    this.subentriesAt = at;
+  }
+  flags(_view: DataView, at: number): void {
+    this.flagsAt = at;
+  }
+  liabilities(_view: DataView, at: number): void {
+    this.liabilitiesAt = at;
+  }
+  sponsored(_view: DataView, at: number): void {
+    this.sponsoredAt = at;
+  }
+  sponsoring(_view: DataView, at: number): void {
+    this.sponsoringAt = at;
+  }
+}
+
+const walkEntry = compileWalker<FieldPlaces>(LedgerEntryData.schema, [
+  { at: "AccountEntry.balance", when: "begin", call: "balance" },
+  { at: "AccountEntry.numSubEntries", when: "begin", call: "subentries" },
+  { at: "AccountEntry.flags", when: "begin", call: "flags" },
+  { at: "AccountEntryExtensionV1.liabilities", when: "begin", call: "liabilities" },
+  { at: "AccountEntryExtensionV2.numSponsored", when: "begin", call: "sponsored" },
+  { at: "AccountEntryExtensionV2.numSponsoring", when: "begin", call: "sponsoring" },
+  { at: "TrustLineEntry.balance", when: "begin", call: "balance" },
+  { at: "TrustLineEntry.limit", when: "begin", call: "limit" },
+  { at: "TrustLineEntry.flags", when: "begin", call: "flags" },
+  { at: "TrustLineEntryV1.liabilities", when: "begin", call: "liabilities" },
+]);
+
+/**
+ * The LedgerEntryData at bytes `from` to `to`, which was found to be one. Undefined where it is of a
+ * form that cannot be followed.
+ */
+export function readTrackedEntry(
+  bytes: Uint8Array,
+  view: DataView,
+  from: number,
+  to: number,
+): TrackedEntry | undefined {
+  const type = view.getInt32(from);
+  if (type !== ENTRY_ACCOUNT && type !== ENTRY_TRUSTLINE) {
+    return trackedEntry(LedgerEntryData.fromXdr(bytes.subarray(from, to)));
+  }
+  const places = new FieldPlaces();
+  walkEntry(view, from, places);
+  const { balanceAt, limitAt, subentriesAt, flagsAt, liabilitiesAt } = places;
+  // Liabilities: buying, then selling.
+  const buyingLiabilities = liabilitiesAt === 0 ? 0n : view.getBigInt64(liabilitiesAt);
+  const sellingLiabilities = liabilitiesAt === 0 ? 0n : view.getBigInt64(liabilitiesAt + 8);
+  const balance = view.getBigInt64(balanceAt);
+  const flags = view.getUint32(flagsAt);
+  if (type === ENTRY_TRUSTLINE) {
+    const limit = view.getBigInt64(limitAt);
+    return { kind: "trustline", balance, limit, sellingLiabilities, buyingLiabilities, flags };
+  }
+  const { sponsoredAt, sponsoringAt } = places;
+  return {
+    kind: "account",
+    balance,
+    sellingLiabilities,
+    buyingLiabilities,
+    subentries: view.getUint32(subentriesAt),
+    sponsoring: sponsoringAt === 0 ? 0 : view.getUint32(sponsoringAt),
+    sponsored: sponsoredAt === 0 ? 0 : view.getUint32(sponsoredAt),
+    flags,
+  };
+}
