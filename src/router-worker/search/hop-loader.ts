@@ -15,31 +15,41 @@ export function useCurve(hop: HopOrders, view: BookView, curves: SideCurves, cur
   hop.words = view.orderU64;
 }
 
-/** Copies of hops, each with the room that the hop before can make. */
+/** Copies of hops, each with all the room that the rest of the route can make. */
 export class CreditedHops {
   readonly #copies: HopColumns[] = [];
 
   /**
-   * Replaces the entries of `hops[at]` by a copy in which makers' room counts all that they could
-   * deliver at the hop before. False, and nothing, where that makes no difference.
+   * Replaces the entries of each hop, where that makes a difference, by a copy in which makers' room
+   * counts more than they have: all that they could deliver at the hop before, and, selling, what
+   * the plan forward may pay a maker more than the plan backward, which is what executes.
    */
-  credit(hops: readonly HopOrders[], at: number, view: BookView): boolean {
+  credit(hops: readonly HopOrders[], hopCount: number, view: BookView, sells: boolean): void {
+    // From the last hop on: a copy says nothing of what its makers deliver.
+    for (let at = hopCount - 1; at >= 0; at -= 1) {
+      const next = sells && at < hopCount - 1 ? hops[at + 1] : undefined;
+      this.#creditHop(hops, at, view, next === undefined ? 0 : unsoldMax(next));
+    }
+  }
+
+  #creditHop(hops: readonly HopOrders[], at: number, view: BookView, unsold: number): void {
     const hop = hops[at]!;
-    const before = hops[at - 1]!;
+    const before = hops[at - 1];
     let copy: HopColumns | undefined;
     for (let entry = 0; entry < hop.count; entry += 1) {
       if (!isRoomShort(hop, entry)) continue;
-      const credit = mostDelivered(before, view, ownerOf(view, hop, entry));
+      const delivered =
+        before === undefined ? 0 : mostDelivered(before, view, ownerOf(view, hop, entry));
+      const credit = delivered + Math.ceil(unsold * hop.columns.price[hop.start + entry]!);
       if (credit === 0) continue;
       copy ??= this.#copyOf(hop, at);
       copy.room[entry]! += credit;
       copy.limit(entry, hop.words);
     }
-    if (copy === undefined) return false;
+    if (copy === undefined) return;
     hop.columns = copy;
     hop.start = 0;
     hop.groups = groupMakers(copy, 0, hop.count);
-    return true;
   }
 
   #copyOf(hop: HopOrders, at: number): HopColumns {
@@ -48,6 +58,11 @@ export class CreditedHops {
     copy.take(hop.columns, hop.start, hop.count);
     return copy;
   }
+}
+
+/** At most what a hop leaves unsold of what it is paid. */
+function unsoldMax({ columns, start, count }: HopOrders): number {
+  return count === 0 ? 0 : columns.price[start + count - 1]!;
 }
 
 /** Whether the maker of an entry can be short of room for what it could deliver of it. */

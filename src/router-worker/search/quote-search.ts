@@ -29,6 +29,12 @@ import { SideCurves } from "./side-curves.ts";
  */
 const FIRST_WORK_MAX = 1 << 15;
 const MORE_WORK_MAX = 1 << 14;
+/**
+ * Paths with few orders get work of their own: there the last unit can be had, and can matter.
+ */
+const FEW_ORDERS = 64;
+const FEW_ORDERS_WORK_MAX = 1 << 17;
+const FEW_ORDERS_PATH_MAX = 1 << 14;
 /** What one path may take of the work that is left for all. */
 const WORK_SHARE = 2;
 /** Paths that may be worth more work; the most promising ones. */
@@ -132,14 +138,20 @@ export class QuoteSearch {
     const queue = this.#queue;
     const selling = context.request.direction === "strict_send";
     let workLeft = MORE_WORK_MAX;
+    let fewOrdersLeft = FEW_ORDERS_WORK_MAX;
     for (const { path, route } of foundFirst(open)) {
-      if (workLeft <= 0 || shouldStop()) break;
+      if (shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
       const least = route ?? routes[ROUTES_MAX - 1];
       if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
-      this.#solver.workLeft = workLeft;
-      const better = this.#solver.solve(context, queue, path, workLeft / WORK_SHARE);
-      workLeft = this.#solver.workLeft;
+      const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
+      const left = fewOrders ? fewOrdersLeft : workLeft;
+      if (left <= 0) continue;
+      this.#solver.workLeft = left;
+      const most = fewOrders ? Math.min(left, FEW_ORDERS_PATH_MAX) : left / WORK_SHARE;
+      const better = this.#solver.solve(context, queue, path, most);
+      if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
+      else workLeft = this.#solver.workLeft;
       if (better === undefined) continue;
       const place = route === undefined ? -1 : routes.indexOf(route);
       if (place >= 0) routes.splice(place, 1);

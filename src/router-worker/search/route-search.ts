@@ -84,6 +84,7 @@ export class RouteSearch {
   /** Savings of each hop's orders, the largest first. */
   readonly #savings = this.hops.map(() => new Float64Array(ORDERS_MAX));
   readonly #savingCounts = new Int32Array(HOPS_MAX);
+  readonly #largest = new Float64Array(ORDERS_MAX);
   readonly #taken = new Int32Array(HOPS_MAX);
 
   /** False where no listing was found that settles. */
@@ -124,40 +125,53 @@ export class RouteSearch {
       if (hop.count === 0) return false;
       orders += this.#fewestOrders(hop, flow);
       if (orders + this.#hopCount - 1 - step > this.#ordersMax) return false;
-      const { price } = hop.columns;
-      const priceMax = price[hop.start + hop.count - 1]!;
+      const priceMax = priceMaxOf(hop);
       // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
       const least = sells
         ? (flow - priceMax - this.#ordersMax) / priceMax - this.#ordersMax
-        : flow * price[hop.start]!;
+        : flow * hop.columns.price[hop.start]!;
       flow = Math.max(1, Math.floor(least * (1 - 2 ** -40)));
     }
     return true;
   }
 
   /** How many of the hop's orders it takes at least to use up `flow`; `NO_PLACES`: all are too few. */
-  #fewestOrders({ columns, start, count }: HopOrders, flow: number): number {
+  #fewestOrders(hop: HopOrders, flow: number): number {
+    const held = this.#collectLargest(hop);
+    // What may stay unsold is worth less than a unit at some price.
+    let left = this.#direction === SELL ? flow * (1 - 2 ** -40) - priceMaxOf(hop) : flow;
+    for (let place = 0; place < held; place += 1) {
+      left -= this.#largest[place]!;
+      if (left <= 0) return place + 1;
+    }
+    return NO_PLACES;
+  }
+
+  /** Selling: what the hop can use up at most with so many orders. */
+  #mostUsed(hop: HopOrders, orders: number): number {
+    const held = Math.min(this.#collectLargest(hop), orders);
+    let used = priceMaxOf(hop);
+    for (let place = 0; place < held; place += 1) used += this.#largest[place]!;
+    return used * (1 + 2 ** -40);
+  }
+
+  /** Puts what the hop's largest orders use up in `#largest`; returns how many there are. */
+  #collectLargest({ columns, start, count }: HopOrders): number {
     const sells = this.#direction === SELL;
-    const top = this.#savings[0]!;
+    const largest = this.#largest;
     let held = 0;
     for (let at = start; at < start + count; at += 1) {
       const uses = sells ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
       if (held < ORDERS_MAX) held += 1;
-      else if (uses <= top[held - 1]!) continue;
+      else if (uses <= largest[held - 1]!) continue;
       let place = held - 1;
-      while (place > 0 && top[place - 1]! < uses) {
-        top[place] = top[place - 1]!;
+      while (place > 0 && largest[place - 1]! < uses) {
+        largest[place] = largest[place - 1]!;
         place -= 1;
       }
-      top[place] = uses;
+      largest[place] = uses;
     }
-    // What may stay unsold is worth less than a unit at some price.
-    let left = sells ? flow * (1 - 2 ** -40) - columns.price[start + count - 1]! : flow;
-    for (let place = 0; place < held; place += 1) {
-      left -= top[place]!;
-      if (left <= 0) return place + 1;
-    }
-    return NO_PLACES;
+    return held;
   }
 
   /** Each hop with as many orders as there could be for it. */
@@ -278,7 +292,7 @@ export class RouteSearch {
     const sells = this.#direction === SELL;
     let bound = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let most = orders - stepsAfter; most >= 1; most -= 1) {
-      let below = Number.POSITIVE_INFINITY;
+      let below = this.#usableBelow(step, orders - 1);
       let fewest = most;
       for (let tried = 0; tried < OUTPUTS_TRIED_MAX; tried += 1) {
         if (this.work > this.#workMax) {
@@ -315,6 +329,13 @@ export class RouteSearch {
       most = Math.min(most, fewest);
     }
     return bound;
+  }
+
+  /** What a hop gives must be less than this for the next hop to use it up. */
+  #usableBelow(step: number, orders: number): number {
+    const stepsAfter = this.#hopCount - 1 - step;
+    if (this.#direction !== SELL || stepsAfter === 0) return Number.POSITIVE_INFINITY;
+    return this.#mostUsed(this.hops[step + 1]!, orders - stepsAfter + 1) + 1;
   }
 
   /** What `flow` gives at best after `step`, each hop having `orders` for itself. */
@@ -378,6 +399,11 @@ export class RouteSearch {
       this.counts[hop] = count;
     }
   }
+}
+
+/** The highest price of a hop that has orders. */
+function priceMaxOf({ columns, start, count }: HopOrders): number {
+  return columns.price[start + count - 1]!;
 }
 
 /** What solving each hop alone came to. */

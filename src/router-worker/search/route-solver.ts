@@ -71,6 +71,16 @@ export class RouteSolver {
     return direction === SELL ? mostOf(bound) : -leastOf(bound);
   }
 
+  /** How many orders the hops of a path have to choose from. */
+  orderCount(context: SolveContext, queue: PathQueue, id: number): number {
+    const hopCount = this.#findCurves(context, queue, id);
+    let count = 0;
+    for (let hop = 0; hop < hopCount; hop += 1) {
+      count += this.#curves.count[this.#curvesOfPath[hop]!]!;
+    }
+    return count;
+  }
+
   #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {
     const hopCount = queue.hopCount(id);
     const use = hopCount === 1 ? ONE_HOP : MANY_HOPS;
@@ -94,7 +104,7 @@ export class RouteSolver {
     const plain = this.#solvePlain(context, queue, id);
     if (plain !== undefined) return plain;
     const sides = Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
-    const isTight = sides.some((side, hop) => hop > 0 && this.#curves.isTight(side));
+    const isTight = sides.length > 1 && sides.some((side) => this.#curves.isTight(side));
     const optimistic = this.#attempt(context, sides, isTight, workMax);
     if (!isTight || optimistic !== undefined) return optimistic;
     return this.#attempt(context, sides, false, workMax);
@@ -174,7 +184,7 @@ export class RouteSolver {
     return crossed.bought > inOrder.bought ? crossed : inOrder;
   }
 
-  /** `credit`: counts what makers could deliver at one hop as room for the next hop's payments. */
+  /** `credit`: counts all the room that the rest of the route can make for a maker's payments. */
   #attempt(
     context: SolveContext,
     sides: readonly number[],
@@ -195,7 +205,7 @@ export class RouteSolver {
     };
   }
 
-  #load({ view, now }: SolveContext, sides: readonly number[], credit: boolean): void {
+  #load({ view, request, now }: SolveContext, sides: readonly number[], credit: boolean): void {
     const { hops } = this.#search;
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
     // Twice: making a curve can be the end of one made before it, when memory for them runs out.
@@ -206,7 +216,8 @@ export class RouteSolver {
         useCurve(hops[hop]!, view, this.#curves, curve);
       }
     }
-    for (let hop = 1; credit && hop < sides.length; hop += 1) this.#credits.credit(hops, hop, view);
+    const sells = request.direction === "strict_send";
+    if (credit) this.#credits.credit(hops, sides.length, view, sells);
   }
 
   #searchListing({ request, ordersMax }: SolveContext, hopCount: number, workMax: number): boolean {

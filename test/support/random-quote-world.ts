@@ -1,0 +1,109 @@
+// Random small markets with a request: few makers who share budgets, dust, short balances and
+// allowances, full or missing trustlines, prices from tame to wild.
+
+import { orderId } from "../../src/model/order.ts";
+import { PRICE_UNIT } from "../../src/model/settlement.ts";
+import type { QuoteRequest } from "../../src/router-worker/quote.ts";
+import type { OrderState, WorldState } from "../vectors/settlement-case.ts";
+import { account, token } from "./addresses.ts";
+import { type Random, randomFrom } from "./random-ledgers.ts";
+
+export type QuoteWorld = {
+  readonly state: WorldState;
+  readonly request: QuoteRequest;
+  readonly ordersMax: number;
+};
+
+export type QuoteWorldOptions = {
+  /** At most. */
+  readonly orders: number;
+  readonly assets: number;
+  readonly makers: number;
+  /** Prices within a market differ by orders of magnitude in some worlds. */
+  readonly wild: boolean;
+};
+
+export const SMALL_WORLD: QuoteWorldOptions = { orders: 14, assets: 4, makers: 4, wild: true };
+
+const NOW = 1_700_000_000;
+const LEDGER = 1000;
+const UNLIMITED = (1n << 63n) - 1n;
+
+export function randomQuoteWorld(seed: number, options = SMALL_WORLD): QuoteWorld {
+  const random = randomFrom(seed);
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+  // How many base units a token has decides how much rounding matters.
+  const scale = pick([1, 1, 1, 3, 1000, 1_000_000]);
+  const assets = Array.from({ length: 2 + random(options.assets - 1) }, (_, at) => token(at));
+  const makers = Array.from({ length: 1 + random(options.makers) }, (_, at) => account(at));
+  const wildness = options.wild ? random(3) : 0;
+  const orders: OrderState[] = [];
+  const count = 2 + random(options.orders);
+  for (let at = 0; at < count; at += 1) {
+    const selling = pick(assets);
+    const buying = pick(assets);
+    if (selling === buying) continue;
+    orders.push({
+      id: orderId(BigInt(at + 1)),
+      owner: pick(makers),
+      selling,
+      buying,
+      amount: BigInt(1 + random(pick([10, 60, 900]) * scale)),
+      price: randomPrice(random, wildness),
+      expires: 0n,
+    });
+  }
+  const pairs = assets.flatMap((asset) => makers.map((holder) => ({ asset, holder })));
+  const holders = pairs.map(({ asset, holder }) => {
+    const balance = random(3) === 0 ? random(300 * scale) : 2000 * scale;
+    const isTight = random(12) === 0;
+    return {
+      asset,
+      holder,
+      balance: BigInt(balance),
+      authorized: random(30) > 0,
+      exists: random(30) > 0,
+      limit: isTight ? BigInt(balance + random(80 * scale)) : UNLIMITED,
+      sellingLiabilities: random(20) === 0 ? BigInt(random(balance + 1)) : 0n,
+    };
+  });
+  const allowances = pairs.map(({ asset, holder }) => ({
+    asset,
+    owner: holder,
+    amount: BigInt(random(3) === 0 ? random(300 * scale) : 5000 * scale),
+    liveUntil: random(40) === 0 ? LEDGER - 1 : LEDGER + 1000,
+  }));
+  return {
+    state: {
+      contract: token(999),
+      now: NOW,
+      ledger: LEDGER,
+      frozen: false,
+      ...{ orders, holders, allowances },
+    },
+    request: {
+      direction: pick(["strict_send", "strict_receive"]),
+      sellingAsset: token(0),
+      buyingAsset: token(1),
+      amount: BigInt(1 + random(pick([3, 15, 50, 200, 800]) * scale)),
+      direct: false,
+    },
+    ordersMax: pick([1, 2, 3, 4, 4, 20]),
+  };
+}
+
+function randomPrice(random: Random, wildness: number): bigint {
+  switch (random(8)) {
+    case 0:
+      return PRICE_UNIT / 2n;
+    case 1:
+      return PRICE_UNIT;
+    case 2:
+      return random(2) === 0 ? (3n * PRICE_UNIT) / 2n : 2n * PRICE_UNIT;
+  }
+  const tame = 10n ** 17n + BigInt(random(2 ** 31)) * 900_000_000n + BigInt(random(2 ** 31));
+  if (wildness === 0 || random(3) > 0) return tame;
+  if (wildness === 1) return tame * BigInt(1 + random(60));
+  // From 10^-5 to 10^4.
+  return 10n ** BigInt(13 + random(9)) + BigInt(random(2 ** 31)) * 10n ** BigInt(random(13));
+}
