@@ -68,6 +68,23 @@ test("no list of orders is better than the one quoted, and no feasible path is m
   assert(paths > 2000, `only ${paths} paths`);
 });
 
+test("no list of orders is better where a hop has a dozen orders to choose from", () => {
+  let found = 0;
+  for (let seed = 1; seed <= 500; seed += 1) {
+    const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 26, assets: 2, makers: 8 });
+    const ordersMax = 2 + (seed % 3);
+    const { state, request } = world;
+    const [path] = assetPaths(state, request);
+    if (path === undefined) continue;
+    const best = exhaustiveRoute(state, path, { ...request, ordersMax, endingsOnly: true });
+    const [route] = quotedRoutes({ ...world, ordersMax });
+    const got = route === undefined ? "none" : resultOf(world, route);
+    assert.equal(got, best === undefined ? "none" : resultOf(world, best), `seed ${seed}`);
+    if (best !== undefined) found += 1;
+  }
+  assert(found > 200, `only ${found} routes`);
+});
+
 test("the ten routes are those of a search through all paths, one by one", () => {
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;

@@ -1,7 +1,10 @@
 // A vector's world as a copy of the shared book: what the engine knows of it.
 import type { BookChange } from "../../src/book/book-change.ts";
+import type { BookCopy } from "../../src/book/shared-copy.ts";
 import { type BookView, bookBytes, bookView } from "../../src/book/shared-layout.ts";
 import { applyChange, initCopy, writeState } from "../../src/book/shared-writer.ts";
+import type { BookState } from "../../src/book/step.ts";
+import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
 import type { Order } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
@@ -17,32 +20,50 @@ export type BookOptions = {
 
 /** Live orders, every holder's backing record, and the header. */
 export function bookOfWorld(state: WorldState, options: BookOptions = {}): BookView {
-  const orders = state.orders.filter(({ expires }) => expires === 0n || expires > state.now);
+  const changes = changesOfWorld(state, options);
+  const copy = emptyCopy(state.contract, changes.length);
+  writeState(copy.view, 1, bookStateOf(state));
+  for (const change of changes) applyChange(copy, change);
+  return copy.view;
+}
+
+/** A copy without orders, with room for so many changes. */
+export function emptyCopy(contract: Address, changes: number): BookCopy {
+  const capacity = {
+    orders: changes + 1,
+    owners: 2 * changes + 2,
+    assets: 2 * changes + 1,
+    sides: changes + 1,
+    backings: 2 * changes + 1,
+  };
+  const view = bookView(new SharedArrayBuffer(bookBytes(capacity)), capacity);
+  return initCopy(view, contract, "nothing");
+}
+
+export function bookStateOf({ ledger, now, frozen }: WorldState): BookState {
+  return { ledger, closeTime: now, frozen };
+}
+
+/** What makes an empty book the world's. */
+export function changesOfWorld(
+  state: WorldState,
+  options: BookOptions = {},
+): readonly BookChange[] {
   const granted = new Map(
     state.allowances
       .filter(({ liveUntil }) => liveUntil >= state.ledger)
       .map((allowance) => [`${allowance.owner}${allowance.asset}`, allowance]),
   );
-  const backings = state.holders.map((holder) => {
-    const allowance = granted.get(`${holder.holder}${holder.asset}`);
-    return backingOf(holder, allowance ?? { amount: 0n, liveUntil: 0 }, state.now, options);
-  });
-  const capacity = {
-    orders: orders.length + 1,
-    owners: 2 * (orders.length + backings.length) + 2,
-    assets: 2 * orders.length + backings.length + 1,
-    sides: orders.length + 1,
-    backings: 2 * orders.length + backings.length + 1,
-  };
-  const view = bookView(new SharedArrayBuffer(bookBytes(capacity)), capacity);
-  const copy = initCopy(view, state.contract, "nothing");
-  writeState(view, 1, { ledger: state.ledger, closeTime: state.now, frozen: state.frozen });
-  const changes: readonly BookChange[] = [
+  const orders = state.orders.filter(({ expires }) => expires === 0n || expires > state.now);
+  return [
     ...orders.map((order, at): BookChange => ({ kind: "put", order: liveOrder(order, at) })),
-    ...backings.map((backing): BookChange => ({ kind: "backing", backing })),
+    ...state.holders.map((holder): BookChange => {
+      const allowance = granted.get(`${holder.holder}${holder.asset}`);
+      const none = { amount: 0n, liveUntil: 0 };
+      const backing = backingOf(holder, allowance ?? none, state.now, options);
+      return { kind: "backing", backing };
+    }),
   ];
-  for (const change of changes) applyChange(copy, change);
-  return view;
 }
 
 function liveOrder(state: OrderState, at: number): Order {

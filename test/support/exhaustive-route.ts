@@ -11,6 +11,11 @@ export type ExhaustiveDemand = {
   readonly direction: QuoteDirection;
   readonly amount: bigint;
   readonly ordersMax: number;
+  /**
+   * Tries the orders of a list in one sequence for each that can come last, instead of in all: any
+   * list that settles fills all of its orders whole but the last one, so nothing is missed.
+   */
+  readonly endingsOnly?: boolean;
 };
 
 export type ExhaustiveRoute = {
@@ -44,7 +49,8 @@ export function exhaustiveRoute(
       return;
     }
     const most = places - (hops.length - 1 - lists.length);
-    for (const list of listsOf(hop, most)) extend([...lists, list], places - list.length);
+    const choices = demand.endingsOnly === true ? endingsOf(hop, most) : listsOf(hop, most);
+    for (const list of choices) extend([...lists, list], places - list.length);
   };
   extend([], demand.ordersMax);
   return best;
@@ -117,6 +123,21 @@ function* listsOf(
   if (begun.length >= most) return;
   for (const offer of offers) {
     if (!begun.includes(offer)) yield* listsOf(offers, most, [...begun, offer]);
+  }
+}
+
+/** Every choice of one to `most` offers, once for each of them that comes last. */
+function* endingsOf(
+  offers: readonly Offer[],
+  most: number,
+  from = 0,
+  begun: readonly Offer[] = [],
+): Generator<readonly Offer[]> {
+  if (most < 1) return;
+  for (const last of offers) if (!begun.includes(last)) yield [...begun, last];
+  if (begun.length === most - 1) return;
+  for (const [at, offer] of offers.entries()) {
+    if (at >= from) yield* endingsOf(offers, most, at + 1, [...begun, offer]);
   }
 }
 

@@ -1,0 +1,343 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { account, token } from "../../../test/support/addresses.ts";
+import { type BookOptions, bookOfWorld } from "../../../test/support/book-of-world.ts";
+import type {
+  AllowanceState,
+  HolderState,
+  OrderState,
+  WorldState,
+} from "../../../test/vectors/settlement-case.ts";
+import type { Address } from "../../model/address.ts";
+import { orderId } from "../../model/order.ts";
+import { I128_MAX, PRICE_MAX, PRICE_UNIT } from "../../model/settlement.ts";
+import type { QuoteRequest, QuoteResult, RouteQuote } from "../quote.ts";
+import { QuoteSearch } from "./quote-search.ts";
+
+const NOW = 1_700_000_000;
+const CONTRACT = token(999);
+const [A, B, X] = [token(0), token(1), token(2)];
+const MAKER = account(0);
+
+type Holding = {
+  readonly limit?: bigint;
+  readonly balance?: bigint;
+  readonly authorized?: boolean;
+};
+
+/** A market: makers hold and have granted a lot of everything, unless told otherwise. */
+class Market {
+  readonly orders: OrderState[] = [];
+  readonly holders = new Map<string, HolderState>();
+  readonly allowances: AllowanceState[] = [];
+  frozen = false;
+
+  /** `price` in thousandths of what is bought per unit. Returns the id. */
+  order(
+    selling: Address,
+    buying: Address,
+    amount: bigint,
+    price: bigint,
+    { owner = MAKER, expires = 0n }: { owner?: Address; expires?: bigint } = {},
+  ) {
+    const id = orderId(BigInt(this.orders.length + 1));
+    const exact = (price * PRICE_UNIT) / 1000n;
+    this.orders.push({ id, owner, selling, buying, amount, price: exact, expires });
+    for (const asset of [selling, buying]) {
+      if (!this.holders.has(`${owner}${asset}`)) this.hold(owner, asset, {});
+    }
+    return id;
+  }
+
+  hold(
+    holder: Address,
+    asset: Address,
+    { limit, balance = 10n ** 17n, authorized = true }: Holding,
+  ) {
+    this.holders.set(`${holder}${asset}`, {
+      ...{ asset, holder, balance, authorized },
+      exists: true,
+      limit: limit ?? null,
+      sellingLiabilities: 0n,
+    });
+    this.allowances.push({ asset, owner: holder, amount: 10n ** 18n, liveUntil: 10_000 });
+  }
+
+  get state(): WorldState {
+    return {
+      contract: CONTRACT,
+      now: NOW,
+      ledger: 1000,
+      frozen: this.frozen,
+      orders: this.orders,
+      holders: [...this.holders.values()],
+      allowances: this.allowances,
+    };
+  }
+
+  quote(request: Partial<QuoteRequest> = {}, options: BookOptions & { now?: number } = {}) {
+    const view = bookOfWorld(this.state, options);
+    return new QuoteSearch(view).quote(
+      view,
+      {
+        direction: "strict_send",
+        sellingAsset: A,
+        buyingAsset: B,
+        amount: 1000n,
+        direct: false,
+        ...request,
+      },
+      { now: options.now ?? NOW, skipWindow: 600, shouldStop: () => false },
+    );
+  }
+}
+
+function routesOf(result: QuoteResult): readonly RouteQuote[] {
+  assert.equal(result.status, "success");
+  return result.status === "success" ? result.routes : [];
+}
+
+function listed(result: QuoteResult): readonly bigint[] {
+  return routesOf(result)[0]?.hops.flatMap(({ orders }) => orders) ?? [];
+}
+
+test("while the contract is frozen every quote is rejected", () => {
+  const market = new Market();
+  market.order(B, A, 5000n, 1000n);
+  market.frozen = true;
+  assert.deepEqual(market.quote(), { status: "rejected", ledger: 1000, reason: "frozen" });
+});
+
+test("an asset that the contract may not hold can be sold, not bought, nor be passed through", () => {
+  const market = new Market();
+  market.order(B, A, 5000n, 1000n);
+  market.order(A, B, 5000n, 1000n);
+  market.hold(CONTRACT, B, { authorized: false });
+  const reason = "contract_cannot_hold";
+  assert.deepEqual(market.quote(), { status: "rejected", ledger: 1000, reason });
+  const back = { sellingAsset: B, buyingAsset: A };
+  assert.equal(routesOf(market.quote(back)).length, 1);
+  market.hold(CONTRACT, B, { authorized: true });
+  market.hold(CONTRACT, X, { authorized: false });
+  market.order(X, A, 5000n, 1000n);
+  market.order(B, X, 5000n, 500n);
+  assert.deepEqual(
+    routesOf(market.quote()).map(({ hops }) => hops.length),
+    [1],
+  );
+  market.hold(CONTRACT, X, {});
+  assert.deepEqual(
+    routesOf(market.quote()).map(({ hops }) => hops.length),
+    [2, 1],
+  );
+});
+
+test("orders that expire within ten seconds are left out, as time goes by too", () => {
+  const market = new Market();
+  const first = market.order(B, A, 5000n, 500n, { expires: BigInt(NOW + 10) });
+  const second = market.order(B, A, 5000n, 600n, { expires: BigInt(NOW + 11) });
+  const last = market.order(B, A, 5000n, 700n);
+  const view = bookOfWorld(market.state);
+  const search = new QuoteSearch(view);
+  const bestAt = (now: number) =>
+    listed(
+      search.quote(
+        view,
+        {
+          direction: "strict_send",
+          sellingAsset: A,
+          buyingAsset: B,
+          amount: 100n,
+          direct: true,
+        },
+        { now, skipWindow: 600, shouldStop: () => false },
+      ),
+    );
+  assert.deepEqual(bestAt(NOW), [second]);
+  assert.deepEqual(bestAt(NOW + 1), [last]);
+  // A clock behind the ledger's close does not bring an order back.
+  assert.deepEqual(bestAt(NOW - 1), [second]);
+  assert.notEqual(first, second);
+});
+
+test("makers the contract skipped within the window are left out", () => {
+  const market = new Market();
+  const cheap = market.order(B, A, 5000n, 500n);
+  const dear = market.order(B, A, 5000n, 700n, { owner: account(1) });
+  const skippedAt = (time: number) => ({ skipped: new Map([[`${MAKER}${B}`, time]]) });
+  assert.deepEqual(listed(market.quote({}, skippedAt(NOW - 599))), [dear]);
+  assert.deepEqual(listed(market.quote({}, skippedAt(NOW - 600))), [cheap]);
+  // A skip of what the maker sells for another token says nothing here.
+  assert.deepEqual(listed(market.quote({}, { skipped: new Map([[`${MAKER}${A}`, NOW]]) })), [
+    cheap,
+  ]);
+});
+
+test("backing that awaits confirmation counts on a route of one hop alone", () => {
+  const market = new Market();
+  const one = market.order(B, A, 5000n, 900n);
+  market.order(X, A, 5000n, 500n);
+  market.order(B, X, 5000n, 500n, { owner: account(1) });
+  const pending = new Set([`${MAKER}${B}`]);
+  assert.equal(routesOf(market.quote({}, { pending })).length, 2);
+  const both = new Set([`${MAKER}${B}`, `${MAKER}${X}`]);
+  assert.deepEqual(listed(market.quote({}, { pending: both })), [one]);
+});
+
+test("a maker is paid no more than its trustline has room for", () => {
+  const market = new Market();
+  market.order(B, A, 5000n, 500n);
+  const other = market.order(B, A, 5000n, 700n, { owner: account(1) });
+  market.hold(MAKER, A, { balance: 100n, limit: 100n });
+  assert.deepEqual(listed(market.quote()), [other]);
+  market.hold(MAKER, A, { balance: 100n, limit: 1099n });
+  assert.deepEqual(listed(market.quote()), [other]);
+  market.hold(MAKER, A, { balance: 100n, limit: 1100n });
+  assert.deepEqual(listed(market.quote()), [1n]);
+  market.hold(MAKER, A, { authorized: false });
+  assert.deepEqual(listed(market.quote()), [other]);
+});
+
+test("what a maker delivers at one hop makes room for what it is paid at the next", () => {
+  const market = new Market();
+  market.order(X, A, 5000n, 1000n);
+  market.order(B, X, 5000n, 1000n);
+  market.hold(MAKER, X, { balance: 10n ** 17n, limit: 10n ** 17n });
+  const [route] = routesOf(market.quote());
+  assert.deepEqual([route?.sold, route?.bought], [1000n, 1000n]);
+});
+
+test("backing that covers an order exactly fills it whole, one unit less does not", () => {
+  const market = new Market();
+  market.order(B, A, 500n, 2000n);
+  market.hold(MAKER, B, { balance: 500n });
+  assert.equal(routesOf(market.quote())[0]?.bought, 500n);
+  market.hold(MAKER, B, { balance: 499n });
+  assert.equal(market.quote().status, "unfeasible");
+});
+
+test("orders of dust are left out", () => {
+  const market = new Market();
+  market.order(B, A, 999n, 1n);
+  assert.equal(market.quote({ amount: 1n }).status, "unfeasible");
+  market.order(B, A, 1000n, 1n);
+  assert.deepEqual(listed(market.quote({ amount: 1n })), [2n]);
+});
+
+test("a limit takes what is priced up to it, best first, in part where there is no more", () => {
+  const market = new Market();
+  const dear = market.order(B, A, 300n, 1200n);
+  const cheap = market.order(B, A, 200n, 1000n);
+  market.order(B, A, 9000n, 1201n);
+  const limit = { direct: true, maxPrice: (12n * PRICE_UNIT) / 10n };
+  const [sold] = routesOf(market.quote({ ...limit, amount: 10_000n }));
+  assert.deepEqual([sold?.sold, sold?.bought], [560n, 500n]);
+  assert.deepEqual(sold?.hops[0]?.orders, [cheap, dear]);
+  assert.equal(sold?.hops[0]?.worstPrice, (12n * PRICE_UNIT) / 10n);
+  const receive = { ...limit, direction: "strict_receive", amount: 10_000n } as const;
+  const [bought] = routesOf(market.quote(receive));
+  assert.deepEqual([bought?.sold, bought?.bought], [560n, 500n]);
+  const [little] = routesOf(market.quote({ ...receive, amount: 250n }));
+  assert.deepEqual([little?.sold, little?.bought], [260n, 250n]);
+  const low = { direct: true, maxPrice: PRICE_UNIT - 1n };
+  assert.equal(market.quote(low).status, "unfeasible");
+});
+
+test("a limit over more orders than can be listed takes the twenty that get most", () => {
+  const market = new Market();
+  for (let at = 0; at < 30; at += 1) market.order(B, A, 10n, 1000n, { owner: account(at) });
+  for (let at = 0; at < 5; at += 1) market.order(B, A, 1000n, 1100n, { owner: account(40 + at) });
+  const limit = { direct: true, maxPrice: 2n * PRICE_UNIT, amount: 50_000n };
+  const [route] = routesOf(market.quote(limit));
+  assert.equal(route?.hops[0]?.orders.length, 20);
+  assert.equal(route?.bought, 5150n);
+  const [filled] = routesOf(market.quote({ ...limit, amount: 2000n }));
+  assert.equal(filled?.sold, 2000n);
+});
+
+test("dust and unbacked orders on top do not hide what lies behind", () => {
+  const market = new Market();
+  for (let at = 0; at < 40; at += 1) market.order(B, A, 2n, 900n, { owner: account(at) });
+  const unbacked = account(50);
+  for (let at = 0; at < 10; at += 1) market.order(B, A, 9000n, 950n, { owner: unbacked });
+  market.hold(unbacked, B, { balance: 0n });
+  market.order(B, A, 9000n, 1000n);
+  const [route] = routesOf(market.quote({ amount: 1000n }));
+  assert.deepEqual([route?.sold, route?.bought], [1000n, 1000n]);
+});
+
+test("amounts and prices at the ends of their ranges give an answer, never an error", () => {
+  const market = new Market();
+  const add = (price: bigint, amount: bigint) => {
+    const id = orderId(BigInt(market.orders.length + 1));
+    const owner = account(market.orders.length);
+    market.orders.push({ id, owner, selling: B, buying: A, amount, price, expires: 0n });
+    market.hold(owner, A, {});
+    market.hold(owner, B, { balance: 10n ** 36n });
+    market.allowances.push({ asset: B, owner, amount: 10n ** 36n, liveUntil: 10_000 });
+  };
+  add(1n, 10n ** 30n);
+  add(PRICE_MAX, 10n ** 12n);
+  add(PRICE_UNIT, 10n ** 18n);
+  const amounts = [1n, 7n, 1n << 63n, 10n ** 37n, I128_MAX, I128_MAX + 1n];
+  for (const direction of ["strict_send", "strict_receive"] as const) {
+    for (const amount of amounts) {
+      for (const direct of [false, true]) {
+        const result = market.quote({ direction, amount, direct });
+        if (result.status === "unfeasible") continue;
+        const [route] = routesOf(result);
+        assert(route !== undefined && route.bought > 0n && route.sold > 0n);
+        assert(route.sold <= I128_MAX && route.bought <= I128_MAX);
+        if (direction === "strict_receive") assert.equal(route.bought, amount);
+        else assert(route.sold <= amount);
+      }
+    }
+  }
+  assert.equal(routesOf(market.quote({ amount: 1n }))[0]?.bought, 10n ** 18n);
+});
+
+test("of fourteen routes and a direct one the best ten are answered, best first", () => {
+  const market = new Market();
+  market.order(B, A, 5000n, 1035n);
+  for (let at = 0; at < 14; at += 1) {
+    const middle = token(10 + at);
+    market.order(middle, A, 5000n, 1000n);
+    market.order(B, middle, 5000n, 1000n + BigInt(10 * (at + 1)));
+  }
+  const routes = routesOf(market.quote());
+  assert.equal(routes.length, 10);
+  assert.deepEqual(
+    routes.map(({ bought }) => bought),
+    routes.map(({ bought }) => bought).sort((one, other) => (one > other ? -1 : 1)),
+  );
+  assert.deepEqual(
+    routes.map(({ hops }) => hops.length),
+    [2, 2, 2, 1, 2, 2, 2, 2, 2, 2],
+  );
+  const direct = routesOf(market.quote({ direct: true }));
+  assert.deepEqual(direct, [routes[3]]);
+});
+
+test("a search told to stop answers with what it has, or fails", () => {
+  const market = new Market();
+  market.order(B, A, 5000n, 1000n);
+  const view = bookOfWorld(market.state);
+  const result = new QuoteSearch(view).quote(
+    view,
+    { direction: "strict_send", sellingAsset: A, buyingAsset: B, amount: 10n, direct: false },
+    { now: NOW, skipWindow: 600, shouldStop: () => true },
+  );
+  assert.equal(result.status, "failed");
+});
+
+test("assets nobody trades, and amounts nobody covers, are unfeasible", () => {
+  const market = new Market();
+  assert.equal(market.quote().status, "unfeasible");
+  market.order(B, A, 5000n, 1000n);
+  assert.equal(market.quote({ sellingAsset: token(77) }).status, "unfeasible");
+  assert.equal(market.quote({ buyingAsset: token(77) }).status, "unfeasible");
+  assert.equal(market.quote({ amount: 5001n }).status, "unfeasible");
+  assert.equal(market.quote({ amount: 5000n }).status, "success");
+  const receive = { direction: "strict_receive", amount: 5001n } as const;
+  assert.equal(market.quote(receive).status, "unfeasible");
+});
