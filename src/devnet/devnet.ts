@@ -117,6 +117,11 @@ export class Devnet {
     this.#server.faults = faults;
   }
 
+  /** Requests to the RPC since it listens, by method. */
+  get requests(): ReadonlyMap<string, number> {
+    return this.#server.requests;
+  }
+
   /** The state after the latest ledger. */
   get view(): ChainView {
     return new ChainView(this.#chain, this.network.exchange, this.#nextCloseTime());

@@ -1,22 +1,28 @@
 // When to ask for the next ledger: soon after it is served, without asking much more often than
-// ledgers close. The closing rhythm is learned from the ledgers that came.
+// ledgers close. The closing rhythm is learned from ledgers whose appearance was seen closely: a
+// request just before missed them.
 
 /** Requests a second over time, and how many may be saved up for the moment a ledger is due. */
 const REQUESTS_PER_SECOND = 3.8;
 const REQUESTS_SAVED_MAX = 24;
-/** Ledgers remembered: enough to know the spread, few enough to follow a change. */
+/** Appearances remembered: enough to know the spread, few enough to follow a change. */
 const REMEMBERED = 32;
 /** Distances between requests while a ledger is due, the best first: what one of them may cost. */
-const SPACINGS_MS = [40, 60, 80, 120] as const;
+const SPACINGS_MS = [25, 40, 60, 80, 120] as const;
 /** While nothing is known of the rhythm. */
 const FIRST_SPACING_MS = 250;
 /** A stalled network is asked at least this often. */
 const SPACING_MAX_MS = 1_000;
 /** How fast the expected moment follows what is seen of a steady network. */
 const GAIN = 0.3;
+/** How much earlier the next ledger is asked for after one that was there already; doubles. */
+const EARLIER_MS = 4;
+
+/** The `number`th ledger of this stretch appeared at `at`. */
+type Seen = { readonly number: number; readonly at: number };
 
 type Plan = {
-  /** From the last arrival to the next, on average. */
+  /** From one ledger to the next, on average. */
   readonly period: number;
   /** When to ask first, from the expected moment on. */
   readonly start: number;
@@ -26,17 +32,20 @@ type Plan = {
 };
 
 export class PollRhythm {
-  private readonly periods: number[] = [];
-  /** How far from the expected moment ledgers came, in milliseconds. */
+  private seen: Seen[] = [];
+  /** How far from the expected moment ledgers were seen, in milliseconds. */
   private readonly deviations: number[] = [];
   private plan: Plan | undefined;
+  /** Expected moments are counted from here: the last one seen, smoothed. */
+  private anchor: Seen | undefined;
   private saved = REQUESTS_SAVED_MAX / 6;
   private savedAt: number | undefined;
-  /** When the newest ledger appeared, as far as it can be told. */
-  private arrivedAt: number | undefined;
-  private observedAt: number | undefined;
+  /** Of the newest ledger. */
+  private number = 0;
   /** The last request that brought nothing, since the newest ledger. */
   private missedAt: number | undefined;
+  /** Ledgers in a row that were there when they were first asked for. */
+  private unseen = 0;
 
   /** A request is made at `now`, for whatever purpose. */
   asked(now: number): void {
@@ -51,24 +60,22 @@ export class PollRhythm {
 
   /** A request answered at `now` brought `count` new ledgers, the network's newest among them. */
   arrived(now: number, count: number): void {
+    this.number += count;
     const spacing = this.plan?.spacing ?? FIRST_SPACING_MS;
-    // It appeared after the last request that missed it. Without such a request it may have waited:
-    // taken for a little older than it looks, the next is asked for earlier, until one misses again.
-    const observed =
-      this.missedAt === undefined
-        ? now - spacing / 2
-        : (Math.max(this.missedAt, now - 2 * spacing) + now) / 2;
-    this.learn(observed, count);
-    this.observedAt = observed;
+    if (this.missedAt === undefined) this.wasThere(now, spacing);
+    else if (now - this.missedAt <= 2 * spacing) this.saw((this.missedAt + now) / 2, spacing);
+    else this.cameBetween(this.missedAt, now);
     this.missedAt = undefined;
     this.plan = this.makePlan();
   }
 
-  /** The newest ledger's moment is not known: after an outage, or while catching up. */
+  /** Ledgers came unobserved: after an outage, or while catching up. */
   lost(): void {
-    this.arrivedAt = undefined;
-    this.observedAt = undefined;
+    this.seen = [];
+    this.anchor = undefined;
+    this.plan = undefined;
     this.missedAt = undefined;
+    this.unseen = 0;
   }
 
   /** Milliseconds from `now` to wait before the next request. */
@@ -79,35 +86,79 @@ export class PollRhythm {
   }
 
   private dueMs(now: number): number {
-    if (this.arrivedAt === undefined || this.plan === undefined) return FIRST_SPACING_MS;
+    if (this.plan === undefined) return FIRST_SPACING_MS;
     const { period, start, spacing, end } = this.plan;
-    const expected = this.arrivedAt + period;
-    if (now < expected + start) return expected + start - now;
+    const earlier = this.unseen === 0 ? 0 : Math.min(period / 2, EARLIER_MS * 2 ** this.unseen);
+    const expected = this.expected(this.number + 1, period);
+    const first = expected + start - earlier;
+    if (now < first) return first - now;
     const late = now - (expected + end);
     // Late: closely at first, then ever more slowly.
     return late <= 0 ? spacing : Math.min(SPACING_MAX_MS, spacing + late / 8);
   }
 
-  private learn(observed: number, count: number): void {
-    if (this.arrivedAt === undefined || this.observedAt === undefined) {
-      this.arrivedAt = observed;
+  private expected(number: number, period: number): number {
+    return this.anchor === undefined ? 0 : this.anchor.at + (number - this.anchor.number) * period;
+  }
+
+  /**
+   * The newest ledger was there when it was first asked for, and may have been for long. To find
+   * out, the next one is asked for earlier, ever more so until one is missed.
+   */
+  private wasThere(now: number, spacing: number): void {
+    this.unseen = Math.min(this.unseen + 1, 10);
+    if (this.plan === undefined) return;
+    const expected = this.expected(this.number, this.plan.period);
+    this.deviated(Math.min(0, now - expected) - spacing / 2);
+    this.anchor = { number: this.number, at: Math.min(now, expected) };
+  }
+
+  /** The newest ledger appeared in a time too long to say when: as expected, if that lies within. */
+  private cameBetween(from: number, to: number): void {
+    this.unseen = 0;
+    if (this.plan === undefined) return;
+    const expected = this.expected(this.number, this.plan.period);
+    const at = Math.min(to, Math.max(from, expected));
+    this.deviated(at - expected);
+    this.anchor = { number: this.number, at };
+  }
+
+  /** The newest ledger appeared at `at`, or nearly so. */
+  private saw(at: number, spacing: number): void {
+    const { number } = this;
+    const period = this.period();
+    this.unseen = 0;
+    this.seen.push({ number, at });
+    if (this.seen.length > REMEMBERED) this.seen.shift();
+    if (period === undefined) {
+      this.anchor = { number, at };
       return;
     }
-    remember(this.periods, Math.max(0, observed - this.observedAt) / count);
-    const period = mean(this.periods);
-    const expected = this.arrivedAt + period * count;
-    const deviation = observed - expected;
-    remember(this.deviations, deviation);
+    const expected = this.expected(number, period);
+    const deviation = at - expected;
+    this.deviated(deviation);
     // A ledger far off its time moves the ones after it; within the error of seeing, the mean of
     // many tells more than the newest.
-    const steady = Math.abs(deviation) <= (this.plan?.spacing ?? 0);
-    this.arrivedAt = steady ? expected + GAIN * deviation : observed;
+    const steady = Math.abs(deviation) <= spacing;
+    this.anchor = { number, at: steady ? expected + GAIN * deviation : at };
+  }
+
+  private deviated(by: number): void {
+    this.deviations.push(by);
+    if (this.deviations.length > REMEMBERED) this.deviations.shift();
+  }
+
+  private period(): number | undefined {
+    const first = this.seen[0];
+    const last = this.seen.at(-1);
+    if (first === undefined || last === undefined || last.number === first.number) return undefined;
+    return (last.at - first.at) / (last.number - first.number);
   }
 
   /** The earliest start at the closest spacing that the requests allowed can pay for. */
   private makePlan(): Plan | undefined {
-    if (this.periods.length < 3) return undefined;
-    const period = mean(this.periods);
+    const period = this.period();
+    if (period === undefined || this.deviations.length < 2) return undefined;
     const allowed = (0.95 * REQUESTS_PER_SECOND * period) / 1000;
     const low = Math.min(...this.deviations);
     const high = Math.max(...this.deviations);
@@ -125,7 +176,10 @@ export class PollRhythm {
 
   /** Requests a ledger would have taken on average. */
   private cost(start: number, spacing: number): number {
-    return 1 + mean(this.deviations.map((at) => Math.max(0, Math.ceil((at - start) / spacing))));
+    let requests = 0;
+    for (const at of this.deviations)
+      requests += 1 + Math.max(0, Math.ceil((at - start) / spacing));
+    return requests / this.deviations.length;
   }
 
   private refill(now: number): void {
@@ -135,15 +189,4 @@ export class PollRhythm {
     }
     this.savedAt = now;
   }
-}
-
-function remember(list: number[], value: number): void {
-  list.push(value);
-  if (list.length > REMEMBERED) list.shift();
-}
-
-function mean(list: readonly number[]): number {
-  let sum = 0;
-  for (const value of list) sum += value;
-  return sum / Math.max(1, list.length);
 }

@@ -16,6 +16,8 @@ type Request = { readonly id: unknown; readonly method: string; readonly params:
 export class RpcServer {
   /** Faults that a test sets while the server runs. */
   faults: RpcFaults = {};
+  /** Requests so far, by method. */
+  readonly requests = new Map<string, number>();
   readonly #server: Server;
   /** Asked anew for each request: a reset network is another source. */
   readonly #source: () => RpcSource;
@@ -48,7 +50,9 @@ export class RpcServer {
     const body = await readBody(request);
     if (body === undefined) return endPlain(response, 413, "request body too large");
     const parsed = parseRequest(body);
-    const faults = faultsOf(this.faults, "method" in parsed ? parsed.method : "");
+    const method = "method" in parsed ? parsed.method : "";
+    this.requests.set(method, (this.requests.get(method) ?? 0) + 1);
+    const faults = faultsOf(this.faults, method);
     if (faults.delayMs !== undefined) await setTimeout(faults.delayMs);
     if (faults.down === true) {
       request.socket.destroy();

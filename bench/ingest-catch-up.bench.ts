@@ -1,0 +1,240 @@
+// Catching up end to end: ledgers of 1 MB from a lake on disk, then the same from an RPC, through
+// the whole engine into its store, while a client asks for GET /. The engine runs in this process,
+// the devnet's RPC and the client in others.
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import * as wasm from "@bokuweb/zstd-wasm";
+import { pino } from "pino";
+import { startDevnet } from "../src/devnet/devnet.ts";
+import type { DevnetInput } from "../src/devnet/options.ts";
+import { spawnDevnet } from "../src/devnet/spawn.ts";
+import { startEngine } from "../src/engine.ts";
+import { batchKey, CONFIG_KEY } from "../src/ingest/lake/lake-layout.ts";
+import { loadWasmZstd } from "../src/ingest/lake/zstd.ts";
+import type { Address } from "../src/model/address.ts";
+import type { Bench, Figure } from "./bench.ts";
+import {
+  DEVNET_PASSPHRASE,
+  LEDGER_BYTES,
+  PRELUDE_LEDGERS,
+  TRANSACTIONS,
+} from "./ingest-ledgers.ts";
+
+export type StatusRequest = { readonly port: number; readonly untilLedger: number };
+export type StatusResult = {
+  readonly latenciesMs: readonly number[];
+  /** When the first ledger was seen and when the last, UNIX milliseconds. */
+  readonly firstLedger: number;
+  readonly firstLedgerAt: number;
+  readonly reachedAt: number;
+};
+
+const LAYOUT = { ledgersPerBatch: 1, batchesPerPartition: 64_000 };
+const FIRST_LEDGER = 2;
+/** The devnet stands still while the engine catches up. */
+const STILL_MS = 600_000;
+
+type World = {
+  readonly directory: string;
+  readonly lake: string;
+  readonly last: number;
+  readonly bytes: number;
+  readonly exchange: Address;
+};
+
+export const bench: Bench = async ({ tiny }) => {
+  const root = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  try {
+    const world = await createWorld(
+      root,
+      tiny ? { count: 550, bytes: 0 } : { count: 900, bytes: LEDGER_BYTES },
+    );
+    const devnet = await spawnDevnet({ ...optionsOf(world.directory, 0), ledgerTime: STILL_MS });
+    try {
+      const fromLake = await catchUp(join(root, "from-lake"), devnet.url, world, world.lake);
+      const fromRpc = await catchUp(join(root, "from-rpc"), devnet.url, world);
+      const share = await jsonShare(devnet.url, world);
+      return [
+        { name: "ledgers", value: world.last - FIRST_LEDGER + 1, unit: "ledgers" },
+        { name: "size of a ledger", value: world.bytes / (world.last - 1) / 1e6, unit: "MB" },
+        ...figures("from a lake", fromLake, "100 ledgers of 1 MB a second"),
+        ...figures("from an RPC", fromRpc),
+        { name: "JSON and base64 alone", value: 1000 / share, unit: "ledgers/s" },
+        {
+          name: "JSON and base64, of the time from an RPC",
+          value: share * (fromRpc.ledgersPerSecond / 1000) * 100,
+          unit: "%",
+        },
+      ];
+    } finally {
+      await devnet.stop();
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+};
+
+function optionsOf(directory: string, ledgerBytes: number): DevnetInput {
+  return {
+    seed: "benches",
+    passphrase: DEVNET_PASSPHRASE,
+    directory,
+    port: 0,
+    startTime: 1_800_000_000,
+    ledgerBytes,
+    transactionsPerLedger: TRANSACTIONS,
+    record: false,
+  };
+}
+
+async function createWorld(
+  root: string,
+  { count, bytes: ledgerBytes }: { readonly count: number; readonly bytes: number },
+): Promise<World> {
+  const directory = join(root, "devnet");
+  const lake = join(root, "lake");
+  await loadWasmZstd();
+  mkdirSync(lake);
+  const config = {
+    networkPassphrase: DEVNET_PASSPHRASE,
+    version: "1.0",
+    compression: "zstd",
+    ...LAYOUT,
+  };
+  writeFileSync(join(lake, CONFIG_KEY), JSON.stringify(config));
+  const devnet = await startDevnet({ ...optionsOf(directory, ledgerBytes), manual: true });
+  let bytes = 0;
+  try {
+    bytes += writeObject(lake, FIRST_LEDGER, devnet.ledgerMeta(FIRST_LEDGER));
+    while (devnet.tip.ledger < FIRST_LEDGER + PRELUDE_LEDGERS + count) {
+      devnet.closeLedger();
+      const { ledger } = devnet.tip;
+      bytes += writeObject(lake, ledger, devnet.ledgerMeta(ledger));
+    }
+    return { directory, lake, last: devnet.tip.ledger, bytes, exchange: devnet.network.exchange };
+  } finally {
+    await devnet.stop();
+  }
+}
+
+/** One ledger an object, compressed as lakes are. Returns the ledger's bytes. */
+function writeObject(lake: string, ledger: number, meta: Uint8Array): number {
+  const head = Buffer.alloc(12);
+  head.writeUInt32BE(ledger, 0);
+  head.writeUInt32BE(ledger, 4);
+  head.writeUInt32BE(1, 8);
+  const path = join(lake, `${batchKey(LAYOUT, ledger)}.xdr.zst`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, wasm.compress(Buffer.concat([head, meta]), 3));
+  return meta.length;
+}
+
+type Run = {
+  readonly ledgersPerSecond: number;
+  readonly sinceStart: number;
+  readonly pauseMs: number;
+  readonly latenciesMs: readonly number[];
+};
+
+async function catchUp(path: string, rpcUrl: string, world: World, lake?: string): Promise<Run> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const startedAt = Date.now();
+  const engine = await startEngine({
+    engine: {
+      host: "127.0.0.1",
+      port: 0,
+      dataDir: path,
+      workers: 1,
+      catchUpThreads: 2,
+      watchedAccounts: 100,
+      referencePrices: new Map(),
+      maxOrders: 1 << 16,
+    },
+    path: join(path, "store"),
+    network: {
+      rpcUrls: [rpcUrl],
+      networkPassphrase: DEVNET_PASSPHRASE,
+      contract: world.exchange,
+      fromLedger: FIRST_LEDGER,
+      ...(lake === undefined ? {} : { lake }),
+    },
+    log: pino({ level: "warn" }),
+  });
+  delay.enable();
+  try {
+    const result = await clientOf({ port: engine.port, untilLedger: world.last });
+    delay.disable();
+    const { firstLedger, firstLedgerAt, reachedAt, latenciesMs } = result;
+    assert.equal(await ledgerOf(engine.port), world.last);
+    return {
+      ledgersPerSecond:
+        ((world.last - firstLedger) / Math.max(1, reachedAt - firstLedgerAt)) * 1000,
+      sinceStart: ((world.last - FIRST_LEDGER + 1) / (reachedAt - startedAt)) * 1000,
+      pauseMs: delay.max / 1e6,
+      latenciesMs,
+    };
+  } finally {
+    await engine.close();
+  }
+}
+
+async function clientOf(request: StatusRequest): Promise<StatusResult> {
+  const child = fork(fileURLToPath(new URL("./ingest-status-load.js", import.meta.url)));
+  child.send(request);
+  const [result] = (await once(child, "message")) as [StatusResult];
+  child.kill();
+  return result;
+}
+
+async function ledgerOf(port: number): Promise<number | undefined> {
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  return ((await response.json()) as { readonly ledger?: number }).ledger;
+}
+
+/** Milliseconds a ledger that its JSON and base64 take at least, on one thread. */
+async function jsonShare(rpcUrl: string, world: World): Promise<number> {
+  const limit = 20;
+  const params = { startLedger: world.last - limit + 1, pagination: { limit } };
+  const response = await fetch(rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getLedgers", params }),
+  });
+  const body = Buffer.from(await response.arrayBuffer());
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const began = performance.now();
+    const { result } = JSON.parse(body.toString("utf8"));
+    const { ledgers } = result as { readonly ledgers: readonly { readonly metadataXdr: string }[] };
+    for (const { metadataXdr } of ledgers) Buffer.from(metadataXdr, "base64");
+    times.push((performance.now() - began) / ledgers.length);
+  }
+  return times.toSorted((a, b) => a - b)[2] ?? Number.NaN;
+}
+
+function figures(name: string, run: Run, goal?: string): readonly Figure[] {
+  const p99 = quantile(run.latenciesMs, 0.99);
+  return [
+    {
+      name: `${name}: applied`,
+      value: run.ledgersPerSecond,
+      unit: "ledgers/s",
+      ...(goal === undefined ? {} : { goal }),
+    },
+    { name: `${name}: applied, starting included`, value: run.sinceStart, unit: "ledgers/s" },
+    { name: `${name}: worst pause of the main thread`, value: run.pauseMs, unit: "ms" },
+    { name: `${name}: GET / meanwhile, median`, value: quantile(run.latenciesMs, 0.5), unit: "ms" },
+    { name: `${name}: GET / meanwhile, p99`, value: p99, unit: "ms" },
+  ];
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,154 @@
+// From the moment the RPC serves a ledger until its push arrives, at steady and at fast ledgers,
+// and what the engine asks the RPC meanwhile. The devnet runs in this process, the engine in another.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { WebSocket } from "ws";
+import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
+
+type Rhythm = { readonly name: string; readonly ledgerTime: number; readonly ledgers: number };
+
+/** Ledgers in which the engine learns the rhythm. */
+const LEARNING = 10;
+
+export const bench: Bench = async ({ tiny }) => {
+  const rhythms: readonly Rhythm[] = tiny
+    ? [{ name: "500 ms ledgers", ledgerTime: 500, ledgers: 4 }]
+    : [
+        { name: "500 ms ledgers", ledgerTime: 500, ledgers: 300 },
+        { name: "5 s ledgers", ledgerTime: 5_000, ledgers: 50 },
+      ];
+  const figures: Figure[] = [];
+  for (const rhythm of rhythms) figures.push(...(await measure(rhythm, tiny ? 2 : LEARNING)));
+  return figures;
+};
+
+async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {
+  const directory = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  const devnet = await startDevnet({
+    seed: "benches",
+    passphrase: DEVNET_PASSPHRASE,
+    port: 0,
+    ledgerTime: rhythm.ledgerTime,
+    record: false,
+    manual: true,
+  });
+  let engine: ChildProcess | undefined;
+  try {
+    for (let ledger = 0; ledger < PRELUDE_LEDGERS; ledger += 1) devnet.closeLedger();
+    engine = startEngine(directory, devnet);
+    const port = await portOf(engine);
+    return await follow(devnet, port, rhythm, learning);
+  } finally {
+    await stop(engine);
+    await devnet.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function startEngine(directory: string, devnet: Devnet): ChildProcess {
+  const main = fileURLToPath(new URL("../src/main.js", import.meta.url));
+  const flags = [
+    "engine",
+    ["--port", "0"],
+    ["--data-dir", directory],
+    ["--workers", "1"],
+    ["--log-format", "json"],
+    ["--rpc-url", devnet.url],
+    ["--network-passphrase", DEVNET_PASSPHRASE],
+    ["--contract", devnet.network.exchange],
+  ].flat();
+  return spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** From the engine's log: it takes a free port. */
+async function portOf(engine: ChildProcess): Promise<number> {
+  assert.ok(engine.stdout !== null);
+  for await (const line of createInterface(engine.stdout)) {
+    const { port } = JSON.parse(line) as { readonly port?: number };
+    if (port !== undefined) {
+      engine.stdout.resume();
+      return port;
+    }
+  }
+  throw new Error("the engine ended");
+}
+
+async function stop(engine: ChildProcess | undefined): Promise<void> {
+  if (engine === undefined || engine.exitCode !== null) return;
+  const gone = new Promise((resolve) => engine.once("exit", resolve));
+  engine.kill("SIGTERM");
+  await gone;
+}
+
+async function follow(
+  devnet: Devnet,
+  port: number,
+  { name, ledgers }: Rhythm,
+  learning: number,
+): Promise<readonly Figure[]> {
+  const servedAt = new Map<number, number>();
+  const delaysMs: number[] = [];
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`);
+  const first = devnet.tip.ledger + 1 + learning;
+  let asked: ReadonlyMap<string, number> = new Map();
+  let measuredFrom = 0;
+  devnet.onClosed(({ tip }) => {
+    servedAt.set(tip.ledger, performance.now());
+    if (tip.ledger === first) {
+      measuredFrom = performance.now();
+      asked = new Map(devnet.requests);
+    }
+  });
+  await new Promise((resolve) => socket.once("open", resolve));
+  socket.send('{"op":"subscribe","channel":"contract"}');
+  devnet.resume();
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.on("message", (data) => {
+      const now = performance.now();
+      const { type, ledger } = JSON.parse(String(data)) as { type: string; ledger?: number };
+      const served = ledger === undefined ? undefined : servedAt.get(ledger);
+      if (type !== "ledger" || ledger === undefined || served === undefined) return;
+      if (ledger >= first) delaysMs.push(now - served);
+      if (ledger >= first + ledgers) resolve();
+    });
+  });
+  devnet.pause();
+  const seconds = (performance.now() - measuredFrom) / 1000;
+  const since = (method: string): number =>
+    ((devnet.requests.get(method) ?? 0) - (asked.get(method) ?? 0)) / seconds;
+  socket.close();
+  assert.ok(delaysMs.length > ledgers * 0.9, `${delaysMs.length} pushes of ${ledgers} ledgers`);
+  return [
+    { name: `${name}: served to pushed, median`, value: quantile(delaysMs, 0.5), unit: "ms" },
+    {
+      name: `${name}: served to pushed, p99`,
+      value: quantile(delaysMs, 0.99),
+      unit: "ms",
+      goal: "100 or less",
+    },
+    {
+      name: `${name}: requests for ledgers`,
+      value: since("getLedgers") + since("getHealth"),
+      unit: "a second",
+      goal: "4 or less",
+    },
+    {
+      name: `${name}: requests for entries and simulations`,
+      value: since("getLedgerEntries") + since("simulateTransaction"),
+      unit: "a second",
+    },
+  ];
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
