@@ -7,11 +7,13 @@ import type { MessageId } from "./client-message.ts";
 export type TopicRequest = {
   /** Normalised: spellings of one subscription give one topic. */
   readonly topic: string;
+  /** What the snapshot waits for; absent: nothing. */
+  readonly ready?: () => Promise<void>;
   /**
    * The message that answers a subscribe, in JSON: the full state as it is shown now. Called after
-   * the connection was added to the topic, so that no update falls between the two.
+   * the connection was added to the topic and sent at once, so that no update falls between.
    */
-  readonly snapshot: (id: MessageId) => string | Promise<string>;
+  readonly snapshot: (id: MessageId) => string;
   /** The topic has its first subscriber: from now on its updates are published. */
   readonly opened: () => void;
 };
@@ -25,7 +27,7 @@ export interface Channel {
   request(parameters: Query): TopicRequest;
   /** The topic lost its last subscriber: nothing is computed for it any more. */
   closed(topic: string): void;
-  /** A step became visible. Must not throw. */
+  /** A step became visible. What it throws is logged and keeps no other channel from the step. */
   stepped(step: Step): void;
 }
 

@@ -63,7 +63,14 @@ export class PushHub {
 
   /** A step became visible: its updates go out now, in order. */
   stepped(step: Step): void {
-    for (const channel of this.#channels.values()) channel.stepped(step);
+    for (const channel of this.#channels.values()) {
+      try {
+        channel.stepped(step);
+      } catch (error) {
+        const fields = { err: error, channel: channel.name, ledger: step.ledger };
+        this.#log.error(fields, "a channel failed at a step");
+      }
+    }
   }
 
   /** The connection is gone. */
@@ -115,17 +122,15 @@ export class PushHub {
   }
 
   async #sendSnapshot(subscriber: Subscriber, request: TopicRequest, id: MessageId): Promise<void> {
-    const snapshot = request.snapshot(id);
-    // Sent in this very turn where it can be: no step comes between the state and the client.
-    if (typeof snapshot === "string") {
-      subscriber.send(snapshot);
-      return;
+    if (request.ready !== undefined) {
+      subscriber.waiting += 1;
+      await request.ready().finally(() => {
+        subscriber.waiting -= 1;
+      });
+      if (!subscriber.topics.has(request.topic)) return;
     }
-    subscriber.waiting += 1;
-    const json = await snapshot.finally(() => {
-      subscriber.waiting -= 1;
-    });
-    if (subscriber.topics.has(request.topic)) subscriber.send(json);
+    // Without a pause between: a step shown there would reach the client before an older state.
+    subscriber.send(request.snapshot(id));
   }
 
   #unsubscribe(

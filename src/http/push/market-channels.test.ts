@@ -233,6 +233,62 @@ describe("channel depth", () => {
     }
   });
 
+  it("sends the last book of a burst though it could not be computed at first", async () => {
+    const [client] = await subscribed();
+    server.depth = () => {
+      throw new Error("broken");
+    };
+    price = 7;
+    step(ORDER);
+    await turns();
+    server.depth = (request) => book(request.limit);
+    await passed(999);
+    assert.deepEqual(await client.drain(), []);
+    await passed(1);
+    assert.equal((await client.drain())[0]?.data.bestBid, "7");
+    await passed(10_000);
+    assert.deepEqual(await client.drain(), []);
+    server.loggedErrors.length = 0;
+  });
+
+  it("is computed once for all its subscribers, and not at all without any", async () => {
+    const [first] = await subscribed();
+    const [second] = await subscribed();
+    let computed = 0;
+    server.depth = (request) => {
+      computed += 1;
+      return book(request.limit);
+    };
+    price = 3;
+    step(ORDER);
+    await turns();
+    for (const client of [first, second]) assert.equal((await client.drain()).length, 1);
+    assert.equal(computed, 1);
+    for (const client of [first, second]) {
+      await client.ask({ op: "unsubscribe", channel: "depth", market: MARKET });
+    }
+    price = 4;
+    step(ORDER);
+    await passed(5000);
+    assert.equal(computed, 1);
+  });
+
+  it("follows orders that expire by the clock, without a ledger", async () => {
+    const [client] = await subscribed();
+    price = 5;
+    const { ledger } = server.readModel;
+    const expired: Happening = { ...ORDER, action: "expire" };
+    server.push.stepped({
+      ledgers: [],
+      ledger: ledger ?? 0,
+      closeTime: 0,
+      changes: [],
+      happenings: [expired],
+    });
+    await turns();
+    assert.equal((await client.drain())[0]?.data.bestBid, "5");
+  });
+
   it("goes on after a failed computation", async () => {
     const [client] = await subscribed();
     server.depth = () => {
@@ -367,6 +423,22 @@ describe("channel candles", () => {
         [START + 300, 2],
       ],
     );
+  });
+
+  it("sends buckets that could not be read once they can be", async () => {
+    const [client] = await subscribed();
+    const { marketData } = server.readModel;
+    marketData.candleRows = [candle(START, 1)];
+    const { candles } = marketData;
+    marketData.candles = () => {
+      throw new Error("broken");
+    };
+    step(fill(START + 10));
+    await turns();
+    marketData.candles = candles;
+    await passed(1000);
+    assert.equal((await client.drain())[0]?.candle[0], START);
+    server.loggedErrors.length = 0;
   });
 
   it("takes no notice of a crossfill's own fill", async () => {

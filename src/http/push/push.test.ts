@@ -398,6 +398,29 @@ describe("channel account", () => {
     assert.equal(snapshot.orders.length, 1);
   });
 
+  it("sends no state that is older than an update before it", async () => {
+    // Steps can follow the loaded records within one turn of the event loop.
+    for (let microtasks = 0; microtasks < 12; microtasks += 1) {
+      let loaded = (): void => undefined;
+      server.watch.load = new Promise((resolve) => {
+        loaded = resolve;
+      });
+      server.readModel.live = [];
+      const client = await open();
+      client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
+      await client.drain();
+      loaded();
+      for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
+      server.readModel.live = [testOrder(1)];
+      step([orderHappening("new", testOrder(1))]);
+      const kinds = (await client.drain()).map(({ id, type, orders }) =>
+        id === 1 ? `snapshot of ${orders.length}` : type,
+      );
+      const both = ["snapshot of 0,order", "order,snapshot of 1"];
+      assert.ok(both.includes(String(kinds)), `${kinds} after ${microtasks}`);
+    }
+  });
+
   it("sends no snapshot after an unsubscribe", async () => {
     let loaded = (): void => undefined;
     server.watch.load = new Promise((resolve) => {
@@ -448,6 +471,52 @@ describe("channel account", () => {
     assert.equal(messages[0].address, ADDRESS);
     assert.equal(messages[0].topic, `account:${ADDRESS}`);
     assert.deepEqual(messages[0].order, (await rest("/order"))[0]);
+  });
+
+  it("looks at a maker's shares once a step, and at those of subscribed makers alone", async () => {
+    const client = await subscribed("account", { address: ADDRESS });
+    const orders = Array.from({ length: 50 }, (_, n) => testOrder(n));
+    const strange = testOrder(100, { owner: testAccount(9) });
+    const { readModel } = server;
+    readModel.live = [...orders, strange];
+    readModel.backings = [backing(), backing({ owner: testAccount(9) })];
+    const asked: string[] = [];
+    const { ordersBacked } = readModel;
+    readModel.ordersBacked = (owner, asset) => {
+      asked.push(owner);
+      return ordersBacked.call(readModel, owner, asset);
+    };
+    try {
+      step([
+        ...[...orders, strange].map((order) => orderHappening("new", order)),
+        { kind: "backing", owner: ADDRESS, asset: testContract(1), backing: backing() },
+        { kind: "backing", owner: testAccount(9), asset: testContract(1), backing: backing() },
+      ]);
+    } finally {
+      readModel.ordersBacked = ordersBacked;
+    }
+    assert.equal((await client.drain()).length, orders.length + 1);
+    assert.deepEqual(asked, [ADDRESS]);
+  });
+
+  it("keeps no other channel from a step at which it fails", async () => {
+    const client = await subscribed("account", { address: ADDRESS });
+    const other = await subscribed("trades");
+    const { readModel, loggedErrors } = server;
+    const { ordersBacked } = readModel;
+    const logged = loggedErrors.length;
+    readModel.ordersBacked = () => {
+      throw new Error("broken");
+    };
+    try {
+      step([fill(), { kind: "backing", owner: ADDRESS, asset: testContract(1) }]);
+    } finally {
+      readModel.ordersBacked = ordersBacked;
+    }
+    assert.equal((await other.drain()).length, 1);
+    assert.equal(loggedErrors.length, logged + 1);
+    step([{ kind: "backing", owner: ADDRESS, asset: testContract(1) }]);
+    assert.equal((await client.drain()).at(-1)?.type, "backing");
   });
 
   it("tells backing with the share of every order that sells the token", async () => {
@@ -542,6 +611,7 @@ describe("connections", () => {
         );
       });
     }
+    assert.equal(server.push.connectionCount, 2, "less than the limit waits for it");
     // What the operating system holds of the stuck connection is some megabytes on top of ours.
     for (let round = 0; server.push.connectionCount > 1 && round < 400; round += 1) {
       step(Array.from({ length: perStep }, () => fill()));

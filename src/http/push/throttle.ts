@@ -21,7 +21,10 @@ export type ThrottleOptions = {
   readonly timers: Timers;
   /** Runs the work when it is its turn. */
   readonly turns: TurnQueue;
-  /** Returns whether it counts: where not, the next touch need not wait. */
+  /**
+   * Returns whether it counts: where not, the next touch need not wait. Where it throws it is
+   * called again after the interval.
+   */
   readonly run: () => boolean;
 };
 
@@ -45,7 +48,14 @@ export class Throttle {
       this.#cancel = turns.add(() => {
         // What changes from here on is for the next time.
         this.#cancel = undefined;
-        if (run()) this.#lastMs = timers.clock();
+        try {
+          if (run()) this.#lastMs = timers.clock();
+        } catch (error) {
+          // Tried again, or the last state of a burst would wait for a change that may never come.
+          this.#lastMs = timers.clock();
+          this.touch();
+          throw error;
+        }
       });
     };
     if (leftMs === 0) begin();

@@ -4,7 +4,7 @@ import type { Happening, OrderFill } from "../../../book/happening.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
-import { type Order, OrderStatus } from "../../../model/order.ts";
+import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
 import { ApiError } from "../../api-error.ts";
 import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
@@ -26,16 +26,22 @@ export type AccountChannelOptions = {
 };
 
 export function accountChannel({ readModel, watch, publish }: AccountChannelOptions): Channel {
-  /** Whether each open topic's account is watched, which past a limit it is not. */
-  const watched = new Map<string, boolean>();
-  const tell = (address: Address, type: string, members: string): void => {
-    const topic = topicOf(address);
-    if (!watched.has(topic)) return;
-    publish(topic, `{"type":"${type}","address":"${address}",${members},"topic":"${topic}"}`);
-  };
+  /** Whether the account of each open topic is watched, which past a limit it is not. */
+  const watched = new Map<Address, boolean>();
   const stepped = ({ happenings }: Step): void => {
     if (watched.size === 0) return;
-    for (const happening of happenings) tellOf(happening, readModel, tell);
+    const shares = sharesOfStep(readModel);
+    for (const happening of happenings) {
+      if (happening.kind === "contract") continue;
+      const address = toldAccount(happening);
+      if (address === undefined || !watched.has(address)) continue;
+      const topic = topicOf(address);
+      const members = membersOf(happening, readModel, shares);
+      publish(
+        topic,
+        `{"type":"${happening.kind}","address":"${address}",${members},"topic":"${topic}"}`,
+      );
+    }
   };
   return {
     name: "account",
@@ -48,78 +54,92 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
       const topic = topicOf(address);
       return {
         topic,
-        snapshot: async (id) => {
-          await watch.loaded(address, SNAPSHOT_WAIT_MS);
-          const members = accountMembers(readModel, address);
-          return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
-        },
+        ready: () => watch.loaded(address, SNAPSHOT_WAIT_MS),
+        snapshot: (id) =>
+          `{"type":"account",${idMember(id)}"topic":"${topic}",` +
+          `${accountMembers(readModel, address)}}`,
         opened: () => {
-          watched.set(topic, watch.watch(address));
+          watched.set(address, watch.watch(address));
         },
       };
     },
     closed: (topic) => {
-      if (watched.get(topic) === true) watch.unwatch(accountOf(topic));
-      watched.delete(topic);
+      const address = accountOf(topic);
+      if (watched.get(address) === true) watch.unwatch(address);
+      watched.delete(address);
     },
     stepped,
   };
 }
 
-type Tell = (address: Address, type: string, members: string) => void;
+type AccountHappening = Exclude<Happening, { readonly kind: "contract" }>;
 
-function tellOf(happening: Happening, readModel: ReadModel, tell: Tell): void {
+/** Whom it concerns, before anything is made of it: most accounts have no subscriber. */
+function toldAccount(happening: AccountHappening): Address | undefined {
+  switch (happening.kind) {
+    case "order":
+      return happening.order.owner;
+    case "backing":
+      return happening.owner;
+    case "trade":
+      // The fill of a crossfill's taker order names the caller as its taker, who is told nothing:
+      // the order's owner gets it as a change of the order.
+      return happening.trade.crossfill ? undefined : happening.trade.taker;
+    case "swap":
+      return happening.swap.trader;
+  }
+}
+
+/** The members of its message between `address` and `topic`. */
+function membersOf(happening: AccountHappening, readModel: ReadModel, shares: Shares): string {
   switch (happening.kind) {
     case "order": {
       const { order, action, fill } = happening;
-      tell(
-        order.owner,
-        "order",
-        `"action":"${action}","order":${changedOrderJson(readModel, order)}` +
-          (fill === undefined ? "" : `,"fill":${fillJson(fill)}`),
+      return (
+        `"action":"${action}","order":${changedOrderJson(readModel, order, shares)}` +
+        (fill === undefined ? "" : `,"fill":${fillJson(fill)}`)
       );
-      break;
     }
     case "backing": {
       const { owner, asset, backing } = happening;
-      const backed = [...readModel.ordersBacked(owner, asset)].map(
-        ([id, amount]) => `"${id}":"${amount}"`,
-      );
-      tell(
-        owner,
-        "backing",
+      const backed = [...shares(owner, asset)].map(([id, amount]) => `"${id}":"${amount}"`);
+      return (
         `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
-          `"backed":{${backed.join(",")}}`,
+        `"backed":{${backed.join(",")}}`
       );
-      break;
     }
-    case "trade": {
-      // The fill of a crossfill's taker order names the caller as its taker, who is told nothing:
-      // the order's owner gets it as a change of the order.
-      const { trade, market } = happening;
-      if (trade.crossfill) break;
-      tell(trade.taker, "trade", `"market":"${marketKey(market)}","trade":${tradeJson(trade)}`);
-      break;
-    }
+    case "trade":
+      return `"market":"${marketKey(happening.market)}","trade":${tradeJson(happening.trade)}`;
     case "swap":
-      tell(happening.swap.trader, "swap", `"swap":${swapJson(happening.swap)}`);
-      break;
-    case "contract":
-      break;
+      return `"swap":${swapJson(happening.swap)}`;
   }
+}
+
+type Shares = (owner: Address, asset: Address) => ReadonlyMap<OrderId, bigint>;
+
+/** `ordersBacked`, once for all changes of a step: an owner may change thousands of orders in it. */
+function sharesOfStep(readModel: ReadModel): Shares {
+  const known = new Map<string, ReadonlyMap<OrderId, bigint>>();
+  return (owner, asset) => {
+    const key = owner + asset;
+    let shares = known.get(key);
+    if (shares === undefined) {
+      shares = readModel.ordersBacked(owner, asset);
+      known.set(key, shares);
+    }
+    return shares;
+  };
 }
 
 /**
  * The order after its change, with what backs it after the step. A step may change an order several
  * times, so its share is taken for what it was left with at this change.
  */
-function changedOrderJson(readModel: ReadModel, order: Order): string {
+function changedOrderJson(readModel: ReadModel, order: Order, shares: Shares): string {
   const backing = readModel.backing(order.owner, order.selling);
   if (backing === undefined) return orderJson(order);
   const live = order.status === OrderStatus.active;
-  const share = live
-    ? (readModel.ordersBacked(order.owner, order.selling).get(order.id) ?? 0n)
-    : 0n;
+  const share = live ? (shares(order.owner, order.selling).get(order.id) ?? 0n) : 0n;
   return orderJson(order, { backing, backed: share < order.amount ? share : order.amount });
 }
 

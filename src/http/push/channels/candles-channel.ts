@@ -49,16 +49,17 @@ export function candlesChannel(options: CandlesChannelOptions): Channel {
     const { market, resolution } = state.request;
     // A catch-up changes more buckets than anyone is shown: the newest count.
     const starts = [...state.changed].sort((a, b) => a - b).slice(-CANDLES_MAX);
+    const candles = starts.flatMap((start) =>
+      marketData.candles(market, { from: start, to: start + resolution, resolution }),
+    );
+    // Only now: where they cannot be read they stay due.
     state.changed.clear();
-    for (const start of starts) {
-      const window = { from: start, to: start + resolution, resolution };
-      for (const candle of marketData.candles(market, window)) {
-        publish(
-          topic,
-          `{"type":"candle",${memberOf(state.request)},"candle":${candleJson(candle)},` +
-            `"topic":"${topic}"}`,
-        );
-      }
+    for (const candle of candles) {
+      publish(
+        topic,
+        `{"type":"candle",${memberOf(state.request)},"candle":${candleJson(candle)},` +
+          `"topic":"${topic}"}`,
+      );
     }
     return true;
   };

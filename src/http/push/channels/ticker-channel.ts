@@ -30,9 +30,9 @@ export function tickerChannel(options: TickerChannelOptions): Channel {
   const update = (): boolean => {
     const { markets } = marketData.ticker();
     if (markets === sent && !due) return false;
+    const data = tickerJson(readModel, marketData);
     sent = markets;
     due = false;
-    const data = tickerJson(readModel, marketData);
     publish(TOPIC, `{"type":"ticker","topic":"${TOPIC}","data":${data}}`);
     return true;
   };
