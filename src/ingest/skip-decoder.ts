@@ -16,13 +16,7 @@ import { readTrackedEntry } from "./entry-fields.ts";
 import type { TransactionContext } from "./failed-call.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
 import { type HeaderFields, readHeader } from "./ledger-header.ts";
-import {
-  LedgerWalker,
-  type Span,
-  type WalkedEnvelope,
-  type WalkedLedger,
-  type WalkedTransaction,
-} from "./ledger-walk.ts";
+import { LedgerWalker } from "./ledger-walk.ts";
 import { tokenEventsOf } from "./token-event.ts";
 import { entryChange } from "./tracked-entry.ts";
 import { type IndexedEvent, transactionEffects } from "./transaction-effects.ts";
@@ -35,6 +29,7 @@ import {
   sourceOf,
 } from "./transaction-result.ts";
 import { undecodable } from "./undecodable.ts";
+import type { Span, WalkedEnvelope, WalkedLedger, WalkedTransaction } from "./walked-ledger.ts";
 
 /** TransactionResultCode. */
 const TX_SUCCESS = 0;

@@ -1,0 +1,81 @@
+// The skipping decoder and the full one give the same, on real ledgers and on damaged ones.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testContract } from "../../test/ingest/addresses.ts";
+import { Damage } from "../../test/ingest/damage.ts";
+import { LEDGER_FIXTURES, passphraseOf, readFixture } from "../../test/ingest/ledger-fixtures.ts";
+import { occurring } from "../../test/ingest/occurring.ts";
+import type { Address } from "../model/address.ts";
+import { IngestError } from "./ingest-error.ts";
+import { KeyTable } from "./key-table.ts";
+import type { DecodeLedger, DecoderOptions } from "./ledger-decoder.ts";
+import { sdkDecoder } from "./sdk-decoder.ts";
+import { skipDecoder } from "./skip-decoder.ts";
+
+const exchange = testContract(1);
+
+/** Contracts of a ledger taken as the exchange, one after the other: fewer of those that take long. */
+const CONTRACTS_SMALL = 3;
+const CONTRACTS_LARGE = 1;
+const LARGE_BYTES = 200_000;
+
+for (const fixture of LEDGER_FIXTURES) {
+  test(`both decoders agree on every real ledger of ${fixture}`, () => {
+    const passphrase = passphraseOf(fixture);
+    let entries = 0;
+    let failures = 0;
+    for (const bytes of readFixture(fixture)) {
+      const { contracts, keys: occurringKeys } = occurring(bytes);
+      const keys = new KeyTable();
+      for (const key of occurringKeys) keys.add(key);
+      const count = bytes.length > LARGE_BYTES ? CONTRACTS_LARGE : CONTRACTS_SMALL;
+      for (const contract of contracts.length === 0 ? [exchange] : contracts.slice(0, count)) {
+        const options = { exchange: contract, passphrase };
+        const followed = { keys, tokens: new Set(contracts) };
+        const expected = sdkDecoder(options)(bytes, 0, followed);
+        assert.deepEqual(skipDecoderOf(options)(bytes, 0, followed), expected);
+        entries += expected.delta.entries.length;
+        failures += expected.delta.failures.length;
+        assert.ok(expected.delta.ledger > 0);
+      }
+    }
+    assert.ok(entries > 0);
+    if (fixture === "core-tests") assert.ok(failures > 0);
+  });
+}
+
+/** Compiling a walker takes longer than walking a small ledger. */
+const skipDecoders = new Map<string, DecodeLedger>();
+function skipDecoderOf(options: DecoderOptions): DecodeLedger {
+  const name = `${options.exchange} ${options.passphrase}`;
+  const decoder = skipDecoders.get(name) ?? skipDecoder(options);
+  skipDecoders.set(name, decoder);
+  return decoder;
+}
+
+test("damaged ledgers are refused, or read alike by both decoders", () => {
+  const seed = Number(process.env.SEED ?? 1);
+  const damage = new Damage(seed);
+  const ledgers = readFixture("core-tests").filter((bytes) => bytes.length < 20_000);
+  const options = { exchange, passphrase: passphraseOf("core-tests") };
+  const keys = new KeyTable();
+  for (const bytes of ledgers) for (const key of occurring(bytes).keys) keys.add(key);
+  const followed = { keys, tokens: new Set<Address>() };
+  const outcome = (decoder: DecodeLedger, bytes: Uint8Array): unknown => {
+    try {
+      return decoder(bytes, 7, followed);
+    } catch (thrown) {
+      assert.ok(thrown instanceof IngestError, String(thrown));
+      return thrown.code;
+    }
+  };
+  let read = 0;
+  for (let round = 0; round < 600; round += 1) {
+    const bytes = damage.of(damage.pick(ledgers));
+    const expected = outcome(sdkDecoder(options), bytes);
+    const found = outcome(skipDecoderOf(options), bytes);
+    assert.deepEqual(found, expected, `SEED=${seed}, round ${round}`);
+    if (expected !== "undecodable") read += 1;
+  }
+  assert.ok(read > 30 && read < 570, `${read} of 600 could be read`);
+});

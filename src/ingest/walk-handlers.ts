@@ -1,0 +1,318 @@
+// Hot path: called from the pass over a ledger, some ten thousand times a megabyte. Allocates for
+// what concerns the exchange alone.
+import type {
+  Span,
+  WalkedCalls,
+  WalkedChange,
+  WalkedEnvelope,
+  WalkedEvent,
+  WalkedLedger,
+  WalkedTransaction,
+  WalkTargets,
+} from "./walked-ledger.ts";
+
+/** Changes come about in this order, whatever their order in the bytes. */
+const PHASE_NONE = -1;
+const PHASE_FEES = 0;
+const PHASE_APPLY = 1;
+const PHASE_REFUNDS = 2;
+const PHASE_UPGRADES = 3;
+const PHASE_EVICTIONS = 4;
+
+/** Of LedgerEntryChangeType, LedgerEntryType, ContractDataDurability, ContractEventType, ScAddressType. */
+const CHANGE_REMOVED = 2;
+const CHANGE_STATE = 3;
+const ENTRY_ACCOUNT = 0;
+const ENTRY_TRUSTLINE = 1;
+const ENTRY_CONTRACT_DATA = 6;
+const DURABILITY_TEMPORARY = 0;
+const EVENT_CONTRACT = 1;
+const ADDRESS_CONTRACT = 1;
+/** Of ScValType. */
+const SCV_BYTES = 13;
+const SCV_SYMBOL = 15;
+const FN_CALL = symbolWords("fn_call");
+const FN_RETURN = symbolWords("fn_return");
+const CROSSFILL = symbolWords("crossfill");
+const NO_SPAN: Span = { from: 0, to: 0 };
+const NO_EVENTS: readonly WalkedEvent[] = [];
+
+/** What the walk calls, for one ledger. */
+export class WalkHandlers {
+  private readonly targets: WalkTargets;
+  private readonly exchange: DataView;
+  private headerSpan: Span = NO_SPAN;
+
+  private readonly envelopes: WalkedEnvelope[] = [];
+  private hashed: Span = NO_SPAN;
+  private invokes = false;
+
+  private readonly transactions: WalkedTransaction[] = [];
+  private resultSpan: Span = NO_SPAN;
+  private operation = -1;
+  private exchangeEvents: WalkedEvent[] | undefined;
+  private tokenEvents: WalkedEvent[] | undefined;
+  private contractAt = 0;
+  private eventTypeAt = 0;
+  private topicsAt = 0;
+  private begun = 0;
+  private returned = 0;
+  private crossfill = false;
+  private calls: WalkedCalls | undefined;
+
+  private readonly changes = new Map<number, WalkedChange>();
+  private phase = PHASE_NONE;
+  private changeType = CHANGE_STATE;
+  private keyAt = 0;
+  private key = -1;
+
+  constructor(targets: WalkTargets) {
+    this.targets = targets;
+    this.exchange = viewOf(targets.exchange);
+  }
+
+  result(): WalkedLedger {
+    const changes = [...this.changes.values()].sort((a, b) => a.phase - b.phase || a.from - b.from);
+    const { headerSpan: header, envelopes, transactions } = this;
+    return { header, envelopes, transactions, changes };
+  }
+
+  header(_view: DataView, from: number, to: number): void {
+    this.headerSpan = { from, to };
+  }
+
+  // Envelopes
+
+  envelopeBegins(): void {
+    this.hashed = NO_SPAN;
+    this.invokes = false;
+  }
+
+  /** Of a fee bump the inner transaction ends first: the last one to end is the outer one. */
+  hashedTransaction(_view: DataView, from: number, to: number): void {
+    this.hashed = { from, to };
+  }
+
+  invokedContract(view: DataView, from: number, to: number): void {
+    if (view.getInt32(from) !== ADDRESS_CONTRACT || to - from !== 36) return;
+    if (this.isExchange(view, from + 4)) this.invokes = true;
+  }
+
+  envelopeEnds(_view: DataView, from: number, to: number): void {
+    this.envelopes.push({
+      from,
+      to,
+      transaction: this.hashed,
+      invokesExchange: this.invokes,
+    });
+  }
+
+  // Transactions
+
+  transactionBegins(): void {
+    this.operation = -1;
+    this.exchangeEvents = undefined;
+    this.tokenEvents = undefined;
+    this.begun = 0;
+    this.returned = 0;
+    this.crossfill = false;
+    this.calls = undefined;
+  }
+
+  transactionResult(_view: DataView, from: number, to: number): void {
+    this.resultSpan = { from, to };
+  }
+
+  applyBegins(): void {
+    this.phase = PHASE_APPLY;
+  }
+
+  operationBegins(): void {
+    this.operation += 1;
+  }
+
+  /** The event's type stands right behind its contract. */
+  eventContract(view: DataView, from: number, to: number): void {
+    this.contractAt = view.getUint32(from) === 1 ? from + 4 : 0;
+    this.eventTypeAt = to;
+  }
+
+  eventTopics(_view: DataView, at: number): void {
+    this.topicsAt = at;
+  }
+
+  operationEvent(view: DataView, from: number, to: number, index: number): void {
+    const { contractAt } = this;
+    if (contractAt === 0 || view.getInt32(this.eventTypeAt) !== EVENT_CONTRACT) return;
+    const operation = Math.max(0, this.operation);
+    if (this.isExchange(view, contractAt)) {
+      this.exchangeEvents ??= [];
+      this.exchangeEvents.push({ from, to, operation, index });
+    }
+    for (const token of this.targets.tokens) {
+      if (!equalId(view, contractAt, token)) continue;
+      this.tokenEvents ??= [];
+      this.tokenEvents.push({ from, to, operation, index });
+    }
+  }
+
+  /**
+   * Topics of a call: Symbol fn_call, Bytes of the contract called, Symbol of the function; of a
+   * return: Symbol fn_return, Symbol of the function.
+   */
+  diagnosticEvent(view: DataView): void {
+    const at = this.topicsAt;
+    const topics = view.getUint32(at);
+    if (topics < 2 || view.getInt32(at + 4) !== SCV_SYMBOL) return;
+    if (isSymbol(view, at + 4, FN_CALL)) {
+      const isCall =
+        topics >= 3 && view.getInt32(at + 20) === SCV_BYTES && view.getInt32(at + 24) === 32;
+      if (!isCall || !this.isExchange(view, at + 28)) return;
+      this.begun += 1;
+      if (isSymbol(view, at + 60, CROSSFILL)) this.crossfill = true;
+    } else if (isSymbol(view, at + 4, FN_RETURN)) {
+      if (this.contractAt > 0 && this.isExchange(view, this.contractAt)) this.returned += 1;
+    }
+  }
+
+  diagnosticList(_view: DataView, from: number, to: number): void {
+    const { begun, returned, crossfill } = this;
+    if (begun > 0) this.calls = { begun, returned, crossfill, diagnostics: { from, to } };
+  }
+
+  transactionEnds(_view: DataView, _from: number, _to: number, index: number): void {
+    this.phase = PHASE_NONE;
+    if (
+      this.exchangeEvents !== undefined ||
+      this.tokenEvents !== undefined ||
+      this.calls !== undefined ||
+      this.targets.wantsTransaction(this.envelopes, this.resultSpan)
+    ) {
+      this.transactions.push({
+        order: index + 1,
+        result: this.resultSpan,
+        exchangeEvents: this.exchangeEvents ?? NO_EVENTS,
+        tokenEvents: this.tokenEvents ?? NO_EVENTS,
+        calls: this.calls,
+      });
+    }
+  }
+
+  // Changes of followed entries
+
+  feesBegin(): void {
+    this.phase = PHASE_FEES;
+  }
+
+  refundsBegin(): void {
+    this.phase = PHASE_REFUNDS;
+  }
+
+  upgradesBegin(): void {
+    this.phase = PHASE_UPGRADES;
+  }
+
+  upgradesEnd(): void {
+    this.phase = PHASE_NONE;
+  }
+
+  evictionsBegin(): void {
+    this.phase = PHASE_EVICTIONS;
+  }
+
+  evictionsEnd(): void {
+    this.phase = PHASE_NONE;
+  }
+
+  changeBegins(view: DataView, at: number): void {
+    this.changeType = view.getInt32(at);
+    this.key = -1;
+  }
+
+  changeEnds(_view: DataView, from: number): void {
+    if (this.key >= 0 && this.changeType === CHANGE_REMOVED) this.note(from, from);
+  }
+
+  evictionBegins(): void {
+    this.changeType = CHANGE_REMOVED;
+    this.key = -1;
+  }
+
+  /** Only temporary entries are lost by it; persistent ones are archived and come back as they were. */
+  evictionEnds(view: DataView, from: number, to: number): void {
+    // A key of contract data ends with its durability.
+    if (this.key >= 0 && view.getInt32(from) === ENTRY_CONTRACT_DATA) {
+      if (view.getInt32(to - 4) === DURABILITY_TEMPORARY) this.note(from, from);
+    }
+  }
+
+  entryData(_view: DataView, from: number, to: number): void {
+    if (this.key >= 0) this.note(from, to);
+  }
+
+  keyBegins(_view: DataView, at: number): void {
+    this.keyAt = at;
+  }
+
+  accountKey(view: DataView, from: number, to: number): void {
+    this.lookUp(view, ENTRY_ACCOUNT, from, to);
+  }
+
+  trustlineKey(view: DataView, _from: number, to: number): void {
+    this.lookUp(view, ENTRY_TRUSTLINE, this.keyAt, to);
+  }
+
+  contractDataKey(view: DataView, _from: number, to: number): void {
+    this.lookUp(view, ENTRY_CONTRACT_DATA, this.keyAt, to);
+  }
+
+  /** The state before a change does not count, nor do keys outside of changes (footprints). */
+  private lookUp(view: DataView, type: number, from: number, to: number): void {
+    if (this.phase === PHASE_NONE || this.changeType === CHANGE_STATE) return;
+    this.key = this.targets.keys.find(view, type, from, to);
+  }
+
+  private note(from: number, to: number): void {
+    const { key, phase } = this;
+    const known = this.changes.get(key);
+    if (known === undefined || known.phase <= phase)
+      this.changes.set(key, { from, to, key, phase });
+  }
+
+  private isExchange(view: DataView, at: number): boolean {
+    const id = this.exchange;
+    if (view.getInt32(at) !== id.getInt32(0)) return false;
+    for (let word = 4; word < 32; word += 4) {
+      if (view.getInt32(at + word) !== id.getInt32(word)) return false;
+    }
+    return true;
+  }
+}
+
+/** Whether the ScVal at `at` is this Symbol: its type, its length, its bytes by the word. */
+function isSymbol(view: DataView, at: number, symbol: readonly number[]): boolean {
+  for (let index = 0; index < symbol.length; index += 1) {
+    if (view.getInt32(at + index * 4) !== symbol[index]) return false;
+  }
+  return true;
+}
+
+/** The words of a Symbol's XDR. */
+function symbolWords(text: string): readonly number[] {
+  const xdr = Buffer.alloc(8 + Math.ceil(text.length / 4) * 4);
+  xdr.writeInt32BE(SCV_SYMBOL, 0);
+  xdr.writeInt32BE(text.length, 4);
+  xdr.write(text, 8, "latin1");
+  return Array.from({ length: xdr.length / 4 }, (_, word) => xdr.readInt32BE(word * 4));
+}
+
+function equalId(view: DataView, at: number, id: Uint8Array): boolean {
+  for (let index = 0; index < 32; index += 1) {
+    if (view.getUint8(at + index) !== id[index]) return false;
+  }
+  return true;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,66 @@
+// What one pass over a ledger finds: where in its bytes lies what matters.
+import type { KeyTable } from "./key-table.ts";
+
+/** Bytes `from` to `to` of the ledger. */
+export type Span = { readonly from: number; readonly to: number };
+
+export type WalkedEvent = Span & {
+  /** From 0. */
+  readonly operation: number;
+  /** Among the operation's events, from 0. */
+  readonly index: number;
+};
+
+export type WalkedTransaction = {
+  /** Application order, from 1. */
+  readonly order: number;
+  /** A TransactionResultPair. */
+  readonly result: Span;
+  /** ContractEvents of the exchange, in order. */
+  readonly exchangeEvents: readonly WalkedEvent[];
+  /** ContractEvents of followed tokens, in order. */
+  readonly tokenEvents: readonly WalkedEvent[];
+  /** Of the exchange, as the diagnostics have them; absent where there are none. */
+  readonly calls: WalkedCalls | undefined;
+};
+
+export type WalkedCalls = {
+  readonly begun: number;
+  readonly returned: number;
+  /** A crossfill is among them. */
+  readonly crossfill: boolean;
+  /** The array of DiagnosticEvents. */
+  readonly diagnostics: Span;
+};
+
+export type WalkedEnvelope = Span & {
+  /** What its hash is made of: of a fee bump the outer transaction. Empty for the oldest form. */
+  readonly transaction: Span;
+  /** An invocation in it names the exchange. */
+  readonly invokesExchange: boolean;
+};
+
+/** `from` to `to` is the LedgerEntryData; empty where the entry is gone. */
+export type WalkedChange = Span & {
+  /** Id in the table of followed keys. */
+  readonly key: number;
+  readonly phase: number;
+};
+
+export type WalkedLedger = {
+  /** A LedgerHeaderHistoryEntry. */
+  readonly header: Span;
+  readonly envelopes: readonly WalkedEnvelope[];
+  readonly transactions: readonly WalkedTransaction[];
+  /** The last one of each followed entry, in the order they came about. */
+  readonly changes: readonly WalkedChange[];
+};
+
+export type WalkTargets = {
+  /** The contract's id, 32 bytes. */
+  readonly exchange: Uint8Array;
+  readonly tokens: readonly Uint8Array[];
+  readonly keys: KeyTable;
+  /** Whether a transaction without any of it, of this TransactionResultPair, is wanted too. */
+  readonly wantsTransaction: (envelopes: readonly WalkedEnvelope[], result: Span) => boolean;
+};
