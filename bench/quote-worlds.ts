@@ -1,0 +1,137 @@
+// Books to quote on: the devnet's large one, and one in which every pair of assets is a market.
+import { createHash } from "node:crypto";
+import { buildCast } from "../src/devnet/traffic/cast.ts";
+import { MemoryNetwork } from "../src/devnet/traffic/memory-network.ts";
+import { SCALES, type TrafficScale } from "../src/devnet/traffic/scale.ts";
+import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
+import { orderId } from "../src/model/order.ts";
+import type { QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
+import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
+import type { WorldState } from "../test/vectors/settlement-case.ts";
+
+const START = 1_700_000_000;
+/** Ledgers in which the devnet fills its books, at most; and how many more it then closes. */
+const GENESIS_MAX = 1000;
+const SETTLED_LEDGERS = 10;
+
+/** What the devnet's traffic makes of a scale: makers with many orders on shared backing. */
+export function devnetWorld(name: keyof typeof SCALES): WorldState {
+  const scale: TrafficScale = SCALES[name];
+  const network = new MemoryNetwork(buildCast({ seed: "quotes", scale }), START);
+  const { world, addresses } = network;
+  let before = -1;
+  for (let ledger = 0; ledger < GENESIS_MAX; ledger += 1) {
+    network.close();
+    // The books are full once orders no longer come in by the hundred.
+    if (world.orders.size > 0 && world.orders.size - before < scale.genesisPerLedger / 10) break;
+    if (world.orders.size > 0) before = world.orders.size;
+  }
+  for (let ledger = 0; ledger < SETTLED_LEDGERS; ledger += 1) network.close();
+  return {
+    contract: addresses.exchange,
+    now: world.now,
+    ledger: world.ledger,
+    frozen: false,
+    orders: [...world.orders].map(([id, entry]) => ({ id, ...entry })),
+    holders: [...network.tokens].flatMap(([asset, token]) =>
+      [...token.holdings].map(([holder, holding]) => ({
+        ...{ asset, holder, exists: true, limit: null },
+        ...holding,
+      })),
+    ),
+    allowances: [...network.tokens].flatMap(([asset, token]) =>
+      [...token.allowances]
+        .filter(([key]) => key.endsWith(addresses.exchange))
+        .map(([key, { amount, liveUntil }]) => {
+          const owner = key.slice(0, -addresses.exchange.length) as Address;
+          return { asset, owner, amount, liveUntil };
+        }),
+    ),
+  };
+}
+
+/** Every pair of `assets` with `levels` orders a side, of makers with plenty of backing. */
+export function denseWorld(assets: number, levels: number): WorldState {
+  const random = randomFrom(60);
+  const tokens = named(assets, (hash) => contractAddress(hash), "token");
+  const makers = named(200, (hash) => accountAddress(hash), "maker");
+  const worth = tokens.map(() => 0.1 + random(1000) / 100);
+  const plenty = 1n << 60n;
+  const orders = tokens.flatMap((selling, one) =>
+    tokens.flatMap((buying, other) => {
+      if (one === other) return [];
+      return Array.from({ length: levels }, (_, level) => {
+        const [sold, bought] = [worth[one] ?? 1, worth[other] ?? 1];
+        const spread = 1.002 + ((level + 1) * random(1000)) / 200_000;
+        const amount = (10_000_000 + random(3_000_000_000)) / sold;
+        return {
+          id: orderId(BigInt(1 + (one * assets + other) * levels + level)),
+          owner: makers[random(makers.length)] as Address,
+          ...{ selling, buying },
+          amount: BigInt(Math.round(amount)),
+          price: BigInt(Math.round((sold / bought) * spread * 1e15)) * 1000n + BigInt(level),
+          expires: 0n,
+        };
+      });
+    }),
+  );
+  const pairs = tokens.flatMap((asset) => makers.map((holder) => ({ asset, holder })));
+  return {
+    contract: contractAddress(hashOf("contract")),
+    ...{ now: START, ledger: 1000, frozen: false, orders },
+    holders: pairs.map(({ asset, holder }) => ({
+      ...{ asset, holder, balance: plenty, authorized: true, exists: true },
+      limit: null,
+      sellingLiabilities: 0n,
+    })),
+    allowances: pairs.map(({ asset, holder }) => ({
+      ...{ asset, owner: holder, amount: plenty },
+      liveUntil: 1_000_000_000,
+    })),
+  };
+}
+
+/** Makes requests: no two are the same. */
+export class QuoteRequests {
+  readonly #random: Random = randomFrom(7);
+  readonly #assets: readonly Address[];
+  /** By asset: the median order that sells it. */
+  readonly #median = new Map<Address, number>();
+
+  constructor({ orders }: WorldState) {
+    const amounts = new Map<Address, number[]>();
+    for (const { selling, amount } of orders) {
+      const list = amounts.get(selling) ?? [];
+      list.push(Number(amount));
+      amounts.set(selling, list);
+    }
+    for (const [asset, list] of amounts) {
+      list.sort((one, other) => one - other);
+      this.#median.set(asset, list[list.length >>> 1] ?? 1);
+    }
+    this.#assets = [...amounts.keys()];
+  }
+
+  /** For about `size` median orders of the asset whose amount is given. */
+  next(direction: QuoteDirection, direct: boolean, size: number): QuoteRequest {
+    const random = this.#random;
+    const { length } = this.#assets;
+    const one = random(length);
+    const other = (one + 1 + random(length - 1)) % length;
+    const [sellingAsset, buyingAsset] = [
+      this.#assets[one] as Address,
+      this.#assets[other] as Address,
+    ];
+    const given = direction === "strict_send" ? sellingAsset : buyingAsset;
+    const amount = (this.#median.get(given) ?? 1) * size * (0.5 + random(1_000_000) / 1_000_000);
+    return { direction, sellingAsset, buyingAsset, amount: BigInt(1 + Math.round(amount)), direct };
+  }
+}
+
+function named<T>(count: number, make: (hash: Buffer) => T, name: string): readonly T[] {
+  return Array.from({ length: count }, (_, at) => make(hashOf(`${name} ${at}`)));
+}
+
+function hashOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
