@@ -95,6 +95,8 @@ export function denseWorld(assets: number, levels: number): WorldState {
 export class QuoteRequests {
   readonly #random: Random = randomFrom(7);
   readonly #assets: readonly Address[];
+  /** Asset sold and asset bought of each side of a market. */
+  readonly #sides: readonly (readonly [Address, Address])[];
   /** By asset: the median order that sells it. */
   readonly #median = new Map<Address, number>();
 
@@ -110,21 +112,33 @@ export class QuoteRequests {
       this.#median.set(asset, list[list.length >>> 1] ?? 1);
     }
     this.#assets = [...amounts.keys()];
+    const sides = new Map(
+      orders.map(({ selling, buying }) => [`${buying}${selling}`, [buying, selling] as const]),
+    );
+    this.#sides = [...sides.values()];
   }
 
-  /** For about `size` median orders of the asset whose amount is given. */
+  /**
+   * For about `size` median orders of the asset whose amount is given: of two random assets, or of
+   * two that have a market.
+   */
   next(direction: QuoteDirection, direct: boolean, size: number): QuoteRequest {
-    const random = this.#random;
-    const { length } = this.#assets;
-    const one = random(length);
-    const other = (one + 1 + random(length - 1)) % length;
-    const [sellingAsset, buyingAsset] = [
-      this.#assets[one] as Address,
-      this.#assets[other] as Address,
-    ];
+    const [sellingAsset, buyingAsset] = direct ? this.#side() : this.#pair();
     const given = direction === "strict_send" ? sellingAsset : buyingAsset;
-    const amount = (this.#median.get(given) ?? 1) * size * (0.5 + random(1_000_000) / 1_000_000);
-    return { direction, sellingAsset, buyingAsset, amount: BigInt(1 + Math.round(amount)), direct };
+    const part = 0.5 + this.#random(1_000_000) / 1_000_000;
+    const amount = BigInt(1 + Math.round((this.#median.get(given) ?? 1) * size * part));
+    return { direction, sellingAsset, buyingAsset, amount, direct };
+  }
+
+  #side(): readonly [Address, Address] {
+    return this.#sides[this.#random(this.#sides.length)] as readonly [Address, Address];
+  }
+
+  #pair(): readonly [Address, Address] {
+    const { length } = this.#assets;
+    const one = this.#random(length);
+    const other = (one + 1 + this.#random(length - 1)) % length;
+    return [this.#assets[one] as Address, this.#assets[other] as Address];
   }
 }
 

@@ -39,6 +39,7 @@ export type HopDemand = {
   ordersMax: number;
   /** SELL: the answer must get less than this. Infinity: no bound. */
   below: number;
+  /** 0: the plain listing, best price first, will do where it can be made. */
   nodesMax: number;
 };
 
@@ -146,6 +147,12 @@ export class HopSearch {
     this.#isPlain = true;
     const plain = this.#listPlain();
     if (this.#isCheapestAlone(plain)) return true;
+    if (plain >= 0 && demand.nodesMax === 0) {
+      for (let at = 0; at < this.#baseCount; at += 1) this.#isIn[this.#base[at]!] = 0;
+      this.level = this.#columns.price[this.#start + plain]!;
+      this.complete = false;
+      return this.#found;
+    }
     this.#isPlain = false;
     const last = plain >= 0 ? plain : this.#findLevel(-1 - plain);
     this.#subsets.steps = 0;

@@ -28,7 +28,7 @@ import { SideCurves } from "./side-curves.ts";
  * paths take none.
  */
 const FIRST_WORK_MAX = 1 << 15;
-const MORE_WORK_MAX = 1 << 14;
+const MORE_WORK_MAX = 1 << 13;
 /**
  * Paths with few orders get work of their own: there the last unit can be had, and can matter.
  */

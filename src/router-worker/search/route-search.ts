@@ -101,9 +101,10 @@ export class RouteSearch {
     this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     if (this.#ordersMax < demand.hopCount) return false;
     if (!this.#hasPlaces()) return false;
-    const first = this.#solveAlone();
+    const first = this.#isCrowded() ? CROWDED : this.#solveAlone();
     if (first === NEVER) return false;
     if (first === SETTLED) return true;
+    this.#nodesMax = NODES_FIRST;
     if (first === CROWDED) this.#sharePlaces();
     if (this.work < this.#workMax) {
       this.complete = true;
@@ -172,6 +173,23 @@ export class RouteSearch {
       largest[place] = uses;
     }
     return held;
+  }
+
+  /** Whether the hops want more orders, best price first, than the cap allows. */
+  #isCrowded(): boolean {
+    this.#nodesMax = 0;
+    this.#bound = this.#worst();
+    let flow = this.#amount;
+    let orders = 0;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      if (!this.#solveHop(step, flow, ORDERS_MAX, Number.POSITIVE_INFINITY)) break;
+      flow = this.#searchOf(step).value;
+      orders += this.#searchOf(step).count;
+      if (step === this.#hopCount - 1 && orders > this.#ordersMax) return true;
+    }
+    this.#nodesMax = NODES_FIRST;
+    this.complete = true;
+    return false;
   }
 
   /** Each hop with as many orders as there could be for it. */
