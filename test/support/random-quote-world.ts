@@ -19,6 +19,8 @@ export type QuoteWorldOptions = {
   readonly orders: number;
   readonly assets: number;
   readonly makers: number;
+  /** Base units that amounts are counted in, some worlds; else from 1 to 10^6. */
+  readonly scale?: number;
   /** Prices within a market differ by orders of magnitude in some worlds. */
   readonly wild: boolean;
 };
@@ -33,7 +35,7 @@ export function randomQuoteWorld(seed: number, options = SMALL_WORLD): QuoteWorl
   const random = randomFrom(seed);
   const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
   // How many base units a token has decides how much rounding matters.
-  const scale = pick([1, 1, 1, 3, 1000, 1_000_000]);
+  const scale = options.scale ?? pick([1, 1, 1, 3, 1000, 1_000_000]);
   const assets = Array.from({ length: 2 + random(options.assets - 1) }, (_, at) => token(at));
   const makers = Array.from({ length: 1 + random(options.makers) }, (_, at) => account(at));
   const wildness = options.wild ? random(3) : 0;

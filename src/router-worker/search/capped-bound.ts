@@ -8,7 +8,7 @@
 // hop as long as the bound gets closer.
 import type { BookView } from "../../book/shared-layout.ts";
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
-import { type HopDirection, SELL } from "./hop-search.ts";
+import { type HopDirection, SELL } from "./hop-task.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Rounds over the hops in search of better levels. */

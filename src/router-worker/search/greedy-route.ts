@@ -11,7 +11,7 @@
 // all that comes to a unit or more, the plain listing is the best one.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { entryCost, entryOutput } from "./hop-columns.ts";
-import { type HopDirection, SELL } from "./hop-search.ts";
+import { type HopDirection, SELL } from "./hop-task.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Sums are exact below 2^53; the comparisons leave some bits for the rounding of products. */

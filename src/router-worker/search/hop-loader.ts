@@ -3,7 +3,7 @@
 import { type BookView, ORDER_OWNER, ORDER_STRIDE_U32 } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { ALONE, CANDIDATES_MAX, groupMakers, HopColumns } from "./hop-columns.ts";
-import type { HopOrders } from "./hop-search.ts";
+import type { HopOrders } from "./hop-task.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Points `hop` at the curve's entries. Valid until the curves are asked for another curve. */

@@ -16,7 +16,7 @@ import {
   type RouteQuote,
 } from "../quote.ts";
 import type { QuoteContext } from "../quote-engine.ts";
-import { BUY, SELL } from "./hop-search.ts";
+import { BUY, SELL } from "./hop-task.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
 import { RouteSolver, type SolveContext } from "./route-solver.ts";

@@ -9,14 +9,11 @@
 // before it gives best may do with less. Then smaller outputs of that hop are tried, the largest
 // first.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
+import { HopCapacity } from "./hop-capacity.ts";
 import { HopColumns } from "./hop-columns.ts";
-import {
-  type HopDemand,
-  type HopDirection,
-  type HopOrders,
-  HopSearch,
-  SELL,
-} from "./hop-search.ts";
+import { HopSearch } from "./hop-search.ts";
+import { type HopDemand, type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
+import { PlaceShares } from "./place-shares.ts";
 
 /** Smaller outputs of one hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_TRIED_MAX = 256;
@@ -37,9 +34,6 @@ export type RouteDemand = {
   /** Steps of some 50 ns to spend on more than the first answer. */
   readonly workMax: number;
 };
-
-/** More orders than any route lists. */
-const NO_PLACES = 1 << 20;
 
 const NO_COLUMNS = new HopColumns(0);
 const NO_WORDS = new BigUint64Array(0);
@@ -78,14 +72,10 @@ export class RouteSearch {
   #bound = 0;
 
   // By step: hops in the order in which they are solved.
-  readonly #places = new Int32Array(HOPS_MAX);
   readonly #trial = this.hops.map(() => new Int32Array(2 * ORDERS_MAX));
   readonly #trialCounts = new Int32Array(HOPS_MAX);
-  /** Savings of each hop's orders, the largest first. */
-  readonly #savings = this.hops.map(() => new Float64Array(ORDERS_MAX));
-  readonly #savingCounts = new Int32Array(HOPS_MAX);
-  readonly #largest = new Float64Array(ORDERS_MAX);
-  readonly #taken = new Int32Array(HOPS_MAX);
+  readonly #capacity = new HopCapacity();
+  readonly #shares = new PlaceShares();
 
   /** False where no listing was found that settles. */
   solve(demand: RouteDemand): boolean {
@@ -100,7 +90,7 @@ export class RouteSearch {
     this.#found = false;
     this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     if (this.#ordersMax < demand.hopCount) return false;
-    if (!this.#hasPlaces()) return false;
+    if (!this.#capacity.hasPlaces(this.hops, demand)) return false;
     const first = this.#isCrowded() ? CROWDED : this.#solveAlone();
     if (first === NEVER) return false;
     if (first === SETTLED) return true;
@@ -111,68 +101,6 @@ export class RouteSearch {
       this.#improve(0, this.#amount, this.#ordersMax);
     } else this.complete = false;
     return this.#found;
-  }
-
-  /**
-   * False where the places cannot be enough: each hop takes as many orders as its largest ones need
-   * for the least that can flow there.
-   */
-  #hasPlaces(): boolean {
-    const sells = this.#direction === SELL;
-    let flow = this.#amount;
-    let orders = 0;
-    for (let step = 0; step < this.#hopCount; step += 1) {
-      const hop = this.hops[this.#hopAt(step)]!;
-      if (hop.count === 0) return false;
-      orders += this.#fewestOrders(hop, flow);
-      if (orders + this.#hopCount - 1 - step > this.#ordersMax) return false;
-      const priceMax = priceMaxOf(hop);
-      // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
-      const least = sells
-        ? (flow - priceMax - this.#ordersMax) / priceMax - this.#ordersMax
-        : flow * hop.columns.price[hop.start]!;
-      flow = Math.max(1, Math.floor(least * (1 - 2 ** -40)));
-    }
-    return true;
-  }
-
-  /** How many of the hop's orders it takes at least to use up `flow`; `NO_PLACES`: all are too few. */
-  #fewestOrders(hop: HopOrders, flow: number): number {
-    const held = this.#collectLargest(hop);
-    // What may stay unsold is worth less than a unit at some price.
-    let left = this.#direction === SELL ? flow * (1 - 2 ** -40) - priceMaxOf(hop) : flow;
-    for (let place = 0; place < held; place += 1) {
-      left -= this.#largest[place]!;
-      if (left <= 0) return place + 1;
-    }
-    return NO_PLACES;
-  }
-
-  /** Selling: what the hop can use up at most with so many orders. */
-  #mostUsed(hop: HopOrders, orders: number): number {
-    const held = Math.min(this.#collectLargest(hop), orders);
-    let used = priceMaxOf(hop);
-    for (let place = 0; place < held; place += 1) used += this.#largest[place]!;
-    return used * (1 + 2 ** -40);
-  }
-
-  /** Puts what the hop's largest orders use up in `#largest`; returns how many there are. */
-  #collectLargest({ columns, start, count }: HopOrders): number {
-    const sells = this.#direction === SELL;
-    const largest = this.#largest;
-    let held = 0;
-    for (let at = start; at < start + count; at += 1) {
-      const uses = sells ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
-      if (held < ORDERS_MAX) held += 1;
-      else if (uses <= largest[held - 1]!) continue;
-      let place = held - 1;
-      while (place > 0 && largest[place - 1]! < uses) {
-        largest[place] = largest[place - 1]!;
-        place -= 1;
-      }
-      largest[place] = uses;
-    }
-    return held;
   }
 
   /** Whether the hops want more orders, best price first, than the cap allows. */
@@ -223,66 +151,16 @@ export class RouteSearch {
     return this.#direction === SELL ? Number.POSITIVE_INFINITY : 0;
   }
 
-  /** Gives the places to the orders that save most, in terms of what goes in at the first hop. */
+  /** Gives the places to the orders that save most, and solves the hops with them. */
   #sharePlaces(): void {
-    const hopCount = this.#hopCount;
     for (let round = 0; round < SHARES_MAX; round += 1) {
-      let weight = 1;
-      for (let hop = 0; hop < hopCount; hop += 1) {
-        const { level } = this.#search[hop]!;
-        this.#collectSavings(hop, level, weight);
-        weight *= level;
-        this.#taken[hop] = 0;
+      for (let hop = 0; hop < this.#hopCount; hop += 1) {
+        this.#shares.level[hop] = this.#search[hop]!.level;
       }
-      for (let place = hopCount; place < this.#ordersMax; place += 1) {
-        const hop = this.#neediest();
-        this.#taken[hop]! += 1;
-      }
-      let changed = round === 0;
-      for (let step = 0; step < hopCount; step += 1) {
-        const places = 1 + this.#taken[this.#hopAt(step)]!;
-        if (this.#places[step] !== places) changed = true;
-        this.#places[step] = places;
-      }
-      if (!changed) return;
+      const changed = this.#shares.share(this.hops, this.#hopCount, this.#ordersMax);
+      if (round > 0 && !changed) return;
       this.#solveShared();
     }
-  }
-
-  /** The hop whose best order without a place saves most. */
-  #neediest(): number {
-    let best = 0;
-    let most = -1;
-    for (let hop = 0; hop < this.#hopCount; hop += 1) {
-      const next = this.#taken[hop]!;
-      const saving = next < this.#savingCounts[hop]! ? this.#savings[hop]![next]! : 0;
-      if (saving > most) {
-        most = saving;
-        best = hop;
-      }
-    }
-    return best;
-  }
-
-  #collectSavings(hop: number, level: number, weight: number): void {
-    const { columns, start, count } = this.hops[hop]!;
-    const { amount, cost, most, price } = columns;
-    const savings = this.#savings[hop]!;
-    let held = 0;
-    for (let at = start; at < start + count && price[at]! < level; at += 1) {
-      if (most[at]! < amount[at]!) continue;
-      const saving = weight * (amount[at]! * level - cost[at]!);
-      if (saving <= 0) continue;
-      if (held < ORDERS_MAX) held += 1;
-      else if (saving <= savings[held - 1]!) continue;
-      let place = held - 1;
-      while (place > 0 && savings[place - 1]! < saving) {
-        savings[place] = savings[place - 1]!;
-        place -= 1;
-      }
-      savings[place] = saving;
-    }
-    this.#savingCounts[hop] = held;
   }
 
   /** The hops with their places as shared out. Keeps the answer where it is better. */
@@ -291,7 +169,7 @@ export class RouteSearch {
     let over = 0;
     for (let step = 0; step < this.#hopCount; step += 1) {
       // What a hop does not need is left to the next one.
-      const places = this.#places[step]! + over;
+      const places = this.#shares.places[this.#hopAt(step)]! + over;
       if (!this.#solveHop(step, flow, places, Number.POSITIVE_INFINITY)) return;
       this.#keepTrial(step);
       flow = this.#searchOf(step).value;
@@ -353,7 +231,7 @@ export class RouteSearch {
   #usableBelow(step: number, orders: number): number {
     const stepsAfter = this.#hopCount - 1 - step;
     if (this.#direction !== SELL || stepsAfter === 0) return Number.POSITIVE_INFINITY;
-    return this.#mostUsed(this.hops[step + 1]!, orders - stepsAfter + 1) + 1;
+    return this.#capacity.mostPaid(this.hops[step + 1]!, orders - stepsAfter + 1) + 1;
   }
 
   /** What `flow` gives at best after `step`, each hop having `orders` for itself. */
@@ -417,11 +295,6 @@ export class RouteSearch {
       this.counts[hop] = count;
     }
   }
-}
-
-/** The highest price of a hop that has orders. */
-function priceMaxOf({ columns, start, count }: HopOrders): number {
-  return columns.price[start + count - 1]!;
 }
 
 /** What solving each hop alone came to. */

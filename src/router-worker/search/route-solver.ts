@@ -15,7 +15,7 @@ import { AddressCache } from "./address-cache.ts";
 import { CappedBound } from "./capped-bound.ts";
 import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCurve } from "./hop-loader.ts";
-import { BUY, SELL } from "./hop-search.ts";
+import { BUY, SELL } from "./hop-task.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";

@@ -1,0 +1,189 @@
+// Hot path: one hop's orders and what is wanted of them, with the passes over the orders that do
+// not depend on any listing.
+import { CANDIDATES_MAX, type HopColumns } from "./hop-columns.ts";
+
+export const SELL = 0;
+export const BUY = 1;
+export type HopDirection = typeof SELL | typeof BUY;
+
+/** A hop's orders: a block of the columns. `words` holds exact prices (see hop-columns.ts). */
+export type HopOrders = {
+  columns: HopColumns;
+  start: number;
+  count: number;
+  groups: number;
+  words: BigUint64Array;
+};
+
+export type HopDemand = {
+  direction: HopDirection;
+  /** SELL: what is paid, all of it but less than one unit's worth. BUY: what is got, exactly. */
+  amount: number;
+  ordersMax: number;
+  /** SELL: the answer must get less than this. Infinity: no bound. */
+  below: number;
+  /** 0: the plain listing alone, best price first. */
+  nodesMax: number;
+};
+
+/** Orders that a listing can hold at most, in any of the scratch below and elsewhere. */
+export const PLACES_MAX = 32;
+
+/** No order: none is left out. */
+export const NONE_OUT = -1;
+
+export class HopTask {
+  columns!: HopColumns;
+  words!: BigUint64Array;
+  start = 0;
+  groups = 0;
+  direction: HopDirection = SELL;
+  amount = 0;
+  /** Places for whole orders: one less than may be listed. */
+  places = 0;
+  below = 0;
+  /** Entries that can be filled at all: the first ones; and the highest price among them. */
+  candidates = 0;
+  priceMax = 0;
+
+  /** What `topSavings` found: the largest savings and their entries. */
+  readonly top = new Float64Array(2 * PLACES_MAX);
+  readonly topEntry = new Int32Array(2 * PLACES_MAX);
+
+  begin(orders: HopOrders, demand: HopDemand): void {
+    this.columns = orders.columns;
+    this.words = orders.words;
+    this.start = orders.start;
+    this.groups = orders.groups;
+    this.direction = demand.direction;
+    this.amount = demand.amount;
+    this.places = Math.min(demand.ordersMax, PLACES_MAX) - 1;
+    this.below = demand.below;
+    this.candidates = this.#countCandidates(Math.min(orders.count, CANDIDATES_MAX));
+    this.priceMax = this.candidates === 0 ? 0 : this.priceOf(this.candidates - 1);
+  }
+
+  priceOf(entry: number): number {
+    return this.columns.price[this.start + entry]!;
+  }
+
+  /** SELL: an order whose unit costs more than all that is paid cannot be filled. */
+  #countCandidates(count: number): number {
+    if (this.direction === BUY) return count;
+    const price = this.columns.price;
+    let low = this.start;
+    let high = low + count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (price[middle]! <= this.amount) low = middle + 1;
+      else high = middle;
+    }
+    return low - this.start;
+  }
+
+  /** What a whole fill uses up of the amount. */
+  usedBy(entry: number): number {
+    const at = this.start + entry;
+    return this.direction === SELL ? this.columns.cost[at]! : this.columns.amount[at]!;
+  }
+
+  /** False where even the largest orders cannot use up the amount. */
+  isEnoughInAll(): boolean {
+    const { most, price } = this.columns;
+    const sells = this.direction === SELL;
+    const slack = sells ? this.priceMax : 0;
+    const places = this.places + 1;
+    let held = 0;
+    let used = 0;
+    for (let at = this.start; at < this.start + this.candidates; at += 1) {
+      // Rounding adds less than a unit to each payment.
+      const absorbs = sells ? most[at]! * price[at]! + 1 : most[at]!;
+      if (held < places) held += 1;
+      else if (absorbs > this.top[held - 1]!) used -= this.top[held - 1]!;
+      else continue;
+      used += absorbs;
+      insert(this.top, held, absorbs);
+      if (used * (1 + 2 ** -48) + slack > this.amount) return true;
+    }
+    return used >= this.amount;
+  }
+
+  /** The largest amounts that the places can get in all. */
+  mostGotInAll(): number {
+    const { most } = this.columns;
+    const places = this.places + 1;
+    let held = 0;
+    let got = 0;
+    for (let at = this.start; at < this.start + this.candidates; at += 1) {
+      if (held < places) held += 1;
+      else if (most[at]! > this.top[held - 1]!) got -= this.top[held - 1]!;
+      else continue;
+      got += most[at]!;
+      insert(this.top, held, most[at]!);
+    }
+    return got;
+  }
+
+  /**
+   * The order at whose price listing what saves most changes from too little to enough: the last
+   * one, were orders divisible among each other. Orders before `from` are known to be too little.
+   */
+  findLevel(from: number): number {
+    let low = from;
+    let high = this.candidates - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#isEnough(middle)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Whether what saves most at the price of `last`, and all of `last`, use up the amount. */
+  #isEnough(last: number): boolean {
+    const level = this.priceOf(last);
+    const held = this.topSavings(level, this.places, last);
+    const most = this.columns.most[this.start + last]!;
+    let used = this.direction === SELL ? most * level : most;
+    for (let place = 0; place < held; place += 1) used += this.usedBy(this.topEntry[place]!);
+    return used >= this.amount;
+  }
+
+  /**
+   * Puts what orders save most against a price level, each filled whole, in `top`; returns how many
+   * save anything, `places` at most. `out` is left out.
+   */
+  topSavings(level: number, places: number, out: number): number {
+    const { amount, cost, most, price } = this.columns;
+    const top = this.top;
+    let held = 0;
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      const at = this.start + entry;
+      if (price[at]! > level) break;
+      if (most[at]! < amount[at]! || entry === out) continue;
+      const saving = amount[at]! * level - cost[at]!;
+      if (saving <= 0) continue;
+      if (held < places) held += 1;
+      else if (held === 0 || saving <= top[held - 1]!) continue;
+      let place = held - 1;
+      while (place > 0 && top[place - 1]! < saving) {
+        top[place] = top[place - 1]!;
+        this.topEntry[place] = this.topEntry[place - 1]!;
+        place -= 1;
+      }
+      top[place] = saving;
+      this.topEntry[place] = entry;
+    }
+    return held;
+  }
+}
+
+/** Puts `value` into the descending `values`, whose place `held - 1` is free. */
+function insert(values: Float64Array, held: number, value: number): void {
+  let place = held - 1;
+  while (place > 0 && values[place - 1]! < value) {
+    values[place] = values[place - 1]!;
+    place -= 1;
+  }
+  values[place] = value;
+}

@@ -1,0 +1,74 @@
+// Hot path: a hop's plain listing: best price first, each order as far as it goes. Some 10 ns an
+// order it looks at.
+import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
+import type { HopDraft } from "./hop-draft.ts";
+import { BUY, type HopTask, SELL } from "./hop-task.ts";
+
+export class PlainListing {
+  readonly #task: HopTask;
+  readonly #draft: HopDraft;
+  /** By group: what its maker has left. */
+  readonly #budgetLeft = new Float64Array(CANDIDATES_MAX);
+  readonly #roomLeft = new Float64Array(CANDIDATES_MAX);
+
+  constructor(task: HopTask, draft: HopDraft) {
+    this.#task = task;
+    this.#draft = draft;
+  }
+
+  /**
+   * Drafts it. Returns the entry filled last, or -1 - n where the entry n found no place, or, n
+   * being 0, the amount was not used up.
+   */
+  list(): number {
+    const draft = this.#draft;
+    const { columns, start, groups, candidates, places } = this.#task;
+    for (let at = 0; at < groups; at += 1) this.#budgetLeft[at] = -1;
+    let got = 0;
+    let paid = 0;
+    for (let entry = 0; entry < candidates; entry += 1) {
+      const at = start + entry;
+      draft.setLast(entry);
+      const maker = columns.group[at]!;
+      if (maker !== ALONE) this.#lendToLast(maker);
+      if (draft.complete(got, paid, draft.baseCount) && this.#isUsedUp(entry, got, paid)) {
+        return entry;
+      }
+      if (!draft.fitsWhole(got, paid)) continue;
+      if (draft.baseCount === places) return -1 - entry;
+      if (maker !== ALONE) {
+        this.#budgetLeft[maker]! -= columns.amount[at]!;
+        this.#roomLeft[maker]! -= columns.cost[at]!;
+      }
+      draft.addToBase(entry);
+      got += columns.amount[at]!;
+      paid += columns.cost[at]!;
+    }
+    return -1;
+  }
+
+  /** All at the best price there is, and a part of one order: nothing can be better. */
+  isBest(last: number): boolean {
+    const { columns, start, direction, amount } = this.#task;
+    if (last !== 0 || !this.#draft.found) return false;
+    // A whole order may have been rounded up to the amount.
+    return direction === BUY || amount < columns.cost[start]!;
+  }
+
+  /** The last order has what its maker's cheaper ones have left. */
+  #lendToLast(maker: number): void {
+    const draft = this.#draft;
+    if (this.#budgetLeft[maker] === -1) {
+      this.#budgetLeft[maker] = draft.lastBudget;
+      this.#roomLeft[maker] = draft.lastRoom;
+    }
+    draft.lastBudget = this.#budgetLeft[maker]!;
+    draft.lastRoom = this.#roomLeft[maker]!;
+  }
+
+  /** Whether filling `entry` on top leaves nothing for another order. */
+  #isUsedUp(entry: number, got: number, paid: number): boolean {
+    const { direction, amount } = this.#task;
+    return amount - (direction === SELL ? paid : got) <= this.#task.usedBy(entry);
+  }
+}
