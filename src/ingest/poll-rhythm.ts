@@ -8,7 +8,9 @@ const REQUESTS_SAVED_MAX = 24;
 /** Appearances remembered: enough to know the spread, few enough to follow a change. */
 const REMEMBERED = 32;
 /** Distances between requests while a ledger is due, the best first: what one of them may cost. */
-const SPACINGS_MS = [25, 40, 60, 80, 120] as const;
+const SPACINGS_MS = [10, 25, 40, 60, 80, 120] as const;
+/** Where not even the largest can be paid for from the earliest moment on. */
+const TIGHT_SPACING_MS = 25;
 /** While nothing is known of the rhythm. */
 const FIRST_SPACING_MS = 250;
 /** A stalled network is asked at least this often. */
@@ -168,7 +170,7 @@ export class PollRhythm {
         return { period, start: low - margin, spacing, end: high + margin };
       }
     }
-    const [spacing] = SPACINGS_MS;
+    const spacing = TIGHT_SPACING_MS;
     let start = low;
     while (start < high && this.cost(start, spacing) > allowed) start += (high - low) / 16 + 1;
     return { period, start, spacing, end: high + margin };
