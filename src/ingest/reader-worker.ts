@@ -24,7 +24,7 @@ import { Tracker } from "./tracker.ts";
 
 /** Further behind than this, ledgers are read many at a time: starting threads pays (choice). */
 const CATCH_UP_LEDGERS = 500;
-/** After a catch-up that brought nothing the next is tried no sooner. */
+/** After a catch-up that was cut short the next is tried no sooner: its threads have to pay. */
 const CATCH_UP_RETRY_MS = 60_000;
 
 class ReaderThread {
@@ -159,7 +159,8 @@ class ReaderThread {
         this.post({ kind: "status", status: { state: "catching-up", ...reached } });
       }
     }
-    if (this.next === began) this.catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
+    if (this.next - began < CATCH_UP_LEDGERS)
+      this.catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
   }
 
   /** One ledger after the other, until it falls far behind. */
