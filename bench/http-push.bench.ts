@@ -53,7 +53,7 @@ type Sizes = { readonly connections: number; readonly rounds: number };
 
 export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny ? { connections: 50, rounds: 5 } : { connections: 5000, rounds: 60 };
-  const { uws } = loadUws();
+  const uws = loadUws();
   const listen = (app: App) =>
     new Promise<ListenSocket>((resolve) => {
       app.listen("127.0.0.1", 0, 0, (socket) => {

@@ -31,7 +31,7 @@ export const bench: Bench = async ({ tiny }) => {
   const world = await openHttpWorld(tiny ? 200 : 20_000);
   const { exchange: readModel, ids } = world;
   const assets = new AssetInput(PASSPHRASE);
-  const { uws } = loadUws();
+  const uws = loadUws();
   // The same binding, headers and way of answering, without anything to compute.
   const app = uws.App();
   app.get("/fixed", (res) => {

@@ -41,7 +41,7 @@ export type EngineOptions = {
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { engine: config, network, path, log } = options;
   const { contract, networkPassphrase } = network;
-  const { uws, version } = loadUws();
+  const uws = loadUws();
   const clock = systemClock;
   const book = new SharedBook({
     contract,
@@ -126,7 +126,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   const ended = follower.start(exchange, backing);
   log.info(
-    { host: config.host, port: server.port, uws: version, ledger: exchange.ledger },
+    { host: config.host, port: server.port, ledger: exchange.ledger },
     `serving the API on http://${config.host}:${server.port}`,
   );
   return {

@@ -17,8 +17,8 @@ import { createRouter, type Router } from "./router.ts";
 import type { HttpRequest, HttpResponse, ListenSocket, Uws } from "./uws.ts";
 
 /**
- * Bytes of path and query. 20.30 takes 4 KiB of request line and headers together where they come
- * in several segments, so this leaves some 900 bytes for the headers.
+ * Bytes of path and query (choice): clients are promised 3 KiB, and the rest of the head's 8 KiB is for
+ * what proxies and browsers add.
  */
 const URL_BYTES_MAX = 3200;
 

@@ -1,10 +1,8 @@
-// The one place that picks the binding of uWebSockets.js, which is not on npm under its own name.
-// Two packages carry its native binaries and differ in age:
-//   @btc-vision/uwebsockets.js        20.57: Node 20, 22, 24; glibc 2.38 or later
-//   @trufflesuite/uws-js-unofficial   20.30: Node 20 alone;   glibc 2.27 or later
-// The second package's own entry silently becomes a slow JavaScript server where its binary does not
-// load, so its binary is loaded here directly. Only what both versions do alike is in the types.
+// The one place that loads uWebSockets.js, which is not on npm under its own name. The package taken
+// carries version 20.57 for Node 20, 22 and 24, linked on glibc 2.38; the build writes copies that
+// glibc 2.36 loads as well (scripts/uws-for-older-glibc.js). The types hold what is used of it.
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 
 export type HttpRequest = {
   /** The path as sent, without decoding, up to the first `?`. Bytes above 127 read as Latin-1. */
@@ -22,10 +20,7 @@ export type HttpResponse = {
   writeStatus(status: string): HttpResponse;
   writeHeader(name: string, value: string): HttpResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): HttpResponse;
-  /**
-   * Ends without Content-Length. 20.30 leaves the request pending where it is given a length, so
-   * the argument is not offered: write the header instead.
-   */
+  /** Ends without Content-Length: write the header where one is due. */
   endWithoutBody(): HttpResponse;
   /** A handler that returns without answering must have set one, or the process is ended. */
   onAborted(handler: () => void): HttpResponse;
@@ -105,39 +100,31 @@ export type Uws = {
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
 };
 
-export type UwsBinding = { readonly uws: Uws; readonly version: "20.57" | "20.30" };
-
-/**
- * Bytes of request line and headers that 20.57 takes; read from the environment when its binary
- * loads. 20.30 has 4 KiB built in.
- */
+/** Bytes of request line and headers; the binary reads it from the environment when it loads. */
 const HEAD_BYTES_MAX = 8192;
 
 /**
- * Throws an Error that says what to do where neither binary loads. Main thread. `load`: how a
- * package's file is loaded; throws where it cannot be.
+ * Throws an Error that says what to do where no binary loads. Main thread. `load`: how a package or a
+ * file is loaded; throws where it cannot be.
  */
-export function loadUws(
-  load: (name: string) => unknown = createRequire(import.meta.url),
-): UwsBinding {
+export function loadUws(load: (name: string) => unknown = createRequire(import.meta.url)): Uws {
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEAD_BYTES_MAX);
-  let modernError: unknown;
-  try {
-    return { uws: load("@btc-vision/uwebsockets.js") as Uws, version: "20.57" };
-  } catch (error) {
-    modernError = error;
-  }
   const { platform, arch, versions } = process;
+  let originalError: unknown;
   try {
-    const file = `uws_${platform}_${arch}_${versions.modules}.node`;
-    const uws = load(`@trufflesuite/uws-js-unofficial/binaries/${file}`) as Uws;
-    return { uws, version: "20.30" };
-  } catch (olderError) {
+    return load("@btc-vision/uwebsockets.js") as Uws;
+  } catch (error) {
+    originalError = error;
+  }
+  const file = `../../native/uws_${platform}_${arch}_${versions.modules}.node`;
+  try {
+    return load(fileURLToPath(new URL(file, import.meta.url))) as Uws;
+  } catch (error) {
     throw new Error(
       `uWebSockets.js has no binary for Node ${versions.node} on ${platform}-${arch} with this C library: ` +
-        "use Node 20, 22 or 24 with glibc 2.38 or later (Debian 13, Ubuntu 24.04), or Node 20 with glibc 2.27 or later. " +
-        `(${firstLine(olderError)})`,
-      { cause: modernError },
+        "use Node 20, 22 or 24 with glibc 2.36 or later (Debian 12, Ubuntu 24.04). " +
+        `(${firstLine(error)})`,
+      { cause: originalError },
     );
   }
 }

@@ -30,7 +30,7 @@ before(async () => {
   const log = { error: (fields: object) => logged.push(fields) };
   const reader = new DepthReader();
   server = await startHttpServer({
-    uws: loadUws().uws,
+    uws: loadUws(),
     host: "127.0.0.1",
     port: 0,
     context: {

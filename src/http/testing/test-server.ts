@@ -87,7 +87,7 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
     nowMs: 1_700_000_000_000,
   };
   const listening = await startHttpServer({
-    uws: loadUws().uws,
+    uws: loadUws(),
     host: "127.0.0.1",
     port: 0,
     context: {
