@@ -153,6 +153,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       workers: 1,
       catchUpThreads: 2,
       watchedAccounts: 100,
+      console: false,
       referencePrices: new Map(),
       maxOrders: 1 << 16,
     },

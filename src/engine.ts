@@ -1,5 +1,6 @@
 // The engine, put together: store and book, reader thread, router workers, HTTP. It serves what the
 // store holds from the start, while the reader catches up.
+import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
 import { TokenPoller } from "./book/backing/token-poller.ts";
@@ -15,9 +16,14 @@ import { PushEndpoint } from "./http/push/endpoint.ts";
 import { systemTimers } from "./http/push/throttle.ts";
 import { referencePrices } from "./http/reference-prices.ts";
 import { startHttpServer } from "./http/server.ts";
+import { Site } from "./http/site/site.ts";
+import { readSiteFiles, type SiteFile } from "./http/site/site-files.ts";
 import { loadUws } from "./http/uws.ts";
 import { systemClock } from "./model/clock.ts";
 import { QuotePool } from "./router-worker/pool.ts";
+
+/** What the build makes of console/, beside this file's output. */
+const SITE_FOLDER = fileURLToPath(new URL("../site", import.meta.url));
 
 export type EngineEnd = FollowEnd;
 
@@ -42,6 +48,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { engine: config, network, path, log } = options;
   const { contract, networkPassphrase } = network;
   const uws = loadUws();
+  const siteFiles = config.console ? readSiteFiles(SITE_FOLDER) : undefined;
   const clock = systemClock;
   const book = new SharedBook({
     contract,
@@ -122,6 +129,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       clock,
     },
     push,
+    ...(siteFiles === undefined ? {} : { site: consoleSite(siteFiles, backing) }),
     log,
   });
   const ended = follower.start(exchange, backing);
@@ -139,4 +147,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       await exchange.close();
     },
   };
+}
+
+function consoleSite(files: ReadonlyMap<string, SiteFile>, backing: BackingRecords): Site {
+  const assets = (): string =>
+    JSON.stringify(
+      Object.fromEntries([...backing.assetNames()].sort(([a], [b]) => (a < b ? -1 : 1))),
+    );
+  return new Site({ files, documents: new Map([["assets.json", assets]]) });
 }

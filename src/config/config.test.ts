@@ -49,6 +49,23 @@ describe("configuration", () => {
     assert.deepEqual(byFlag.devnet, { seed: 8 });
   });
 
+  it("serves the console with the embedded network, and with the engine alone where asked", () => {
+    const served = (args: string[], environment?: Record<string, string>): boolean => {
+      const read = config(args, environment);
+      assert.ok(read.mode !== "devnet");
+      return read.engine.console;
+    };
+    const engine = ["engine", "--network", "testnet"];
+    assert.equal(served([]), true);
+    assert.equal(served(["--console=off"]), false);
+    assert.equal(served(engine), false);
+    assert.equal(served([...engine, "--console"]), true);
+    assert.equal(served(["engine", "--console", "--network", "testnet"]), true);
+    assert.equal(served([...engine, "--console", "off"], { CONSOLE: "on" }), false);
+    assert.equal(served(engine, { CONSOLE: "on" }), true);
+    assert.equal(message(["--console=maybe"]).includes("--console"), true);
+  });
+
   it("takes the test network's values from its preset", () => {
     const engine = config(["engine"], { NETWORK: "testnet" });
     assert.ok(engine.mode === "engine");

@@ -28,6 +28,8 @@ export type EngineConfig = {
   readonly referencePrices: ReadonlyMap<string, string>;
   /** Live orders the book has room for. */
   readonly maxOrders: number;
+  /** Whether /console is served. */
+  readonly console: boolean;
 };
 
 export type NetworkConfig = {
@@ -116,7 +118,7 @@ function readAll<Devnet>(
     config: {
       mode: "all",
       log: logConfig(engine.values),
-      engine: engineConfig(engine.values),
+      engine: engineConfig(engine.values, "all"),
       devnet: devnet.read(network.values),
     },
   };
@@ -144,7 +146,7 @@ function readEngine<Devnet>(
       mode: "engine",
       log: logConfig(values),
       engine: {
-        ...engineConfig(values),
+        ...engineConfig(values, "engine"),
         ...(preset === undefined || read.given.has("reference-prices")
           ? {}
           : { referencePrices: preset.referencePrices }),
@@ -179,7 +181,10 @@ function logConfig(values: SettingValues<typeof logSettings>): LogConfig {
   return { level: values["log-level"], format: values["log-format"] };
 }
 
-function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfig {
+function engineConfig(
+  values: SettingValues<typeof engineSettings>,
+  mode: "all" | "engine",
+): EngineConfig {
   return {
     host: values.host,
     port: values.port,
@@ -189,6 +194,7 @@ function engineConfig(values: SettingValues<typeof engineSettings>): EngineConfi
     watchedAccounts: values["watched-accounts"],
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],
+    console: values.console === "auto" ? mode === "all" : values.console === "on",
   };
 }
 

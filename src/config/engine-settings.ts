@@ -76,6 +76,13 @@ export const engineOnlySettings = [
     schema: priceListSchema,
   },
   {
+    name: "console",
+    help: "serve the console under /console: on, off, or auto: on with the embedded network alone",
+    default: "auto",
+    schema: choiceSchema(["auto", "on", "off"]),
+    bare: "on",
+  },
+  {
     name: "max-orders",
     help: "live orders the book has room for; memory is taken as they come",
     default: String(1 << 21),

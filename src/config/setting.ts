@@ -8,6 +8,8 @@ export type Setting = {
   readonly help: string;
   /** Used where neither flag nor environment says anything; absent: none. */
   readonly default?: string;
+  /** What the flag says where it is written without a value; absent: it needs one. */
+  readonly bare?: string;
   /** Reads the text; its error message says what was expected. */
   readonly schema: z.ZodType<unknown, string>;
 };
@@ -71,20 +73,24 @@ function readFlags(
   settings: readonly Setting[],
   args: readonly string[],
 ): ReadonlyMap<string, string> | string {
-  const known = new Set(settings.map(({ name }) => name));
+  const known = new Map(settings.map((setting) => [setting.name, setting]));
   const flags = new Map<string, string>();
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? "";
     const parts = /^--([a-z0-9-]+)(?:=(.*))?$/s.exec(arg);
     const name = parts?.[1];
     if (name === undefined) return `${JSON.stringify(arg)}: not a flag; --help lists them all`;
-    if (!known.has(name)) return `--${name}: unknown flag; --help lists them all`;
+    const setting = known.get(name);
+    if (setting === undefined) return `--${name}: unknown flag; --help lists them all`;
     if (flags.has(name)) return `--${name}: given twice`;
     let value = parts?.[2];
     if (value === undefined) {
-      at += 1;
-      value = args[at];
-      if (value === undefined || value.startsWith("--")) return `--${name}: needs a value`;
+      const next = args[at + 1];
+      if (next !== undefined && !next.startsWith("--")) {
+        value = next;
+        at += 1;
+      } else if (setting.bare !== undefined) value = setting.bare;
+      else return `--${name}: needs a value`;
     }
     flags.set(name, value);
   }

@@ -14,6 +14,7 @@ import {
 } from "./response.ts";
 import type { ApiContext, ApiRequest, Route } from "./route.ts";
 import { createRouter, type Router } from "./router.ts";
+import type { Site } from "./site/site.ts";
 import type { HttpRequest, HttpResponse, ListenSocket, Uws } from "./uws.ts";
 
 /**
@@ -45,15 +46,17 @@ export type HttpServerOptions = {
   readonly port: number;
   readonly context: ApiContext;
   readonly push: PushEndpoint;
+  /** The console; absent: its paths are unknown ones. */
+  readonly site?: Site;
   readonly log: HttpLog;
 };
 
 /** Rejects with an Error naming host and port where it cannot listen. */
 export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { uws, host, port, context, push, log } = options;
+  const { uws, host, port, context, push, site, log } = options;
   const router = createRouter(context);
   const underWay = new UnderWay();
-  const served = { router, log, underWay };
+  const served = { router, site, log, underWay };
   const app = uws.App();
   push.attach(app);
   app.get("/*", (res, req) => serve(served, res, req, false));
@@ -88,7 +91,12 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
   });
 }
 
-type Served = { readonly router: Router; readonly log: HttpLog; readonly underWay: UnderWay };
+type Served = {
+  readonly router: Router;
+  readonly site: Site | undefined;
+  readonly log: HttpLog;
+  readonly underWay: UnderWay;
+};
 
 /** Counts the requests whose answer takes more than a turn of the loop. */
 class UnderWay {
@@ -118,7 +126,7 @@ class UnderWay {
 }
 
 function serve(
-  { router, log, underWay }: Served,
+  { router, site, log, underWay }: Served,
   res: HttpResponse,
   req: HttpRequest,
   head: boolean,
@@ -138,6 +146,7 @@ function serve(
   const pretty = query.has("pretty_print");
   const found = router.find(path);
   if (found === undefined) {
+    if (site?.serve(path, res, req, head)) return;
     writeAnswer(res, path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH, head);
     return;
   }

@@ -149,6 +149,14 @@ export class BackingRecords implements BackingView, AccountWatch {
     return this.#state.shares.share(recordId(order.owner, order.selling), backing.budget, order);
   }
 
+  /** `CODE:ISSUER` or `native` of every token seen so far that is a classic asset's. */
+  *assetNames(): Generator<readonly [Address, string]> {
+    for (const [address, token] of this.#state.tokens) {
+      if (token.kind === "native") yield [address, "native"];
+      else if (token.kind === "issued") yield [address, `${token.code}:${token.issuer}`];
+    }
+  }
+
   accountBacking(owner: Address): readonly Backing[] {
     const loaded: Backing[] = [];
     for (const asset of [...(this.#state.owners.get(owner) ?? [])].sort()) {

@@ -11,6 +11,7 @@ import { pushChannels } from "../push/channels.ts";
 import { PushEndpoint } from "../push/endpoint.ts";
 import type { Timers } from "../push/throttle.ts";
 import { startHttpServer } from "../server.ts";
+import type { Site } from "../site/site.ts";
 import { loadUws } from "../uws.ts";
 import { MemoryReadModel } from "./memory-read-model.ts";
 
@@ -44,7 +45,7 @@ export type TestServer = {
   close(): Promise<void>;
 };
 
-export async function startTestServer(pingIntervalMs?: number): Promise<TestServer> {
+export async function startTestServer(pingIntervalMs?: number, site?: Site): Promise<TestServer> {
   const readModel = new MemoryReadModel();
   const loggedErrors: object[] = [];
   const assets = new AssetInput(PASSPHRASE);
@@ -101,6 +102,7 @@ export async function startTestServer(pingIntervalMs?: number): Promise<TestServ
       clock: () => server.nowMs,
     },
     push,
+    ...(site === undefined ? {} : { site }),
     log,
   });
   const { port } = listening;

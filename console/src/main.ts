@@ -1,0 +1,2 @@
+// The console's page.
+document.querySelector("main")?.append("Hopbook");
