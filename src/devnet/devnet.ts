@@ -61,7 +61,7 @@ export class Devnet {
   readonly #server: RpcServer;
   readonly #directory: string;
   readonly #rhythm = new Rhythm(
-    () => (this.#inPrelude ? 0 : this.#options.ledgerTime),
+    () => (this.filling ? 0 : this.#options.ledgerTime),
     () => this.closeLedger(),
   );
   #opened: Opened | undefined;
@@ -105,6 +105,11 @@ export class Devnet {
 
   get chain(): Chain {
     return this.#chain;
+  }
+
+  /** Whether accounts are still being made and books filled, as fast as ledgers close. */
+  get filling(): boolean {
+    return this.tip.ledger < GENESIS_LEDGER + this.#scenario.preludeLedgers;
   }
 
   /** XDR of a kept ledger's LedgerCloseMeta. Throws where it is not kept. */
@@ -193,10 +198,6 @@ export class Devnet {
     await this.#opened?.store.close();
     this.#opened = undefined;
     if (this.#options.directory === undefined) rmSync(this.#directory, { recursive: true });
-  }
-
-  get #inPrelude(): boolean {
-    return this.tip.ledger < GENESIS_LEDGER + this.#scenario.preludeLedgers;
   }
 
   get #open() {

@@ -1,0 +1,24 @@
+// The few metrics of a running engine that a load run needs, from its operators' listener.
+import type { EngineSlice } from "./load-figures.ts";
+
+const MS_PER_SECOND = 1000;
+
+/** Throws an Error where the URL does not serve them. */
+export async function readMetrics(url: string): Promise<EngineSlice> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  const text = await response.text();
+  const metric = (name: string): number => {
+    const value = new RegExp(`^${name} ([-+0-9.e]+)$`, "m").exec(text)?.[1];
+    if (value === undefined) throw new Error(`${url} serves no ${name}`);
+    return Number(value);
+  };
+  return {
+    rssBytes: metric("process_resident_memory_bytes"),
+    cpuSeconds: metric("process_cpu_seconds_total"),
+    loopDelayMs: {
+      p50: MS_PER_SECOND * metric("nodejs_eventloop_lag_p50_seconds"),
+      p99: MS_PER_SECOND * metric("nodejs_eventloop_lag_p99_seconds"),
+      max: MS_PER_SECOND * metric("nodejs_eventloop_lag_max_seconds"),
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// One load run from its start to its report.
+import { cpus } from "node:os";
+import { DriverProcess } from "./driver-process.ts";
+import type { LoadReport, LoadSettings } from "./figure.ts";
+import { FIXED_PATH } from "./fixed-path.ts";
+import {
+  type EngineSlice,
+  engineFigures,
+  loadFigures,
+  type Share,
+  shareFigures,
+} from "./load-figures.ts";
+import { ENDPOINTS, mixText } from "./mix.ts";
+import type { Target } from "./target.ts";
+
+export type RunOptions = {
+  readonly settings: LoadSettings;
+  readonly warmupSeconds: number;
+  readonly seed: number;
+  /** Of each measurement of an endpoint alone; 0: none. */
+  readonly shareSeconds: number;
+  readonly say: (line: string) => void;
+};
+
+export async function runLoad(target: Target, options: RunOptions): Promise<LoadReport> {
+  const { settings, say } = options;
+  const driver = new DriverProcess();
+  try {
+    target.onLedger((ledger) => driver.ledgerClosed(ledger));
+    say(`${settings.rate} requests/s, ${settings.websockets} push clients`);
+    const probes: Promise<EngineSlice | undefined>[] = [];
+    const result = await driver.load(
+      { ...options, ...settings, url: target.url },
+      () => void probes.push(target.probe()),
+    );
+    const [before, ...slices] = (await Promise.all(probes)).filter((probe) => probe !== undefined);
+    await driver.disconnectPush();
+    const shares = await measureShares(target, driver, options);
+    return {
+      kind: "load",
+      at: new Date().toISOString(),
+      machine: {
+        node: process.version,
+        cpu: cpus()[0]?.model ?? "unknown",
+        cores: cpus().length,
+      },
+      settings,
+      mix: mixText(),
+      figures: [
+        ...loadFigures(result),
+        ...(before === undefined ? [] : engineFigures(before, slices, settings.seconds)),
+        ...shareFigures(shares),
+      ],
+      outcomes: result.outcomes,
+      wrong: result.wrong,
+    };
+  } finally {
+    await driver.stop();
+  }
+}
+
+/** Each endpoint between two measurements of the fixed body: a machine that slows down slows both. */
+async function measureShares(
+  target: Target,
+  driver: DriverProcess,
+  { shareSeconds, say }: RunOptions,
+): Promise<readonly Share[]> {
+  if (shareSeconds === 0) return [];
+  if ((await fetch(target.url + FIXED_PATH)).status !== 200) {
+    say("the service has no fixed body: no shares of its throughput");
+    return [];
+  }
+  say("each endpoint alone, beside a fixed body of 2 KB");
+  const shares: Share[] = [];
+  const fixed = async () => (await driver.measure(FIXED_PATH, shareSeconds / 2)).requestsPerSecond;
+  let before = await fixed();
+  for (const { name: endpoint } of ENDPOINTS) {
+    const start = await target.probe();
+    const { requestsPerSecond, requests } = await driver.measure(endpoint, shareSeconds);
+    const end = await target.probe();
+    const after = await fixed();
+    const cpuSeconds =
+      start === undefined || end === undefined ? undefined : end.cpuSeconds - start.cpuSeconds;
+    shares.push({
+      endpoint,
+      requestsPerSecond,
+      ratio: (2 * requestsPerSecond) / (before + after),
+      cpuUs: cpuSeconds === undefined ? undefined : (1e6 * cpuSeconds) / requests,
+    });
+    before = after;
+  }
+  return shares;
+}
