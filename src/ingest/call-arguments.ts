@@ -1,9 +1,8 @@
 // What a failure record shows of a call's arguments (contract.md, Functions and arguments).
-import type { ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import { readOrderId } from "./exchange-event.ts";
-import { readAddress, readField, readVec } from "./sc-value.ts";
+import { readAddress, readField, readVec, type ScValue } from "./sc-value.ts";
 
 export type CallArguments = {
   /** The trader or sponsor; absent for functions without one. */
@@ -16,7 +15,7 @@ export type CallArguments = {
 const ORDERS_MAX = 1000;
 
 /** Arguments that are missing or of another kind are left out: a failed call may carry anything. */
-export function readCallArguments(fn: string, args: readonly ScVal[]): CallArguments {
+export function readCallArguments(fn: string, args: readonly ScValue[]): CallArguments {
   switch (fn) {
     case "trade":
       return { ...callerOf(args[2]), orders: ids(readVec(args[7])) };
@@ -45,12 +44,12 @@ export function readCallArguments(fn: string, args: readonly ScVal[]): CallArgum
   }
 }
 
-function callerOf(value: ScVal | undefined): { readonly caller?: Address } {
+function callerOf(value: ScValue | undefined): { readonly caller?: Address } {
   const caller = readAddress(value);
   return caller === undefined ? {} : { caller };
 }
 
-function ids(values: readonly (ScVal | undefined)[] | undefined): readonly OrderId[] {
+function ids(values: readonly (ScValue | undefined)[] | undefined): readonly OrderId[] {
   const found: OrderId[] = [];
   for (const value of values ?? []) {
     const id = readOrderId(value);

@@ -5,6 +5,7 @@ import { readFixture } from "../../test/ingest/ledger-fixtures.ts";
 import { type Address, address } from "../model/address.ts";
 import { buildCallTree, type CallTree } from "./call-tree.ts";
 import { failedCalls } from "./failed-call.ts";
+import { hostDiagnosticOf } from "./sdk-value.ts";
 
 const outer = address("CD73N3TNZEUPBGBAOAKKG57NROGJYXA53A7VVO55KQRRGR5FXJNA77QK");
 const middle = address("CDFEEEZYIG7R7RFMMEPAX5HCPGZLJ3GFUPGHXVP6IE3J2OVWFVUEMCYD");
@@ -15,7 +16,7 @@ function caughtTransfer(): CallTree {
   for (const bytes of readFixture("txmeta")) {
     const meta = TransactionMeta.fromXdr(bytes);
     if (meta.type !== "v3") continue;
-    const tree = buildCallTree(meta.v3.sorobanMeta?.diagnosticEvents ?? []);
+    const tree = buildCallTree((meta.v3.sorobanMeta?.diagnosticEvents ?? []).map(hostDiagnosticOf));
     if (tree.calls[0]?.contract === outer && tree.calls.some((call) => call.contract === token)) {
       return tree;
     }

@@ -1,29 +1,36 @@
 // The tree of contract calls that a transaction's diagnostic events describe (fn_call, fn_return,
 // error, host_fn_failed). Diagnostics are no part of consensus: they may be absent or cut short, and
 // whatever does not fit is ignored rather than trusted.
-import type { ContractEvent, DiagnosticEvent, ScError, ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import { contractOf } from "./address-cache.ts";
-import { readSymbol, readText, readVec } from "./sc-value.ts";
+import {
+  type HostDiagnostic,
+  type HostEvent,
+  readSymbol,
+  readText,
+  readVec,
+  type ScFault,
+  type ScValue,
+} from "./sc-value.ts";
 
 export type Call = {
   readonly contract: Address;
   readonly fn: string;
-  readonly args: readonly ScVal[];
+  readonly args: readonly ScValue[];
   readonly parent: Call | undefined;
   readonly children: Call[];
   /** Contract events emitted in this very frame, in order, rolled back or not. */
-  readonly events: ContractEvent[];
+  readonly events: HostEvent[];
   /** `open`: the diagnostics end without saying. */
   outcome: "open" | "returned" | "failed";
   /** What the call failed with, as its caller (or the host, for the outermost) saw it. */
-  error: ScError | undefined;
+  error: ScFault | undefined;
   /** The caller used the plain form of a call, so that this failure was the caller's too. */
   escalated: boolean;
 };
 
 /** A contract event of a frame, in the order emitted. */
-export type FrameEvent = { readonly call: Call | undefined; readonly event: ContractEvent };
+export type FrameEvent = { readonly call: Call | undefined; readonly event: HostEvent };
 
 export type CallTree = {
   /** Every call in the order it began. */
@@ -35,7 +42,7 @@ export type CallTree = {
 /** Calls deeper than the host allows (100 frames) are no calls but garbage. From rs-soroban-env. */
 const DEPTH_MAX = 128;
 
-export function buildCallTree(diagnostics: readonly DiagnosticEvent[]): CallTree {
+export function buildCallTree(diagnostics: readonly HostDiagnostic[]): CallTree {
   const builder = new TreeBuilder();
   for (const diagnostic of diagnostics) builder.add(diagnostic);
   return builder.finish();
@@ -46,15 +53,13 @@ class TreeBuilder {
   private readonly stack: Call[] = [];
   private readonly kept: FrameEvent[] = [];
 
-  add(diagnostic: DiagnosticEvent): void {
-    const { event } = diagnostic;
-    const contract = event.contractId === null ? undefined : contractOf(event.contractId.value);
-    if (event.type.name === "contract") {
-      this.emitted(event, contract, diagnostic.inSuccessfulContractCall);
+  add({ event, inSuccessfulCall }: HostDiagnostic): void {
+    const { contract, topics, data } = event;
+    if (event.type === "contract") {
+      this.emitted(event, inSuccessfulCall);
       return;
     }
-    if (event.type.name !== "diagnostic") return;
-    const { topics, data } = event.body.v0;
+    if (event.type !== "diagnostic") return;
     switch (readSymbol(topics[0]) ?? "") {
       case "fn_call":
         this.began(contract, topics, data);
@@ -77,15 +82,15 @@ class TreeBuilder {
     return { calls: this.calls, kept: this.kept };
   }
 
-  private began(caller: Address | undefined, topics: readonly ScVal[], data: ScVal): void {
+  private began(caller: Address | undefined, topics: readonly ScValue[], data: ScValue): void {
     const callee = topics[1];
     const fn = readText(topics[2]);
-    if (callee?.type !== "scvBytes" || callee.bytes.value.length !== 32 || fn === undefined) return;
+    if (callee?.kind !== "bytes" || callee.bytes.length !== 32 || fn === undefined) return;
     this.unwindTo(caller);
     if (this.stack.length >= DEPTH_MAX) return;
     const parent = this.stack.at(-1);
     const call: Call = {
-      contract: contractOf(callee.bytes.value),
+      contract: contractOf(callee.bytes),
       fn,
       args: argumentsOf(data),
       parent,
@@ -109,7 +114,7 @@ class TreeBuilder {
     if (call !== undefined) call.outcome = "returned";
   }
 
-  private erred(contract: Address | undefined, error: ScError | undefined, data: ScVal): void {
+  private erred(contract: Address | undefined, error: ScFault | undefined, data: ScValue): void {
     const parts = readVec(data);
     const message = readText(parts === undefined ? data : parts[0]);
     const plain = message === "contract call failed";
@@ -133,13 +138,14 @@ class TreeBuilder {
     for (const call of inner) fail(call, undefined, true);
   }
 
-  private hostFailed(error: ScError | undefined): void {
+  private hostFailed(error: ScFault | undefined): void {
     const [outermost, ...inner] = this.stack.splice(0);
     if (outermost !== undefined) fail(outermost, error, true);
     for (const call of inner) fail(call, undefined, true);
   }
 
-  private emitted(event: ContractEvent, contract: Address | undefined, kept: boolean): void {
+  private emitted(event: HostEvent, kept: boolean): void {
+    const { contract } = event;
     this.unwindTo(contract);
     const top = this.stack.at(-1);
     const call = top?.contract === contract ? top : undefined;
@@ -156,18 +162,18 @@ class TreeBuilder {
   }
 }
 
-function fail(call: Call, error: ScError | undefined, escalated: boolean): void {
+function fail(call: Call, error: ScFault | undefined, escalated: boolean): void {
   call.outcome = "failed";
   call.error = error ?? call.error;
   call.escalated = escalated;
 }
 
-function errorOf(value: ScVal | undefined): ScError | undefined {
-  return value?.type === "scvError" ? value.error : undefined;
+function errorOf(value: ScValue | undefined): ScFault | undefined {
+  return value?.kind === "error" ? value.error : undefined;
 }
 
 /** No argument is Void, one is itself, several are a Vec; a lone Vec argument looks like several. */
-function argumentsOf(data: ScVal): readonly ScVal[] {
-  if (data.type === "scvVoid") return [];
+function argumentsOf(data: ScValue): readonly ScValue[] {
+  if (data.kind === "void") return [];
   return readVec(data) ?? [data];
 }

@@ -1,9 +1,8 @@
 // Which trade events are a crossfill's taker order's own fill (contract.md, crossfill).
 import type { Address } from "../model/address.ts";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
-import { contractOf } from "./address-cache.ts";
 import { readCallArguments } from "./call-arguments.ts";
-import type { Call, CallTree, FrameEvent } from "./call-tree.ts";
+import type { Call, CallTree } from "./call-tree.ts";
 
 type Trade = Extract<ExchangeEvent, { readonly kind: "trade" }>;
 
@@ -31,7 +30,7 @@ export function markCrossfills(
   );
   // Neither the tree nor the pattern could say yes.
   if (!mayBeCalled && !matching.includes(true)) return events;
-  const frames = tree().kept.filter((frame) => emitter(frame) === exchange);
+  const frames = tree().kept.filter(({ event }) => event.contract === exchange);
   const told = frames.length === events.length && frames.every((frame) => frame.call !== undefined);
   return events.map((event, index) => {
     if (event?.kind !== "trade") return event;
@@ -40,11 +39,6 @@ export function markCrossfills(
       told && call !== undefined ? isOwnFill(call, event) : matching[index] === true;
     return crossfill ? { ...event, crossfill } : event;
   });
-}
-
-function emitter(frame: FrameEvent): Address | undefined {
-  const id = frame.event.contractId;
-  return id === null ? undefined : contractOf(id.value);
 }
 
 function isOwnFill(call: Call, event: Trade): boolean {

@@ -1,13 +1,14 @@
-// Hot path: every followed entry that a ledger changed. The fields that count are read in place;
-// contract data, of which there are few, goes through the SDK.
+// Hot path: every followed entry that a ledger changed. The fields that count are read in place.
 import { LedgerEntryData } from "@stellar/stellar-sdk/xdr";
 import type { TrackedEntry } from "../model/ledger-delta.ts";
-import { trackedEntry } from "./tracked-entry.ts";
+import { contractEntry } from "./tracked-entry.ts";
+import { ValueReader } from "./value-reader.ts";
 import { compileWalker } from "./xdr/compile-walker.ts";
 
 /** Of LedgerEntryType. */
 const ENTRY_ACCOUNT = 0;
 const ENTRY_TRUSTLINE = 1;
+const ENTRY_CONTRACT_DATA = 6;
 
 /** Where the fields lie; 0 is nowhere: an entry begins with its type. */
 class FieldPlaces {
@@ -56,19 +57,19 @@ const walkEntry = compileWalker<FieldPlaces>(LedgerEntryData.schema, [
 ]);
 
 /**
- * The LedgerEntryData at bytes `from` to `to`, which was found to be one. Undefined where it is of a
+ * The LedgerEntryData at byte `from`, which was found to be one. Undefined where it is of a
  * form that cannot be followed.
  */
 export function readTrackedEntry(
   bytes: Uint8Array,
   view: DataView,
   from: number,
-  to: number,
 ): TrackedEntry | undefined {
   const type = view.getInt32(from);
-  if (type !== ENTRY_ACCOUNT && type !== ENTRY_TRUSTLINE) {
-    return trackedEntry(LedgerEntryData.fromXdr(bytes.subarray(from, to)));
+  if (type === ENTRY_CONTRACT_DATA) {
+    return contractEntry(new ValueReader(bytes, view).contractData(from + 4));
   }
+  if (type !== ENTRY_ACCOUNT && type !== ENTRY_TRUSTLINE) return undefined;
   const places = new FieldPlaces();
   walkEntry(view, from, places);
   const { balanceAt, limitAt, subentriesAt, flagsAt, liabilitiesAt } = places;

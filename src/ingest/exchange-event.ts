@@ -1,9 +1,9 @@
 // The exchange's contract events (contract.md, Events) as the domain knows them.
-import type { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
 import { type OrderId, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import {
+  type HostEvent,
   readAddress,
   readBool,
   readField,
@@ -13,6 +13,7 @@ import {
   readU64,
   readU128,
   readVec,
+  type ScValue,
 } from "./sc-value.ts";
 
 /**
@@ -22,10 +23,9 @@ import {
  * beside the other events of the call.
  */
 export function decodeExchangeEvent(
-  event: ContractEvent,
+  { topics, data }: HostEvent,
   position: Position,
 ): ExchangeEvent | undefined {
-  const { topics, data } = event.body.v0;
   switch (readSymbol(topics[0]) ?? "") {
     case "new":
       return decodeNew(topics, data, position);
@@ -57,8 +57,8 @@ export function decodeExchangeEvent(
 }
 
 function decodeNew(
-  topics: readonly ScVal[],
-  data: ScVal,
+  topics: readonly ScValue[],
+  data: ScValue,
   position: Position,
 ): ExchangeEvent | undefined {
   const fields = readVec(data);
@@ -83,7 +83,7 @@ function decodeNew(
   return { kind: "new", position, id, owner, selling, buying, price, amount, expires };
 }
 
-function decodeMod(data: ScVal, position: Position): ExchangeEvent | undefined {
+function decodeMod(data: ScValue, position: Position): ExchangeEvent | undefined {
   const fields = readVec(data);
   const id = readOrderId(fields?.[0]);
   const price = readAmount(fields?.[1]);
@@ -96,8 +96,8 @@ function decodeMod(data: ScVal, position: Position): ExchangeEvent | undefined {
 }
 
 function decodeTrade(
-  topics: readonly ScVal[],
-  data: ScVal,
+  topics: readonly ScValue[],
+  data: ScValue,
   position: Position,
 ): ExchangeEvent | undefined {
   const fields = readVec(data);
@@ -138,8 +138,8 @@ function decodeTrade(
 }
 
 function decodeSwap(
-  topics: readonly ScVal[],
-  data: ScVal,
+  topics: readonly ScValue[],
+  data: ScValue,
   position: Position,
 ): ExchangeEvent | undefined {
   const fields = readVec(data);
@@ -160,7 +160,7 @@ function decodeSwap(
   return { kind: "swap", position, trader, soldAsset, boughtAsset, sold, bought };
 }
 
-function decodeConfig(data: ScVal, position: Position): ExchangeEvent | undefined {
+function decodeConfig(data: ScValue, position: Position): ExchangeEvent | undefined {
   const safetyAdmin = readAddress(readField(data, "safety_admin"));
   const oracle = readAddress(readField(data, "oracle"));
   const listingMinDays = readU32(readField(data, "listing_min_days"));
@@ -184,13 +184,13 @@ function decodeConfig(data: ScVal, position: Position): ExchangeEvent | undefine
   };
 }
 
-export function readOrderId(value: ScVal | undefined): OrderId | undefined {
+export function readOrderId(value: ScValue | undefined): OrderId | undefined {
   const id = readU128(value);
   return id === undefined ? undefined : orderId(id);
 }
 
 /** Prices and amounts are i128 on the chain and never negative in an event. */
-function readAmount(value: ScVal | undefined): bigint | undefined {
+function readAmount(value: ScValue | undefined): bigint | undefined {
   const amount = readI128(value);
   return amount === undefined || amount < 0n ? undefined : amount;
 }
@@ -199,7 +199,7 @@ function readAmount(value: ScVal | undefined): bigint | undefined {
  * Expirations are u64 seconds; those beyond what a double holds exactly lie past any date and
  * are all the same to us.
  */
-function readTime(value: ScVal | undefined): number | undefined {
+function readTime(value: ScValue | undefined): number | undefined {
   const time = readU64(value);
   if (time === undefined) return undefined;
   return time > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(time);

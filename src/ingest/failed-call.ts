@@ -1,12 +1,11 @@
 // Failed calls of the exchange in one transaction (api.md, Failure: recording rules).
-import type { ScError, ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import type { Failure, FailureReason } from "../model/failure.ts";
 import { position } from "../model/position.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Call, CallTree } from "./call-tree.ts";
 import { CONTRACT_ERROR_NAMES } from "./contract-error.ts";
-import { readAddress, readI128 } from "./sc-value.ts";
+import { readAddress, readI128, type ScValue } from "./sc-value.ts";
 
 /** What a failure record needs of the transaction around the call. */
 export type TransactionContext = {
@@ -25,7 +24,7 @@ export type TransactionContext = {
 };
 
 /** A call as a transaction's envelope has it. */
-export type DirectCall = { readonly fn: string; readonly args: readonly ScVal[] };
+export type DirectCall = { readonly fn: string; readonly args: readonly ScValue[] };
 
 /** Result codes that mean a lack of resources, whatever the diagnostics show. */
 const RESOURCE_RESULTS: ReadonlySet<string> = new Set([
@@ -139,9 +138,10 @@ function firstTransfer(chain: readonly Call[]): Failure["transfer"] | undefined 
 /** Of the innermost call that failed with a contract's code: there it was raised. */
 function contractError(exchange: Address, chain: readonly Call[]): Failure["error"] | undefined {
   for (const { contract, error } of chain.toReversed()) {
-    if (error?.type !== "sceContract") continue;
-    const name = contract === exchange ? CONTRACT_ERROR_NAMES.get(error.contractCode) : undefined;
-    return { contract, code: error.contractCode, ...(name === undefined ? {} : { name }) };
+    if (error?.kind !== "contract") continue;
+    const { code } = error;
+    const name = contract === exchange ? CONTRACT_ERROR_NAMES.get(code) : undefined;
+    return { contract, code, ...(name === undefined ? {} : { name }) };
   }
   return undefined;
 }
@@ -159,15 +159,9 @@ function reasonOf(
     return "resources";
   }
   const errors = chain.map((at) => at.error).filter((error) => error !== undefined);
-  if (errors.some(isResource)) return "resources";
-  if (errors.some((error) => error.type === "sceAuth")) return "auth";
+  if (errors.some(({ kind }) => kind === "resources")) return "resources";
+  if (errors.some((error) => error.kind === "auth")) return "auth";
   if (chain.some((at) => at.fn === "__check_auth" && at !== call)) return "auth";
   if (transferred) return "transfer";
   return coded ? "contract" : "unknown";
-}
-
-/** The host's budget, or an entry the transaction's footprint does not hold or that is archived. */
-function isResource(error: ScError): boolean {
-  if (error.type === "sceBudget") return true;
-  return error.type === "sceStorage" && error.code.name === "scecExceededLimit";
 }

@@ -10,16 +10,19 @@ import {
   type TransactionMeta,
   type TransactionPhase,
 } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
+import { contractOf } from "./address-cache.ts";
 import type { KeyTable } from "./key-table.ts";
 import { orderedChanges } from "./ledger-changes.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
 import { ledgerHead } from "./ledger-header.ts";
+import { hostDiagnosticOf, hostEventOf } from "./sdk-value.ts";
 import { tokenEventsOf } from "./token-event.ts";
 import { entryChange, entryKey, isLostByEviction, trackedEntry } from "./tracked-entry.ts";
-import { eventsOf, transactionEffects } from "./transaction-effects.ts";
+import { type IndexedEvent, transactionEffects } from "./transaction-effects.ts";
 import {
   directCall,
   innerTransaction,
@@ -61,7 +64,15 @@ function decode(
       return envelope === undefined ? undefined : innerTransaction(envelope);
     };
     const operations = succeeded ? operationEvents(processed.txApplyProcessing) : [];
-    for (const list of operations) tokenEvents.push(...tokenEventsOf(followed.tokens, list));
+    for (const list of operations) {
+      const events = eventsOf((contract) => followed.tokens.has(contract), list);
+      tokenEvents.push(
+        ...tokenEventsOf(
+          followed.tokens,
+          events.map(({ event }) => event),
+        ),
+      );
+    }
     const effects = transactionEffects(exchange, {
       context: {
         ledger: head.sequence,
@@ -76,8 +87,8 @@ function decode(
           return sourceOf(inner);
         },
       },
-      operations: operations.map((list) => eventsOf(exchange, list)),
-      diagnostics: () => diagnosticEvents(processed.txApplyProcessing),
+      operations: operations.map((list) => eventsOf((contract) => contract === exchange, list)),
+      diagnostics: () => diagnosticEvents(processed.txApplyProcessing).map(hostDiagnosticOf),
       mayHaveFailed: true,
       mayHaveCrossfill: true,
       direct: () => directCall(exchange, transaction()?.operations ?? []),
@@ -103,6 +114,20 @@ function decode(
     },
     oddities,
   };
+}
+
+/** Contract events of the contracts wanted, each with its index among `events`. */
+function eventsOf(
+  isWanted: (contract: Address) => boolean,
+  events: readonly ContractEvent[],
+): readonly IndexedEvent[] {
+  const found: IndexedEvent[] = [];
+  for (const [index, event] of events.entries()) {
+    if (event.type.name !== "contract" || event.contractId === null) continue;
+    if (isWanted(contractOf(event.contractId.value)))
+      found.push({ index, event: hostEventOf(event) });
+  }
+  return found;
 }
 
 /** Every operation's events, whoever emitted them. */

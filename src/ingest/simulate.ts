@@ -13,6 +13,7 @@ import { isRecord, RpcError, type RpcLimits } from "./json-rpc.ts";
 import type { Timer } from "./ledger-source.ts";
 import type { RpcPool } from "./rpc-pool.ts";
 import { readI128 } from "./sc-value.ts";
+import { scValueOf } from "./sdk-value.ts";
 
 /** A simulation answers with events and footprints, which a contract can make large. */
 const SIMULATE_LIMITS: RpcLimits = { timeoutMs: 15_000, bytesMax: 4 << 20 };
@@ -101,5 +102,5 @@ function parseSimulation(result: unknown): Simulated {
   } catch (cause) {
     throw new RpcError("garbage", "a simulated value is no XDR", undefined, cause);
   }
-  return { amount: readI128(value) ?? 0n, ledger };
+  return { amount: readI128(scValueOf(value)) ?? 0n, ledger };
 }

@@ -1,39 +1,25 @@
 // LedgerCloseMeta -> LedgerDelta by one pass over the bytes: what matters is found there and only
 // that is decoded, by the same functions that the full decode uses.
-import {
-  ContractEvent,
-  DiagnosticEvent,
-  decodeArray,
-  type Transaction,
-  TransactionEnvelope,
-  TransactionResultPair,
-} from "@stellar/stellar-sdk/xdr";
+import { type Transaction, TransactionResultPair } from "@stellar/stellar-sdk/xdr";
 import { type Address, addressBytes } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
 import { readTrackedEntry } from "./entry-fields.ts";
+import { Envelopes, isSuccess } from "./envelopes.ts";
 import type { TransactionContext } from "./failed-call.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
 import { type HeaderFields, readHeader } from "./ledger-header.ts";
 import { LedgerWalker } from "./ledger-walk.ts";
+import type { HostDiagnostic } from "./sc-value.ts";
 import { tokenEventsOf } from "./token-event.ts";
 import { entryChange } from "./tracked-entry.ts";
 import { type IndexedEvent, transactionEffects } from "./transaction-effects.ts";
-import {
-  directCall,
-  innerTransaction,
-  networkId,
-  outcomeOf,
-  payloadHash,
-  sourceOf,
-} from "./transaction-result.ts";
+import { directCall, networkId, outcomeOf, sourceOf } from "./transaction-result.ts";
 import { undecodable } from "./undecodable.ts";
-import type { Span, WalkedEnvelope, WalkedLedger, WalkedTransaction } from "./walked-ledger.ts";
+import { ValueReader } from "./value-reader.ts";
+import type { Span, WalkedLedger, WalkedTransaction } from "./walked-ledger.ts";
 
-/** TransactionResultCode. */
-const TX_SUCCESS = 0;
-const TX_FEE_BUMP_INNER_SUCCESS = 1;
 const NO_CALLS = { begun: 0, returned: 0, crossfill: false };
 
 export function skipDecoder(options: DecoderOptions): DecodeLedger {
@@ -53,7 +39,7 @@ export function skipDecoder(options: DecoderOptions): DecodeLedger {
         exchange,
         tokens: tokens.ids,
         keys: followed.keys,
-        wantsTransaction: (seen, result) => envelopes.failedInvocation(seen, result),
+        wantsTransaction: (seen, at) => envelopes.failedInvocation(seen, at),
       });
       return new WalkedDecoder(bytes, walked, envelopes, options.exchange).decode(followed);
     } catch (cause) {
@@ -62,55 +48,13 @@ export function skipDecoder(options: DecoderOptions): DecodeLedger {
   };
 }
 
-/** The envelopes of a ledger by the hash that results name them by. Hashed only where needed. */
-class Envelopes {
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
-  private readonly network: Uint8Array;
-  private invoking: ReadonlySet<string> | undefined;
-  private byHash: ReadonlyMap<string, WalkedEnvelope> | undefined;
-
-  constructor(bytes: Uint8Array, network: Uint8Array) {
-    this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.network = network;
-  }
-
-  /** Whether a failed transaction of this result names the exchange as the contract to invoke. */
-  failedInvocation(envelopes: readonly WalkedEnvelope[], result: Span): boolean {
-    const code = this.view.getInt32(result.from + 40);
-    if (code === TX_SUCCESS || code === TX_FEE_BUMP_INNER_SUCCESS) return false;
-    this.invoking ??= new Set(
-      envelopes.filter((one) => one.invokesExchange).map((one) => this.hashOf(one)),
-    );
-    return this.invoking.size > 0 && this.invoking.has(this.text(result.from, result.from + 32));
-  }
-
-  transaction(envelopes: readonly WalkedEnvelope[], hash: string): Transaction | undefined {
-    this.byHash ??= new Map(envelopes.map((one) => [this.hashOf(one), one]));
-    const found = this.byHash.get(hash);
-    if (found === undefined) return undefined;
-    return innerTransaction(TransactionEnvelope.fromXdr(this.bytes.subarray(found.from, found.to)));
-  }
-
-  private hashOf({ from, transaction }: WalkedEnvelope): string {
-    // The envelope's type, of 4 bytes, is also the type that is hashed.
-    const type = this.bytes.subarray(from, from + 4);
-    return payloadHash(this.network, type, this.bytes.subarray(transaction.from, transaction.to));
-  }
-
-  private text(from: number, to: number): string {
-    const { buffer, byteOffset } = this.bytes;
-    return Buffer.from(buffer, byteOffset + from, to - from).toString("hex");
-  }
-}
-
 class WalkedDecoder {
   private readonly bytes: Uint8Array;
   private readonly walked: WalkedLedger;
   private readonly envelopes: Envelopes;
   private readonly exchange: Address;
   private readonly view: DataView;
+  private readonly values: ValueReader;
   private readonly head: HeaderFields;
 
   constructor(bytes: Uint8Array, walked: WalkedLedger, envelopes: Envelopes, exchange: Address) {
@@ -119,6 +63,7 @@ class WalkedDecoder {
     this.envelopes = envelopes;
     this.exchange = exchange;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.values = new ValueReader(bytes, this.view);
     this.head = readHeader(this.view, walked.header.from);
   }
 
@@ -175,7 +120,7 @@ class WalkedDecoder {
       order,
       hash,
       closeTime,
-      succeeded: code === TX_SUCCESS || code === TX_FEE_BUMP_INNER_SUCCESS,
+      succeeded: isSuccess(code),
       get result(): string {
         return nameOf();
       },
@@ -194,9 +139,9 @@ class WalkedDecoder {
   /** By operation, as far as the last one with an event of the exchange. */
   private operationEvents({ exchangeEvents }: WalkedTransaction): readonly IndexedEvent[][] {
     const operations: IndexedEvent[][] = [];
-    for (const { operation, index, ...span } of exchangeEvents) {
+    for (const { operation, index, from } of exchangeEvents) {
       while (operations.length <= operation) operations.push([]);
-      operations[operation]?.push({ index, event: ContractEvent.fromXdr(this.piece(span)) });
+      operations[operation]?.push({ index, event: this.values.event(from) });
     }
     return operations;
   }
@@ -205,19 +150,19 @@ class WalkedDecoder {
     if (transaction.tokenEvents.length === 0) return [];
     return tokenEventsOf(
       tokens,
-      transaction.tokenEvents.map((span) => ContractEvent.fromXdr(this.piece(span))),
+      transaction.tokenEvents.map(({ from }) => this.values.event(from)),
     );
   }
 
-  private diagnosticsOf({ calls }: WalkedTransaction): readonly DiagnosticEvent[] {
-    return calls === undefined ? [] : decodeArray(DiagnosticEvent, this.piece(calls.diagnostics));
+  private diagnosticsOf({ calls }: WalkedTransaction): readonly HostDiagnostic[] {
+    return calls === undefined ? [] : this.values.diagnostics(calls.diagnostics.from);
   }
 
   private entryChanges({ keys }: Followed, oddities: string[]): readonly EntryChange[] {
     return this.walked.changes.map(({ key: id, from, to }) => {
       const key = keys.text(id);
       if (from === to) return { key };
-      return entryChange(key, readTrackedEntry(this.bytes, this.view, from, to), oddities);
+      return entryChange(key, readTrackedEntry(this.bytes, this.view, from), oddities);
     });
   }
 

@@ -1,10 +1,16 @@
 // Events of followed tokens that are no Stellar Asset Contracts: whose balance or allowance may
 // have changed. Such contracts emit what they like, so every address they name counts.
-import type { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
-import { contractOf } from "./address-cache.ts";
-import { readAddress, readI128, readText, readU32, readVec } from "./sc-value.ts";
+import {
+  type HostEvent,
+  readAddress,
+  readI128,
+  readText,
+  readU32,
+  readVec,
+  type ScValue,
+} from "./sc-value.ts";
 
 /** Addresses of one event at most, and values looked at: the rest of a larger one is ignored. */
 const ADDRESSES_MAX = 64;
@@ -12,20 +18,19 @@ const VALUES_MAX = 1_000;
 
 export function tokenEventsOf(
   tokens: ReadonlySet<Address>,
-  events: readonly ContractEvent[],
+  events: readonly HostEvent[],
 ): readonly TokenEvent[] {
   if (tokens.size === 0) return [];
   const found: TokenEvent[] = [];
   for (const event of events) {
-    if (event.type.name !== "contract" || event.contractId === null) continue;
-    const token = contractOf(event.contractId.value);
+    const { contract: token } = event;
+    if (event.type !== "contract" || token === undefined) continue;
     if (tokens.has(token)) found.push(decodeTokenEvent(token, event));
   }
   return found;
 }
 
-function decodeTokenEvent(token: Address, { body }: ContractEvent): TokenEvent {
-  const { topics, data } = body.v0;
+function decodeTokenEvent(token: Address, { topics, data }: HostEvent): TokenEvent {
   const liveUntil = readText(topics[0]) === "approve" ? approvedUntil(data) : undefined;
   return {
     token,
@@ -35,13 +40,13 @@ function decodeTokenEvent(token: Address, { body }: ContractEvent): TokenEvent {
 }
 
 /** SEP-41: approve carries [amount, live_until_ledger]. */
-function approvedUntil(data: ScVal): number | undefined {
+function approvedUntil(data: ScValue): number | undefined {
   const fields = readVec(data);
   const amount = readI128(fields?.[0]);
   return amount === undefined || amount <= 0n ? undefined : readU32(fields?.[1]);
 }
 
-function addressesIn(values: readonly ScVal[]): readonly Address[] {
+function addressesIn(values: readonly ScValue[]): readonly Address[] {
   const found = new Set<Address>();
   const open = values.toReversed();
   for (let looked = 0; looked < VALUES_MAX && found.size < ADDRESSES_MAX; looked += 1) {
@@ -49,9 +54,9 @@ function addressesIn(values: readonly ScVal[]): readonly Address[] {
     if (value === undefined) break;
     const address = readAddress(value);
     if (address !== undefined) found.add(address);
-    else if (value.type === "scvVec") open.push(...(value.vec ?? []).toReversed());
-    else if (value.type === "scvMap") {
-      for (const { key, val } of (value.map ?? []).toReversed()) open.push(val, key);
+    else if (value.kind === "vec") open.push(...value.items.toReversed());
+    else if (value.kind === "map") {
+      for (const { key, val } of value.entries.toReversed()) open.push(val, key);
     }
   }
   return [...found];

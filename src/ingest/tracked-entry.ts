@@ -1,13 +1,11 @@
 // Ledger entries that can be tracked, as the domain knows them, and the keys they are tracked by.
 import {
   type AccountEntry,
-  type ContractDataEntry,
   type LedgerEntryData,
   LedgerKey,
   LedgerKeyAccount,
   LedgerKeyContractData,
   LedgerKeyTrustLine,
-  type ScVal,
   type TrustLineEntry,
 } from "@stellar/stellar-sdk/xdr";
 import type { EntryChange, TrackedEntry } from "../model/ledger-delta.ts";
@@ -15,11 +13,14 @@ import {
   readBool,
   readField,
   readI128,
+  readItem,
   readSymbol,
   readText,
   readU32,
   readVec,
+  type ScValue,
 } from "./sc-value.ts";
+import { scValueOf } from "./sdk-value.ts";
 
 /** The entry's LedgerKey in base64 XDR; undefined for entries of kinds that are never tracked. */
 export function entryKey(data: LedgerEntryData): string | undefined {
@@ -46,7 +47,9 @@ export function entryKey(data: LedgerEntryData): string | undefined {
 export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
   if (data.type === "account") return accountEntry(data.account);
   if (data.type === "trustline") return trustlineEntry(data.trustLine);
-  return data.type === "contractData" ? contractEntry(data.contractData) : undefined;
+  if (data.type !== "contractData") return undefined;
+  const { key, val } = data.contractData;
+  return contractEntry({ key: scValueOf(key), val: scValueOf(val) });
 }
 
 /** What cannot be followed (`entry` undefined) counts as gone and is told. */
@@ -92,8 +95,15 @@ function trustlineEntry(entry: TrustLineEntry): TrackedEntry {
   };
 }
 
-function contractEntry({ key, val }: ContractDataEntry): TrackedEntry | undefined {
-  if (key.type === "scvLedgerKeyContractInstance") return tokenEntry(val);
+/** As `trackedEntry`, of contract data. */
+export function contractEntry({
+  key,
+  val,
+}: {
+  readonly key: ScValue;
+  readonly val: ScValue;
+}): TrackedEntry | undefined {
+  if (key.kind === "instanceKey") return tokenEntry(val);
   const amount = readI128(readField(val, "amount"));
   if (amount === undefined) return undefined;
   switch (readSymbol(readVec(key)?.[0]) ?? "") {
@@ -110,11 +120,8 @@ function contractEntry({ key, val }: ContractDataEntry): TrackedEntry | undefine
   }
 }
 
-function tokenEntry(val: ScVal): TrackedEntry | undefined {
-  if (val.type !== "scvContractInstance") return undefined;
-  const { executable, storage } = val.instance;
-  if (executable.type !== "contractExecutableStellarAsset") return { kind: "token" };
-  const metadata = storage?.find((entry) => readSymbol(entry.key) === "METADATA")?.val;
-  const asset = readText(readField(metadata, "name"));
+function tokenEntry(val: ScValue): TrackedEntry | undefined {
+  if (val.kind !== "instance") return undefined;
+  const asset = readText(readField(readItem(val.storage ?? [], "METADATA"), "name"));
   return asset === undefined ? { kind: "token" } : { kind: "token", asset };
 }

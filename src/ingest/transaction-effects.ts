@@ -1,25 +1,23 @@
 // What one transaction means to the exchange: its events and its failed calls.
-import type { ContractEvent, DiagnosticEvent } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
 import { position } from "../model/position.ts";
-import { contractOf } from "./address-cache.ts";
 import { buildCallTree, type CallTree } from "./call-tree.ts";
 import { markCrossfills } from "./crossfill.ts";
 import { decodeExchangeEvent } from "./exchange-event.ts";
 import { type DirectCall, failedCalls, type TransactionContext } from "./failed-call.ts";
-import { readText } from "./sc-value.ts";
+import { type HostDiagnostic, type HostEvent, readText } from "./sc-value.ts";
 
 /** An event of the exchange and its place among all events of its operation. */
-export type IndexedEvent = { readonly index: number; readonly event: ContractEvent };
+export type IndexedEvent = { readonly index: number; readonly event: HostEvent };
 
 export type TransactionInput = {
   readonly context: TransactionContext;
   /** The exchange's events by operation, each operation in order; empty where it failed. */
   readonly operations: readonly (readonly IndexedEvent[])[];
   /** Asked for at most once, and only where they matter. */
-  readonly diagnostics: () => readonly DiagnosticEvent[];
+  readonly diagnostics: () => readonly HostDiagnostic[];
   /** False where every call of the exchange is known to have succeeded. */
   readonly mayHaveFailed: boolean;
   /** False where no crossfill is known to have been called. */
@@ -52,7 +50,7 @@ export function transactionEffects(exchange: Address, input: TransactionInput): 
       };
       const known = decodeExchangeEvent(event, position(at));
       if (known === undefined) {
-        const name = readText(event.body.v0.topics[0]) ?? "unnamed";
+        const name = readText(event.topics[0]) ?? "unnamed";
         oddities.push(`event ${index} (${name}) of transaction ${context.hash} cannot be read`);
       }
       return known;
@@ -64,17 +62,4 @@ export function transactionEffects(exchange: Address, input: TransactionInput): 
   }
   const failures = input.mayHaveFailed ? failedCalls(exchange, context, tree(), direct) : [];
   return { events, failures, oddities };
-}
-
-/** The exchange's own contract events, each with its index among `events`. */
-export function eventsOf(
-  exchange: Address,
-  events: readonly ContractEvent[],
-): readonly IndexedEvent[] {
-  const found: IndexedEvent[] = [];
-  for (const [index, event] of events.entries()) {
-    if (event.type.name !== "contract" || event.contractId === null) continue;
-    if (contractOf(event.contractId.value) === exchange) found.push({ index, event });
-  }
-  return found;
 }

@@ -11,7 +11,7 @@ import type {
 } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../model/address.ts";
 import type { DirectCall } from "./failed-call.ts";
-import { addressOf } from "./sc-value.ts";
+import { addressOf, scValueOf } from "./sdk-value.ts";
 
 export type Outcome = {
   readonly succeeded: boolean;
@@ -84,7 +84,11 @@ function invoked(
 ): (DirectCall & { readonly contract: Address | undefined }) | undefined {
   if (hostFunction.type !== "hostFunctionTypeInvokeContract") return undefined;
   const { contractAddress, functionName, args } = hostFunction.invokeContract;
-  return { contract: addressOf(contractAddress), fn: functionName.toString(), args };
+  return {
+    contract: addressOf(contractAddress),
+    fn: functionName.toString(),
+    args: args.map(scValueOf),
+  };
 }
 
 /** sha256 of the network's passphrase: the prefix of everything that is signed or hashed on it. */
@@ -102,19 +106,21 @@ export function transactionHash(
 ): string | undefined {
   switch (envelope.type) {
     case "envelopeTypeTx":
-      return payloadHash(network, ENVELOPE_TYPE_TX, envelope.v1.tx.toXdr());
+      return payloadHash(network, ENVELOPE_TYPE_TX, envelope.v1.tx.toXdr()).toString("hex");
     case "envelopeTypeTxFeeBump":
-      return payloadHash(network, ENVELOPE_TYPE_FEE_BUMP, envelope.feeBump.tx.toXdr());
+      return payloadHash(network, ENVELOPE_TYPE_FEE_BUMP, envelope.feeBump.tx.toXdr()).toString(
+        "hex",
+      );
     case "envelopeTypeTxV0":
       return undefined;
   }
 }
 
-/** `type` is the envelope's, 4 bytes big-endian. Lower-case hex. */
+/** `type` is the envelope's, 4 bytes big-endian. */
 export function payloadHash(
   network: Uint8Array,
   type: Uint8Array,
   transaction: Uint8Array,
-): string {
-  return createHash("sha256").update(network).update(type).update(transaction).digest("hex");
+): Buffer {
+  return createHash("sha256").update(network).update(type).update(transaction).digest();
 }

@@ -5,6 +5,7 @@ import type {
   WalkedCalls,
   WalkedChange,
   WalkedEnvelope,
+  WalkedEnvelopes,
   WalkedEvent,
   WalkedLedger,
   WalkedTransaction,
@@ -37,18 +38,42 @@ const CROSSFILL = symbolWords("crossfill");
 const NO_SPAN: Span = { from: 0, to: 0 };
 const NO_EVENTS: readonly WalkedEvent[] = [];
 
+/** Four numbers an envelope, in one array: a ledger has hundreds, of which hardly any is looked at. */
+class EnvelopeSpans implements WalkedEnvelopes {
+  private readonly spans: number[] = [];
+  readonly invoking: number[] = [];
+
+  get count(): number {
+    return this.spans.length / 4;
+  }
+
+  add(from: number, to: number, hashedFrom: number, hashedTo: number): void {
+    this.spans.push(from, to, hashedFrom, hashedTo);
+  }
+
+  at(index: number): WalkedEnvelope {
+    const [from = 0, to = 0, hashedFrom = 0, hashedTo = 0] = this.spans.slice(
+      index * 4,
+      index * 4 + 4,
+    );
+    return { from, to, transaction: { from: hashedFrom, to: hashedTo } };
+  }
+}
+
 /** What the walk calls, for one ledger. */
 export class WalkHandlers {
   private readonly targets: WalkTargets;
   private readonly exchange: DataView;
   private headerSpan: Span = NO_SPAN;
 
-  private readonly envelopes: WalkedEnvelope[] = [];
-  private hashed: Span = NO_SPAN;
+  private readonly envelopes = new EnvelopeSpans();
+  private hashedFrom = 0;
+  private hashedTo = 0;
   private invokes = false;
 
   private readonly transactions: WalkedTransaction[] = [];
-  private resultSpan: Span = NO_SPAN;
+  private resultFrom = 0;
+  private resultTo = 0;
   private operation = -1;
   private exchangeEvents: WalkedEvent[] | undefined;
   private tokenEvents: WalkedEvent[] | undefined;
@@ -84,13 +109,15 @@ export class WalkHandlers {
   // Envelopes
 
   envelopeBegins(): void {
-    this.hashed = NO_SPAN;
+    this.hashedFrom = 0;
+    this.hashedTo = 0;
     this.invokes = false;
   }
 
   /** Of a fee bump the inner transaction ends first: the last one to end is the outer one. */
   hashedTransaction(_view: DataView, from: number, to: number): void {
-    this.hashed = { from, to };
+    this.hashedFrom = from;
+    this.hashedTo = to;
   }
 
   invokedContract(view: DataView, from: number, to: number): void {
@@ -99,12 +126,8 @@ export class WalkHandlers {
   }
 
   envelopeEnds(_view: DataView, from: number, to: number): void {
-    this.envelopes.push({
-      from,
-      to,
-      transaction: this.hashed,
-      invokesExchange: this.invokes,
-    });
+    if (this.invokes) this.envelopes.invoking.push(this.envelopes.count);
+    this.envelopes.add(from, to, this.hashedFrom, this.hashedTo);
   }
 
   // Transactions
@@ -120,7 +143,8 @@ export class WalkHandlers {
   }
 
   transactionResult(_view: DataView, from: number, to: number): void {
-    this.resultSpan = { from, to };
+    this.resultFrom = from;
+    this.resultTo = to;
   }
 
   applyBegins(): void {
@@ -186,11 +210,11 @@ export class WalkHandlers {
       this.exchangeEvents !== undefined ||
       this.tokenEvents !== undefined ||
       this.calls !== undefined ||
-      this.targets.wantsTransaction(this.envelopes, this.resultSpan)
+      this.targets.wantsTransaction(this.envelopes, this.resultFrom)
     ) {
       this.transactions.push({
         order: index + 1,
-        result: this.resultSpan,
+        result: { from: this.resultFrom, to: this.resultTo },
         exchangeEvents: this.exchangeEvents ?? NO_EVENTS,
         tokenEvents: this.tokenEvents ?? NO_EVENTS,
         calls: this.calls,

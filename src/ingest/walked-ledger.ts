@@ -36,8 +36,14 @@ export type WalkedCalls = {
 export type WalkedEnvelope = Span & {
   /** What its hash is made of: of a fee bump the outer transaction. Empty for the oldest form. */
   readonly transaction: Span;
-  /** An invocation in it names the exchange. */
-  readonly invokesExchange: boolean;
+};
+
+/** Of every transaction of the ledger, in the order of the bytes. */
+export type WalkedEnvelopes = {
+  readonly count: number;
+  at(index: number): WalkedEnvelope;
+  /** Of those in which an invocation names the exchange. */
+  readonly invoking: readonly number[];
 };
 
 /** `from` to `to` is the LedgerEntryData; empty where the entry is gone. */
@@ -50,7 +56,7 @@ export type WalkedChange = Span & {
 export type WalkedLedger = {
   /** A LedgerHeaderHistoryEntry. */
   readonly header: Span;
-  readonly envelopes: readonly WalkedEnvelope[];
+  readonly envelopes: WalkedEnvelopes;
   readonly transactions: readonly WalkedTransaction[];
   /** The last one of each followed entry, in the order they came about. */
   readonly changes: readonly WalkedChange[];
@@ -61,6 +67,6 @@ export type WalkTargets = {
   readonly exchange: Uint8Array;
   readonly tokens: readonly Uint8Array[];
   readonly keys: KeyTable;
-  /** Whether a transaction without any of it, of this TransactionResultPair, is wanted too. */
-  readonly wantsTransaction: (envelopes: readonly WalkedEnvelope[], result: Span) => boolean;
+  /** Whether a transaction without any of it is wanted too. `at`: of its TransactionResultPair. */
+  readonly wantsTransaction: (envelopes: WalkedEnvelopes, at: number) => boolean;
 };

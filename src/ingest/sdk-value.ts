@@ -1,0 +1,95 @@
+// Values and events of contracts out of what the SDK decoded.
+import type {
+  ContractEvent,
+  DiagnosticEvent,
+  ScAddress,
+  ScContractInstance,
+  ScError,
+  ScMapEntry,
+  ScVal,
+} from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../model/address.ts";
+import { accountOf, contractOf } from "./address-cache.ts";
+import type { HostDiagnostic, HostEvent, ScFault, ScMapItem, ScValue } from "./sc-value.ts";
+
+export function scValueOf(value: ScVal): ScValue {
+  switch (value.type) {
+    case "scvAddress":
+      return { kind: "address", address: addressOf(value.address) };
+    case "scvI128":
+      return { kind: "i128", value: (value.i128.hi << 64n) | value.i128.lo };
+    case "scvU128":
+      return { kind: "u128", value: (value.u128.hi << 64n) | value.u128.lo };
+    case "scvU64":
+      return { kind: "u64", value: value.u64 };
+    case "scvU32":
+      return { kind: "u32", value: value.u32 };
+    case "scvBool":
+      return { kind: "bool", value: value.b };
+    case "scvSymbol":
+      return { kind: "symbol", text: value.sym.toString() };
+    case "scvString":
+      return { kind: "string", text: value.str.toString() };
+    case "scvBytes":
+      return { kind: "bytes", bytes: value.bytes.value };
+    case "scvVec":
+      return { kind: "vec", items: (value.vec ?? []).map(scValueOf) };
+    case "scvMap":
+      return { kind: "map", entries: (value.map ?? []).map(itemOf) };
+    case "scvError":
+      return { kind: "error", error: faultOf(value.error) };
+    case "scvContractInstance":
+      return { kind: "instance", storage: assetStorage(value.instance) };
+    case "scvLedgerKeyContractInstance":
+      return { kind: "instanceKey" };
+    case "scvVoid":
+      return { kind: "void" };
+    case "scvI32":
+    case "scvI64":
+    case "scvTimepoint":
+    case "scvDuration":
+    case "scvU256":
+    case "scvI256":
+    case "scvLedgerKeyNonce":
+    case "scvExecutableTag":
+      return { kind: "other" };
+  }
+}
+
+export function hostEventOf({ type, contractId, body }: ContractEvent): HostEvent {
+  const { topics, data } = body.v0;
+  return {
+    type: type.name,
+    contract: contractId === null ? undefined : contractOf(contractId.value),
+    topics: topics.map(scValueOf),
+    data: scValueOf(data),
+  };
+}
+
+export function hostDiagnosticOf(from: DiagnosticEvent): HostDiagnostic {
+  return { inSuccessfulCall: from.inSuccessfulContractCall, event: hostEventOf(from.event) };
+}
+
+/** Undefined for addresses that are neither accounts nor contracts. */
+export function addressOf(from: ScAddress): Address | undefined {
+  if (from.type === "scAddressTypeAccount") return accountOf(from.accountId.ed25519.value);
+  if (from.type === "scAddressTypeContract") return contractOf(from.contractId.value);
+  return undefined;
+}
+
+function itemOf({ key, val }: ScMapEntry): ScMapItem {
+  return { key: scValueOf(key), val: scValueOf(val) };
+}
+
+function assetStorage(instance: ScContractInstance): readonly ScMapItem[] | undefined {
+  if (instance.executable.type !== "contractExecutableStellarAsset") return undefined;
+  return (instance.storage ?? []).map(itemOf);
+}
+
+function faultOf(error: ScError): ScFault {
+  if (error.type === "sceContract") return { kind: "contract", code: error.contractCode };
+  if (error.type === "sceAuth") return { kind: "auth" };
+  if (error.type === "sceBudget") return { kind: "resources" };
+  const exceeded = error.type === "sceStorage" && error.code.name === "scecExceededLimit";
+  return { kind: exceeded ? "resources" : "other" };
+}
