@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { describedFetch } from "../api/testing/described-fetch.ts";
 import type { DepthRequest } from "../book/depth.ts";
 import type { Candle } from "../model/candle.ts";
 import type { Failure } from "../model/failure.ts";
@@ -39,7 +40,7 @@ beforeEach(() => {
 });
 
 async function get(path: string, init?: RequestInit) {
-  const response = await fetch(server.url + path, init);
+  const response = await describedFetch(server.url + path, init);
   const text = await response.text();
   const json = response.headers.get("content-type") === "application/json";
   return {

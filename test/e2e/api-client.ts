@@ -1,5 +1,6 @@
 // What the tests ask of an engine's API.
 import assert from "node:assert/strict";
+import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as the engine sent it; tests compare it.
 export type Row = any;
@@ -15,7 +16,7 @@ export class ApiClient {
   }
 
   async get(path: string): Promise<Row> {
-    const response = await fetch(this.url + path);
+    const response = await describedFetch(this.url + path);
     const text = await response.text();
     assert.equal(response.status, 200, `${path}: ${text}`);
     return JSON.parse(text);

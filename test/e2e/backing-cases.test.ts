@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, bool, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
@@ -184,7 +185,7 @@ test("an order shows the maker's backing in what it sells, and the account in bo
   const account = await api.get(`/account/${maker}`);
   assert.deepEqual(Object.keys(account.backing).sort(), [goldToken, usdcToken, plain].sort());
   assert.equal(account.backing[usdcToken].headroom !== undefined, true);
-  const missing = await fetch(`${api.url}/backing?owner=${other}&asset=${goldToken}`);
+  const missing = await describedFetch(`${api.url}/backing?owner=${other}&asset=${goldToken}`);
   assert.equal(missing.status, 404);
   assert.deepEqual(await missing.json(), { error: NOT_TRACKED, status: 404 });
 });
@@ -277,7 +278,7 @@ test("a token that keeps its own books is asked after its events, and pending me
 
 test("an account is followed in every market token while somebody watches it, then no more", async () => {
   const path = `/backing?owner=${taker}&asset=${goldToken}`;
-  assert.equal((await fetch(api.url + path)).status, 404);
+  assert.equal((await describedFetch(api.url + path)).status, 404);
   const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
   const messages: Row[] = [];
   socket.on("message", (data) => messages.push(JSON.parse(String(data))));
@@ -290,5 +291,5 @@ test("an account is followed in every market token while somebody watches it, th
   await ledger({ kind: "payment", source: taker, to: usdc.issuer, asset: usdc, amount: ONE });
   assert.equal((await api.get(`/account/${taker}`)).backing[usdcToken].balance, String(HELD - ONE));
   socket.close();
-  await until(async () => (await fetch(api.url + path)).status === 404);
+  await until(async () => (await describedFetch(api.url + path)).status === 404);
 });

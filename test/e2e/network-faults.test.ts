@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
@@ -105,7 +106,7 @@ test("a network that begins anew has its old data set aside and is read from its
   assert.ok(logged(/set aside/));
   assert.equal((await api.get("/")).status, "loading");
   const path = `/quote?sellingAsset=${devnet.network.plainToken}&buyingAsset=XLM&amount=100`;
-  assert.equal((await fetch(api.url + path)).status, 409);
+  assert.equal((await describedFetch(api.url + path)).status, 409);
   assert.deepEqual(await api.all("/trades", 500), []);
 
   closeLedgers(LEDGERS);

@@ -2,6 +2,7 @@
 // document tells clients to, and can say what REST has to answer for it to be right.
 import assert from "node:assert/strict";
 import WebSocket from "ws";
+import { checkClientMessage, checkPushMessage } from "../../src/api/testing/conformance.ts";
 import type { ApiClient, Row } from "./api-client.ts";
 
 /** A subscription's parameters, without `op` and `id`. */
@@ -86,10 +87,12 @@ export class PushMirror {
   }
 
   #send(message: object): void {
+    checkClientMessage(message);
     this.#socket.send(JSON.stringify(message));
   }
 
   #take(message: Row): void {
+    checkPushMessage(message);
     const { type, id, topic } = message;
     if (type === "error") {
       this.errors.push(message);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { describedFetch } from "../../api/testing/described-fetch.ts";
 import type { DepthBody } from "../../book/depth.ts";
 import type { Happening } from "../../book/happening.ts";
 import type { TickerStats } from "../../book/market-data.ts";
@@ -120,7 +121,7 @@ describe("channel depth", () => {
 
   it("starts with the book of GET /depth, under the normalised topic", async () => {
     const [, snapshot] = await subscribed();
-    const rest = await fetch(`${server.url}/depth?market=${MARKET}`);
+    const rest = await describedFetch(`${server.url}/depth?market=${MARKET}`);
     assert.deepEqual(
       { ...snapshot, id: "", data: { ...snapshot.data, timestamp: 0 } },
       {
@@ -465,7 +466,7 @@ describe("channel ticker", () => {
   it("has the body of GET /ticker/24h in snapshot and updates", async () => {
     server.readModel.marketData.stats = [stats(1)];
     const [client, snapshot] = await subscribed();
-    const rest = async () => (await fetch(`${server.url}/ticker/24h`)).json();
+    const rest = async () => (await describedFetch(`${server.url}/ticker/24h`)).json();
     assert.deepEqual(
       { ...snapshot, id: "" },
       { type: "ticker", id: "", topic: "ticker", data: await rest() },

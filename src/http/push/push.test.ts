@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { describedFetch } from "../../api/testing/described-fetch.ts";
 import type { Happening } from "../../book/happening.ts";
 import type { Step } from "../../book/step.ts";
 import { canonicalPair, marketKey } from "../../model/address.ts";
@@ -121,7 +122,7 @@ function backing(fields: Partial<Backing> = {}): Backing {
 }
 
 async function rest(path: string): Promise<Message> {
-  return (await fetch(server.url + path)).json();
+  return (await describedFetch(server.url + path)).json();
 }
 
 describe("subscriptions", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { describedFetch } from "../../api/testing/described-fetch.ts";
 import type { BookChange } from "../../book/book-change.ts";
 import { type DepthBody, DepthReader } from "../../book/depth.ts";
 import { SharedBook } from "../../book/left-right.ts";
@@ -41,7 +42,7 @@ async function step(changes: readonly BookChange[], ledger = 5000): Promise<void
 type Body = DepthBody & { readonly error: string };
 
 async function get(query: string) {
-  const response = await fetch(`${server.url}/depth?${query}`);
+  const response = await describedFetch(`${server.url}/depth?${query}`);
   return { status: response.status, body: (await response.json()) as Body };
 }
 

@@ -1,6 +1,7 @@
 // A push client of the tests: keeps what it received, waits for what it wants.
 import assert from "node:assert/strict";
 import WebSocket from "ws";
+import { checkPushMessage } from "../../api/testing/conformance.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as the server sent it; tests compare it.
 export type Message = any;
@@ -27,7 +28,9 @@ export class PushClient {
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, options);
     this.closed = new Promise((resolve) => this.#socket.once("close", resolve));
     this.#socket.on("message", (data) => {
-      this.messages.push(JSON.parse(String(data)));
+      const message = JSON.parse(String(data));
+      checkPushMessage(message);
+      this.messages.push(message);
       this.#wake();
     });
   }

@@ -1,0 +1,36 @@
+// What both documents say first.
+
+export const API_VERSION = "0.1.0";
+
+export const LICENSE = { name: "MIT", identifier: "MIT" } as const;
+
+export const CONVENTIONS = [
+  "Integers that may not fit a JSON number are strings. Amounts are integer base units of the token " +
+    "(7 decimals: one token is 10000000), order prices are contract prices: the maker's buying per " +
+    "selling base unit, times 10^18. Depth, candles and tickers are decimal strings in token units, " +
+    "with prices in quote per base.",
+  "Every asset in an answer is a token contract address. Requests for quotes and market data also take " +
+    "`XLM`, `CODE:ISSUER` and `CODE-ISSUER`; filters of lists take token contract addresses only.",
+  "Market keys are `base/quote` in canonical order: the base is the first of the pair when the XDR " +
+    "bytes of the two addresses are compared. Depth and candles answer in the orientation asked for.",
+  "There is no authentication, and nothing is signed or submitted here: clients call the contract themselves.",
+] as const;
+
+export const REST_CONVENTIONS = [
+  "Every endpoint is a GET request and answers JSON; HEAD answers the same without a body, OPTIONS with " +
+    "204. CORS is open. An unknown path answers 404 with the plain text `API endpoint was not found`.",
+  "Lists take `limit` and an exclusive `cursor`: pass the `cursor` of the last row to get the next page.",
+  "A failed request has the body `{error, status}` with the HTTP status. Answers may gain members.",
+] as const;
+
+export const PUSH_CONVENTIONS = [
+  "One WebSocket connection carries many subscriptions; messages are JSON text frames in both " +
+    "directions. A subscribe is answered by a snapshot, which replaces what the client holds of the " +
+    "topic; updates follow. Route messages by `topic`, which the server makes from normalised parameters.",
+  "A connection holds at most 20 topics, 10 of them accounts. Subscribing again to a held topic sends a fresh " +
+    "snapshot. Unsubscribe takes the parameters of the subscribe, in any spelling.",
+  "Subscriptions belong to the connection: after a reconnect subscribe again; missed updates are not " +
+    "sent later. The server pings every 30 seconds and ends a connection that sent neither a pong nor a message since the last one.",
+  "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +
+    "with more than 4 MiB waiting for it is disconnected.",
+] as const;

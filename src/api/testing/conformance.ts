@@ -1,0 +1,129 @@
+// Checks answers and messages against the documents as they are published, but stricter: a member
+// that no schema knows fails, though clients are told that answers may gain members.
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { asyncApiDocument } from "../asyncapi.ts";
+import { NO_EXAMPLES } from "../examples.ts";
+import { openApiDocument } from "../openapi.ts";
+
+/** An answer to a GET request. */
+export type Answer = {
+  /** Path and query as sent. */
+  readonly target: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are walked as the JSON they are.
+type Json = any;
+
+const UNKNOWN_PATH = { status: 404, text: "API endpoint was not found" };
+/** The site beside the API has files of its own. */
+const SITE = /^\/console(\/|$)/;
+
+const openApi: Json = openApiDocument(NO_EXAMPLES);
+const asyncApi: Json = asyncApiDocument(NO_EXAMPLES);
+const openApiSchemas = validatorOf("openapi", openApi);
+const asyncApiSchemas = validatorOf("asyncapi", asyncApi);
+
+/** What was checked: `operation status` of answers and the schemas of messages. */
+export const seen = new Set<string>();
+
+/** Throws an AssertionError where the documents do not know the answer as it is. */
+export function checkAnswer(answer: Answer): void {
+  const { target, status, contentType, text } = answer;
+  const path = target.replace(/[?#].*$/s, "");
+  if (SITE.test(path)) return;
+  const operation = operationOf(path);
+  const shown = `GET ${target}: ${status} ${text.slice(0, 500)}`;
+  if (operation === undefined) {
+    assert.deepEqual({ status, text }, UNKNOWN_PATH, `unknown path: ${shown}`);
+    return;
+  }
+  const named = operation.responses[String(status)];
+  assert.ok(named !== undefined, `a status that is not documented: ${shown}`);
+  const response = "$ref" in named ? pointed(openApi, named.$ref) : named;
+  const content = response.content[contentType];
+  assert.ok(content !== undefined, `content type ${contentType} is not documented: ${shown}`);
+  const validate = openApiSchemas(content.schema);
+  assert.ok(
+    validate(JSON.parse(text)),
+    `${shown}\nis not as described: ${JSON.stringify(validate.errors)}`,
+  );
+  seen.add(`${operation.operationId} ${status}`);
+}
+
+/** The name of the schema that a message of the server has. Throws an AssertionError without one. */
+export function checkPushMessage(message: unknown): string {
+  return checkMessage("PushMessage", message, "type");
+}
+
+/** The same of a message of a client. */
+export function checkClientMessage(message: unknown): string {
+  return checkMessage("ClientMessage", message, "channel");
+}
+
+function checkMessage(union: string, message: unknown, discriminator: string): string {
+  const names: readonly string[] = Object.keys(asyncApi.components.messages);
+  const faults: unknown[] = [];
+  const value = (message as Json)?.[discriminator];
+  for (const name of names) {
+    const { properties } = asyncApi.components.schemas[name];
+    const isClients = "op" in properties;
+    if (isClients !== (union === "ClientMessage")) continue;
+    if (properties[discriminator]?.const !== value) continue;
+    const validate = asyncApiSchemas({ $ref: `#/components/schemas/${name}` });
+    if (validate(message)) {
+      seen.add(name);
+      return name;
+    }
+    faults.push(name, validate.errors);
+  }
+  return assert.fail(
+    `a message that is not described: ${JSON.stringify(message).slice(0, 2000)}\n${JSON.stringify(faults)}`,
+  );
+}
+
+function operationOf(path: string): Json {
+  for (const [template, item] of Object.entries<Json>(openApi.paths)) {
+    const pattern = `^${template.replaceAll(/\{[a-z]+\}/g, "[^/]+")}$`;
+    if (new RegExp(pattern).test(path)) return item.get;
+  }
+  return undefined;
+}
+
+function pointed(document: Json, pointer: string): Json {
+  return pointer
+    .slice(2)
+    .split("/")
+    .reduce((value: Json, name) => value[name], document);
+}
+
+/** Compiles schemas of a document, whose references lead into it. */
+function validatorOf(id: string, document: Json): (schema: Json) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
+  ajv.addVocabulary(["components"]);
+  ajv.addSchema({ $id: id, components: { schemas: closed(document.components.schemas) } });
+  const compiled = new Map<string, ValidateFunction>();
+  return (schema) => {
+    const text = JSON.stringify(schema).replaceAll('"#/', `"${id}#/`);
+    let validate = compiled.get(text);
+    if (validate === undefined) {
+      validate = ajv.compile(closed(JSON.parse(text)));
+      compiled.set(text, validate);
+    }
+    return validate;
+  };
+}
+
+/** The schema with every object closed to members it does not name. */
+function closed(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const members = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, closed(value)]),
+  );
+  const isOpen = schema.type === "object" && "properties" in schema;
+  return isOpen ? { ...members, additionalProperties: false } : members;
+}
