@@ -181,17 +181,14 @@ function memberOf({ name, description, schema, aliases }: Parameter): Schema {
   const also =
     aliases === undefined ? "" : ` Also under ${aliases.map((one) => `\`${one}\``).join(", ")}.`;
   const described = { ...schema, description: description + also };
-  switch (schema.type) {
-    case "integer":
-    case "number":
-      return { ...described, type: [schema.type, "string"] };
-    default:
-      if (name === "direct") {
-        return { type: ["boolean", "string"], description: described.description, default: false };
-      }
-      if (name === "resolution") {
-        return either(described.description, ref("Resolution"), ref("ResolutionSeconds"));
-      }
-      return described;
+  if (schema.type === "integer" || schema.type === "number") {
+    return { ...described, type: [schema.type, "string"] };
   }
+  if (name === "direct") {
+    return { type: ["boolean", "string"], description: described.description, default: false };
+  }
+  if (name === "resolution") {
+    return either(described.description, ref("Resolution"), ref("ResolutionSeconds"));
+  }
+  return described;
 }

@@ -39,7 +39,7 @@ export function openApiDocument(examples: Examples) {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: { ...paths, "/ws": { get: pushOperation() } },
     components: {
-      schemas: schemasNeededBy([ENDPOINTS.map(({ answer }) => answer), ref("ApiError")]),
+      schemas: schemasNeededBy([ENDPOINTS, ref("ApiError")]),
       parameters: { PrettyPrint: parameterObject(prettyPrint) },
       headers: {
         AccessControlAllowOrigin: {

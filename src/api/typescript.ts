@@ -94,16 +94,9 @@ function after(type: string): string {
 }
 
 function typeOfKind(schema: Schema, type: JsonType, indent: string): string {
-  switch (type) {
-    case "integer":
-      return "number";
-    case "object":
-      return objectType(schema, indent);
-    case "array":
-      return arrayType(schema, indent);
-    default:
-      return type;
-  }
+  if (type === "object") return objectType(schema, indent);
+  if (type === "array") return arrayType(schema, indent);
+  return type === "integer" ? "number" : type;
 }
 
 function objectType(
