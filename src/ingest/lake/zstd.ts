@@ -1,9 +1,12 @@
-// zstd frames to bytes: by Node itself where it can (from 22.15 on), else by WebAssembly.
+// zstd frames to bytes: by Node itself from 24 on, else by WebAssembly. Node 22 can, too, but takes a
+// frame that was cut short for a whole one.
 import * as zlib from "node:zlib";
 import * as wasm from "@bokuweb/zstd-wasm";
 
 /** Throws where the frame is damaged or would take more than `bytesMax`. */
 export type Decompress = (frame: Uint8Array, bytesMax: number) => Uint8Array;
+
+const NODE_VERSION_WHOLE = 24;
 
 type NodeZstd = {
   readonly zstdDecompressSync: (
@@ -20,7 +23,8 @@ const ROOM_MIN = 1 << 20;
 export async function loadZstd(): Promise<Decompress> {
   const node: Partial<NodeZstd> = zlib as object;
   const { zstdDecompressSync } = node;
-  if (zstdDecompressSync !== undefined) {
+  const version = Number.parseInt(process.versions.node, 10);
+  if (zstdDecompressSync !== undefined && version >= NODE_VERSION_WHOLE) {
     return (frame, bytesMax) => zstdDecompressSync(frame, { maxOutputLength: bytesMax });
   }
   return loadWasmZstd();
