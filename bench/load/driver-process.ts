@@ -1,7 +1,7 @@
 // The script's side of the process that drives the load.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { DriverTask, FromDriver, LoadResult, ToDriver } from "./messages.ts";
+import type { DriverTask, FromDriver, LoadResult, SliceResult, ToDriver } from "./messages.ts";
 
 export class DriverProcess {
   readonly #child: ChildProcess;
@@ -15,10 +15,13 @@ export class DriverProcess {
     this.#exited = once(this.#child, "exit");
   }
 
-  /** `onSlice` is told when the warm-up is over (-1) and at the end of each slice. */
-  async load(task: DriverTask, onSlice: (slice: number) => void): Promise<LoadResult> {
+  async load(
+    task: DriverTask,
+    on: { readonly warm: () => void; readonly slice: (slice: SliceResult) => void },
+  ): Promise<LoadResult> {
     const told = (message: FromDriver) => {
-      if (message.kind === "slice") onSlice(message.slice);
+      if (message.kind === "warm") on.warm();
+      if (message.kind === "slice") on.slice(message.result);
     };
     this.#child.on("message", told);
     this.#send({ kind: "start", task });

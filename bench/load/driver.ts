@@ -10,9 +10,6 @@ import { pick, randomFrom } from "./random.ts";
 import { RequestLoad } from "./request-load.ts";
 import { learnWorld, refreshOrders, type World } from "./world.ts";
 
-/** Of the measured time: how far figures of one run differ is what comparisons call noise. */
-export const SLICES = 5;
-
 const REFRESH_MS = 5000;
 /** Different requests of an endpoint, asked in turn. */
 const VARIETY = 500;
@@ -30,8 +27,9 @@ async function start(order: DriverTask): Promise<void> {
   const random = randomFrom(order.seed);
   const known = await learnWorld(order.url);
   world = known;
-  push = new PushClients(order.url);
-  await push.open(order.websockets, known, random);
+  const clients = new PushClients(order.url);
+  push = clients;
+  await clients.open(order.websockets, known, random);
   const load = new RequestLoad({ ...order, random });
   const refresh = setInterval(() => {
     const cursor = pick(random, known.orderCursors) ?? "";
@@ -41,14 +39,18 @@ async function start(order: DriverTask): Promise<void> {
   tell({ kind: "ready" });
   const from = performance.now();
   await load.send(known, from, from + 1000 * order.warmupSeconds);
-  push.startMeasuring();
+  clients.startMeasuring();
   load.pool.lagMs = 0;
-  tell({ kind: "slice", slice: -1 });
+  tell({ kind: "warm" });
   await load.run(known, order.seconds, {
-    slices: SLICES,
-    onSlice: (slice) => {
-      push?.endSlice();
-      tell({ kind: "slice", slice });
+    slices: order.slices,
+    onSlice: (latencies) => {
+      const pushDelay = clients.endSlice();
+      const { lost } = clients.result;
+      tell({
+        kind: "slice",
+        result: { latencies, pushDelay, wrong: load.wrongCount, pushLost: lost },
+      });
     },
   });
   clearInterval(refresh);
@@ -60,7 +62,7 @@ async function start(order: DriverTask): Promise<void> {
       ...load.results,
       outcomes: load.outcomes,
       wrong: load.wrong,
-      push: push.result,
+      push: clients.result,
       driverLagMs: load.pool.lagMs,
     },
   });

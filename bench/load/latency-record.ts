@@ -17,9 +17,11 @@ export class LatencyRecord {
     this.#all.record(us);
   }
 
-  endSlice(): void {
-    this.#slices.push(latenciesOf(this.#slice));
+  endSlice(): Latencies {
+    const ended = latenciesOf(this.#slice);
+    this.#slices.push(ended);
     this.#slice = createHistogram(OPTIONS);
+    return ended;
   }
 
   get all(): Latencies {

@@ -9,7 +9,19 @@ export type DriverTask = {
   readonly websockets: number;
   readonly seconds: number;
   readonly warmupSeconds: number;
+  /** Parts of the measured time that are told of one by one. */
+  readonly slices: number;
   readonly seed: number;
+};
+
+/** What a slice of the measured time was like. */
+export type SliceResult = {
+  /** Of all requests. */
+  readonly latencies: Latencies;
+  readonly pushDelay: Latencies;
+  /** So far. */
+  readonly wrong: number;
+  readonly pushLost: number;
 };
 
 export type ToDriver =
@@ -66,8 +78,8 @@ export type LoadResult = {
 
 export type FromDriver =
   | { readonly kind: "ready" }
-  /** The warm-up is over, or a slice is. */
-  | { readonly kind: "slice"; readonly slice: number }
+  | { readonly kind: "warm" }
+  | { readonly kind: "slice"; readonly result: SliceResult }
   | { readonly kind: "result"; readonly result: LoadResult }
   | { readonly kind: "measured"; readonly requestsPerSecond: number; readonly requests: number }
   | { readonly kind: "disconnected" }

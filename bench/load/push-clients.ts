@@ -1,7 +1,7 @@
 // The push clients of a load: each subscribed to its share of the mix, reading all it is sent.
 import { WebSocket } from "ws";
 import { LatencyRecord } from "./latency-record.ts";
-import type { PushResult } from "./messages.ts";
+import type { Latencies, PushResult } from "./messages.ts";
 import { subscribeMessages } from "./mix.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
@@ -67,8 +67,8 @@ export class PushClients {
     this.#bytes = 0;
   }
 
-  endSlice(): void {
-    this.#delay.endSlice();
+  endSlice(): Latencies {
+    return this.#delay.endSlice();
   }
 
   get result(): PushResult {

@@ -2,7 +2,7 @@
 // the moment a request was due, so a server that stalls shows the stall in every request behind it.
 import { type Done, HttpPool, type PooledRequest, requestBytes } from "./http-pool.ts";
 import { LatencyRecord } from "./latency-record.ts";
-import type { EndpointResult } from "./messages.ts";
+import type { EndpointResult, Latencies } from "./messages.ts";
 import { ENDPOINTS } from "./mix.ts";
 import { pick, type Random } from "./random.ts";
 import type { World } from "./world.ts";
@@ -19,6 +19,12 @@ export type RequestLoadOptions = {
   readonly connections: number;
   readonly random: Random;
   readonly onBody?: (path: PooledRequest, status: number, body: Buffer) => void;
+};
+
+export type SliceOptions = {
+  readonly slices: number;
+  /** Told the latencies of all requests of each. */
+  readonly onSlice: (latencies: Latencies) => void;
 };
 
 export class RequestLoad {
@@ -48,19 +54,15 @@ export class RequestLoad {
    * Sends for `seconds`, in slices that `onSlice` is told the end of. Those sent within count, and
    * are waited for.
    */
-  async run(
-    world: World,
-    seconds: number,
-    { slices, onSlice }: { readonly slices: number; readonly onSlice: (slice: number) => void },
-  ): Promise<void> {
+  async run(world: World, seconds: number, { slices, onSlice }: SliceOptions): Promise<void> {
     const startMs = performance.now();
     const sliceMs = (1000 * seconds) / slices;
     this.#measured = { fromMs: startMs, toMs: startMs + 1000 * seconds };
     for (let slice = 0; slice < slices; slice += 1) {
       await this.send(world, startMs + slice * sliceMs, startMs + (slice + 1) * sliceMs);
       if (slice === slices - 1) await this.#drain();
-      for (const { record } of [...this.#endpoints, this.#total]) record.endSlice();
-      onSlice(slice);
+      for (const { record } of this.#endpoints) record.endSlice();
+      onSlice(this.#total.record.endSlice());
     }
   }
 
@@ -85,6 +87,11 @@ export class RequestLoad {
 
   get outcomes(): Readonly<Record<string, number>> {
     return this.#outcomes;
+  }
+
+  /** Answers that no request should get, and requests without one. */
+  get wrongCount(): number {
+    return Object.values(this.#wrong).reduce((sum, count) => sum + count, 0);
   }
 
   get wrong(): Readonly<Record<string, number>> {

@@ -13,6 +13,9 @@ import {
 import { ENDPOINTS, mixText } from "./mix.ts";
 import type { Target } from "./target.ts";
 
+/** How far these parts of one run lie apart is what comparisons call noise. */
+const SLICES = 5;
+
 export type RunOptions = {
   readonly settings: LoadSettings;
   readonly warmupSeconds: number;
@@ -29,9 +32,10 @@ export async function runLoad(target: Target, options: RunOptions): Promise<Load
     target.onLedger((ledger) => driver.ledgerClosed(ledger));
     say(`${settings.rate} requests/s, ${settings.websockets} push clients`);
     const probes: Promise<EngineSlice | undefined>[] = [];
+    const probe = () => void probes.push(target.probe());
     const result = await driver.load(
-      { ...options, ...settings, url: target.url },
-      () => void probes.push(target.probe()),
+      { ...options, ...settings, url: target.url, slices: SLICES },
+      { warm: probe, slice: probe },
     );
     const [before, ...slices] = (await Promise.all(probes)).filter((probe) => probe !== undefined);
     await driver.disconnectPush();
