@@ -263,6 +263,7 @@ function attachBare(app: App): void {
       socket.subscribe("all");
     },
     message: () => undefined,
+    dropped: () => undefined,
     pong: () => undefined,
     close: () => undefined,
   });

@@ -1,5 +1,6 @@
 // The engine, put together: store and book, reader thread, router workers, HTTP. It serves what the
 // store holds from the start, while the reader catches up.
+import { statfsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
@@ -8,6 +9,7 @@ import { type DepthBody, DepthReader, type DepthRequest } from "./book/depth.ts"
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
 import { capacityFor } from "./book/shared-layout.ts";
+import type { StepMeter } from "./book/step-meter.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
 import { type FollowEnd, followLedgers } from "./follow-ledgers.ts";
 import { AssetInput } from "./http/asset-input.ts";
@@ -15,11 +17,14 @@ import { pushChannels } from "./http/push/channels.ts";
 import { PushEndpoint } from "./http/push/endpoint.ts";
 import { systemTimers } from "./http/push/throttle.ts";
 import { referencePrices } from "./http/reference-prices.ts";
-import { startHttpServer } from "./http/server.ts";
+import { type HttpServer, startHttpServer } from "./http/server.ts";
 import { Site } from "./http/site/site.ts";
 import { readSiteFiles, type SiteFile } from "./http/site/site-files.ts";
 import { loadUws } from "./http/uws.ts";
 import { systemClock } from "./model/clock.ts";
+import type { EngineView } from "./operations/engine-view.ts";
+import { meteredQuotes } from "./operations/metered-quotes.ts";
+import type { Operations } from "./operations/operations.ts";
 import { QuotePool } from "./router-worker/pool.ts";
 
 /** What the build makes of console/, beside this file's output. */
@@ -41,11 +46,13 @@ export type EngineOptions = {
   readonly path: string;
   readonly network: NetworkConfig;
   readonly log: Logger;
+  /** What operators see; absent: nothing is measured. */
+  readonly operations?: Operations;
 };
 
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { engine: config, network, path, log } = options;
+  const { engine: config, network, path, log, operations } = options;
   const { contract, networkPassphrase } = network;
   const uws = loadUws();
   const siteFiles = config.console ? readSiteFiles(SITE_FOLDER) : undefined;
@@ -55,13 +62,19 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     untracked: "nothing",
     capacity: capacityFor(config.maxOrders),
   });
-  const quotes = new QuotePool({
+  const pool = new QuotePool({
     book,
     clock,
     workers: config.workers,
     onFault: (fault) => log.error({ fault }, "a router worker failed"),
   });
-  const follower = followLedgers({ network, catchUpThreads: config.catchUpThreads, log });
+  const quotes = operations === undefined ? pool : meteredQuotes(pool, operations.quotes);
+  const follower = followLedgers({
+    network,
+    catchUpThreads: config.catchUpThreads,
+    log,
+    ...(operations === undefined ? {} : { meter: operations.follow }),
+  });
   const poller = new TokenPoller({
     reader: follower.tokenReader,
     answered: (answer) => backing.tokenAnswered(answer),
@@ -86,16 +99,19 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     log,
     book,
     backing,
+    meter: stepMeter(log, operations),
   }).catch(async (error: unknown) => {
-    await quotes.close();
+    await pool.close();
     throw error;
   });
   const assets = new AssetInput(networkPassphrase);
   const depthReader = new DepthReader();
   const depth = (request: DepthRequest): DepthBody =>
     depthReader.read(book.live, request, Math.floor(clock() / 1000));
+  const meter = operations === undefined ? {} : { meter: operations.http };
   const push = new PushEndpoint({
     log,
+    ...meter,
     channels: (publish) =>
       pushChannels(
         {
@@ -113,7 +129,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   exchange.onStep((step) => push.stepped(step));
   exchange.start();
-  await quotes.ready();
+  await pool.ready();
   const server = await startHttpServer({
     uws,
     host: config.host,
@@ -131,7 +147,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     push,
     ...(siteFiles === undefined ? {} : { site: consoleSite(siteFiles, backing) }),
     log,
+    ...meter,
   });
+  operations?.watch(viewOf({ exchange, pool, push, server, path, ordersMax: config.maxOrders }));
   const ended = follower.start(exchange, backing);
   log.info(
     { host: config.host, port: server.port, ledger: exchange.ledger },
@@ -141,9 +159,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     port: server.port,
     ended,
     close: async () => {
+      operations?.watch(undefined);
       poller.stop();
       // Nobody may ask a closed store: the last connection goes before it.
-      await Promise.all([server.close(), follower.stop(), quotes.close()]);
+      await Promise.all([server.close(), follower.stop(), pool.close()]);
       await exchange.close();
     },
   };
@@ -155,4 +174,61 @@ function consoleSite(files: ReadonlyMap<string, SiteFile>, backing: BackingRecor
       Object.fromEntries([...backing.assetNames()].sort(([a], [b]) => (a < b ? -1 : 1))),
     );
   return new Site({ files, documents: new Map([["assets.json", assets]]) });
+}
+
+/** Tells the meters of every step, and the log where it wants to know. */
+function stepMeter(log: Logger, operations: Operations | undefined): StepMeter {
+  return {
+    stepped: (times) => {
+      operations?.steps.stepped(times);
+      if (log.isLevelEnabled("debug")) log.debug(times, "a step is shown");
+    },
+    commitFailed: () => operations?.steps.commitFailed(),
+  };
+}
+
+type Viewed = {
+  readonly exchange: Exchange;
+  readonly pool: QuotePool;
+  readonly push: PushEndpoint;
+  readonly server: HttpServer;
+  /** Folder of the store. */
+  readonly path: string;
+  readonly ordersMax: number;
+};
+
+function viewOf({ exchange, pool, push, server, path, ordersMax }: Viewed): EngineView {
+  return {
+    progress: () => ({ ledger: exchange.ledger, closeTime: exchange.closeTime }),
+    book: () => ({
+      orders: exchange.liveOrderCount,
+      ordersMax,
+      markets: exchange.liveMarketCount,
+    }),
+    pool: () => pool.load,
+    push: () => {
+      const { all, most } = push.waitingBytes();
+      return {
+        connections: push.connectionCount,
+        topics: push.topicCount,
+        subscriptions: push.subscriptionCount,
+        waitingBytes: all,
+        waitingBytesMax: most,
+      };
+    },
+    store: () => exchange.storeSize,
+    connections: server.connections,
+    diskFreeBytes: () => freeBytes(path),
+  };
+}
+
+/** Undefined where the system does not tell. */
+function freeBytes(path: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    // A folder that is gone has no figures; the store's own errors tell of that.
+    return undefined;
+  }
 }

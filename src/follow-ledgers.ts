@@ -40,17 +40,36 @@ export type Follower = {
   stop(): Promise<void>;
 };
 
+/** What is told of the reading, for metrics. */
+export type FollowMeter = {
+  readonly readerStarted: () => void;
+  readonly status: (status: SourceStatus) => void;
+  /** Reading ended for good; the last state goes on being served. */
+  readonly stopped: (message: string) => void;
+  readonly rpcFailed: () => void;
+  /** Milliseconds from a ledger's arrival on the main thread until it could be seen. */
+  readonly ledgerShown: (milliseconds: number) => void;
+};
+
 export type FollowOptions = {
   readonly network: NetworkConfig;
   readonly catchUpThreads: number;
   readonly log: Logger;
+  readonly meter?: FollowMeter;
 };
 
-export function followLedgers({ network, catchUpThreads, log }: FollowOptions): Follower {
+export function followLedgers({ network, catchUpThreads, log, meter }: FollowOptions): Follower {
   const { rpcUrls, networkPassphrase: passphrase, contract, lake } = network;
   const stopping = new AbortController();
   const ingestLog: Log = (level, message, fields) => log[level](fields ?? {}, message);
-  const pool = new RpcPool({ urls: rpcUrls, passphrase, timer: systemTimer, log: ingestLog });
+  const rpcFailed = (): void => meter?.rpcFailed();
+  const pool = new RpcPool({
+    urls: rpcUrls,
+    passphrase,
+    timer: systemTimer,
+    log: ingestLog,
+    onFailure: rpcFailed,
+  });
   let target: { readonly exchange: Exchange; readonly backing: BackingRecords } | undefined;
   let end: (end: FollowEnd) => void = () => undefined;
   const ended = new Promise<FollowEnd>((resolve) => {
@@ -67,10 +86,15 @@ export function followLedgers({ network, catchUpThreads, log }: FollowOptions): 
     {
       delta: (delta) => void takeDelta(delta),
       loaded: (loaded) => target?.backing.entriesLoaded(loaded),
-      status: (status) => logStatus(log, status),
+      status: (status) => {
+        logStatus(log, status);
+        meter?.status(status);
+      },
+      rpcFailed,
       failed: (fault) => {
         const kind = endOf(fault, target?.exchange.cursor !== undefined);
         log.error({ fault }, `reading ledgers stopped: ${fault.message}`);
+        meter?.stopped(fault.message);
         if (kind !== "stale") end({ kind, message: fault.message });
       },
       died: (cause) => {
@@ -81,8 +105,10 @@ export function followLedgers({ network, catchUpThreads, log }: FollowOptions): 
     },
   );
   const takeDelta = async (delta: LedgerDelta): Promise<void> => {
+    const startMs = performance.now();
     try {
       await target?.exchange.apply(delta);
+      meter?.ledgerShown(performance.now() - startMs);
       reader.acknowledge(delta.ledger);
     } catch (error) {
       if (stopping.signal.aborted) return;
@@ -111,6 +137,7 @@ export function followLedgers({ network, catchUpThreads, log }: FollowOptions): 
     request: (request) => reader.request(request),
     start: (exchange, backing) => {
       target = { exchange, backing };
+      meter?.readerStarted();
       startReader({ reader, exchange, pool, network, log, signal: stopping.signal }).catch(
         (error: unknown) => {
           if (stopping.signal.aborted) return;

@@ -2,13 +2,21 @@
 // in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration.
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { type Config, type EngineConfig, type NetworkConfig, readConfig } from "./config/config.ts";
+import {
+  type Config,
+  type EngineConfig,
+  type NetworkConfig,
+  type OperatorsConfig,
+  readConfig,
+} from "./config/config.ts";
 import type { DevnetOptions } from "./devnet/options.ts";
 import { type DevnetProcess, spawnDevnet } from "./devnet/spawn.ts";
 import { devnetSettings } from "./devnet-settings.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
+import { Operations } from "./operations/operations.ts";
+import { type OperatorsServer, startOperatorsServer } from "./operations/operators-server.ts";
 import { makeFolder } from "./store/make-folder.ts";
 import { setAside } from "./store/set-aside.ts";
 import { StoreError } from "./store/store-error.ts";
@@ -60,8 +68,7 @@ async function run(
   };
   log.info({ url, contract: exchange }, `the devnet serves its RPC on ${url}`);
   const gone = devnet.exited.then((code) => ({ kind: "devnet gone", code }) as const);
-  const running =
-    config.mode === "all" ? runEngine({ engine: config.engine, network, log }, signal) : signal;
+  const running = config.mode === "all" ? runEngine({ ...config, network, log }, signal) : signal;
   const end = await Promise.race([running, gone]);
   if (typeof end === "object") {
     log.fatal({ code: end.code }, "the devnet ended");
@@ -85,6 +92,7 @@ async function withFolder(
 
 type EngineRun = {
   readonly engine: EngineConfig;
+  readonly operators: OperatorsConfig;
   readonly network: NetworkConfig;
   readonly log: Logger;
 };
@@ -94,12 +102,58 @@ type EngineRun = {
  * anew, beside its old data.
  */
 async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<number> {
+  const { log, operators } = run;
+  const operations = new Operations({
+    clock: systemClock,
+    readyLagSeconds: operators.readyLagSeconds,
+  });
+  let server: OperatorsServer | undefined;
+  try {
+    server = await startOperators(operators, operations, log);
+  } catch (error) {
+    log.fatal(`cannot start: ${messageOf(error)}`);
+    return 1;
+  }
+  try {
+    return await runEngines(run, operations, signal);
+  } finally {
+    await server?.close();
+    operations.stop();
+  }
+}
+
+/** Undefined where it is off, or where its port is taken that nobody asked for. */
+async function startOperators(
+  { host, port, isRequired }: OperatorsConfig,
+  operations: Operations,
+  log: Logger,
+): Promise<OperatorsServer | undefined> {
+  if (port === "off") return undefined;
+  try {
+    const server = await startOperatorsServer({ host, port, operations, log });
+    const url = `http://${host}:${server.port}`;
+    log.info({ operators: url }, `operators' listener: ${url}/metrics, /healthz, /readyz`);
+    return server;
+  } catch (error) {
+    const message = `the operators' listener cannot listen on ${host}:${port}: ${messageOf(error)}`;
+    if (isRequired) throw new Error(message, { cause: error });
+    log.warn(`${message}; going on without (--operators-port takes another port, or off)`);
+    return undefined;
+  }
+}
+
+/** One engine after the other, until the signal. */
+async function runEngines(
+  run: EngineRun,
+  operations: Operations,
+  signal: Promise<"signal">,
+): Promise<number> {
   const { log } = run;
   const path = join(run.engine.dataDir, "store");
   for (;;) {
     let engine: Engine;
     try {
-      engine = await startEngine({ ...run, path });
+      engine = await startEngine({ ...run, path, operations });
     } catch (error) {
       if (error instanceof StoreError && error.code === "other_schema") {
         const aside = await setAside(path, systemClock);

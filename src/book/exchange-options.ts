@@ -1,6 +1,7 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { BackingView, BookWriter } from "./step.ts";
+import type { StepMeter } from "./step-meter.ts";
 
 /** The part of a pino logger that the exchange uses. */
 export type ExchangeLog = {
@@ -20,4 +21,5 @@ export type ExchangeOptions = {
   readonly book?: BookWriter;
   /** Without one, no backing is known. */
   readonly backing?: BackingView;
+  readonly meter?: StepMeter;
 };

@@ -13,6 +13,7 @@ import type { Swap, Trade } from "../model/trade.ts";
 import { OrderState, toOrder } from "../store/order-record.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
+import type { StoreSize } from "../store/store-size.ts";
 import { planClock } from "./clock-plan.ts";
 import { ExchangeError } from "./exchange-error.ts";
 import type { ExchangeOptions } from "./exchange-options.ts";
@@ -82,6 +83,7 @@ export class Exchange implements ReadModel {
       passClock: (horizon) => {
         this.#horizon = horizon;
       },
+      meter: options.meter,
     });
   }
 
@@ -122,6 +124,15 @@ export class Exchange implements ReadModel {
   onStep(listener: StepListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Pairs with live orders. */
+  get liveMarketCount(): number {
+    return this.#markets.sorted().length;
+  }
+
+  get storeSize(): StoreSize {
+    return this.#store.size;
   }
 
   /** The last ledger processed, with what the next one must follow. */

@@ -9,6 +9,7 @@ import { ExchangeError } from "./exchange-error.ts";
 import type { ExchangeLog } from "./exchange-options.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { PreparedStep } from "./prepared-step.ts";
+import type { StepMeter } from "./step-meter.ts";
 
 /** Ledgers and events stored together when many are waiting: bounds memory and the pause. */
 const GROUP_LEDGERS_MAX = 64;
@@ -35,6 +36,8 @@ export type Steps = {
   readonly clockMove: () => ClockMove;
   /** The clock moved past no order: nothing to store. */
   readonly passClock: (horizon: Horizon) => void;
+  /** Told what a step took once it is shown. */
+  readonly meter: StepMeter | undefined;
 };
 
 export class StepQueue {
@@ -209,11 +212,23 @@ export class StepQueue {
 
   /** Durable first, then visible. */
   async #finish(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): Promise<void> {
+    const startMs = performance.now();
     const prepared = this.#steps.prepare(lifecycle, deltas);
-    if (hasRecords(prepared.record)) await this.#store(prepared.record);
+    const preparedMs = performance.now();
+    const hasCommit = hasRecords(prepared.record);
+    if (hasCommit) await this.#store(prepared.record);
+    const storedMs = performance.now();
     try {
       await this.#steps.fillBook(prepared);
+      const filledMs = performance.now();
       this.#steps.show(prepared);
+      this.#steps.meter?.stepped({
+        ledgers: deltas.length,
+        prepareMs: preparedMs - startMs,
+        ...(hasCommit ? { commitMs: storedMs - preparedMs } : {}),
+        fillMs: filledMs - storedMs,
+        flipMs: performance.now() - filledMs,
+      });
     } catch (error) {
       this.#broken = error;
       throw error;
@@ -228,6 +243,7 @@ export class StepQueue {
       } catch (error) {
         if (!(error instanceof StoreError) || error.code !== "commit_failed") throw error;
         const ledger = record.cursor?.ledger;
+        this.#steps.meter?.commitFailed();
         this.#steps.log.error({ error, ledger, wait }, "a step was not stored; trying again");
       }
       await delay(wait, undefined, { signal: this.#closing.signal }).catch(() => {

@@ -6,6 +6,7 @@ import {
   logSettings,
   networkPresets,
   networkSettings,
+  operatorsSettings,
 } from "./engine-settings.ts";
 import { readSettings, type Setting, type SettingValues, settingsHelp } from "./setting.ts";
 
@@ -32,6 +33,15 @@ export type EngineConfig = {
   readonly console: boolean;
 };
 
+export type OperatorsConfig = {
+  readonly host: string;
+  readonly port: number | "off";
+  /** The port was asked for: without it the engine does not start. */
+  readonly isRequired: boolean;
+  /** The age of the last ledger up to which the engine is ready; 0: any. */
+  readonly readyLagSeconds: number;
+};
+
 export type NetworkConfig = {
   readonly rpcUrls: readonly string[];
   readonly networkPassphrase: string;
@@ -47,12 +57,14 @@ export type Config<Devnet> =
       readonly mode: "all";
       readonly log: LogConfig;
       readonly engine: EngineConfig;
+      readonly operators: OperatorsConfig;
       readonly devnet: Devnet;
     }
   | {
       readonly mode: "engine";
       readonly log: LogConfig;
       readonly engine: EngineConfig;
+      readonly operators: OperatorsConfig;
       readonly network: NetworkConfig;
     }
   | { readonly mode: "devnet"; readonly log: LogConfig; readonly devnet: Devnet };
@@ -119,6 +131,7 @@ function readAll<Devnet>(
       mode: "all",
       log: logConfig(engine.values),
       engine: engineConfig(engine.values, "all"),
+      operators: operatorsConfig(engine.values, engine.given),
       devnet: devnet.read(network.values),
     },
   };
@@ -151,6 +164,7 @@ function readEngine<Devnet>(
           ? {}
           : { referencePrices: preset.referencePrices }),
       },
+      operators: operatorsConfig(values, read.given),
       network: {
         rpcUrls,
         networkPassphrase,
@@ -198,6 +212,18 @@ function engineConfig(
   };
 }
 
+function operatorsConfig(
+  values: SettingValues<typeof operatorsSettings>,
+  given: ReadonlySet<string>,
+): OperatorsConfig {
+  return {
+    host: values["operators-host"],
+    port: values["operators-port"],
+    isRequired: given.has("operators-host") || given.has("operators-port"),
+    readyLagSeconds: values["ready-lag"],
+  };
+}
+
 function invalid(message: string): { readonly kind: "invalid"; readonly message: string } {
   return { kind: "invalid", message };
 }
@@ -220,6 +246,9 @@ ${settingsHelp(logSettings)}
 
 Engine (modes all and engine):
 ${settingsHelp(engineOnlySettings)}
+
+Operators' listener (modes all and engine):
+${settingsHelp(operatorsSettings)}
 
 Network to follow (mode engine):
 ${settingsHelp(networkSettings)}

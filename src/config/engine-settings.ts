@@ -5,6 +5,8 @@ import {
   contractSchema,
   httpUrlsSchema,
   integerSchema,
+  PORT_MAX,
+  portOrOffSchema,
   priceListSchema,
   textSchema,
 } from "./schema.ts";
@@ -43,7 +45,7 @@ export const engineOnlySettings = [
     name: "port",
     help: "port the API listens on; 0 takes a free one",
     default: "8080",
-    schema: integerSchema(0, 65_535),
+    schema: integerSchema(0, PORT_MAX),
   },
   {
     name: "data-dir",
@@ -90,8 +92,34 @@ export const engineOnlySettings = [
   },
 ] as const satisfies readonly Setting[];
 
+/** The operators' listener: /metrics, /healthz, /readyz. */
+export const operatorsSettings = [
+  {
+    name: "operators-host",
+    help: "address the operators' listener is on: /metrics, /healthz and /readyz",
+    default: "127.0.0.1",
+    schema: textSchema,
+  },
+  {
+    name: "operators-port",
+    help: "its port; 0 takes a free one, off starts no such listener",
+    default: "9464",
+    schema: portOrOffSchema,
+  },
+  {
+    name: "ready-lag",
+    help: "seconds since the close of the last ledger up to which /readyz says ready; 0: any",
+    default: "30",
+    schema: integerSchema(0, 1_000_000),
+  },
+] as const satisfies readonly Setting[];
+
 /** What the engine needs whatever network it follows. */
-export const engineSettings = [...logSettings, ...engineOnlySettings] as const;
+export const engineSettings = [
+  ...logSettings,
+  ...engineOnlySettings,
+  ...operatorsSettings,
+] as const;
 
 /** Which network to follow: for the engine alone. With the devnet they are the devnet's. */
 export const networkSettings = [

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { type Address, parseContractAddress } from "../model/address.ts";
 import { parseAssetText } from "../model/asset-text.ts";
 
+export const PORT_MAX = 65_535;
+
 export function integerSchema(min: number, max: number) {
   const message = `expected an integer from ${min} to ${max}`;
   return z
@@ -11,6 +13,16 @@ export function integerSchema(min: number, max: number) {
     .transform(Number)
     .pipe(z.number().min(min, message).max(max, message));
 }
+
+/** A port, or `off` for no listener. */
+export const portOrOffSchema = z.string().transform((text, context): number | "off" => {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (text === "off") return text;
+  if (port <= PORT_MAX) return port;
+  const message = `expected an integer from 0 to ${PORT_MAX}, or off`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
 
 export function choiceSchema<const Choices extends readonly [string, ...string[]]>(
   choices: Choices,

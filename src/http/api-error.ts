@@ -11,6 +11,8 @@ export type ApiErrorCode =
   | "upgrade_expected"
   | "invalid_upgrade"
   | "too_many_connections"
+  | "too_many_requests_waiting"
+  | "rate_limited"
   | "internal_error";
 
 /** `message` is shown to the client as it is. */

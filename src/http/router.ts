@@ -12,9 +12,16 @@ import { quoteRoute } from "./routes/quote.ts";
 import { statusRoute } from "./routes/status.ts";
 import { tickerRoute } from "./routes/ticker.ts";
 
+export type FoundRoute = {
+  /** The path with a name in place of a value, as metrics know it. */
+  readonly name: string;
+  readonly route: Route;
+  readonly pathValue: string;
+};
+
 export type Router = {
   /** Undefined for an unknown path. `path` as sent. */
-  find(path: string): { readonly route: Route; readonly pathValue: string } | undefined;
+  find(path: string): FoundRoute | undefined;
 };
 
 export function createRouter(context: ApiContext): Router {
@@ -32,19 +39,19 @@ export function createRouter(context: ApiContext): Router {
     ["/ticker/24h", tickerRoute(context)],
     ["/trades", tradesRoute(context)],
   ]);
-  const withValue = new Map<string, Route>([
-    ["/account/", accountRoute(context)],
-    ["/order/", liveOrderRoute(context)],
+  const withValue = new Map<string, { readonly name: string; readonly route: Route }>([
+    ["/account/", { name: "/account/:address", route: accountRoute(context) }],
+    ["/order/", { name: "/order/:id", route: liveOrderRoute(context) }],
   ]);
   return {
     find: (path) => {
       const route = plain.get(path);
-      if (route !== undefined) return { route, pathValue: "" };
+      if (route !== undefined) return { name: path, route, pathValue: "" };
       const prefix = path.slice(0, path.indexOf("/", 1) + 1);
       const valued = withValue.get(prefix);
       const segment = path.slice(prefix.length);
       if (valued === undefined || segment === "" || segment.includes("/")) return undefined;
-      return { route: valued, pathValue: decodePathSegment(segment) ?? "" };
+      return { ...valued, pathValue: decodePathSegment(segment) ?? "" };
     },
   };
 }

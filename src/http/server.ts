@@ -1,38 +1,22 @@
 // The public listener: REST on every path, push on /ws. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ApiError } from "./api-error.ts";
+import { type HttpMeter, NO_METER } from "./http-meter.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
-import { parseQuery } from "./query.ts";
-import {
-  type Answer,
-  errorAnswer,
-  INTERNAL_ERROR,
-  jsonAnswer,
-  UNKNOWN_PATH,
-  writeAnswer,
-  writeOptions,
-} from "./response.ts";
-import type { ApiContext, ApiRequest, Route } from "./route.ts";
-import { createRouter, type Router } from "./router.ts";
+import { type HttpLog, OTHER_ROUTE, Requests } from "./requests.ts";
+import { UNKNOWN_PATH, writeAnswer, writeOptions } from "./response.ts";
+import type { ApiContext } from "./route.ts";
+import { createRouter } from "./router.ts";
 import type { Site } from "./site/site.ts";
-import type { HttpRequest, HttpResponse, ListenSocket, Uws } from "./uws.ts";
-
-/**
- * Bytes of path and query (choice): clients are promised 3 KiB, and the rest of the head's 8 KiB is for
- * what proxies and browsers add.
- */
-const URL_BYTES_MAX = 3200;
+import type { HttpResponse, ListenSocket, Uws } from "./uws.ts";
 
 /** How long a close waits for answers (choice): clients are promised them within a second. */
 const CLOSE_WAIT_MS = 1000;
 
-export type HttpLog = {
-  error(fields: object, message: string): void;
-};
-
 export type HttpServer = {
   /** The port listened on, also where 0 was asked for. */
   readonly port: number;
+  /** Open connections, those of push included. */
+  readonly connections: () => number;
   /**
    * Stops listening and closes the push connections at once, and every other one when the requests
    * under way have their answer, or some time has passed.
@@ -49,24 +33,32 @@ export type HttpServerOptions = {
   /** The console; absent: its paths are unknown ones. */
   readonly site?: Site;
   readonly log: HttpLog;
+  readonly meter?: HttpMeter;
 };
 
 /** Rejects with an Error naming host and port where it cannot listen. */
 export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { uws, host, port, context, push, site, log } = options;
-  const router = createRouter(context);
-  const underWay = new UnderWay();
-  const served = { router, site, log, underWay };
+  const { uws, host, port, context, push, site, log, meter = NO_METER } = options;
+  const requests = new Requests({ router: createRouter(context), site, log, meter });
   const app = uws.App();
-  push.attach(app);
-  app.get("/*", (res, req) => serve(served, res, req, false));
+  let connections = 0;
+  const count = (_: HttpResponse, change: number): void => {
+    connections += change;
+  };
+  app.filter(count);
+  push.attach(app, () => {
+    connections -= 1;
+  });
+  app.get("/*", (res, req) => requests.serve(res, req, false));
   app.any("/*", (res, req) => {
     switch (req.getMethod()) {
       case "head":
-        return serve(served, res, req, true);
+        return requests.serve(res, req, true);
       case "options":
+        meter.answered(OTHER_ROUTE, 204, 0);
         return writeOptions(res);
       default:
+        meter.answered(OTHER_ROUTE, UNKNOWN_PATH.status, 0);
         return writeAnswer(res, UNKNOWN_PATH, false);
     }
   });
@@ -78,10 +70,11 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
       }
       resolve({
         port: uws.us_socket_local_port(socket),
+        connections: () => connections,
         close: async () => {
           uws.us_listen_socket_close(socket);
           push.close();
-          await underWay.finished(CLOSE_WAIT_MS);
+          await requests.finished(CLOSE_WAIT_MS);
           // The last answer may still be in the binding's buffer for this turn.
           await nextTurn();
           app.close();
@@ -89,127 +82,4 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
       });
     });
   });
-}
-
-type Served = {
-  readonly router: Router;
-  readonly site: Site | undefined;
-  readonly log: HttpLog;
-  readonly underWay: UnderWay;
-};
-
-/** Counts the requests whose answer takes more than a turn of the loop. */
-class UnderWay {
-  #count = 0;
-  #finished: () => void = () => undefined;
-
-  begin(): void {
-    this.#count += 1;
-  }
-
-  end(): void {
-    this.#count -= 1;
-    if (this.#count === 0) this.#finished();
-  }
-
-  /** Resolves when none is left, or after the time. */
-  finished(timeoutMs: number): Promise<void> {
-    if (this.#count === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timeout = setTimeout(resolve, timeoutMs);
-      this.#finished = () => {
-        clearTimeout(timeout);
-        resolve();
-      };
-    });
-  }
-}
-
-function serve(
-  { router, site, log, underWay }: Served,
-  res: HttpResponse,
-  req: HttpRequest,
-  head: boolean,
-): void {
-  const path = req.getUrl();
-  const queryText = req.getQuery() ?? "";
-  if (path.length + queryText.length >= URL_BYTES_MAX) {
-    const error = new ApiError(
-      414,
-      "uri_too_long",
-      `Bad request. The URL is longer than ${URL_BYTES_MAX} bytes.`,
-    );
-    writeAnswer(res, errorAnswer(error, false), head);
-    return;
-  }
-  const query = parseQuery(queryText);
-  const pretty = query.has("pretty_print");
-  const found = router.find(path);
-  if (found === undefined) {
-    if (site?.serve(path, res, req, head)) return;
-    writeAnswer(res, path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH, head);
-    return;
-  }
-  const request = { query, pathValue: found.pathValue };
-  if (found.route.kind === "sync") {
-    writeAnswer(res, answerSync(found.route.handle, request, pretty, log), head);
-  } else {
-    serveAsync(found.route, request, { res, head, pretty, log, underWay });
-  }
-}
-
-function answerSync(
-  handle: (request: ApiRequest) => string,
-  request: ApiRequest,
-  pretty: boolean,
-  log: HttpLog,
-): Answer {
-  try {
-    return jsonAnswer(handle(request), pretty);
-  } catch (error) {
-    return answerOf(error, pretty, log);
-  }
-}
-
-type Exchange = {
-  readonly res: HttpResponse;
-  readonly head: boolean;
-  readonly pretty: boolean;
-  readonly log: HttpLog;
-  readonly underWay: UnderWay;
-};
-
-function serveAsync(
-  route: Extract<Route, { readonly kind: "async" }>,
-  request: ApiRequest,
-  { res, head, pretty, log, underWay }: Exchange,
-): void {
-  underWay.begin();
-  const client = new AbortController();
-  res.onAborted(() => client.abort());
-  const write = (answer: Answer): void => {
-    // The response is freed with its client: not even a look at it is allowed then.
-    if (!client.signal.aborted) res.cork(() => writeAnswer(res, answer, head));
-  };
-  void route
-    .handle(request, client.signal)
-    .then((json) => jsonAnswer(json, pretty))
-    .catch((error: unknown) => answerOf(error, pretty, log))
-    .then(write)
-    .finally(() => underWay.end());
-}
-
-function answerOf(error: unknown, pretty: boolean, log: HttpLog): Answer {
-  if (error instanceof ApiError) return errorAnswer(error, pretty);
-  log.error({ err: error }, "a request failed");
-  return errorAnswer(INTERNAL_ERROR, pretty);
-}
-
-function upgradeExpected(pretty: boolean): Answer {
-  const error = new ApiError(
-    426,
-    "upgrade_expected",
-    "Bad request. This path takes WebSocket connections only.",
-  );
-  return errorAnswer(error, pretty);
 }

@@ -73,6 +73,8 @@ export type WebSocketBehavior<UserData> = {
   readonly open: (ws: WebSocket<UserData>) => void;
   /** `message` is gone once the handler returns. */
   readonly message: (ws: WebSocket<UserData>, message: ArrayBuffer, isBinary: boolean) => void;
+  /** A message was not sent since `maxBackpressure` is reached. */
+  readonly dropped: (ws: WebSocket<UserData>) => void;
   readonly pong: (ws: WebSocket<UserData>, message: ArrayBuffer) => void;
   readonly close: (ws: WebSocket<UserData>, code: number, message: ArrayBuffer) => void;
 };
@@ -81,6 +83,11 @@ export type App = {
   get(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): App;
   any(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): App;
   ws<UserData>(pattern: string, behavior: WebSocketBehavior<UserData>): App;
+  /**
+   * Called with 1 for a connection that was accepted, and with -1 for one that is gone; not for the
+   * end of one that became a WebSocket. The address is known at the first alone.
+   */
+  filter(handler: (res: HttpResponse, count: number) => void): App;
   publish(topic: string, message: string | Uint8Array, isBinary?: boolean): boolean;
   /** Closes every socket at once. */
   close(): App;

@@ -50,6 +50,8 @@ export type FromReader =
   | { readonly kind: "delta"; readonly delta: LedgerDelta }
   | { readonly kind: "loaded"; readonly loaded: EntriesLoaded }
   | { readonly kind: "status"; readonly status: SourceStatus }
+  /** A call of an RPC failed: counted by whoever watches. */
+  | { readonly kind: "rpc-failed" }
   | {
       readonly kind: "log";
       readonly level: LogLevel;

@@ -55,6 +55,8 @@ class ReaderThread {
       timer: systemTimer,
       log,
       onStatus: (status) => this.tell(status),
+      // No more often than failed URLs are asked again.
+      onFailure: () => this.post({ kind: "rpc-failed" }),
     });
     this.tracker = new Tracker({
       load: this.sources.load,

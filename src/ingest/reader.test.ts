@@ -50,6 +50,7 @@ async function rig(rpc: FakeRpc, lake?: string): Promise<Rig> {
         statuses.push(status);
         wake();
       },
+      rpcFailed: () => undefined,
       failed: (fault) => {
         faults.push(fault);
         wake();

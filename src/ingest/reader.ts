@@ -12,6 +12,8 @@ export type ReaderListener = {
   readonly loaded: (loaded: EntriesLoaded) => void;
   /** Only changes of state and new ledgers are told. */
   readonly status: (status: SourceStatus) => void;
+  /** A call of an RPC failed. */
+  readonly rpcFailed: () => void;
   /**
    * The reader stopped for good and says why. With `reset` the data held is of a network that is
    * no more: it is to be set aside, and a new reader started from the first ledger. With any other
@@ -88,6 +90,9 @@ export class Reader {
         break;
       case "status":
         this.listener.status(message.status);
+        break;
+      case "rpc-failed":
+        this.listener.rpcFailed();
         break;
       case "failed":
         this.finished = true;

@@ -28,6 +28,8 @@ export type RpcPoolOptions = {
   readonly log: Log;
   /** In [0, 1): spreads the retries of many engines. */
   readonly random?: () => number;
+  /** A call failed, and its URL rests. */
+  readonly onFailure?: () => void;
 };
 
 export class RpcPool {
@@ -118,6 +120,7 @@ export class RpcPool {
   }
 
   private rest(endpoint: Endpoint): void {
+    this.options.onFailure?.();
     const random = this.options.random ?? Math.random;
     const full = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** endpoint.failures);
     endpoint.failures = Math.min(endpoint.failures + 1, 16);

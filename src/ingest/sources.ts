@@ -17,6 +17,8 @@ export type SourceContext = {
   readonly timer: Timer;
   readonly log: Log;
   readonly onStatus: (status: SourceStatus) => void;
+  /** A call of an RPC failed. */
+  readonly onFailure: () => void;
 };
 
 const HEALTH_LIMITS = { timeoutMs: 10_000, bytesMax: 1 << 20 };

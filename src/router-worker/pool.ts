@@ -44,6 +44,18 @@ export type QuotePoolOptions = {
   readonly entry?: URL;
 };
 
+/** How busy the pool is. */
+export type PoolLoad = {
+  /** Requests that wait for a worker, and how many may. */
+  readonly queued: number;
+  readonly queueMax: number;
+  readonly workers: number;
+  /** Workers with a batch at hand. */
+  readonly busy: number;
+  /** Workers started in place of ended ones. */
+  readonly replaced: number;
+};
+
 export class QuotePool implements QuoteService {
   readonly #options: QuotePoolOptions;
   readonly #piscina: Piscina<QuoteBatch, BatchReply>;
@@ -57,7 +69,9 @@ export class QuotePool implements QuoteService {
   /** Jobs of the present step and second, by request. */
   #shared = new Map<string, QuoteJob>();
   #sharedStamp = "";
+  readonly #workers: number;
   #freeWorkers: number;
+  #threadsSeen = 0;
   #flushDue = false;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -70,6 +84,7 @@ export class QuotePool implements QuoteService {
     const flags = workers * BATCH_MAX;
     this.#flags = new Int32Array(new SharedArrayBuffer(4 * flags));
     this.#freeFlags = Array.from({ length: flags }, (_, flag) => flag);
+    this.#workers = workers;
     this.#freeWorkers = workers;
     const start: WorkerStart = { book: options.book.buffers, flags: this.#flags };
     this.#piscina = new Piscina<QuoteBatch, BatchReply>({
@@ -97,6 +112,17 @@ export class QuotePool implements QuoteService {
   async ready(): Promise<void> {
     const nothing: QuoteBatch = { now: 0, skipWindow: 0, timeMs: 0, requests: [], flags: [] };
     await Promise.all(this.#piscina.threads.map(() => this.#piscina.run(nothing)));
+  }
+
+  /** For metrics. */
+  get load(): PoolLoad {
+    return {
+      queued: this.#queue.length,
+      queueMax: QUEUE_MAX,
+      workers: this.#workers,
+      busy: this.#workers - this.#freeWorkers,
+      replaced: Math.max(0, this.#threadsSeen - this.#workers),
+    };
   }
 
   /** The router threads, for tests that end one. */
@@ -266,6 +292,7 @@ export class QuotePool implements QuoteService {
     for (const thread of this.#piscina.threads) {
       if (this.#knownThreads.has(thread)) continue;
       this.#knownThreads.add(thread);
+      this.#threadsSeen += 1;
       const { threadId } = thread;
       thread.once("exit", () => this.#options.book.releaseThread(threadId));
     }

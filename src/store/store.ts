@@ -21,6 +21,7 @@ import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
 import { addressWrites, stepWrites, type Write } from "./step-writes.ts";
 import { StoreError } from "./store-error.ts";
+import { type StoreSize, storeSize } from "./store-size.ts";
 import {
   type Environment,
   META_CONTRACT,
@@ -115,6 +116,10 @@ export class Store {
       throw new StoreError("damaged", `the store is damaged: no ledger ${cursor.ledger} exists`);
     }
     return cursor;
+  }
+
+  get size(): StoreSize {
+    return storeSize(this.#environment);
   }
 
   horizon(): Horizon {

@@ -15,10 +15,18 @@ export type EngineSettings = {
   readonly passphrase: string;
   readonly contract: string;
   readonly dataDir: string;
+  /** Further variables, which win over those of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
 };
 
 /** A log line of the engine. */
-type LogLine = { readonly level?: number; readonly msg?: string; readonly port?: number };
+type LogLine = {
+  readonly level?: number;
+  readonly msg?: string;
+  readonly port?: number;
+  /** URL of the operators' listener. */
+  readonly operators?: string;
+};
 
 export class EngineProcess {
   readonly child: ChildProcess;
@@ -41,7 +49,9 @@ export class EngineProcess {
         HOST: "127.0.0.1",
         PORT: "0",
         WORKERS: "1",
+        OPERATORS_PORT: "0",
         LOG_FORMAT: "json",
+        ...settings.environment,
       },
       stdio: ["ignore", "pipe", "inherit"],
     });

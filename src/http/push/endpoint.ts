@@ -1,6 +1,7 @@
 // The push connections: upgrade, frames, liveness. What messages mean is the hub's.
 import type { Step } from "../../book/step.ts";
 import { ApiError } from "../api-error.ts";
+import { type HttpMeter, NO_METER } from "../http-meter.ts";
 import { errorAnswer, writeAnswer } from "../response.ts";
 import {
   type App,
@@ -34,6 +35,7 @@ const CLOSE_TOO_BIG = 1009;
 export type PushOptions = {
   readonly channels: (publish: Publish) => readonly Channel[];
   readonly log: HubLog;
+  readonly meter?: HttpMeter;
   /** Time between pings, for tests; 30 s otherwise. */
   readonly pingIntervalMs?: number;
 };
@@ -42,13 +44,20 @@ export class PushEndpoint {
   readonly #hub: PushHub;
   readonly #connections = new Set<Connection>();
   readonly #sweep: NodeJS.Timeout;
+  readonly #meter: HttpMeter;
   #app: App | undefined;
   #closing = false;
 
-  constructor({ channels, log, pingIntervalMs = PING_INTERVAL_MS }: PushOptions) {
+  constructor({ channels, log, meter = NO_METER, pingIntervalMs = PING_INTERVAL_MS }: PushOptions) {
+    this.#meter = meter;
     // The binding sends the text to every subscriber itself, made and encoded once.
     this.#hub = new PushHub(
-      channels((topic, json) => void this.#app?.publish(topic, json)),
+      channels((topic, json) => {
+        this.#app?.publish(topic, json);
+        const clients = this.#hub.subscribersOf(topic);
+        // What channels publish is ASCII, so characters are bytes.
+        meter.sent(clients, clients * json.length);
+      }),
       log,
     );
     this.#sweep = setInterval(() => {
@@ -57,16 +66,32 @@ export class PushEndpoint {
     this.#sweep.unref();
   }
 
-  /** Topics with subscribers, and connections: for metrics and tests. */
+  /** Topics with subscribers, topics held and connections: for metrics and tests. */
   get topicCount(): number {
     return this.#hub.topicCount;
+  }
+
+  get subscriptionCount(): number {
+    return this.#hub.subscriptionCount;
   }
 
   get connectionCount(): number {
     return this.#connections.size;
   }
 
-  attach(app: App): void {
+  /** Bytes that clients have not taken yet, in all and of the slowest. One look at every client. */
+  waitingBytes(): { readonly all: number; readonly most: number } {
+    let all = 0;
+    let most = 0;
+    for (const { waitingBytes } of this.#connections) {
+      all += waitingBytes;
+      if (waitingBytes > most) most = waitingBytes;
+    }
+    return { all, most };
+  }
+
+  /** `gone` is called for every connection that ended. */
+  attach(app: App, gone: () => void = () => undefined): void {
     this.#app = app;
     app.ws<UserData>("/ws", {
       maxPayloadLength: FRAME_BYTES_MAX,
@@ -75,14 +100,18 @@ export class PushEndpoint {
       // Liveness has a rule of its own (checkLiveness); the binding's would differ from it.
       idleTimeout: 0,
       sendPingsAutomatically: false,
-      upgrade,
+      upgrade: (res, req, context) => upgrade(res, req, context, this.#meter),
       open: (socket) => this.#opened(socket.getUserData().connection, socket),
       message: (socket, message, isBinary) =>
         this.#received(socket.getUserData().connection, message, isBinary),
+      dropped: (socket) => socket.getUserData().connection.fellBehind(),
       pong: (socket) => {
         socket.getUserData().connection.alive = true;
       },
-      close: (socket) => this.#closed(socket.getUserData().connection),
+      close: (socket) => {
+        this.#closed(socket.getUserData().connection);
+        gone();
+      },
     });
   }
 
@@ -106,7 +135,9 @@ export class PushEndpoint {
 
   #received(connection: Connection, message: ArrayBuffer, isBinary: boolean): void {
     connection.alive = true;
+    this.#meter.received(message.byteLength);
     if (message.byteLength > MESSAGE_BYTES_MAX) {
+      this.#meter.disconnected("message_too_big");
       connection.end(CLOSE_TOO_BIG);
     } else if (isBinary) {
       connection.send('{"type":"error","error":"Binary messages are not supported"}');
@@ -135,10 +166,21 @@ class Connection implements Subscriber {
   socket: WebSocket<UserData> | undefined;
   /** A pong or a message came since the last ping. */
   alive = true;
+  readonly #meter: HttpMeter;
+  #behind = false;
+
+  constructor(meter: HttpMeter) {
+    this.#meter = meter;
+  }
+
+  get waitingBytes(): number {
+    return this.socket?.getBufferedAmount() ?? 0;
+  }
 
   send(json: string): void {
     // Dropping a message in silence is the one thing a feed must not do.
     if (this.socket?.send(json) === SendStatus.dropped) this.socket?.close();
+    else this.#meter.sent(1, json.length);
   }
 
   join(topic: string): void {
@@ -147,6 +189,12 @@ class Connection implements Subscriber {
 
   leave(topic: string): void {
     this.socket?.unsubscribe(topic);
+  }
+
+  /** The buffer is full: the binding closes the connection, or `send` does. */
+  fellBehind(): void {
+    if (!this.#behind) this.#meter.disconnected("slow");
+    this.#behind = true;
   }
 
   end(code: number): void {
@@ -159,6 +207,7 @@ class Connection implements Subscriber {
    */
   checkLiveness(): void {
     if (!this.alive) {
+      this.#meter.disconnected("silent");
       this.socket?.close();
       return;
     }
@@ -168,7 +217,12 @@ class Connection implements Subscriber {
 }
 
 /** The binding upgrades whatever has 24 characters of key: check what RFC 6455 asks for. */
-function upgrade(res: HttpResponse, req: HttpRequest, context: SocketContext): void {
+function upgrade(
+  res: HttpResponse,
+  req: HttpRequest,
+  context: SocketContext,
+  meter: HttpMeter,
+): void {
   const key = req.getHeader("sec-websocket-key");
   const valid =
     req.getHeader("upgrade").toLowerCase() === "websocket" &&
@@ -185,5 +239,5 @@ function upgrade(res: HttpResponse, req: HttpRequest, context: SocketContext): v
   }
   const protocol = req.getHeader("sec-websocket-protocol");
   const extensions = req.getHeader("sec-websocket-extensions");
-  res.upgrade<UserData>({ connection: new Connection() }, key, protocol, extensions, context);
+  res.upgrade<UserData>({ connection: new Connection(meter) }, key, protocol, extensions, context);
 }

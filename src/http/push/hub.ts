@@ -45,6 +45,17 @@ export class PushHub {
     return this.#counts.size;
   }
 
+  /** Topics held, summed over the connections. */
+  get subscriptionCount(): number {
+    let sum = 0;
+    for (const count of this.#counts.values()) sum += count;
+    return sum;
+  }
+
+  subscribersOf(topic: string): number {
+    return this.#counts.get(topic) ?? 0;
+  }
+
   /** Answers a message of a client. */
   receive(subscriber: Subscriber, message: ClientMessage): void {
     switch (message.kind) {

@@ -1,0 +1,22 @@
+// Whoever wants to know what the parts of a step take.
+
+/** Milliseconds. */
+export type StepTimes = {
+  /** Ledgers of the step; none where the clock or news of backing alone moved. */
+  readonly ledgers: number;
+  /** Computing it: one synchronous piece. */
+  readonly prepareMs: number;
+  /** Writing and flushing it, retries included; absent where nothing had to be kept. */
+  readonly commitMs?: number;
+  /** Writing the idle copy of the book, in slices. */
+  readonly fillMs: number;
+  /** Showing it: the flip, market data, pushes; one synchronous piece. */
+  readonly flipMs: number;
+};
+
+/** Main thread; called between steps, and may not throw. */
+export interface StepMeter {
+  stepped(times: StepTimes): void;
+  /** A commit failed and is tried again. */
+  commitFailed(): void;
+}

@@ -1,0 +1,190 @@
+// A request's way from its route to its answer, within the limits of the listener. Main thread.
+import { ApiError } from "./api-error.ts";
+import type { HttpMeter } from "./http-meter.ts";
+import { parseQuery } from "./query.ts";
+import {
+  type Answer,
+  errorAnswer,
+  INTERNAL_ERROR,
+  jsonAnswer,
+  UNKNOWN_PATH,
+  writeAnswer,
+} from "./response.ts";
+import type { ApiRequest, Route } from "./route.ts";
+import type { FoundRoute, Router } from "./router.ts";
+import type { Site } from "./site/site.ts";
+import { TurnBudget } from "./turn-budget.ts";
+import { UnderWay } from "./under-way.ts";
+import type { HttpRequest, HttpResponse } from "./uws.ts";
+
+/**
+ * Bytes of path and query (choice): clients are promised 3 KiB, and the rest of the head's 8 KiB is for
+ * what proxies and browsers add.
+ */
+const URL_BYTES_MAX = 3200;
+
+/** The name of everything that is no endpoint, as metrics know it. */
+export const OTHER_ROUTE = "other";
+
+export type HttpLog = {
+  error(fields: object, message: string): void;
+};
+
+export type RequestsOptions = {
+  readonly router: Router;
+  readonly site: Site | undefined;
+  readonly log: HttpLog;
+  readonly meter: HttpMeter;
+};
+
+type SyncHandle = Extract<Route, { readonly kind: "sync" }>["handle"];
+type AsyncHandle = Extract<Route, { readonly kind: "async" }>["handle"];
+
+/** A request that its handler answers. */
+type Accepted = {
+  readonly res: HttpResponse;
+  readonly request: ApiRequest;
+  readonly head: boolean;
+  readonly pretty: boolean;
+  readonly name: string;
+  readonly startMs: number;
+};
+
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #underWay = new UnderWay();
+  readonly #turn = new TurnBudget();
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when every answer under way is written, or after the time. */
+  finished(timeoutMs: number): Promise<void> {
+    return this.#underWay.finished(timeoutMs);
+  }
+
+  serve(res: HttpResponse, req: HttpRequest, head: boolean): void {
+    const { router, site, meter } = this.#options;
+    const startMs = performance.now();
+    const path = req.getUrl();
+    const queryText = req.getQuery() ?? "";
+    const answerNow = (answer: Answer): void => {
+      writeAnswer(res, answer, head);
+      meter.answered(OTHER_ROUTE, answer.status, performance.now() - startMs);
+    };
+    if (path.length + queryText.length >= URL_BYTES_MAX) {
+      meter.refused("url_bytes");
+      answerNow(TOO_LONG);
+      return;
+    }
+    const query = parseQuery(queryText);
+    const pretty = query.has("pretty_print");
+    const found = router.find(path);
+    if (found === undefined) {
+      if (site?.serve(path, res, req, head)) {
+        meter.answered("/console", 200, performance.now() - startMs);
+        return;
+      }
+      answerNow(path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH);
+      return;
+    }
+    const { name, pathValue } = found;
+    this.#accept(found, { res, request: { query, pathValue }, head, pretty, name, startMs });
+  }
+
+  #accept({ route }: FoundRoute, accepted: Accepted): void {
+    if (route.kind === "async") {
+      this.#serveLater(route.handle, accepted);
+    } else if (this.#turn.isSpent(accepted.startMs)) {
+      this.#defer(route.handle, accepted);
+    } else {
+      this.#write(accepted, this.#answerSync(route.handle, accepted));
+    }
+  }
+
+  /** To be called corked. */
+  #write({ res, head, name, startMs }: Accepted, answer: Answer): void {
+    writeAnswer(res, answer, head);
+    this.#turn.wrote(answer.body.length);
+    this.#options.meter.answered(name, answer.status, performance.now() - startMs);
+  }
+
+  #answerSync(handle: SyncHandle, { request, pretty }: Accepted): Answer {
+    try {
+      return jsonAnswer(handle(request), pretty);
+    } catch (error) {
+      return this.#answerOf(error, pretty);
+    }
+  }
+
+  /** Answers in a later turn. A connection that sends its next request meanwhile is closed. */
+  #defer(handle: SyncHandle, accepted: Accepted): void {
+    const { res, pretty } = accepted;
+    let gone = false;
+    const done = (): void => this.#underWay.end();
+    const cancel = this.#turn.defer(() => {
+      done();
+      if (!gone) res.cork(() => this.#write(accepted, this.#answerSync(handle, accepted)));
+    });
+    if (cancel === undefined) {
+      this.#options.meter.refused("requests_waiting");
+      this.#write(accepted, errorAnswer(TOO_MANY_WAITING, pretty));
+      return;
+    }
+    this.#underWay.begin();
+    res.onAborted(() => {
+      gone = true;
+      if (cancel()) done();
+    });
+  }
+
+  #serveLater(handle: AsyncHandle, accepted: Accepted): void {
+    const { res, request, pretty, name, startMs } = accepted;
+    this.#underWay.begin();
+    const client = new AbortController();
+    res.onAborted(() => client.abort());
+    const write = (answer: Answer): void => {
+      // The response is freed with its client: not even a look at it is allowed then.
+      if (client.signal.aborted) {
+        this.#options.meter.answered(name, CLIENT_GONE, performance.now() - startMs);
+      } else {
+        res.cork(() => this.#write(accepted, answer));
+      }
+    };
+    void handle(request, client.signal)
+      .then((json) => jsonAnswer(json, pretty))
+      .catch((error: unknown) => this.#answerOf(error, pretty))
+      .then(write)
+      .finally(() => this.#underWay.end());
+  }
+
+  #answerOf(error: unknown, pretty: boolean): Answer {
+    if (error instanceof ApiError) return errorAnswer(error, pretty);
+    this.#options.log.error({ err: error }, "a request failed");
+    return errorAnswer(INTERNAL_ERROR, pretty);
+  }
+}
+
+/** What metrics count for a client that left before its answer, as nginx does. */
+const CLIENT_GONE = 499;
+
+const TOO_LONG = errorAnswer(
+  new ApiError(414, "uri_too_long", `Bad request. The URL is longer than ${URL_BYTES_MAX} bytes.`),
+  false,
+);
+
+const TOO_MANY_WAITING = new ApiError(
+  503,
+  "too_many_requests_waiting",
+  `Service overloaded. Too many requests are waiting (max ${TurnBudget.DEFERRED_MAX}).`,
+);
+
+function upgradeExpected(pretty: boolean): Answer {
+  const error = new ApiError(
+    426,
+    "upgrade_expected",
+    "Bad request. This path takes WebSocket connections only.",
+  );
+  return errorAnswer(error, pretty);
+}

@@ -1,0 +1,64 @@
+// How much of one turn of the main loop requests may take. A connection may send thousands of requests
+// in one piece, and the binding hands them over in one turn: without an end to it they would hold up
+// everyone else, and their answers would pile up in memory. Main thread.
+
+/** Beyond this, requests of the same turn wait for a later one (choice). */
+const TURN_MS = 20;
+/** The same of answers, in characters (choice): some hundred of the largest pages. */
+const TURN_ANSWERS = 16 * 1024 * 1024;
+
+export class TurnBudget {
+  /** Requests that may wait for a later turn (choice). */
+  static readonly DEFERRED_MAX = 1024;
+
+  readonly #deferred = new Set<() => void>();
+  #startMs = 0;
+  #answers = 0;
+  #isOpen = false;
+  #isDraining = false;
+
+  /** Whether this turn has no room for another answer. */
+  isSpent(nowMs: number): boolean {
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      this.#startMs = nowMs;
+      this.#answers = 0;
+      setImmediate(() => {
+        this.#isOpen = false;
+      });
+    }
+    return nowMs - this.#startMs > TURN_MS || this.#answers > TURN_ANSWERS;
+  }
+
+  wrote(characters: number): void {
+    this.#answers += characters;
+  }
+
+  /**
+   * Runs it in a later turn. Returns the way to cancel, which tells whether it had still to run;
+   * undefined where too many wait already.
+   */
+  defer(run: () => void): (() => boolean) | undefined {
+    if (this.#deferred.size >= TurnBudget.DEFERRED_MAX) return undefined;
+    const work = (): void => run();
+    this.#deferred.add(work);
+    this.#drainSoon();
+    return () => this.#deferred.delete(work);
+  }
+
+  #drainSoon(): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    setImmediate(() => {
+      this.#isDraining = false;
+      const endMs = performance.now() + TURN_MS;
+      this.#answers = 0;
+      for (const work of this.#deferred) {
+        this.#deferred.delete(work);
+        work();
+        if (performance.now() >= endMs || this.#answers > TURN_ANSWERS) break;
+      }
+      if (this.#deferred.size > 0) this.#drainSoon();
+    });
+  }
+}

@@ -1,0 +1,52 @@
+// What the operators' listener reads of a running engine when somebody asks. Main thread.
+
+export type ProgressView = {
+  /** Last ledger shown; undefined until there was one. */
+  readonly ledger: number | undefined;
+  /** Its close time, UNIX seconds. */
+  readonly closeTime: number;
+};
+
+export type BookView = {
+  readonly orders: number;
+  readonly ordersMax: number;
+  readonly markets: number;
+};
+
+export type PoolView = {
+  readonly queued: number;
+  readonly queueMax: number;
+  readonly workers: number;
+  readonly busy: number;
+  /** Workers started in place of ended ones. */
+  readonly replaced: number;
+};
+
+export type PushView = {
+  readonly connections: number;
+  readonly topics: number;
+  readonly subscriptions: number;
+  /** Bytes that clients have not taken yet, in all and of the slowest client. */
+  readonly waitingBytes: number;
+  readonly waitingBytesMax: number;
+};
+
+export type StoreView = {
+  readonly fileBytes: number;
+  readonly mapBytes: number;
+  readonly readers: number;
+  readonly readersMax: number;
+};
+
+/** Each is asked when its figures are looked at, and may take a fraction of a millisecond. */
+export type EngineView = {
+  readonly progress: () => ProgressView;
+  readonly book: () => BookView;
+  readonly pool: () => PoolView;
+  readonly push: () => PushView;
+  readonly store: () => StoreView;
+  /** Connections of the public listener. */
+  readonly connections: () => number;
+  /** Free bytes of the disk the store lies on; undefined where unknown. */
+  readonly diskFreeBytes: () => number | undefined;
+};

@@ -1,0 +1,90 @@
+// The figures of the engine that runs now. Without one they are left out.
+import type { Registry } from "prom-client";
+import type { EngineView, PoolView, PushView, StoreView } from "./engine-view.ts";
+import { exposeCounter, exposeGauge } from "./exposed.ts";
+import { lagOf } from "./readiness.ts";
+
+export type ExposedEngine = {
+  readonly engine: () => EngineView | undefined;
+  /** Newest ledger of the source. */
+  readonly tip: () => number | undefined;
+  /** UNIX milliseconds. */
+  readonly clock: () => number;
+};
+
+type Read = (engine: EngineView) => number | undefined;
+type ShowGauge = (name: string, help: string, read: Read) => void;
+
+export function exposeEngine(registry: Registry, exposed: ExposedEngine): void {
+  const { engine } = exposed;
+  const gauge: ShowGauge = (name, help, read) => {
+    exposeGauge({ name: `hopbook_${name}`, help, registry }, () => {
+      const running = engine();
+      return running === undefined ? undefined : read(running);
+    });
+  };
+  exposeProgress(gauge, exposed);
+  gauge("live_orders", "Live orders.", ({ book }) => book().orders);
+  gauge("live_orders_max", "Live orders the book has room for.", ({ book }) => book().ordersMax);
+  gauge("live_markets", "Pairs with live orders.", ({ book }) => book().markets);
+  exposePool(gauge);
+  // It begins anew with an engine that does.
+  exposeCounter(
+    {
+      name: "hopbook_router_worker_replacements_total",
+      help: "Router workers started in place of ended ones.",
+      registry,
+    },
+    () => engine()?.pool().replaced ?? 0,
+  );
+  exposeConnections(gauge);
+  exposeStore(gauge);
+}
+
+function exposeProgress(gauge: ShowGauge, { tip, clock }: ExposedEngine): void {
+  gauge("ledger", "Last ledger processed.", ({ progress }) => progress().ledger);
+  gauge("ingest_lag_ledgers", "Ledgers the source has beyond the last one processed.", (engine) => {
+    const { ledger } = engine.progress();
+    const newest = tip();
+    if (ledger === undefined || newest === undefined) return undefined;
+    return Math.max(0, newest - ledger);
+  });
+  gauge("ingest_lag_seconds", "Time since the close of the last ledger processed.", (engine) => {
+    const { ledger, closeTime } = engine.progress();
+    return ledger === undefined ? undefined : lagOf(closeTime, clock());
+  });
+}
+
+function exposePool(gauge: ShowGauge): void {
+  const show = (name: string, help: string, read: (pool: PoolView) => number): void =>
+    gauge(name, help, ({ pool }) => read(pool()));
+  show("quote_queue_length", "Quotes that wait for a worker.", ({ queued }) => queued);
+  show("quote_queue_max", "Quotes that may wait for a worker.", ({ queueMax }) => queueMax);
+  show("router_workers", "Router workers.", ({ workers }) => workers);
+  show("router_workers_busy", "Router workers with a batch at hand.", ({ busy }) => busy);
+}
+
+function exposeConnections(gauge: ShowGauge): void {
+  gauge("http_connections", "Connections of the public listener, push included.", (engine) =>
+    engine.connections(),
+  );
+  const show = (name: string, help: string, read: (push: PushView) => number): void =>
+    gauge(name, help, ({ push }) => read(push()));
+  show("ws_connections", "Push connections.", ({ connections }) => connections);
+  show("ws_topics", "Topics with subscribers.", ({ topics }) => topics);
+  show("ws_subscriptions", "Topics held, summed over connections.", (push) => push.subscriptions);
+  show("ws_waiting_bytes", "Bytes push clients have not taken yet.", (push) => push.waitingBytes);
+  show("ws_waiting_bytes_max", "The same of the slowest client.", (push) => push.waitingBytesMax);
+}
+
+function exposeStore(gauge: ShowGauge): void {
+  const show = (name: string, help: string, read: (store: StoreView) => number): void =>
+    gauge(name, help, ({ store }) => read(store()));
+  show("store_file_bytes", "The store's file, free pages included.", ({ fileBytes }) => fileBytes);
+  show("store_map_bytes", "The store's memory map; it grows by itself.", (store) => store.mapBytes);
+  show("store_readers", "Places taken in the store's table of readers.", ({ readers }) => readers);
+  show("store_readers_max", "Places in the store's table of readers.", (store) => store.readersMax);
+  gauge("store_disk_free_bytes", "Free bytes of the disk the store lies on.", (engine) =>
+    engine.diskFreeBytes(),
+  );
+}

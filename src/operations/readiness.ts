@@ -1,0 +1,58 @@
+// Whether a load balancer should send requests here: the engine runs, and what it shows is young.
+import type { IngestState } from "./ingest-meter.ts";
+
+export type ReadinessInput = {
+  /** Undefined until the engine is up. */
+  readonly engine: { readonly ledger: number | undefined; readonly closeTime: number } | undefined;
+  readonly ingest: {
+    readonly state: IngestState;
+    readonly message: string | undefined;
+    readonly tip: number | undefined;
+  };
+  /** UNIX milliseconds. */
+  readonly nowMs: number;
+  /** The age of the last ledger up to which the engine is ready; 0: any. */
+  readonly lagSecondsMax: number;
+};
+
+export type Readiness = {
+  readonly ready: boolean;
+  /** Why not. */
+  readonly reasons: readonly string[];
+  readonly state: IngestState;
+  readonly ledger: number | null;
+  readonly lagSeconds: number | null;
+  readonly lagLedgers: number | null;
+};
+
+export function readiness({ engine, ingest, nowMs, lagSecondsMax }: ReadinessInput): Readiness {
+  const { state, message, tip } = ingest;
+  const ledger = engine?.ledger;
+  const lagSeconds =
+    engine === undefined || ledger === undefined ? undefined : lagOf(engine.closeTime, nowMs);
+  const lagLedgers =
+    ledger === undefined || tip === undefined ? undefined : Math.max(0, tip - ledger);
+  const reasons: string[] = [];
+  if (engine === undefined) reasons.push("the engine is starting");
+  else if (ledger === undefined) reasons.push("no ledger was read yet");
+  if (state === "stopped") reasons.push(`reading ledgers stopped: ${message ?? "unknown"}`);
+  if (lagSecondsMax > 0 && lagSeconds !== undefined && lagSeconds > lagSecondsMax) {
+    const doing = message === undefined ? state : `${state}: ${message}`;
+    reasons.push(
+      `the last ledger closed ${lagSeconds} s ago, more than ${lagSecondsMax} s (${doing})`,
+    );
+  }
+  return {
+    ready: reasons.length === 0,
+    reasons,
+    state,
+    ledger: ledger ?? null,
+    lagSeconds: lagSeconds ?? null,
+    lagLedgers: lagLedgers ?? null,
+  };
+}
+
+/** Whole seconds since the close; a close time ahead of our clock is no lag. */
+export function lagOf(closeTime: number, nowMs: number): number {
+  return Math.max(0, Math.floor(nowMs / 1000) - closeTime);
+}

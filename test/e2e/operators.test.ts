@@ -1,0 +1,102 @@
+// The operators' listener of a process as an operator runs it.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+const folder = temporaryFolder();
+let devnet: Devnet;
+
+before(async () => {
+  devnet = await startDevnet({ seed: "operators", ledgerTime: 100, port: 0 });
+});
+after(() => devnet.stop());
+
+function start(name: string, environment: Record<string, string>): EngineProcess {
+  const { passphrase, exchange } = devnet.network;
+  return new EngineProcess({
+    rpcUrl: devnet.url,
+    passphrase,
+    contract: exchange,
+    dataDir: join(folder, name),
+    environment,
+  });
+}
+
+function operatorsUrl({ log }: EngineProcess): string {
+  const line = log.find(({ operators }) => operators !== undefined);
+  assert.ok(line?.operators !== undefined, JSON.stringify(log));
+  return line.operators;
+}
+
+async function metric(url: string, sample: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
+  return Number(line?.slice(sample.length + 1) ?? Number.NaN);
+}
+
+test("shows a running engine, apart from the public listener", { timeout: 60_000 }, async () => {
+  const engine = start("shown", { READY_LAG: "3", LOG_LEVEL: "debug" });
+  const port = await engine.listening;
+  const api = new ApiClient(port);
+  const url = operatorsUrl(engine);
+  await api.reached(devnet.tip.ledger + 3);
+  assert.ok((await metric(url, "hopbook_ledger")) > 0);
+  assert.ok((await metric(url, "hopbook_ledgers_total")) > 0);
+  assert.ok((await metric(url, "hopbook_ledger_apply_seconds_count")) > 0);
+  assert.equal(await metric(url, "hopbook_reader_starts_total"), 1);
+  const requests = 'hopbook_http_requests_total{route="/",status="200"}';
+  const asked = await metric(url, requests);
+  await fetch(`http://127.0.0.1:${port}/`);
+  assert.equal(await metric(url, requests), asked + 1);
+  assert.ok((await metric(url, "hopbook_http_connections")) >= 1);
+  for (const path of ["/metrics", "/healthz", "/readyz"]) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    assert.equal(answer.status, 404, path);
+    assert.equal(await answer.text(), "API endpoint was not found", path);
+  }
+  assert.ok(engine.log.some(({ msg }) => msg === "a step is shown"));
+
+  const ready = await fetch(`${url}/readyz`);
+  assert.equal(ready.status, 200, await ready.text());
+  devnet.pause();
+  const late = async (): Promise<Response> => {
+    for (;;) {
+      const answer = await fetch(`${url}/readyz`);
+      if (answer.status !== 200) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+  const answer = await late();
+  assert.equal(answer.status, 503);
+  assert.match(await answer.text(), /the last ledger closed \d+ s ago, more than 3 s/);
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  devnet.resume();
+  await engine.stop();
+  await assert.rejects(fetch(`${url}/healthz`));
+});
+
+test("a port that is taken ends the start where it was asked for", {
+  timeout: 60_000,
+}, async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as AddressInfo;
+  const engine = start("taken", { OPERATORS_PORT: String(port) });
+  assert.deepEqual(await engine.exited, { code: 1, signal: null });
+  const fatal = engine.log.find(({ level }) => level === 60);
+  assert.match(fatal?.msg ?? "", new RegExp(`operators' listener.*127.0.0.1:${port}`));
+  other.close();
+});
+
+test("can be switched off", { timeout: 60_000 }, async () => {
+  const engine = start("off", { OPERATORS_PORT: "off" });
+  await engine.listening;
+  assert.ok(!engine.log.some(({ operators }) => operators !== undefined));
+  await engine.stop();
+});
