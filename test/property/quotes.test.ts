@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { invertPriceDown } from "../../src/model/settlement.ts";
 import type { RouteQuote } from "../../src/router-worker/quote.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { assetPaths, worldOfPath } from "../support/asset-paths.ts";
-import { bookOfWorld } from "../support/book-of-world.ts";
+import { type BookOptions, bookOfWorld } from "../support/book-of-world.ts";
 import { exhaustiveCost, exhaustiveRoute } from "../support/exhaustive-route.ts";
-import { type QuoteWorld, randomQuoteWorld, SMALL_WORLD } from "../support/random-quote-world.ts";
-import { routeFaults } from "../support/route-check.ts";
+import {
+  hinderedWorld,
+  type QuoteWorld,
+  randomQuoteWorld,
+  SKIP_WINDOW,
+  SMALL_WORLD,
+  withoutLeftOut,
+} from "../support/random-quote-world.ts";
+import { limitFaults, routeFaults } from "../support/route-check.ts";
 
 /**
  * Known to fall short: a maker whose trustline has too little room for the last hop, unless a dear
@@ -17,9 +25,12 @@ const SHORT_OF_ROOM = [3424];
 /** Worlds whose lists are more than this are left out of the exhaustive comparison. */
 const LISTS_MAX = 20_000;
 
-function quotedRoutes({ state, request, ordersMax }: QuoteWorld): readonly RouteQuote[] {
-  const view = bookOfWorld(state);
-  const context = { now: state.now, skipWindow: 600, shouldStop: () => false };
+function quotedRoutes(
+  { state, request, ordersMax }: QuoteWorld,
+  book: BookOptions = {},
+): readonly RouteQuote[] {
+  const view = bookOfWorld(state, book);
+  const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
   const result = new QuoteSearch(view, ordersMax).quote(view, request, context);
   return result.status === "success" ? result.routes : [];
 }
@@ -126,4 +137,63 @@ test("selling what a purchase costs gets what was bought, where any list of orde
     assert.equal(got, best, `seed ${seed}`);
   }
   assert(met > 300, `only ${met} purchases`);
+});
+
+test("what the API leaves out of quotes is left out, and nothing else", () => {
+  let [paths, found] = [0, 0];
+  for (let seed = 1; seed <= 3000; seed += 1) {
+    const world = hinderedWorld(seed);
+    const { request, ordersMax } = world;
+    const routes = quotedRoutes(world, world.book);
+    const quoted = new Map(routes.map((route) => [pathOf(route), route]));
+    for (const route of routes) {
+      const faults = routeFaults(world.state, route, request.direction, ordersMax);
+      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
+    }
+    for (const path of assetPaths(world.state, request)) {
+      const state = withoutLeftOut(world, path.length - 1);
+      if (exhaustiveCost(state, path, ordersMax) > LISTS_MAX) continue;
+      const best = exhaustiveRoute(state, path, { ...request, ordersMax, endingsOnly: true });
+      const route = quoted.get(path.join());
+      const got = route === undefined ? "none" : resultOf(world, route);
+      const wanted = best === undefined ? "none" : resultOf(world, best);
+      assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
+      paths += 1;
+      if (best !== undefined) found += 1;
+    }
+  }
+  assert(paths > 2000 && found > 700, `only ${paths} paths, ${found} routes`);
+});
+
+test("a limit crosses what its order would, on the contract, to the unit", () => {
+  let [crossed, partly] = [0, 0];
+  for (let seed = 1; seed <= 1500; seed += 1) {
+    const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 60, assets: 2, makers: 12 });
+    const { state, request } = world;
+    const picked = state.orders[seed % Math.max(1, state.orders.length)];
+    if (picked === undefined) continue;
+    // A limit is often a unit beside an order's price.
+    const price = picked.price + BigInt(seed % 3) - 1n;
+    const sells = request.direction === "strict_send";
+    const limit = sells ? invertPriceDown(price) : price;
+    const maxPrice = sells ? invertPriceDown(limit) : price;
+    const asked = { ...world, request: { ...request, direct: true, maxPrice }, ordersMax: 20 };
+    const [route] = quotedRoutes(asked);
+    const path = [request.sellingAsset, request.buyingAsset];
+    const within = { ...state, orders: state.orders.filter((order) => order.price <= maxPrice) };
+    const whole = exhaustiveRoute(within, path, { ...request, ordersMax: 1, endingsOnly: true });
+    if (route === undefined) {
+      assert.equal(whole, undefined, `seed ${seed}: one order within the limit would do`);
+      continue;
+    }
+    const faults = limitFaults(state, route, request.direction, {
+      amount: request.amount,
+      price: limit,
+    });
+    assert.deepEqual(faults, [], `seed ${seed}`);
+    assert((route.hops[0]?.worstPrice ?? 0n) <= maxPrice, `seed ${seed}`);
+    crossed += 1;
+    if ((sells ? route.sold : route.bought) < request.amount) partly += 1;
+  }
+  assert(crossed > 400 && partly > 100, `only ${crossed} crossed, ${partly} in part`);
 });

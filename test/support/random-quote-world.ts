@@ -4,8 +4,9 @@
 import { orderId } from "../../src/model/order.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
 import type { QuoteRequest } from "../../src/router-worker/quote.ts";
-import type { OrderState, WorldState } from "../vectors/settlement-case.ts";
+import type { HolderState, OrderState, WorldState } from "../vectors/settlement-case.ts";
 import { account, token } from "./addresses.ts";
+import type { BookOptions } from "./book-of-world.ts";
 import { type Random, randomFrom } from "./random-ledgers.ts";
 
 export type QuoteWorld = {
@@ -26,6 +27,10 @@ export type QuoteWorldOptions = {
 };
 
 export const SMALL_WORLD: QuoteWorldOptions = { orders: 14, assets: 4, makers: 4, wild: true };
+
+/** Seconds for which a skipped maker is left out of these worlds' quotes. */
+export const SKIP_WINDOW = 600;
+const EXPIRY_MARGIN = 10n;
 
 const NOW = 1_700_000_000;
 const LEDGER = 1000;
@@ -108,4 +113,58 @@ function randomPrice(random: Random, wildness: number): bigint {
   if (wildness === 1) return tame * BigInt(1 + random(60));
   // From 10^-5 to 10^4.
   return 10n ** BigInt(13 + random(9)) + BigInt(random(2 ** 31)) * 10n ** BigInt(random(13));
+}
+
+/** A world in which orders end soon, makers were skipped lately, or more of what api.md leaves out. */
+export type HinderedWorld = QuoteWorld & { readonly book: BookOptions };
+
+export function hinderedWorld(seed: number, options = SMALL_WORLD): HinderedWorld {
+  const world = randomQuoteWorld(seed, options);
+  const { state } = world;
+  const random = randomFrom(seed + 0x5eed);
+  const keys = state.holders.map(({ holder, asset }) => `${holder}${asset}`);
+  const orders = state.orders.map((order) =>
+    random(4) > 0 ? order : { ...order, expires: BigInt(NOW + 8 + random(6)) },
+  );
+  const assets = [...new Set(state.holders.map(({ asset }) => asset))];
+  const ofContract = assets.map((asset): HolderState => {
+    const authorized = random(10) > 0;
+    const holder = { asset, holder: state.contract, balance: 0n, exists: true, limit: null };
+    return { ...holder, authorized, sellingLiabilities: 0n };
+  });
+  const skipped = keys.filter(() => random(6) === 0);
+  return {
+    ...world,
+    state: {
+      ...state,
+      orders,
+      frozen: random(40) === 0,
+      holders: [...state.holders, ...ofContract],
+    },
+    book: {
+      skipped: new Map(skipped.map((key) => [key, NOW - SKIP_WINDOW - 3 + random(6)])),
+      pending: new Set(keys.filter(() => random(6) === 0)),
+    },
+  };
+}
+
+/** The world with the orders alone that a route of so many hops may use (api.md, Quote). */
+export function withoutLeftOut({ state, book }: HinderedWorld, hopCount: number): WorldState {
+  const forbidden = new Set(
+    state.holders
+      .filter(({ holder, authorized }) => holder === state.contract && !authorized)
+      .map(({ asset }) => asset),
+  );
+  const isLeftOut = ({ owner, selling, expires }: OrderState): boolean => {
+    const key = `${owner}${selling}`;
+    const skipped = book.skipped?.get(key);
+    return (
+      state.frozen ||
+      forbidden.has(selling) ||
+      (expires !== 0n && expires <= BigInt(NOW) + EXPIRY_MARGIN) ||
+      (skipped !== undefined && NOW < skipped + SKIP_WINDOW) ||
+      (hopCount > 1 && book.pending?.has(key) === true)
+    );
+  };
+  return { ...state, orders: state.orders.filter((order) => !isLeftOut(order)) };
 }

@@ -9,9 +9,15 @@ import {
 import { allowanceKey } from "../../src/devnet/contract/memory-token.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import { accountAddress } from "../../src/model/address.ts";
-import { orderId } from "../../src/model/order.ts";
+import { type OrderId, orderId } from "../../src/model/order.ts";
 import { invertPriceDown } from "../../src/model/settlement.ts";
-import { HOPS_MAX, type QuoteDirection, type RouteQuote } from "../../src/router-worker/quote.ts";
+import {
+  HOPS_MAX,
+  ORDERS_MAX,
+  type QuoteDirection,
+  type RouteHop,
+  type RouteQuote,
+} from "../../src/router-worker/quote.ts";
 import type { WorldState } from "../vectors/settlement-case.ts";
 import { buildWorld } from "../vectors/settlement-world.ts";
 
@@ -28,10 +34,8 @@ export function routeFaults(
 ): readonly string[] {
   return [
     ...shapeFaults(state, route, ordersMax),
-    ...callFaults(state, route, "swap", swapOf(route, direction)),
-    ...(route.hops.length === 1
-      ? callFaults(state, route, "trade", tradeOf(route, direction))
-      : []),
+    ...callFaults(state, route, direction, "swap"),
+    ...(route.hops.length === 1 ? callFaults(state, route, direction, "trade") : []),
   ];
 }
 
@@ -55,12 +59,98 @@ function shapeFaults(state: WorldState, route: RouteQuote, ordersMax: number): r
   return faults;
 }
 
+/** What is wrong with the crossing of a limit order (api.md, Quote, rule 10); `price` is its own. */
+export function limitFaults(
+  state: WorldState,
+  route: RouteQuote,
+  direction: QuoteDirection,
+  { amount, price }: { readonly amount: bigint; readonly price: bigint },
+): readonly string[] {
+  const args = tradeOf(route, direction, { kind: TradeKind.limit, amount, price });
+  const call = invoke(state, route, "trade", args);
+  if (typeof call === "string") return [call];
+  const listed = route.hops.flatMap(({ orders }) => orders);
+  return [
+    ...shapeFaults(state, route, ORDERS_MAX),
+    ...amountFaults(route, call, "trade"),
+    ...(listed.length === call.filled.length && listed.every((id) => call.filled.includes(id))
+      ? []
+      : [`trade fills ${call.filled.join()} of ${listed.join()}`]),
+  ];
+}
+
+type CallName = "swap" | "trade";
+
 function callFaults(
   state: WorldState,
   route: RouteQuote,
-  fn: string,
-  args: readonly Value[],
+  direction: QuoteDirection,
+  fn: CallName,
 ): readonly string[] {
+  const call = callOf(state, route, direction, fn);
+  if (typeof call === "string") return [call];
+  const faults = amountFaults(route, call, fn);
+  const filled = keptHops(route, call.filled);
+  const count = filled.flatMap(({ orders }) => orders).length;
+  if (count !== call.filled.length) faults.push(`${fn} fills ${call.filled.join()}`);
+  if (count === route.hops.flatMap(({ orders }) => orders).length) return faults;
+  // An order that is not filled is listed only where the call fares worse without it: selling, the
+  // plan forward can take more on its way than what executes.
+  const without = callOf(state, { ...route, hops: filled }, direction, fn);
+  const isNeeded =
+    typeof without === "string" || without.sold !== route.sold || without.bought !== route.bought;
+  if (!isNeeded) faults.push(`${fn} fills ${call.filled.join()} alone`);
+  return faults;
+}
+
+function amountFaults(route: RouteQuote, call: CallOutcome, fn: CallName): string[] {
+  const faults: string[] = [];
+  if (call.sold !== route.sold) faults.push(`${fn} sells ${call.sold}, quoted ${route.sold}`);
+  if (call.bought !== route.bought) {
+    faults.push(`${fn} buys ${call.bought}, quoted ${route.bought}`);
+  }
+  if (call.skips) faults.push(`${fn} skips an order`);
+  return faults;
+}
+
+function keptHops(route: RouteQuote, ids: readonly OrderId[]): readonly RouteHop[] {
+  return route.hops.map((hop) => ({
+    ...hop,
+    orders: hop.orders.filter((id) => ids.includes(id)),
+  }));
+}
+
+type CallOutcome = {
+  readonly sold: bigint;
+  readonly bought: bigint;
+  readonly filled: readonly OrderId[];
+  readonly skips: boolean;
+};
+
+/** The call that the API names for the route. */
+function callOf(
+  state: WorldState,
+  route: RouteQuote,
+  direction: QuoteDirection,
+  fn: CallName,
+): CallOutcome | string {
+  const amount = direction === "strict_send" ? route.sold : route.bought;
+  const worst = route.hops[0]?.worstPrice ?? 1n;
+  const price = direction === "strict_send" ? invertPriceDown(worst) : worst;
+  const args =
+    fn === "swap"
+      ? swapOf(route, direction)
+      : tradeOf(route, direction, { kind: TradeKind.fill, amount, price });
+  return invoke(state, route, fn, args);
+}
+
+/** What the call does in the state, or how it fails. */
+function invoke(
+  state: WorldState,
+  route: RouteQuote,
+  fn: CallName,
+  args: readonly Value[],
+): CallOutcome | string {
   const world = buildWorld(state, orderId(0n));
   for (const token of world.tokens.values()) {
     const holding = { balance: PLENTY, authorized: true, sellingLiabilities: 0n };
@@ -69,24 +159,18 @@ function callFaults(
     token.allowances.set(key, { amount: PLENTY, liveUntil: state.ledger });
   }
   const outcome = world.memory.invoke([TRADER], state.contract, fn, args);
-  if (!outcome.ok) return [`${fn} fails: ${JSON.stringify(outcome.error, bigintText)}`];
-  const faults: string[] = [];
+  if (!outcome.ok) return `${fn} fails: ${JSON.stringify(outcome.error, bigintText)}`;
   const first = route.hops[0]?.selling;
   const last = route.hops.at(-1)?.buying;
   const balanceOf = (asset: typeof first) =>
     asset === undefined ? 0n : (world.tokens.get(asset)?.holdings.get(TRADER)?.balance ?? 0n);
-  const sold = PLENTY - balanceOf(first);
-  const bought = balanceOf(last) - PLENTY;
-  if (sold !== route.sold) faults.push(`${fn} sells ${sold}, quoted ${route.sold}`);
-  if (bought !== route.bought) faults.push(`${fn} buys ${bought}, quoted ${route.bought}`);
   const events = world.memory.events.map(({ event }) => event);
-  const filled = events.flatMap((event) => (event.kind === "trade" ? [event.order] : []));
-  const listed = route.hops.flatMap(({ orders }) => orders);
-  if (events.some(({ kind }) => kind === "skip")) faults.push(`${fn} skips an order`);
-  if (filled.length !== listed.length || listed.some((id) => !filled.includes(id))) {
-    faults.push(`${fn} fills ${filled.join()} of ${listed.join()}`);
-  }
-  return faults;
+  return {
+    sold: PLENTY - balanceOf(first),
+    bought: balanceOf(last) - PLENTY,
+    filled: events.flatMap((event) => (event.kind === "trade" ? [event.order] : [])),
+    skips: events.some(({ kind }) => kind === "skip"),
+  };
 }
 
 function swapOf(route: RouteQuote, direction: QuoteDirection): readonly Value[] {
@@ -102,18 +186,22 @@ function swapOf(route: RouteQuote, direction: QuoteDirection): readonly Value[] 
   });
 }
 
-function tradeOf(route: RouteQuote, direction: QuoteDirection): readonly Value[] {
+function tradeOf(
+  route: RouteQuote,
+  direction: QuoteDirection,
+  {
+    kind,
+    amount,
+    price,
+  }: { readonly kind: TradeKind; readonly amount: bigint; readonly price: bigint },
+): readonly Value[] {
   const [hop] = route.hops;
   if (hop === undefined) throw new Error("a route without hops");
-  const sells = direction === "strict_send";
   return tradeArguments({
-    direction: sells ? Direction.sell : Direction.buy,
-    kind: TradeKind.fill,
-    trader: TRADER,
-    amount: sells ? route.sold : route.bought,
+    direction: direction === "strict_send" ? Direction.sell : Direction.buy,
+    ...{ kind, trader: TRADER, amount, price },
     selling: hop.selling,
     buying: hop.buying,
-    price: sells ? invertPriceDown(hop.worstPrice) : hop.worstPrice,
     orders: hop.orders,
     nonce: 0n,
     expires: 0n,

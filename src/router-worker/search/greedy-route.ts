@@ -58,6 +58,7 @@ export class GreedyRoute {
         if (!this.#sell(curves[hop]!, paid, ordersMax - total, words)) return false;
         paid = this.#value;
         total += this.#count;
+        this.counts[hop] = this.#count;
       }
       this.bought = paid;
       return this.#settle(curves, hopCount, paid, words);
@@ -147,7 +148,10 @@ export class GreedyRoute {
     return true;
   }
 
-  /** The backward plan: what the hops really pay for `bought`, and the orders that takes. */
+  /**
+   * The backward plan: what the hops really pay for `bought`. False where it leaves out an order
+   * that the plan forward fills: whether that one can be left out is not said here.
+   */
   #settle(curves: Int32Array, hopCount: number, bought: number, words: BigUint64Array): boolean {
     const { columns, start } = this.#curves;
     let wanted = bought;
@@ -159,8 +163,8 @@ export class GreedyRoute {
         wanted -= columns.amount[at]!;
         paid += columns.cost[at]!;
       }
+      if (at - first + 1 !== this.counts[hop]) return false;
       wanted = paid + entryCost(columns, at, wanted, words);
-      this.counts[hop] = at - first + 1;
     }
     this.sold = wanted;
     return true;

@@ -17,6 +17,8 @@ export class HopChanges {
   /** What the changes from i on can put in or take out, in what the direction uses up. */
   readonly canAdd = new Float64Array(CANDIDATES_MAX + 1);
   readonly canDrop = new Float64Array(CANDIDATES_MAX + 1);
+  /** The most that one of them can put in. */
+  readonly addMost = new Float64Array(CANDIDATES_MAX + 1);
   /** How many of them take one out. */
   readonly drops = new Int32Array(CANDIDATES_MAX + 1);
   /** False where some were left out. */
@@ -75,12 +77,15 @@ export class HopChanges {
   #sumUp(): void {
     this.canAdd[this.count] = 0;
     this.canDrop[this.count] = 0;
+    this.addMost[this.count] = 0;
     this.drops[this.count] = 0;
     for (let place = this.count - 1; place >= 0; place -= 1) {
       const entry = this.entry[place]!;
       const uses = this.#task.usedBy(entry);
       const isIn = this.#draft.isIn[entry] === 1;
       this.canAdd[place] = this.canAdd[place + 1]! + (isIn ? 0 : uses);
+      const most = this.addMost[place + 1]!;
+      this.addMost[place] = isIn || uses < most ? most : uses;
       this.canDrop[place] = this.canDrop[place + 1]! + (isIn ? uses : 0);
       this.drops[place] = this.drops[place + 1]! + (isIn ? 1 : 0);
     }

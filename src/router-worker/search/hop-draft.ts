@@ -15,6 +15,9 @@ export class HopDraft {
   count = 0;
   readonly list = new Int32Array(PLACES_MAX);
 
+  /** Whether a listing did not settle for the highest price among its whole orders. */
+  hasUnsold = false;
+
   // The whole orders: those of the base that are in, others put in, and one choice of each group.
   readonly base = new Int32Array(CANDIDATES_MAX);
   baseCount = 0;
@@ -41,6 +44,7 @@ export class HopDraft {
     this.value = this.#task.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     this.free = 0;
     this.count = 0;
+    this.hasUnsold = false;
     this.baseCount = 0;
     this.#addedCount = 0;
     this.hasChoices = false;
@@ -133,7 +137,10 @@ export class HopDraft {
       if (got + gets > this.free) this.free = got + gets;
       // What stays unsold must be worth nothing at the highest price filled.
       if (!isCovered || left - cost >= priceMax) return false;
-      if (left - cost >= price && left - cost >= this.#priceMaxListed()) return false;
+      if (left - cost >= price && left - cost >= this.#priceMaxListed()) {
+        this.hasUnsold = true;
+        return false;
+      }
       return this.#offer(got + gets, orders);
     }
     const gets = entryOutput(columns, at, left, words);

@@ -31,9 +31,15 @@ import {
 } from "./hop-task.ts";
 import { MakerSubsets } from "./maker-subsets.ts";
 import { PlainListing } from "./plain-listing.ts";
+import { SeenStates } from "./seen-states.ts";
 
 /** With so few nodes to spend only few changes are worth listing. */
 const FEW_NODES = 64;
+/** Parts of what a listing may lose that are searched first, each with a part of the nodes. */
+const SPARE_PARTS: readonly number[] = [1 / 64, 1 / 8];
+const NODES_PART = 1 / 4;
+/** Nodes before states are kept: most searches end sooner. */
+const NODES_PLAIN = 256;
 /** Steps to find the choices of one maker (a guess). */
 const STEPS_MAX = 4096;
 /** Times the charge for a place is adjusted to makers who cannot use theirs. */
@@ -63,13 +69,20 @@ export class HopSearch {
   readonly #draft = new HopDraft(this.#task, this.#subsets);
   readonly #plain = new PlainListing(this.#task, this.#draft);
   readonly #changes = new HopChanges(this.#task, this.#draft);
+  readonly #seen = new SeenStates();
   #nodesLeft = 0;
+  /** Fewer nodes left than this: states seen before are told apart. */
+  #nodesPlain = 0;
 
   // The bound.
   #charge = 0;
   /** What a listing must save to beat the best one known, whose value is `#neededFor`. */
   #needed = 0;
   #neededFor = 0;
+  /** What is asked of a listing for the time being, whatever the best one saves. */
+  #least = 0;
+  /** What a listing saves at most. */
+  #most = 0;
   /** What the base saves, all places used; and what its orders on their own get and cost. */
   #baseSaved = 0;
   #baseGot = 0;
@@ -97,6 +110,7 @@ export class HopSearch {
     this.level = 0;
     this.work = 2 + orders.count / 16;
     this.#nodesLeft = demand.nodesMax;
+    this.#nodesPlain = demand.nodesMax - NODES_PLAIN;
     this.#run(demand);
     this.#draft.clearBase();
     const { found, value, count, free } = this.#draft;
@@ -123,17 +137,23 @@ export class HopSearch {
       return;
     }
     const last = plain >= 0 ? plain : task.findLevel(-1 - plain);
-    this.level = task.priceOf(last);
+    this.level = plain >= 0 ? task.priceOf(last) : task.levelFor(last);
     this.#subsets.steps = 0;
     this.#subsets.stepsMax = Math.min(STEPS_MAX, demand.nodesMax);
     this.#draft.clearBase();
     this.#draft.hasChoices = true;
-    this.#neededFor = Number.NaN;
-    this.#updateNeeded();
+    this.#needAtLeast(Number.NEGATIVE_INFINITY);
     this.#layBase();
     this.#search(last, demand.nodesMax <= FEW_NODES);
     this.work += task.candidates + this.#subsets.steps / 2;
     this.work += demand.nodesMax - Math.max(0, this.#nodesLeft);
+  }
+
+  /** What is needed from now on, be it less than what beats the best listing. */
+  #needAtLeast(least: number): void {
+    this.#least = least;
+    this.#neededFor = Number.NaN;
+    this.#updateNeeded();
   }
 
   /** Follows the best listing: what one that is a unit better saves at least. */
@@ -141,7 +161,7 @@ export class HopSearch {
     const { found, value } = this.#draft;
     if (value === this.#neededFor) return;
     this.#neededFor = value;
-    this.#needed = Number.NEGATIVE_INFINITY;
+    this.#needed = this.#least;
     if (!found) return;
     const { direction, amount } = this.#task;
     // Beyond 2^53 one unit more is the same number.
@@ -150,7 +170,7 @@ export class HopSearch {
     const better =
       direction === SELL ? this.level * (value + unit) - amount : paid - (value - unit);
     // The rounding of some forty sums and products.
-    this.#needed = better - (paid + this.level) * 2 ** -46;
+    this.#needed = Math.max(this.#least, better - (paid + this.level) * 2 ** -46);
   }
 
   /** Chooses the charge for a place and, with it, the orders that save most. */
@@ -209,9 +229,39 @@ export class HopSearch {
     this.#changes.clear();
     this.#listChoices(0);
     this.#searchLasts(first);
-    const spare = this.#baseSaved + this.#mostOfLasts() - this.#needed;
-    if (spare < 0) return;
+    this.#most = this.#baseSaved + this.#mostOfLasts();
+    if (this.#most < this.#needed) return;
     this.#isProbe = false;
+    if (!few) this.#searchNearBase(first);
+    this.#searchWith(first, few);
+  }
+
+  /**
+   * Listings that lose little are the likeliest to be best, and one that is found leaves less to
+   * try: so those first, for a part of the nodes.
+   */
+  #searchNearBase(first: number): void {
+    const { direction, amount } = this.#task;
+    const worth = this.#baseSaved + (direction === SELL ? amount : amount * this.level);
+    const complete = this.complete;
+    let nodes = this.#nodesLeft;
+    for (const part of SPARE_PARTS) {
+      const least = this.#most - Math.min(this.#most - this.#needed, worth) * part;
+      const given = nodes * NODES_PART;
+      this.#nodesLeft = given;
+      this.#needAtLeast(least);
+      this.#searchWith(first, false);
+      this.#needAtLeast(Number.NEGATIVE_INFINITY);
+      nodes -= given - Math.max(0, this.#nodesLeft);
+    }
+    this.#nodesLeft = nodes;
+    this.complete = complete;
+  }
+
+  /** Tries the listings that may save what is needed. */
+  #searchWith(first: number, few: boolean): void {
+    const spare = this.#most - this.#needed;
+    if (spare < 0) return;
     this.#changes.collect(this.level, this.#charge, spare, few);
     this.#listChoices(spare);
     if (!this.#subsets.complete || !this.#changes.complete) this.complete = false;
@@ -309,9 +359,11 @@ export class HopSearch {
     const got = this.#baseGot - (isIn ? columns.amount[start + entry]! : 0);
     const paid = this.#basePaid - (isIn ? columns.cost[start + entry]! : 0);
     const used = direction === SELL ? paid : got;
-    if (!this.#canFit(used + this.#choicesLeast, used + this.#choicesMost, 0, saved)) return;
+    const orders = draft.baseCount - (isIn ? 1 : 0);
+    const least = used + this.#choicesLeast;
+    if (!this.#canFit(least, used + this.#choicesMost, 0, orders, saved)) return;
     if (isIn) draft.isIn[entry] = 0;
-    this.#choose(0, saved, got, paid, draft.baseCount - (isIn ? 1 : 0));
+    this.#choose(0, saved, got, paid, orders);
     if (isIn) draft.isIn[entry] = 1;
   }
 
@@ -348,6 +400,7 @@ export class HopSearch {
   #choose(maker: number, saved: number, got: number, paid: number, orders: number): void {
     if (!this.#hasNode()) return;
     if (maker === this.#task.groups) {
+      this.#seen.clear();
       this.#vary(0, saved, got, paid, orders);
       return;
     }
@@ -377,10 +430,11 @@ export class HopSearch {
     const { columns, start, direction, places } = this.#task;
     const draft = this.#draft;
     const changes = this.#changes;
+    if (this.#nodesLeft < this.#nodesPlain && this.#wasSeen(from, orders, got, paid)) return;
     if (orders <= places && draft.complete(got, paid, orders)) this.#updateNeeded();
     if (orders - changes.drops[from]! > places) return;
     const used = direction === SELL ? paid : got;
-    if (!this.#canFit(used, used, from, saved)) return;
+    if (!this.#canFit(used, used, from, orders, saved)) return;
     for (let place = from; place < changes.count; place += 1) {
       const rest = saved - changes.loss[place]!;
       if (rest < this.#needed) return;
@@ -398,14 +452,26 @@ export class HopSearch {
   }
 
   /**
-   * Whether the last order can take what is left once `least` to `most` of the amount is used up
-   * and changes from `from` on are made.
+   * Whether the same amounts with as many orders were reached before at this place of the changes:
+   * then what can follow was tried, with the same last order. Which orders they are matters in one
+   * case only: the highest price among them says what may stay unsold.
    */
-  #canFit(least: number, most: number, from: number, saved: number): boolean {
-    const { direction, amount, priceMax } = this.#task;
+  #wasSeen(from: number, orders: number, got: number, paid: number): boolean {
+    if (this.#draft.hasUnsold) return false;
+    return this.#seen.has(from, orders, got, paid);
+  }
+
+  /**
+   * Whether the last order can take what is left once `least` to `most` of the amount is used up
+   * by `orders` orders at least, and changes from `from` on are made.
+   */
+  #canFit(least: number, most: number, from: number, orders: number, saved: number): boolean {
+    const { direction, amount, places, priceMax } = this.#task;
     const draft = this.#draft;
-    const usedLeast = least - this.#changes.canDrop[from]!;
-    const usedMost = most + this.#changes.canAdd[from]!;
+    const changes = this.#changes;
+    const usedLeast = least - changes.canDrop[from]!;
+    const canAdd = (places - orders + changes.drops[from]!) * changes.addMost[from]!;
+    const usedMost = most + Math.min(canAdd, changes.canAdd[from]!);
     if (direction === BUY) return amount - usedLeast >= 1 && amount - usedMost <= draft.lastMost;
     const price = this.#task.priceOf(draft.last);
     if (amount - usedLeast < price * (1 - 2 ** -48)) return false;

@@ -29,6 +29,10 @@ export type HopDemand = {
 /** Orders that a listing can hold at most, in any of the scratch below and elsewhere. */
 export const PLACES_MAX = 32;
 
+/** How far above the highest price a level is looked for, and how closely: guesses. */
+const LEVEL_RISE_MAX = 1e6;
+const LEVEL_STEPS = 12;
+
 /** No order: none is left out. */
 export const NONE_OUT = -1;
 
@@ -137,6 +141,36 @@ export class HopTask {
       else low = middle + 1;
     }
     return low;
+  }
+
+  /**
+   * A level at which what saves most uses up the amount: the price of the entry `last`, or more
+   * where places are so short that size counts for more than price. `last` is of `findLevel`.
+   */
+  levelFor(last: number): number {
+    const price = this.priceOf(last);
+    if (last < this.candidates - 1 || this.#isEnough(last)) return price;
+    let low = price;
+    let high = 2 * price;
+    while (!this.#isEnoughAt(high)) {
+      low = high;
+      high *= 2;
+      if (high > LEVEL_RISE_MAX * price) return price;
+    }
+    for (let step = 0; step < LEVEL_STEPS; step += 1) {
+      const middle = (low + high) / 2;
+      if (this.#isEnoughAt(middle)) high = middle;
+      else low = middle;
+    }
+    return high;
+  }
+
+  /** Whether what saves most at a level above all prices, the last order included, is enough. */
+  #isEnoughAt(level: number): boolean {
+    const held = this.topSavings(level, this.places + 1, NONE_OUT);
+    let used = 0;
+    for (let place = 0; place < held; place += 1) used += this.usedBy(this.topEntry[place]!);
+    return used >= this.amount;
   }
 
   /** Whether what saves most at the price of `last`, and all of `last`, use up the amount. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { account, token } from "../../../test/support/addresses.ts";
 import { type BookOptions, bookOfWorld } from "../../../test/support/book-of-world.ts";
+import { routeFaults } from "../../../test/support/route-check.ts";
 import type {
   AllowanceState,
   HolderState,
@@ -214,6 +215,24 @@ test("backing that covers an order exactly fills it whole, one unit less does no
   assert.equal(routesOf(market.quote())[0]?.bought, 500n);
   market.hold(MAKER, B, { balance: 499n });
   assert.equal(market.quote().status, "unfeasible");
+});
+
+test("an order stays listed where the plan forward alone needs it", () => {
+  const market = new Market();
+  const Y = token(3);
+  const first = market.order(X, A, 5000n, 500n);
+  // Takes 25 of the 26 X that 13 A get; the one that is left would be worth 2 Y.
+  const cheap = market.order(Y, X, 50n, 500n);
+  const dear = market.order(Y, X, 70n, 600n);
+  const last = market.order(B, Y, 5000n, 10_000n);
+  const [route] = routesOf(market.quote({ amount: 13n }));
+  assert.deepEqual([route?.sold, route?.bought], [13n, 5n]);
+  assert.deepEqual(
+    route?.hops.map(({ orders }) => orders),
+    [[first], [cheap, dear], [last]],
+  );
+  assert(route !== undefined);
+  assert.deepEqual(routeFaults(market.state, route, "strict_send", 20), []);
 });
 
 test("orders of dust are left out", () => {

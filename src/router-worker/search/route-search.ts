@@ -17,9 +17,9 @@ import { PlaceShares } from "./place-shares.ts";
 
 /** Smaller outputs of one hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_TRIED_MAX = 256;
-/** Search nodes for one hop: at first, and when there is work to spend on it. */
+/** Search nodes for one hop: at first, and in the rounds there is work for. */
 const NODES_FIRST = 64;
-const NODES_MAX = 16_384;
+const NODES_BY_ROUND: readonly number[] = [512, 4096, 1 << 16];
 /** What a route costs before and after its listing is searched. */
 const ROUTE_WORK = 100;
 /** Times the places are shared out anew by what orders save. */
@@ -67,6 +67,7 @@ export class RouteSearch {
   #ordersMax = 0;
   #workMax = 0;
   #nodesMax = 0;
+  #nodesOfRound = 0;
   #found = false;
   /** What is known to be out of reach: no listing gets more, or costs less. */
   #bound = 0;
@@ -96,11 +97,19 @@ export class RouteSearch {
     if (first === SETTLED) return true;
     this.#nodesMax = NODES_FIRST;
     if (first === CROWDED) this.#sharePlaces();
-    if (this.work < this.#workMax) {
-      this.complete = true;
-      this.#improve(0, this.#amount, this.#ordersMax);
-    } else this.complete = false;
+    this.#improveInRounds();
     return this.#found;
+  }
+
+  /** A hop that is hard to be sure of leaves work for the others: each has little of it at first. */
+  #improveInRounds(): void {
+    this.complete = false;
+    for (const nodes of NODES_BY_ROUND) {
+      if (this.complete || this.work >= this.#workMax) return;
+      this.complete = true;
+      this.#nodesOfRound = nodes;
+      this.#improve(0, this.#amount, this.#ordersMax);
+    }
   }
 
   /** Whether the hops want more orders, best price first, than the cap allows. */
@@ -195,7 +204,7 @@ export class RouteSearch {
           this.complete = false;
           return this.#worst();
         }
-        this.#nodesMax = Math.min(NODES_MAX, this.#workMax - this.work + NODES_FIRST);
+        this.#nodesMax = Math.min(this.#nodesOfRound, this.#workMax - this.work + NODES_FIRST);
         const found = this.#solveHop(step, flow, most, below);
         const { value, count, free } = search;
         if (sells && tried === 0 && (!found || free > value)) {

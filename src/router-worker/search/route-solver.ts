@@ -196,12 +196,12 @@ export class RouteSolver {
     const slots = sides.map((_, hop) => this.#listedSlots(hop));
     const settled = settle(context, slots);
     if (settled === undefined) return undefined;
+    const { sold, bought } = settled;
+    const needed = neededSlots(context, slots, settled);
+    if (needed === undefined) return undefined;
     return {
-      sold: settled.sold,
-      bought: settled.bought,
-      hops: sides.map((side, hop) =>
-        this.#routeHop(context.view, side, slots[hop]!.slice(0, settled.filled[hop]!)),
-      ),
+      ...{ sold, bought },
+      hops: sides.map((side, hop) => this.#routeHop(context.view, side, needed[hop]!)),
     };
   }
 
@@ -267,12 +267,33 @@ function isDearer(view: BookView, slot: number, other: number): boolean {
   return slot !== other && orderPrice(view, slot) > orderPrice(view, other);
 }
 
+/**
+ * Without the orders that are not filled, as far as the call, which is made with what is sold, comes
+ * to the same. Selling, the plan forward may need some: what they take on the way can be more than
+ * what is bought in the end needs. Undefined where the call would fail either way.
+ */
+function neededSlots(
+  context: SolveContext,
+  slots: readonly (readonly number[])[],
+  settled: Settled,
+): readonly (readonly number[])[] | undefined {
+  const filled = slots.map((list, hop) => list.slice(0, settled.filled[hop]!));
+  // Where all are filled, so they are by any amount between what is sold and what is asked for.
+  if (filled.every((list, hop) => list.length === slots[hop]!.length)) return slots;
+  return [filled, slots].find((lists) => {
+    const again = settle(context, lists, settled.sold);
+    return again?.sold === settled.sold && again.bought === settled.bought;
+  });
+}
+
+/** `sold`: what is sold, where that is what is asked for. */
 function settle(
   { view, request }: SolveContext,
   slots: readonly (readonly number[])[],
+  sold: bigint = request.amount,
 ): Settled | undefined {
   const listed = slots.map((list) => list.map((slot) => listedOrder(view, slot)));
   return request.direction === "strict_send"
-    ? settleSelling(listed, request.amount)
+    ? settleSelling(listed, sold)
     : settleBuying(listed, request.amount);
 }
