@@ -1,7 +1,4 @@
 // Ledgers for the ingest benches: of the public network, and the devnet's padded to a like size.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
 import { xdrBytes } from "../src/devnet/ledger/xdr-writer.ts";
 import type { Address } from "../src/model/address.ts";
@@ -13,15 +10,9 @@ export const DEVNET_PASSPHRASE = "Devnet of the benches";
 /** As large as the public network's ledgers of 2026, most of it none of ours. */
 export const LEDGER_BYTES = 1_000_000;
 
-/** The 20 public ledgers beside the repository where they are, else the four in its fixtures. */
+/** 20 ledgers in a row of the public network, protocol 26. */
 export function publicLedgers(): readonly Uint8Array[] {
-  // Seen from dist/bench, where this runs.
-  const folder = fileURLToPath(new URL("../../../shared/ledgers/pubnet/", import.meta.url));
-  if (!existsSync(folder)) return readFixture("pubnet-recent");
-  return readdirSync(folder)
-    .filter((name) => /^lcm-6309(29|30)/.test(name))
-    .sort()
-    .map((name) => gunzipSync(readFileSync(folder + name)));
+  return readFixture("pubnet-recent");
 }
 
 /** Transactions of the exchange's users a ledger: some hundredth of its bytes. */

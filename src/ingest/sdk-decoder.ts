@@ -34,24 +34,23 @@ import {
 import { undecodable } from "./undecodable.ts";
 
 export function sdkDecoder(options: DecoderOptions): DecodeLedger {
-  const network = networkId(options.passphrase);
   return (bytes, sequence, followed) => {
     try {
-      return decode(LedgerCloseMeta.fromXdr(bytes), options, network, followed);
+      return decodeMeta(LedgerCloseMeta.fromXdr(bytes), options, followed);
     } catch (cause) {
       throw undecodable(bytes, sequence, cause);
     }
   };
 }
 
-function decode(
+/** The second half: of a ledger that is decoded already, which takes longest. */
+export function decodeMeta(
   meta: LedgerCloseMeta,
-  { exchange }: DecoderOptions,
-  network: Uint8Array,
+  { exchange, passphrase }: DecoderOptions,
   followed: Followed,
 ): DecodedLedger {
   const head = ledgerHead(meta.value.ledgerHeader);
-  const envelopes = new EnvelopesByHash(network, () => envelopesOf(meta));
+  const envelopes = new EnvelopesByHash(networkId(passphrase), () => envelopesOf(meta));
   const events: ExchangeEvent[] = [];
   const failures: Failure[] = [];
   const tokenEvents: TokenEvent[] = [];

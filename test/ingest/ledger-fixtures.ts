@@ -1,6 +1,6 @@
 // The real ledgers in test/fixtures/ledgers (its README says where they come from).
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 
 export const LEDGER_FIXTURES = [
   "pubnet-recent",
@@ -24,8 +24,8 @@ export function passphraseOf(fixture: string): string {
 /** Every XDR value of a fixture, in order. */
 export function readFixture(name: (typeof LEDGER_FIXTURES)[number] | "txmeta"): Uint8Array[] {
   // Seen from dist/test/ingest, where this runs.
-  const path = new URL(`../../../test/fixtures/ledgers/${name}.stream.gz`, import.meta.url);
-  const stream = gunzipSync(readFileSync(path));
+  const path = new URL(`../../../test/fixtures/ledgers/${name}.stream.br`, import.meta.url);
+  const stream = brotliDecompressSync(readFileSync(path));
   const values: Uint8Array[] = [];
   for (let at = 0; at < stream.length; ) {
     const length = stream.readUInt32BE(at) & 0x7fff_ffff;
