@@ -24,7 +24,7 @@ function simulate(
       delays.push(now - (arrivals[seen] ?? 0));
       seen += 1;
     }
-    if (seen > before) rhythm.arrived(now, seen - before);
+    if (seen > before) rhythm.arrived(seen - before);
     else rhythm.missed(now);
     // Now and then the machine is busy with something else.
     const stall = stallMs > 0 && random() < 0.02 ? stallMs : 0;
@@ -58,18 +58,27 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-const CASES = [
+const CASES: readonly {
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly jitterMs: number;
+  readonly p99: number;
+  readonly replyMs?: number;
+}[] = [
   { name: "5 s, steady", intervalMs: 5_000, jitterMs: 20, p99: 100 },
   { name: "5.5 s, as uneven as a public network", intervalMs: 5_500, jitterMs: 1_000, p99: 100 },
   { name: "500 ms", intervalMs: 500, jitterMs: 10, p99: 100 },
   { name: "1 s", intervalMs: 1_000, jitterMs: 100, p99: 100 },
   // More ledgers than requests: each request brings several.
   { name: "50 ms", intervalMs: 50, jitterMs: 5, p99: 320 },
+  // The way there and back, and one more until the next request.
+  { name: "5 s, from afar", intervalMs: 5_000, jitterMs: 100, p99: 140, replyMs: 80 },
+  { name: "500 ms, from afar", intervalMs: 500, jitterMs: 60, p99: 160, replyMs: 80 },
 ];
 
-for (const { name, intervalMs, jitterMs, p99 } of CASES) {
+for (const { name, intervalMs, jitterMs, p99, replyMs = 5 } of CASES) {
   test(`ledgers every ${name}: seen soon, at four requests a second at most`, () => {
-    const { delays, rate } = simulate(arrivals(2_000, intervalMs, jitterMs), 5);
+    const { delays, rate } = simulate(arrivals(2_000, intervalMs, jitterMs), replyMs);
     // What it learns at the start is not counted.
     const steady = delays.slice(40);
     assert.equal(delays.length, 2_000);

@@ -1,10 +1,12 @@
 // When to ask for the next ledger: soon after it is served, without asking much more often than
-// ledgers close. The closing rhythm is learned from ledgers whose appearance was seen closely: a
-// request just before missed them.
+// ledgers close. The closing rhythm is learned from ledgers whose appearance was seen closely: the
+// request just before missed them. Moments are those of asking: a ledger "appears" at the first
+// moment at which a request is answered with it, however long the way there and back takes.
 
 /** Requests a second over time, and how many may be saved up for the moment a ledger is due. */
 const REQUESTS_PER_SECOND = 3.8;
-const REQUESTS_SAVED_MAX = 24;
+const REQUESTS_SAVED_MAX = 60;
+const REQUESTS_SAVED_FIRST = 4;
 /** Appearances remembered: enough to know the spread, few enough to follow a change. */
 const REMEMBERED = 32;
 /** Distances between requests while a ledger is due, the best first: what one of them may cost. */
@@ -17,6 +19,8 @@ const FIRST_SPACING_MS = 250;
 const SPACING_MAX_MS = 1_000;
 /** How fast the expected moment follows what is seen of a steady network. */
 const GAIN = 0.3;
+/** How fast the way there and back that is reckoned with follows what requests took. */
+const ROUND_TRIP_GAIN = 0.2;
 /** How much earlier the next ledger is asked for after one that was there already; doubles. */
 const EARLIER_MS = 4;
 
@@ -40,12 +44,16 @@ export class PollRhythm {
   private plan: Plan | undefined;
   /** Expected moments are counted from here: the last one seen, smoothed. */
   private anchor: Seen | undefined;
-  private saved = REQUESTS_SAVED_MAX / 6;
+  private saved = REQUESTS_SAVED_FIRST;
   private savedAt: number | undefined;
   /** Of the newest ledger. */
   private number = 0;
+  /** Of the request under way, or the last one. */
+  private askedAt = 0;
   /** The last request that brought nothing, since the newest ledger. */
   private missedAt: number | undefined;
+  /** Milliseconds from a request to an answer that brings nothing, smoothed. */
+  private roundTrip = 0;
   /** Ledgers in a row that were there when they were first asked for. */
   private unseen = 0;
 
@@ -53,20 +61,24 @@ export class PollRhythm {
   asked(now: number): void {
     this.refill(now);
     this.saved -= 1;
+    this.askedAt = now;
   }
 
-  /** A request answered at `now` found nothing new. */
+  /** The last request, answered at `now`, found nothing new. */
   missed(now: number): void {
-    this.missedAt = now;
+    this.missedAt = this.askedAt;
+    const took = Math.max(0, now - this.askedAt);
+    this.roundTrip += ROUND_TRIP_GAIN * (took - this.roundTrip);
   }
 
-  /** A request answered at `now` brought `count` new ledgers, the network's newest among them. */
-  arrived(now: number, count: number): void {
+  /** The last request brought `count` new ledgers, the network's newest among them. */
+  arrived(count: number): void {
     this.number += count;
-    const spacing = this.plan?.spacing ?? FIRST_SPACING_MS;
-    if (this.missedAt === undefined) this.wasThere(now, spacing);
-    else if (now - this.missedAt <= 2 * spacing) this.saw((this.missedAt + now) / 2, spacing);
-    else this.cameBetween(this.missedAt, now);
+    const { askedAt, missedAt } = this;
+    const apart = this.apart(this.plan?.spacing ?? FIRST_SPACING_MS);
+    if (missedAt === undefined) this.wasThere(askedAt, apart);
+    else if (askedAt - missedAt <= 2 * apart) this.saw((missedAt + askedAt) / 2, apart);
+    else this.cameBetween(missedAt, askedAt);
     this.missedAt = undefined;
     this.plan = this.makePlan();
   }
@@ -85,6 +97,11 @@ export class PollRhythm {
     this.refill(now);
     const token = this.saved >= 1 ? 0 : ((1 - this.saved) / REQUESTS_PER_SECOND) * 1000;
     return Math.max(token, this.dueMs(now));
+  }
+
+  /** From one request to the next, where so long passes between an answer and the next request. */
+  private apart(spacing: number): number {
+    return spacing + this.roundTrip;
   }
 
   private dueMs(now: number): number {
@@ -107,12 +124,12 @@ export class PollRhythm {
    * The newest ledger was there when it was first asked for, and may have been for long. To find
    * out, the next one is asked for earlier, ever more so until one is missed.
    */
-  private wasThere(now: number, spacing: number): void {
+  private wasThere(at: number, apart: number): void {
     this.unseen = Math.min(this.unseen + 1, 10);
     if (this.plan === undefined) return;
     const expected = this.expected(this.number, this.plan.period);
-    this.deviated(Math.min(0, now - expected) - spacing / 2);
-    this.anchor = { number: this.number, at: Math.min(now, expected) };
+    this.deviated(Math.min(0, at - expected) - apart / 2);
+    this.anchor = { number: this.number, at: Math.min(at, expected) };
   }
 
   /** The newest ledger appeared in a time too long to say when: as expected, if that lies within. */
@@ -126,7 +143,7 @@ export class PollRhythm {
   }
 
   /** The newest ledger appeared at `at`, or nearly so. */
-  private saw(at: number, spacing: number): void {
+  private saw(at: number, apart: number): void {
     const { number } = this;
     const period = this.period();
     this.unseen = 0;
@@ -141,7 +158,7 @@ export class PollRhythm {
     this.deviated(deviation);
     // A ledger far off its time moves the ones after it; within the error of seeing, the mean of
     // many tells more than the newest.
-    const steady = Math.abs(deviation) <= spacing;
+    const steady = Math.abs(deviation) <= apart;
     this.anchor = { number, at: steady ? expected + GAIN * deviation : at };
   }
 
@@ -180,7 +197,7 @@ export class PollRhythm {
   private cost(start: number, spacing: number): number {
     let requests = 0;
     for (const at of this.deviations)
-      requests += 1 + Math.max(0, Math.ceil((at - start) / spacing));
+      requests += 1 + Math.max(0, Math.ceil((at - start) / this.apart(spacing)));
     return requests / this.deviations.length;
   }
 

@@ -185,7 +185,7 @@ export class RpcSource implements LedgerSource {
     this.agreeing = 0;
     this.unreadable = 0;
     const caughtUp = this.next > page.latest;
-    if (caughtUp) this.rhythm.arrived(now, fresh.length);
+    if (caughtUp) this.rhythm.arrived(fresh.length);
     else this.rhythm.lost();
     this.report({
       state: "following",
