@@ -1,5 +1,6 @@
 // hopbook [all | engine | devnet]: reads the configuration, starts what the mode asks for, and ends
-// in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration.
+// in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration and for
+// a data folder that another engine runs on.
 import { join } from "node:path";
 import type { Logger } from "pino";
 import {
@@ -17,6 +18,8 @@ import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
 import { Operations } from "./operations/operations.ts";
 import { type OperatorsServer, startOperatorsServer } from "./operations/operators-server.ts";
+import { storeFolder } from "./store/data-folder.ts";
+import { lockFolder } from "./store/folder-lock.ts";
 import { makeFolder } from "./store/make-folder.ts";
 import { setAside } from "./store/set-aside.ts";
 import { StoreError } from "./store/store-error.ts";
@@ -49,6 +52,10 @@ async function run(
   log: Logger,
   signal: Promise<"signal">,
 ): Promise<number> {
+  if (config.mode !== "devnet") {
+    const refusal = await holdDataFolder(config.engine.dataDir, log);
+    if (refusal !== undefined) return refusal;
+  }
   if (config.mode === "engine") return runEngine({ ...config, log }, signal);
   const { devnet: options } = config;
   let devnet: DevnetProcess | "signal";
@@ -76,6 +83,21 @@ async function run(
   }
   await devnet.stop();
   return end === "signal" ? 0 : end;
+}
+
+/** For as long as the process lives. Resolves to an exit code where the folder is not to be had. */
+async function holdDataFolder(dataDir: string, log: Logger): Promise<number | undefined> {
+  try {
+    await lockFolder(dataDir);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "in_use") {
+      log.fatal(`cannot start: ${messageOf(error)}`);
+      return 1;
+    }
+    process.stderr.write(`hopbook: ${error.message}\n`);
+    return 2;
+  }
 }
 
 /** The devnet's options with the folder it keeps its ledgers in, made. */
@@ -149,7 +171,7 @@ async function runEngines(
   signal: Promise<"signal">,
 ): Promise<number> {
   const { log } = run;
-  const path = join(run.engine.dataDir, "store");
+  const path = storeFolder(run.engine.dataDir);
   for (;;) {
     let engine: Engine;
     try {

@@ -16,8 +16,10 @@ const MAGIC = 0xbeefc0de;
 const FORMAT_VERSION = 2;
 const META_BYTES = 152;
 const PAGE_BYTES_MAX = 65_536;
+/** What a probe reads: what a start reads and the ends of the other tables, or everything. */
+export type ProbeDepth = "quick" | "deep";
 /** Time for the probe of a damaged file; a whole one takes a fraction of a second. */
-const PROBE_MS_MAX = 60_000;
+const PROBE_MS_MAX = { quick: 60_000, deep: 3_600_000 } as const;
 
 /**
  * Notes that the file was closed in order, as it is now: it need not be probed again while it stays
@@ -49,8 +51,18 @@ export async function checkFile(path: string): Promise<boolean> {
   const pagesBytes = await lastPageEnd(file);
   if ((await takeClosedNote(path)) === fileState(found)) return true;
   // A whole file can end before its last page where that page is free: only then is all of it read.
-  await probe(path, { deep: found.size < pagesBytes });
+  await probe(path, found.size < pagesBytes ? "deep" : "quick");
   return true;
+}
+
+/** Throws a StoreError where there is no store or it cannot be read. Another process may have it. */
+export async function checkWhole(path: string, depth: ProbeDepth): Promise<void> {
+  const file = join(path, DATA_FILE);
+  await lastPageEnd(file).catch((cause: Error) => {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError("unavailable", `there is no store in ${path}: ${cause.message}`, cause);
+  });
+  await probe(path, depth);
 }
 
 /** Where the last page of the newest transaction ends. */
@@ -87,11 +99,11 @@ function readMeta(head: Buffer, page: number) {
   };
 }
 
-function probe(path: string, options: { readonly deep: boolean }): Promise<void> {
+function probe(path: string, depth: ProbeDepth): Promise<void> {
   const script = fileURLToPath(new URL("./probe.js", import.meta.url));
-  const args = [script, path, options.deep ? "deep" : "quick"];
+  const args = [script, path, depth];
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { timeout: PROBE_MS_MAX }, (error, stdout) => {
+    execFile(process.execPath, args, { timeout: PROBE_MS_MAX[depth] }, (error, stdout) => {
       if (error === null) return resolve();
       const reason = error.signal ?? (stdout.trim() || error.message);
       const message = `the store in ${path} is damaged (reading it ended with: ${reason})`;

@@ -15,11 +15,7 @@ export function identityBytes({ networkPassphrase, contract }: StoreIdentity): B
 
 /** Throws a StoreError where a store that exists is not the wanted one. */
 export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table | undefined): void {
-  const bytes = meta?.getBinary(META_IDENTITY);
-  if (bytes === undefined) {
-    throw new StoreError("foreign", `${path} holds a database of another program`);
-  }
-  const found = parseIdentity(path, bytes);
+  const found = readIdentity(path, meta?.getBinary(META_IDENTITY));
   if (found.schema !== SCHEMA_VERSION) {
     throw new StoreError(
       "other_schema",
@@ -38,6 +34,19 @@ export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table |
       `the store in ${path} belongs to the contract ${found.contract}`,
     );
   }
+}
+
+/** Throws a StoreError where it is not the identity of any version's store. */
+export function readIdentity(path: string, bytes: Buffer | undefined) {
+  if (bytes === undefined) {
+    throw new StoreError("foreign", `${path} holds a database of another program`);
+  }
+  const { schema, networkPassphrase, contract } = parseIdentity(path, bytes);
+  return {
+    schema,
+    networkPassphrase: String(networkPassphrase),
+    contract: String(contract),
+  };
 }
 
 function parseIdentity(path: string, bytes: Buffer): Record<string, unknown> {

@@ -8,6 +8,10 @@ export type StoreErrorCode =
   | "other_schema"
   /** The file is truncated or its content contradicts itself. */
   | "damaged"
+  /** A copy was to be made where something is. */
+  | "not_empty"
+  /** Another engine runs on the folder. */
+  | "in_use"
   /** The folder cannot be read or written. */
   | "unavailable"
   /** A commit did not happen (disk full, for one); nothing of it is stored. */

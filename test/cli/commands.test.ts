@@ -22,6 +22,10 @@ test("a wrong setting ends them with one line that names it, and exit code 2", (
     ["src/verify.js", ["--url", "nowhere"], {}, "--url"],
     ["src/verify.js", [], { CONTRACT: "GABC" }, "CONTRACT"],
     ["src/verify.js", ["--port", "1"], {}, "--port"],
+    ["src/backup.js", [], {}, "--to"],
+    ["src/backup.js", ["--from", "x"], {}, "--from"],
+    ["src/restore.js", ["--data-dir", "x"], {}, "--from"],
+    ["src/restore.js", [], { FROM: "x" }, "DATA_DIR"],
     ["bench/cli.js", ["no-such-bench"], {}, "no-such-bench"],
   ] as const) {
     const { status, stdout, stderr } = run(script, args, env);
@@ -43,6 +47,12 @@ test("verify lists its settings", () => {
   const { status, stdout, stderr } = run("src/verify.js", ["--help"]);
   assert.deepEqual([status, stderr], [0, ""]);
   for (const word of ["--url", "--rpc", "--contract"]) assert.ok(stdout.includes(word), word);
+});
+
+test("a backup of nothing ends with one line that names the folder, and exit code 1", () => {
+  const { status, stdout, stderr } = run("src/backup.js", ["--data-dir", "no-such", "--to", "x"]);
+  assert.deepEqual([status, stdout], [1, ""]);
+  assert.match(stderr, /^backup: .*no-such.*\n$/);
 });
 
 test("vectors end with a count, and exit code 1 where a file cannot be read", () => {

@@ -26,6 +26,7 @@ type LogLine = {
   readonly port?: number;
   /** URL of the operators' listener. */
   readonly operators?: string;
+  readonly ledger?: number;
 };
 
 export class EngineProcess {

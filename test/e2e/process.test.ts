@@ -13,6 +13,7 @@ import { EngineProcess } from "./engine-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
 const SHUTDOWN_MS_MAX = 5000;
+const LEDGERS_MS_MAX = 60_000;
 const folder = temporaryFolder();
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -33,6 +34,15 @@ function startNetwork(seed = "process"): Promise<Devnet> {
 function engineOf(devnet: Devnet, dataDir: string): EngineProcess {
   const { passphrase, exchange } = devnet.network;
   return new EngineProcess({ rpcUrl: devnet.url, passphrase, contract: exchange, dataDir });
+}
+
+/** Rejects where the devnet does not get there. */
+async function closedUpTo(devnet: Devnet, ledger: number): Promise<void> {
+  const deadline = Date.now() + LEDGERS_MS_MAX;
+  while (devnet.tip.ledger < ledger) {
+    assert.ok(Date.now() < deadline, `the devnet is at ${devnet.tip.ledger}, not at ${ledger}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 test("a wrong setting ends with one line that names it, and code 2", async () => {
@@ -79,6 +89,34 @@ test("a port that is taken ends the engine with a line that names it", async () 
   assert.match(stdout, new RegExp(`cannot listen on 127.0.0.1:${port}`));
 });
 
+test("a second engine on a data folder is refused, and none once the first was killed", async (t) => {
+  const devnet = await startNetwork();
+  t.after(() => devnet.stop());
+  const dataDir = join(folder, "shared");
+  const first = engineOf(devnet, dataDir);
+  t.after(() => first.kill());
+  await first.listening;
+  for (const mode of ["engine", "all"]) {
+    const { code, stderr } = await run([mode, "--data-dir", dataDir, "--port", "0"], {
+      ...(mode === "all"
+        ? {}
+        : {
+            RPC_URL: devnet.url,
+            NETWORK_PASSPHRASE: devnet.network.passphrase,
+            CONTRACT: devnet.network.exchange,
+          }),
+    });
+    assert.equal(code, 2, mode);
+    const expected = `hopbook: ${dataDir} is in use by a running engine, process ${first.child.pid}\n`;
+    assert.equal(stderr, expected);
+  }
+  first.kill();
+  await first.exited;
+  const second = engineOf(devnet, dataDir);
+  await second.listening;
+  await second.stop();
+});
+
 test("another network than the configured one is refused", async () => {
   const devnet = await startNetwork();
   const { code, stdout } = await run(["engine"], {
@@ -115,7 +153,7 @@ test("a network that began anew has its old data set aside", async () => {
   const engine = engineOf(first, dataDir);
   const api = new ApiClient(await engine.listening);
   // Beyond what the new network has at first: its ledgers seem to be of the past.
-  while (first.tip.ledger < 60) await new Promise((resolve) => setTimeout(resolve, 50));
+  await closedUpTo(first, 60);
   await api.reached(first.tip.ledger);
   const { port } = new URL(first.url);
   const old: Row[] = await api.all("/trades", 500);
