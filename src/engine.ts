@@ -21,7 +21,7 @@ import { type HttpServer, startHttpServer } from "./http/server.ts";
 import { Site } from "./http/site/site.ts";
 import { readSiteFiles, type SiteFile } from "./http/site/site-files.ts";
 import { loadUws } from "./http/uws.ts";
-import { systemClock } from "./model/clock.ts";
+import { type Clock, systemClock } from "./model/clock.ts";
 import type { EngineView } from "./operations/engine-view.ts";
 import { meteredQuotes } from "./operations/metered-quotes.ts";
 import type { Operations } from "./operations/operations.ts";
@@ -48,15 +48,16 @@ export type EngineOptions = {
   readonly log: Logger;
   /** What operators see; absent: nothing is measured. */
   readonly operations?: Operations;
+  /** For runs that repeat; the system's otherwise. */
+  readonly clock?: Clock;
 };
 
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { engine: config, network, path, log, operations } = options;
+  const { engine: config, network, path, log, operations, clock = systemClock } = options;
   const { contract, networkPassphrase } = network;
   const uws = loadUws();
   const siteFiles = config.console ? readSiteFiles(SITE_FOLDER) : undefined;
-  const clock = systemClock;
   const book = new SharedBook({
     contract,
     untracked: "nothing",
@@ -121,7 +122,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
           watch: backing,
           assets,
           contract,
-          timers: systemTimers,
+          timers: { ...systemTimers, clock },
           log,
         },
         publish,

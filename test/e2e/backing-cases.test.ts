@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
+import { checkPushMessage } from "../../src/api/testing/conformance.ts";
 import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, bool, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
@@ -225,7 +226,11 @@ test("payments, token transfers and clawbacks show in the next ledger", async ()
 test("a revoked maker has nothing, and all of it at once when restored; both are pushed", async () => {
   const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
   const messages: Row[] = [];
-  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    checkPushMessage(message);
+    messages.push(message);
+  });
   await new Promise((resolve) => socket.once("open", resolve));
   socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: maker, id: 1 }));
   await until(async () => messages.some(({ id }) => id === 1));
@@ -281,7 +286,11 @@ test("an account is followed in every market token while somebody watches it, th
   assert.equal((await describedFetch(api.url + path)).status, 404);
   const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
   const messages: Row[] = [];
-  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    checkPushMessage(message);
+    messages.push(message);
+  });
   await new Promise((resolve) => socket.once("open", resolve));
   socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: taker, id: 7 }));
   await until(async () => messages.some(({ id }) => id === 7));

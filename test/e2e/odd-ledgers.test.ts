@@ -18,6 +18,7 @@ import {
   ScVal,
 } from "@stellar/stellar-sdk/xdr";
 import { WebSocket } from "ws";
+import { checkPushMessage } from "../../src/api/testing/conformance.ts";
 import { instanceKey } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
@@ -175,7 +176,11 @@ function transfer(from: ScVal, to: ScVal, shape: "asset" | "bare"): BuiltEvent {
 async function subscribed(request: Row): Promise<{ messages: Row[]; socket: WebSocket }> {
   const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
   const messages: Row[] = [];
-  socket.on("message", (data) => messages.push(JSON.parse(String(data))));
+  socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    checkPushMessage(message);
+    messages.push(message);
+  });
   socket.on("error", () => undefined);
   await new Promise((resolve) => socket.once("open", resolve));
   socket.send(JSON.stringify({ op: "subscribe", id: 1, ...request }));

@@ -56,15 +56,22 @@ export function checkAnswer(answer: Answer): void {
 
 /** The name of the schema that a message of the server has. Throws an AssertionError without one. */
 export function checkPushMessage(message: unknown): string {
-  return checkMessage("PushMessage", message, "type");
+  return checkOneOf("PushMessage", message, "type");
 }
 
 /** The same of a message of a client. */
 export function checkClientMessage(message: unknown): string {
-  return checkMessage("ClientMessage", message, "channel");
+  return checkOneOf("ClientMessage", message, "channel");
 }
 
-function checkMessage(union: string, message: unknown, discriminator: string): string {
+/** Throws an AssertionError where the message does not have the schema of that name. */
+export function checkMessage(name: string, message: unknown): void {
+  const validate = asyncApiSchemas({ $ref: `#/components/schemas/${name}` });
+  assert.ok(validate(message), `no ${name}: ${JSON.stringify(validate.errors)}`);
+  seen.add(name);
+}
+
+function checkOneOf(union: string, message: unknown, discriminator: string): string {
   const names: readonly string[] = Object.keys(asyncApi.components.messages);
   const faults: unknown[] = [];
   const value = (message as Json)?.[discriminator];

@@ -1,0 +1,110 @@
+// Requests and messages of a run, each checked against the documents and kept as an example.
+import assert from "node:assert/strict";
+import WebSocket from "ws";
+import type { RecordedAnswer, RecordedMessage } from "../../src/api/examples.ts";
+import { checkMessage, checkPushMessage } from "../../src/api/testing/conformance.ts";
+import { describedFetch } from "../../src/api/testing/described-fetch.ts";
+import type { Row } from "../e2e/api-client.ts";
+
+const WAIT_MS_MAX = 20_000;
+
+export class Recording {
+  readonly answers: Record<string, RecordedAnswer[]> = {};
+  readonly messages: Record<string, RecordedMessage[]> = {};
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  /** The answer's body; kept under the operation, checked to have the status. */
+  async ask(
+    operationId: string,
+    example: { readonly name: string; readonly summary: string; readonly status?: number },
+    request: string,
+  ): Promise<Row> {
+    const { name, summary, status = 200 } = example;
+    const response = await describedFetch(this.url + request);
+    const body: unknown = await response.json();
+    assert.equal(response.status, status, `${request}: ${JSON.stringify(body)}`);
+    const kept = this.answers[operationId] ?? [];
+    this.answers[operationId] = kept;
+    kept.push({ name, summary, request, status, body });
+    return body;
+  }
+
+  /** An answer that is not kept. */
+  async get(request: string): Promise<Row> {
+    return (await describedFetch(this.url + request)).json();
+  }
+
+  /** Who has live orders, those with the fewest first. */
+  async makers(): Promise<readonly string[]> {
+    const counts = new Map<string, number>();
+    let page: Row[] = [];
+    do {
+      page = await this.get(`/order?limit=200&cursor=${page.at(-1)?.cursor ?? ""}`);
+      for (const { owner } of page) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    } while (page.length > 0);
+    return [...counts].sort(([, a], [, b]) => a - b).map(([owner]) => owner);
+  }
+
+  keep(channel: string, example: RecordedMessage): void {
+    checkMessage(example.schema, example.message);
+    const kept = this.messages[channel] ?? [];
+    this.messages[channel] = kept;
+    kept.push(example);
+  }
+}
+
+/** A push connection that remembers what it got, by schema. */
+export class RecordedConnection {
+  readonly received: { readonly schema: string; readonly message: Row }[] = [];
+  readonly #socket: WebSocket;
+  #wake: () => void = () => undefined;
+
+  constructor(url: string) {
+    this.#socket = new WebSocket(`${url.replace(/^http/, "ws")}/ws`);
+    this.#socket.on("message", (data) => {
+      const message: unknown = JSON.parse(String(data));
+      this.received.push({ schema: checkPushMessage(message), message });
+      this.#wake();
+    });
+  }
+
+  async opened(): Promise<void> {
+    await new Promise((resolve, reject) => {
+      this.#socket.once("open", resolve).once("error", reject);
+    });
+  }
+
+  send(message: object): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  sendBinary(): void {
+    this.#socket.send(Buffer.from([1]));
+  }
+
+  /** The first message, from the beginning, that is wanted. */
+  async find(wanted: (schema: string, message: Row) => boolean, what: string): Promise<Row> {
+    const deadline = Date.now() + WAIT_MS_MAX;
+    for (;;) {
+      const found = this.received.find(({ schema, message }) => wanted(schema, message));
+      if (found !== undefined) return found.message;
+      const left = deadline - Date.now();
+      assert.ok(left > 0, `no ${what}`);
+      await new Promise<void>((resolve) => {
+        const timeout = setTimeout(resolve, left);
+        this.#wake = () => {
+          clearTimeout(timeout);
+          resolve();
+        };
+      });
+    }
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}
