@@ -91,6 +91,8 @@ export function denseWorld(assets: number, levels: number): WorldState {
   };
 }
 
+type RequestedOrder = Pick<WorldState["orders"][number], "selling" | "buying" | "amount">;
+
 /** Makes requests: no two are the same. */
 export class QuoteRequests {
   readonly #random: Random = randomFrom(7);
@@ -100,7 +102,7 @@ export class QuoteRequests {
   /** By asset: the median order that sells it. */
   readonly #median = new Map<Address, number>();
 
-  constructor({ orders }: WorldState) {
+  constructor({ orders }: { readonly orders: readonly RequestedOrder[] }) {
     const amounts = new Map<Address, number[]>();
     for (const { selling, amount } of orders) {
       const list = amounts.get(selling) ?? [];

@@ -1,0 +1,294 @@
+// Quotes from socket to socket: the engine in one process, its clients in another, and the devnet's
+// large world behind it, idle and then busy. Beside every figure, in the same run, the same load on
+// a listener of the same thread that answers with a fixed body of 2 KB.
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
+import { orderEntry } from "../src/devnet/ledger/exchange-storage.ts";
+import type { QuoteDirection } from "../src/router-worker/quote.ts";
+import type { Bench, Figure } from "./bench.ts";
+import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
+import type { ServerPorts, ServerStart } from "./http-quote-server.ts";
+import { QuoteRequests } from "./quote-worlds.ts";
+
+const PASSPHRASE = "Devnet of the benches";
+const CONNECTIONS = 50;
+/** Median orders that requests are for, in turn (see router-quotes). */
+const SIZES = [0.1, 2] as const;
+const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
+const EVENTS_PER_SECOND = 1000;
+/** Ledgers in which the devnet makes its accounts, and fills its books, at most. */
+const PRELUDE_MAX = 400;
+const CATCH_UP_MS_MAX = 600_000;
+
+type Scale = {
+  readonly scale: "small" | "large";
+  readonly orders: number;
+  /** Requests of a measurement with one connection, and with many. */
+  readonly single: number;
+  readonly crowd: number;
+  readonly rounds: number;
+};
+
+const FULL: Scale = { scale: "large", orders: 100_000, single: 3000, crowd: 15_000, rounds: 3 };
+const TINY: Scale = { scale: "small", orders: 400, single: 20, crowd: 100, rounds: 1 };
+
+type Kind = { readonly name: string; readonly direct: boolean; readonly throughput: string };
+
+const KINDS: readonly Kind[] = [
+  { name: "3-hop", direct: false, throughput: "0.3 or more" },
+  { name: "direct", direct: true, throughput: "0.5 or more" },
+];
+
+export const bench: Bench = async ({ tiny }) => {
+  const scale = tiny ? TINY : FULL;
+  const directory = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  const devnet = await startDevnet({
+    seed: "benches",
+    passphrase: PASSPHRASE,
+    ...{ port: 0, scale: scale.scale, manual: true, record: false, diagnostics: false },
+  });
+  const children: ChildProcess[] = [];
+  try {
+    await fillBooks(devnet, scale.orders);
+    const server = fork(new URL("./http-quote-server.js", import.meta.url), { stdio: "inherit" });
+    const load = fork(new URL("./http-quote-load.js", import.meta.url), { stdio: "inherit" });
+    children.push(server, load);
+    const ports = await startServer(server, devnet, directory);
+    await caughtUp(ports.port, devnet.tip.ledger);
+    return await measureAll(new Measured(load, ports, devnet), scale, tiny);
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+    await devnet.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
+
+/** The loop has its turns between: the engine is not there yet, but signals are. */
+async function fillBooks(devnet: Devnet, orders: number): Promise<void> {
+  for (let closed = 0; closed < PRELUDE_MAX; closed += 1) {
+    devnet.closeLedger();
+    await delay(0);
+    if (closed % 10 === 9 && ordersOf(devnet).length >= orders) return;
+  }
+  assert.ok(ordersOf(devnet).length > orders / 2, `${ordersOf(devnet).length} orders`);
+}
+
+function ordersOf(devnet: Devnet) {
+  const { exchange } = devnet.network;
+  return [...devnet.chain.state.entries()].flatMap(([, { entry }]) =>
+    entry.kind === "data" && entry.contract === exchange && entry.value.type === "vec"
+      ? [orderEntry(entry.value)]
+      : [],
+  );
+}
+
+async function startServer(
+  server: ChildProcess,
+  devnet: Devnet,
+  directory: string,
+): Promise<ServerPorts> {
+  const args = [
+    ...["--host", "127.0.0.1", "--port", "0", "--data-dir", directory, "--rpc-url", devnet.url],
+    ...["--network-passphrase", PASSPHRASE, "--contract", devnet.network.exchange],
+  ];
+  server.send({ args } satisfies ServerStart);
+  const [ports] = (await once(server, "message")) as [ServerPorts];
+  return ports;
+}
+
+async function caughtUp(port: number, ledger: number): Promise<void> {
+  const end = performance.now() + CATCH_UP_MS_MAX;
+  while (performance.now() < end) {
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    const status = (await response.json()) as { readonly ledger?: number };
+    if ((status.ledger ?? 0) >= ledger) {
+      // Backing that was asked for with the last ledgers.
+      await delay(2000);
+      return;
+    }
+    await delay(200);
+  }
+  assert.fail(`ledger ${ledger} was not reached`);
+}
+
+class Measured {
+  readonly #load: ChildProcess;
+  readonly #ports: ServerPorts;
+  readonly devnet: Devnet;
+  readonly #requests: QuoteRequests;
+
+  constructor(load: ChildProcess, ports: ServerPorts, devnet: Devnet) {
+    this.#load = load;
+    this.#ports = ports;
+    this.devnet = devnet;
+    this.#requests = new QuoteRequests({ orders: ordersOf(devnet) });
+  }
+
+  async fixed(connections: number, count: number): Promise<QuoteLoadResult> {
+    const paths = new Array<string>(count).fill("/fixed");
+    return await this.#run({ port: this.#ports.fixedPort, connections, paths });
+  }
+
+  async quotes(direct: boolean, connections: number, count: number): Promise<QuoteLoadResult> {
+    const paths = Array.from({ length: count }, (_, at) => this.#path(direct, at));
+    const result = await this.#run({ port: this.#ports.port, connections, paths });
+    assert.equal(result.refused, 0, "some quotes were refused");
+    assert.ok(result.routed > count / 2, `${result.routed} of ${count} quotes have routes`);
+    return result;
+  }
+
+  #path(direct: boolean, at: number): string {
+    const direction = DIRECTIONS[at % 2] ?? "strict_send";
+    const size = SIZES[(at >>> 1) % SIZES.length] ?? 1;
+    const request = this.#requests.next(direction, direct, size);
+    return (
+      `/quote?sellingAsset=${request.sellingAsset}&buyingAsset=${request.buyingAsset}` +
+      `&amount=${request.amount}&direction=${direction}${direct ? "&direct=1" : ""}`
+    );
+  }
+
+  async #run(load: QuoteLoad): Promise<QuoteLoadResult> {
+    this.#load.send(load);
+    const [result] = (await once(this.#load, "message")) as [QuoteLoadResult];
+    assert.equal(result.latenciesUs.length, load.paths.length);
+    return result;
+  }
+}
+
+async function measureAll(on: Measured, scale: Scale, tiny: boolean): Promise<readonly Figure[]> {
+  // Warm: the first thousands of requests are interpreted.
+  for (const { direct } of KINDS) {
+    await on.fixed(CONNECTIONS, scale.crowd / 4);
+    await on.quotes(direct, CONNECTIONS, scale.crowd / 4);
+  }
+  const figures: Figure[] = [];
+  const idle = new Map<string, number>();
+  for (const kind of KINDS) {
+    figures.push(...(await throughput(on, kind, scale)));
+    const alone = await latency(on, kind, scale);
+    idle.set(kind.name, alone.medianUs);
+    figures.push(...alone.figures);
+  }
+  const feed = new Feed(on.devnet);
+  // The first ledgers find their way into the engine.
+  await delay(tiny ? 100 : 3000);
+  for (const { name, direct } of KINDS) {
+    const { latenciesUs } = await on.quotes(direct, 1, scale.single);
+    const median = quantile(latenciesUs, 0.5);
+    const label = (what: string) => `${name}, 1 connection, fed: ${what}`;
+    figures.push(
+      { name: label("median"), value: median, unit: "us" },
+      { name: label("p99"), value: quantile(latenciesUs, 0.99), unit: "us" },
+      {
+        name: label("median to the idle one"),
+        value: median / (idle.get(name) ?? Number.NaN),
+        unit: "ratio",
+        goal: "1.5 or less",
+      },
+    );
+  }
+  figures.push({ name: "events of the exchange fed", value: await feed.end(), unit: "1/s" });
+  return figures;
+}
+
+/** Fixed before and after each round: a machine that slows down meanwhile slows down both. */
+async function throughput(on: Measured, kind: Kind, scale: Scale): Promise<readonly Figure[]> {
+  const ratios: number[] = [];
+  const rates: number[] = [];
+  const fixedRates: number[] = [];
+  let bytes = 0;
+  for (let round = 0; round < scale.rounds; round += 1) {
+    const before = await on.fixed(CONNECTIONS, scale.crowd);
+    const quotes = await on.quotes(kind.direct, CONNECTIONS, scale.crowd);
+    const after = await on.fixed(CONNECTIONS, scale.crowd);
+    const rate = scale.crowd / quotes.seconds;
+    const fixed = (2 * scale.crowd) / (before.seconds + after.seconds);
+    rates.push(rate);
+    fixedRates.push(fixed);
+    ratios.push(rate / fixed);
+    bytes = quotes.bodyBytes / scale.crowd;
+  }
+  const label = (what: string) => `${kind.name}, ${CONNECTIONS} connections: ${what}`;
+  return [
+    { name: label("bytes an answer"), value: bytes, unit: "bytes" },
+    { name: label("quotes"), value: quantile(rates, 0.5), unit: "1/s" },
+    { name: label("fixed bodies"), value: quantile(fixedRates, 0.5), unit: "1/s" },
+    {
+      name: label("quotes to fixed bodies"),
+      value: quantile(ratios, 0.5),
+      unit: "ratio",
+      goal: kind.throughput,
+    },
+  ];
+}
+
+async function latency(
+  on: Measured,
+  kind: Kind,
+  scale: Scale,
+): Promise<{ readonly medianUs: number; readonly figures: readonly Figure[] }> {
+  const before = await on.fixed(1, scale.single);
+  const quotes = await on.quotes(kind.direct, 1, scale.single);
+  const after = await on.fixed(1, scale.single);
+  const fixedUs = quantile([...before.latenciesUs, ...after.latenciesUs], 0.5);
+  const medianUs = quantile(quotes.latenciesUs, 0.5);
+  const label = (what: string) => `${kind.name}, 1 connection: ${what}`;
+  return {
+    medianUs,
+    figures: [
+      { name: label("median"), value: medianUs, unit: "us" },
+      { name: label("p99"), value: quantile(quotes.latenciesUs, 0.99), unit: "us" },
+      { name: label("fixed body, median"), value: fixedUs, unit: "us" },
+      {
+        name: label("median to the fixed body's"),
+        value: medianUs / fixedUs,
+        unit: "ratio",
+        goal: "4 or less",
+      },
+    ],
+  };
+}
+
+/** Closes ledgers so that about EVENTS_PER_SECOND events of the exchange come. */
+class Feed {
+  readonly #devnet: Devnet;
+  readonly #start = performance.now();
+  readonly #closing: Promise<void>;
+  #ended = false;
+  #events = 0;
+
+  constructor(devnet: Devnet) {
+    this.#devnet = devnet;
+    this.#closing = this.#close();
+  }
+
+  /** The rate it had. */
+  async end(): Promise<number> {
+    this.#ended = true;
+    await this.#closing;
+    return (this.#events / (performance.now() - this.#start)) * 1000;
+  }
+
+  async #close(): Promise<void> {
+    const { exchange } = this.#devnet.network;
+    while (!this.#ended) {
+      const { transactions } = this.#devnet.closeLedger();
+      for (const { emitted } of transactions) {
+        this.#events += emitted.filter(({ contract }) => contract === exchange).length;
+      }
+      const due = this.#start + (this.#events / EVENTS_PER_SECOND) * 1000;
+      await delay(Math.max(1, due - performance.now()));
+    }
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
