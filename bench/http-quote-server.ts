@@ -32,7 +32,7 @@ process.exit(0);
 
 /** The same binding, headers and way of answering, without anything to compute. */
 function listenFixed(): Promise<number> {
-  const { uws } = loadUws();
+  const uws = loadUws();
   const app = uws.App();
   app.get("/*", (res) => {
     res.writeHeader("Content-Type", "application/json");

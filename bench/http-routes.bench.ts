@@ -52,7 +52,10 @@ export const bench: Bench = async ({ tiny }) => {
     port: 0,
     context: {
       readModel,
-      quotes: { quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }) },
+      quotes: {
+        quoteNow: () => ({ status: "unfeasible", ledger: 1 }),
+        quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
+      },
       depth: () => assert.fail("no depth here"),
       marketData: readModel.marketData,
       referencePrices: new Map(),

@@ -25,6 +25,7 @@ import { type Clock, systemClock } from "./model/clock.ts";
 import type { EngineView } from "./operations/engine-view.ts";
 import { meteredQuotes } from "./operations/metered-quotes.ts";
 import type { Operations } from "./operations/operations.ts";
+import { InlineQuotes } from "./router-worker/inline-quotes.ts";
 import { QuotePool } from "./router-worker/pool.ts";
 
 /** What the build makes of console/, beside this file's output. */
@@ -67,6 +68,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     book,
     clock,
     workers: config.workers,
+    inline: new InlineQuotes({
+      live: () => book.live,
+      onFault: (fault) => log.error({ fault }, "a quote on the main thread failed"),
+    }),
     onFault: (fault) => log.error({ fault }, "a router worker failed"),
   });
   const quotes = operations === undefined ? pool : meteredQuotes(pool, operations.quotes);

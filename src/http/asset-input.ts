@@ -3,7 +3,10 @@ import { createHash } from "node:crypto";
 import { type Address, addressBytes, contractAddress } from "../model/address.ts";
 import { type AssetText, parseAssetText } from "../model/asset-text.ts";
 
-/** Resolved classic assets that are kept; deriving one costs a hash and two base32 codings. */
+/**
+ * Resolved texts that are kept; deriving a token costs a hash and two base32 codings, and checking
+ * an address one.
+ */
 const CACHED_MAX = 1000;
 
 // Discriminants of the XDR unions whose hash is the contract id (ledger.md, 6).
@@ -29,8 +32,7 @@ export class AssetInput {
     if (known !== undefined) return known;
     const asset = parseAssetText(text);
     if (asset === undefined) return undefined;
-    if (asset.kind === "token") return asset.address;
-    const token = this.#tokenAddress(assetXdr(asset));
+    const token = asset.kind === "token" ? asset.address : this.#tokenAddress(assetXdr(asset));
     // The oldest goes first: a client that sends ever new codes only pays for its own hashes.
     if (this.#cached.size >= CACHED_MAX) {
       const oldest = this.#cached.keys().next().value;

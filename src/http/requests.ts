@@ -10,7 +10,7 @@ import {
   UNKNOWN_PATH,
   writeAnswer,
 } from "./response.ts";
-import type { ApiRequest, Route } from "./route.ts";
+import type { ApiRequest, Later, Route } from "./route.ts";
 import type { FoundRoute, Router } from "./router.ts";
 import type { Site } from "./site/site.ts";
 import { TurnBudget } from "./turn-budget.ts";
@@ -37,8 +37,7 @@ export type RequestsOptions = {
   readonly meter: HttpMeter;
 };
 
-type SyncHandle = Extract<Route, { readonly kind: "sync" }>["handle"];
-type AsyncHandle = Extract<Route, { readonly kind: "async" }>["handle"];
+type Handle = Route["handle"];
 
 /** A request that its handler answers. */
 type Accepted = {
@@ -93,14 +92,17 @@ export class Requests {
     this.#accept(found, { res, request: { query, pathValue }, head, pretty, name, startMs });
   }
 
-  #accept({ route }: FoundRoute, accepted: Accepted): void {
-    if (route.kind === "async") {
-      this.#serveLater(route.handle, accepted);
-    } else if (this.#turn.isSpent(accepted.startMs)) {
-      this.#defer(route.handle, accepted);
-    } else {
-      this.#write(accepted, this.#answerSync(route.handle, accepted));
+  #accept({ route: { handle } }: FoundRoute, accepted: Accepted): void {
+    if (this.#turn.isSpent(accepted.startMs)) {
+      this.#defer(handle, accepted);
+      return;
     }
+    const answer = this.#answer(handle, accepted);
+    if (typeof answer === "function") {
+      const client = new AbortController();
+      accepted.res.onAborted(() => client.abort());
+      this.#answerLater(answer, accepted, client.signal);
+    } else this.#write(accepted, answer);
   }
 
   /** To be called corked. */
@@ -110,22 +112,26 @@ export class Requests {
     this.#options.meter.answered(name, answer.status, performance.now() - startMs);
   }
 
-  #answerSync(handle: SyncHandle, { request, pretty }: Accepted): Answer {
+  #answer(handle: Handle, { request, pretty }: Accepted): Answer | Later {
     try {
-      return jsonAnswer(handle(request), pretty);
+      const json = handle(request);
+      return typeof json === "string" ? jsonAnswer(json, pretty) : json;
     } catch (error) {
       return this.#answerOf(error, pretty);
     }
   }
 
   /** Answers in a later turn. A connection that sends its next request meanwhile is closed. */
-  #defer(handle: SyncHandle, accepted: Accepted): void {
+  #defer(handle: Handle, accepted: Accepted): void {
     const { res, pretty } = accepted;
-    let gone = false;
+    const client = new AbortController();
     const done = (): void => this.#underWay.end();
     const cancel = this.#turn.defer(() => {
       done();
-      if (!gone) res.cork(() => this.#write(accepted, this.#answerSync(handle, accepted)));
+      if (client.signal.aborted) return;
+      const answer = this.#answer(handle, accepted);
+      if (typeof answer === "function") this.#answerLater(answer, accepted, client.signal);
+      else res.cork(() => this.#write(accepted, answer));
     });
     if (cancel === undefined) {
       this.#options.meter.refused("requests_waiting");
@@ -134,25 +140,23 @@ export class Requests {
     }
     this.#underWay.begin();
     res.onAborted(() => {
-      gone = true;
+      client.abort();
       if (cancel()) done();
     });
   }
 
-  #serveLater(handle: AsyncHandle, accepted: Accepted): void {
-    const { res, request, pretty, name, startMs } = accepted;
+  #answerLater(later: Later, accepted: Accepted, gone: AbortSignal): void {
+    const { res, pretty, name, startMs } = accepted;
     this.#underWay.begin();
-    const client = new AbortController();
-    res.onAborted(() => client.abort());
     const write = (answer: Answer): void => {
       // The response is freed with its client: not even a look at it is allowed then.
-      if (client.signal.aborted) {
+      if (gone.aborted) {
         this.#options.meter.answered(name, CLIENT_GONE, performance.now() - startMs);
       } else {
         res.cork(() => this.#write(accepted, answer));
       }
     };
-    void handle(request, client.signal)
+    void later(gone)
       .then((json) => jsonAnswer(json, pretty))
       .catch((error: unknown) => this.#answerOf(error, pretty))
       .then(write)

@@ -15,13 +15,14 @@ export type ApiRequest = {
   readonly pathValue: string;
 };
 
-/** Handlers return compact JSON and throw an ApiError. `signal` is aborted when the client goes. */
+/** Handlers return compact JSON and throw an ApiError. */
 export type Route =
   | { readonly kind: "sync"; readonly handle: (request: ApiRequest) => string }
-  | {
-      readonly kind: "async";
-      readonly handle: (request: ApiRequest, signal: AbortSignal) => Promise<string>;
-    };
+  /** Some answers are there at once. */
+  | { readonly kind: "async"; readonly handle: (request: ApiRequest) => string | Later };
+
+/** Makes the answer; `signal` is aborted when the client goes. */
+export type Later = (signal: AbortSignal) => Promise<string>;
 
 /** What the endpoints answer from. Main thread. */
 export type ApiContext = {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import WebSocket from "ws";
-import type { QuoteResult } from "../router-worker/quote.ts";
+import type { QuoteAnswer } from "../router-worker/quote.ts";
 import { answerCount, sendRaw } from "./testing/raw-client.ts";
 import {
   startTestServer,
@@ -85,7 +85,7 @@ describe("a server that closes", () => {
   it("answers what is under way and lets go of every connection", async () => {
     const other = await startTestServer();
     other.readModel.live = [testOrder(1)];
-    let answer: (result: QuoteResult) => void = () => undefined;
+    let answer: (result: QuoteAnswer) => void = () => undefined;
     const asked = new Promise<void>((resolve) => {
       other.quote = () => {
         resolve();

@@ -1,14 +1,22 @@
 // A quote service whose answers are timed.
-import type { QuoteRequest, QuoteResult, QuoteService } from "../router-worker/quote.ts";
+import type { QuoteRequest, QuoteAnswer, QuoteService } from "../router-worker/quote.ts";
 import type { QuoteMeter } from "./quote-meter.ts";
 
 /** The answers are the service's own, and no later. Main thread. */
 export function meteredQuotes(service: QuoteService, meter: QuoteMeter): QuoteService {
   return {
-    quote: (request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteResult> => {
+    quoteNow: (request: QuoteRequest): QuoteAnswer | undefined => {
+      const startMs = performance.now();
+      const answer = service.quoteNow(request);
+      if (answer !== undefined) {
+        meter.answered(answer.status, request.direct, performance.now() - startMs);
+      }
+      return answer;
+    },
+    quote: (request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteAnswer> => {
       const startMs = performance.now();
       const answer = service.quote(request, aborted);
-      const count = (outcome: QuoteResult["status"]): void => {
+      const count = (outcome: QuoteAnswer["status"]): void => {
         const told = aborted?.aborted === true ? "canceled" : outcome;
         meter.answered(told, request.direct, performance.now() - startMs);
       };

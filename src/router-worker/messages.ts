@@ -1,6 +1,6 @@
 // Between the main thread and its router workers. The book itself is in shared memory.
 import type { BookBuffers } from "../book/shared-control.ts";
-import type { QuoteRequest, QuoteResult } from "./quote.ts";
+import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 
 /** Given to a worker once, when it starts. */
 export type WorkerStart = {
@@ -23,7 +23,7 @@ export type QuoteBatch = {
 
 /** Worker to main thread: a result for each request, and what went wrong for the log. */
 export type BatchReply = {
-  readonly results: readonly QuoteResult[];
+  readonly results: readonly QuoteAnswer[];
   readonly faults: readonly string[];
 };
 

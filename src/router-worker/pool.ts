@@ -6,8 +6,9 @@ import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import type { SharedBook } from "../book/left-right.ts";
 import type { Clock } from "../model/clock.ts";
+import type { InlineQuotes } from "./inline-quotes.ts";
 import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
-import type { QuoteRequest, QuoteResult, QuoteService } from "./quote.ts";
+import type { QuoteAnswer, QuoteRequest, QuoteService } from "./quote.ts";
 import { CANCELED, QuoteJob, requestKey } from "./quote-job.ts";
 
 /** Requests that wait for a worker (a guess: some ten milliseconds of work for one). */
@@ -21,7 +22,9 @@ const GRACE_MS = 400;
 /** An answer older than one that was given already is computed again, so many times. */
 const ATTEMPTS_MAX = 16;
 /** Answers of the present step that are kept for the same request. */
-const SHARED_MAX = 4096;
+const SHARED_MAX = 1024;
+/** Seconds (api.md, Limits). */
+const SKIP_WINDOW = 600;
 const SECOND_MS = 1000;
 
 const CLOSED = failed("The service is shutting down.");
@@ -40,6 +43,8 @@ export type QuotePoolOptions = {
   readonly skipWindow?: number;
   /** Milliseconds from arrival to answer. */
   readonly timeMs?: number;
+  /** Answers what the main thread can afford; absent: the workers answer everything. */
+  readonly inline?: InlineQuotes;
   /** The worker's entry; a test brings its own engine. */
   readonly entry?: URL;
 };
@@ -68,7 +73,8 @@ export class QuotePool implements QuoteService {
   #unanswered: QuoteJob[] = [];
   /** Jobs of the present step and second, by request. */
   #shared = new Map<string, QuoteJob>();
-  #sharedStamp = "";
+  #sharedSequence = -1;
+  #sharedSecond = -1;
   readonly #workers: number;
   #freeWorkers: number;
   #threadsSeen = 0;
@@ -99,11 +105,30 @@ export class QuotePool implements QuoteService {
     this.#watchThreads();
   }
 
-  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteResult> {
+  quoteNow(request: QuoteRequest): QuoteAnswer | undefined {
+    const { inline, skipWindow = SKIP_WINDOW } = this.#options;
+    if (inline === undefined || this.#closed) return undefined;
+    const key = requestKey(request);
+    const now = this.#second();
+    const known = this.#sharedJob(key, now);
+    if (known !== undefined) return known.result;
+    const answer = inline.answer(request, { now, skipWindow });
+    if (answer === undefined || answer.status === "failed") return undefined;
+    // No worker has seen a newer ledger: this thread is the one that shows them.
+    this.#ledger = answer.ledger;
+    if (this.#shared.size < SHARED_MAX) {
+      const job = new QuoteJob(key, request, 0);
+      job.settle(answer);
+      this.#shared.set(key, job);
+    }
+    return answer;
+  }
+
+  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteAnswer> {
     if (aborted?.aborted) return Promise.resolve(CANCELED);
     if (this.#closed) return Promise.resolve(CLOSED);
     const key = requestKey(request);
-    const job = this.#sharedJob(key) ?? this.#newJob(key, request);
+    const job = this.#sharedJob(key, this.#second()) ?? this.#newJob(key, request);
     if (job === undefined) return Promise.resolve(failed("Too many requests are waiting."));
     return job.wait(aborted, () => this.#drop(job));
   }
@@ -141,14 +166,19 @@ export class QuotePool implements QuoteService {
   }
 
   /** A job that asks the same of the same step at the same second. */
-  #sharedJob(key: string): QuoteJob | undefined {
-    const second = Math.floor(this.#options.clock() / SECOND_MS);
-    const stamp = `${this.#options.book.sequence} ${second}`;
-    if (stamp !== this.#sharedStamp) {
+  #sharedJob(key: string, second: number): QuoteJob | undefined {
+    const { sequence } = this.#options.book;
+    if (sequence !== this.#sharedSequence || second !== this.#sharedSecond) {
       this.#shared.clear();
-      this.#sharedStamp = stamp;
+      this.#sharedSequence = sequence;
+      this.#sharedSecond = second;
     }
     return this.#shared.get(key);
+  }
+
+  /** UNIX seconds. */
+  #second(): number {
+    return Math.floor(this.#options.clock() / SECOND_MS);
   }
 
   /** Undefined where the queue is full. */
@@ -171,7 +201,7 @@ export class QuotePool implements QuoteService {
     this.#settle(job, CANCELED);
   }
 
-  #settle(job: QuoteJob, result: QuoteResult): void {
+  #settle(job: QuoteJob, result: QuoteAnswer): void {
     if (job.result !== undefined) return;
     if (result.status === "failed" && this.#shared.get(job.key) === job) {
       this.#shared.delete(job.key);
@@ -253,12 +283,12 @@ export class QuotePool implements QuoteService {
 
   /** Rejects where the worker died or did not come back in time; then it is replaced. */
   async #ask(jobs: readonly QuoteJob[]): Promise<BatchReply> {
-    const { clock, skipWindow = 600, timeMs = TIME_MS_MAX } = this.#options;
+    const { skipWindow = SKIP_WINDOW, timeMs = TIME_MS_MAX } = this.#options;
     const end = new AbortController();
     const last = jobs.reduce((latest, job) => Math.max(latest, job.deadline), 0);
     const timer = setTimeout(() => end.abort(), last + GRACE_MS - performance.now());
     const batch: QuoteBatch = {
-      now: Math.floor(clock() / SECOND_MS),
+      now: this.#second(),
       skipWindow,
       timeMs,
       requests: jobs.map((job) => job.request),
@@ -271,7 +301,7 @@ export class QuotePool implements QuoteService {
     }
   }
 
-  #take(job: QuoteJob, result: QuoteResult = failed("The router worker gave no answer.")): void {
+  #take(job: QuoteJob, result: QuoteAnswer = failed("The router worker gave no answer.")): void {
     if (result.status === "failed") {
       this.#settle(job, result);
       return;
@@ -303,6 +333,6 @@ function isOpen(job: QuoteJob): boolean {
   return job.result === undefined;
 }
 
-function failed(message: string): QuoteResult {
+function failed(message: string): QuoteAnswer {
   return { status: "failed", message };
 }

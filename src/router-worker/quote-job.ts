@@ -1,8 +1,8 @@
 // A request on its way to an answer, with everyone who waits for it.
-import type { QuoteRequest, QuoteResult } from "./quote.ts";
+import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 
 export type Waiter = {
-  readonly resolve: (result: QuoteResult) => void;
+  readonly resolve: (result: QuoteAnswer) => void;
   readonly aborted: AbortSignal | undefined;
   readonly onAbort: (() => void) | undefined;
 };
@@ -13,7 +13,7 @@ export class QuoteJob {
   /** Milliseconds of `performance.now`: who still waits then is answered `failed`. */
   readonly deadline: number;
   /** Set once, for all who wait now or ask later. */
-  result: QuoteResult | undefined;
+  result: QuoteAnswer | undefined;
   /** While a worker has it: where to tell it to stop. */
   flag: number | undefined;
   /** Times it was handed to a worker. */
@@ -31,7 +31,7 @@ export class QuoteJob {
   }
 
   /** `onUnwanted` is called when the last who waited has gone. */
-  wait(aborted: AbortSignal | undefined, onUnwanted: () => void): Promise<QuoteResult> {
+  wait(aborted: AbortSignal | undefined, onUnwanted: () => void): Promise<QuoteAnswer> {
     if (this.result !== undefined) return Promise.resolve(this.result);
     return new Promise((resolve) => {
       const onAbort = () => {
@@ -45,7 +45,7 @@ export class QuoteJob {
     });
   }
 
-  settle(result: QuoteResult): void {
+  settle(result: QuoteAnswer): void {
     this.result = result;
     const waiters = this.#waiters;
     this.#waiters = [];
@@ -56,7 +56,7 @@ export class QuoteJob {
   }
 }
 
-export const CANCELED: QuoteResult = { status: "failed", message: "The request was canceled." };
+export const CANCELED: QuoteAnswer = { status: "failed", message: "The request was canceled." };
 
 /** Requests with the same key have the same answer on the same book at the same second. */
 export function requestKey(request: QuoteRequest): string {

@@ -49,7 +49,16 @@ export type QuoteResult =
   /** Overload, time limit, a dead worker: the message is fit for a client. */
   | { readonly status: "failed"; readonly message: string };
 
-/** Main thread's side of the pool. `aborted` cancels a request whose client has gone. */
+/** A quote on its way to a client. */
+export type QuoteAnswer =
+  /** `paths`: the routes as a JSON array, best first. */
+  | { readonly status: "success"; readonly ledger: number; readonly paths: string }
+  | Exclude<QuoteResult, { readonly status: "success" }>;
+
+/** Main thread. What it answers never names an older ledger than an answer it gave before. */
 export interface QuoteService {
-  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteResult>;
+  /** Undefined where that would take the thread too long: then `quote` is to be asked. */
+  quoteNow(request: QuoteRequest): QuoteAnswer | undefined;
+  /** `aborted` cancels a request whose client has gone. */
+  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteAnswer>;
 }

@@ -2,8 +2,9 @@
 import { workerData } from "node:worker_threads";
 import { type BookReader, openBookReader } from "../book/shared-control.ts";
 import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
-import type { QuoteRequest, QuoteResult } from "./quote.ts";
+import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 import type { QuoteEngine } from "./quote-engine.ts";
+import { renderQuote } from "./quote-text.ts";
 
 /** The task a worker file exports. Synchronous: an idle worker sleeps in `Atomics.wait`. */
 export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchReply {
@@ -11,7 +12,7 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
   let reader: BookReader | undefined;
   return (batch) => {
     reader ??= openBookReader(book);
-    const results: QuoteResult[] = [];
+    const results: QuoteAnswer[] = [];
     const faults: string[] = [];
     for (const [index, request] of batch.requests.entries()) {
       const flag = batch.flags[index]!;
@@ -31,7 +32,7 @@ type Task = {
   readonly faults: string[];
 };
 
-function answer({ engine, reader, flags, flag, batch, request, faults }: Task): QuoteResult {
+function answer({ engine, reader, flags, flag, batch, request, faults }: Task): QuoteAnswer {
   // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
   if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
   const end = performance.now() + batch.timeMs;
@@ -39,7 +40,8 @@ function answer({ engine, reader, flags, flag, batch, request, faults }: Task): 
   // In and out for each request: the writer waits for one search at most, not for a batch.
   const view = reader.enter();
   try {
-    return engine(view, request, { now: batch.now, skipWindow: batch.skipWindow, shouldStop });
+    const context = { now: batch.now, skipWindow: batch.skipWindow, shouldStop };
+    return renderQuote(engine(view, request, context));
   } catch (error) {
     faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return { status: "failed", message: "The quote could not be computed." };

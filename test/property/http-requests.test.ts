@@ -35,7 +35,10 @@ before(async () => {
     port: 0,
     context: {
       readModel: exchange,
-      quotes: { quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }) },
+      quotes: {
+        quoteNow: () => undefined,
+        quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
+      },
       depth: (request) => reader.read(book.live, request, CHAIN_START),
       marketData: exchange.marketData,
       referencePrices: new Map(),

@@ -1,7 +1,7 @@
 // GET /quote
 import { randomUUID } from "node:crypto";
 import type { Address } from "../../model/address.ts";
-import type { QuoteDirection, QuoteRequest } from "../../router-worker/quote.ts";
+import type { QuoteAnswer, QuoteDirection, QuoteRequest } from "../../router-worker/quote.ts";
 import { ApiError, invalidParameter } from "../api-error.ts";
 import type { AssetInput } from "../asset-input.ts";
 import { quoteJson } from "../json/quote-json.ts";
@@ -12,17 +12,22 @@ import type { ApiContext, Route } from "../route.ts";
 export function quoteRoute({ readModel, quotes, assets }: ApiContext): Route {
   return {
     kind: "async",
-    handle: async ({ query }, signal) => {
+    handle: ({ query }) => {
       // Before the parameters: while the book is empty even an invalid call answers this.
       if (readModel.liveOrderCount === 0) {
         throw tradingError("not_ready", "Server currently is not ready to quote prices.");
       }
       const request = parseQuoteRequest(query, assets);
-      const result = await quotes.quote(request, signal);
-      if (result.status === "failed") throw tradingError("routing_failed", result.message);
-      return quoteJson(randomUUID(), request, result);
+      const answer = quotes.quoteNow(request);
+      if (answer !== undefined) return bodyOf(request, answer);
+      return async (signal) => bodyOf(request, await quotes.quote(request, signal));
     },
   };
+}
+
+function bodyOf(request: QuoteRequest, answer: QuoteAnswer): string {
+  if (answer.status === "failed") throw tradingError("routing_failed", answer.message);
+  return quoteJson(randomUUID(), request, answer);
 }
 
 function tradingError(code: "not_ready" | "routing_failed", message: string): ApiError {

@@ -5,7 +5,7 @@ import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
 import { type Position, position } from "../../model/position.ts";
-import type { QuoteRequest, QuoteResult } from "../../router-worker/quote.ts";
+import type { QuoteAnswer, QuoteRequest } from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
 import { pushChannels } from "../push/channels.ts";
 import { PushEndpoint } from "../push/endpoint.ts";
@@ -33,7 +33,7 @@ export type TestServer = {
   readonly port: number;
   readonly url: string;
   /** What the quote service answers; a test replaces it. */
-  quote: (request: QuoteRequest, aborted?: AbortSignal) => Promise<QuoteResult>;
+  quote: (request: QuoteRequest, aborted?: AbortSignal) => Promise<QuoteAnswer>;
   /** What the book says; a test replaces it. */
   depth: (request: DepthRequest) => DepthBody;
   /** UNIX milliseconds. */
@@ -93,7 +93,10 @@ export async function startTestServer(pingIntervalMs?: number, site?: Site): Pro
     port: 0,
     context: {
       readModel,
-      quotes: { quote: (request, aborted) => server.quote(request, aborted) },
+      quotes: {
+        quoteNow: () => undefined,
+        quote: (request, aborted) => server.quote(request, aborted),
+      },
       depth: (request) => server.depth(request),
       marketData: readModel.marketData,
       referencePrices: new Map([[testContract(1), 25n * 10n ** 16n]]),

@@ -56,12 +56,18 @@ export class PathSearch {
    */
   find(view: BookView, demand: PathDemand): void {
     this.#queue.clear();
+    if (this.#curves.budget.isBounded) this.#curves.budget.take(stepsOf(view, demand));
     this.#addDirect(view, demand);
     if (!demand.direct) {
       if (demand.direction === SELL) this.#addSelling(view, demand);
       else this.#addBuying(view, demand);
     }
     this.#queue.arrange();
+  }
+
+  /** After a search that was given up: what it noted is not there for the next one. */
+  forget(): void {
+    this.#endSide.fill(NONE);
   }
 
   #addDirect(view: BookView, demand: PathDemand): void {
@@ -210,6 +216,23 @@ export class PathSearch {
       this.#endSide[view.sideU32[view.arena[at]! * SIDE_STRIDE_U32 + other]!] = NONE;
     }
   }
+}
+
+/** Sides that will be looked at: a step each, at most two. */
+function stepsOf(view: BookView, { direction, selling, buying, direct }: PathDemand): number {
+  if (direct) return 1;
+  const sells = direction === SELL;
+  const links = sells ? LINKS_SELLING_LIST : LINKS_BUYING_LIST;
+  const other = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
+  const list = (sells ? selling : buying) * LINKS_STRIDE_U32 + links;
+  const from = view.assetLinks[list + LIST_START]!;
+  const to = from + view.assetLinks[list + LIST_COUNT]!;
+  let steps = to - from;
+  for (let at = from; at < to; at += 1) {
+    const middle = view.sideU32[view.arena[at]! * SIDE_STRIDE_U32 + other]!;
+    steps += view.assetLinks[middle * LINKS_STRIDE_U32 + links + LIST_COUNT]!;
+  }
+  return steps;
 }
 
 /** Whole units at most, or at least, with a margin for floating point. */

@@ -21,6 +21,7 @@ import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
 import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
+import { OUT_OF_STEPS } from "./step-budget.ts";
 
 /**
  * Steps of some 50 ns that listing searches may take for one quote: for a first answer of each
@@ -102,6 +103,29 @@ export class QuoteSearch {
       : { status: "unfeasible", ledger };
   }
 
+  /**
+   * The same answer, or undefined where it would take more than so many steps of some 50 ns. Of
+   * `context` only what an answer depends on: nothing stops it but the steps.
+   */
+  quoteWithin(
+    steps: number,
+    view: BookView,
+    request: QuoteRequest,
+    context: Omit<QuoteContext, "shouldStop">,
+  ): QuoteResult | undefined {
+    const { budget } = this.#curves;
+    budget.left = steps;
+    try {
+      return this.quote(view, request, { ...context, shouldStop: never });
+    } catch (error) {
+      if (error !== OUT_OF_STEPS) throw error;
+      this.#paths.forget();
+      return undefined;
+    } finally {
+      budget.left = Number.POSITIVE_INFINITY;
+    }
+  }
+
   #solveBest(context: SolveContext, shouldStop: () => boolean): Found {
     const queue = this.#queue;
     const solver = this.#solver;
@@ -158,6 +182,10 @@ export class QuoteSearch {
       insertRoute(routes, better, selling);
     }
   }
+}
+
+function never(): boolean {
+  return false;
 }
 
 /** Paths that have a route first, in the order in which they were solved. */

@@ -26,6 +26,12 @@ import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 /** Steps of some 50 ns for the listing of a limit crossing that is cut short. */
 const LIMIT_WORK_MAX = 1 << 14;
 
+/** Steps of a plain route, and of a bound that takes the cap on orders into account. */
+const PLAIN_STEPS = 40;
+const CAPPED_STEPS = 100;
+/** Steps of an order that a limit order crosses. */
+const CROSSED_STEPS = 4;
+
 /** What all paths of one request share. `now` in UNIX seconds. */
 export type SolveContext = {
   readonly view: BookView;
@@ -57,6 +63,7 @@ export class RouteSolver {
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
     const { view, request, ordersMax, now } = context;
+    this.#curves.budget.take(CAPPED_STEPS + queue.orders(id));
     const hopCount = this.#findCurves(context, queue, id);
     const direction = request.direction === "strict_send" ? SELL : BUY;
     const bound = this.#capped.bound(
@@ -101,8 +108,11 @@ export class RouteSolver {
     workMax: number,
   ): RouteQuote | undefined {
     this.isOpen = false;
+    const { budget } = this.#curves;
+    budget.take(PLAIN_STEPS);
     const plain = this.#solvePlain(context, queue, id);
     if (plain !== undefined) return plain;
+    if (budget.isBounded) budget.takeUnknown();
     const sides = Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
     const isTight = sides.length > 1 && sides.some((side) => this.#curves.isTight(side));
     const optimistic = this.#attempt(context, sides, isTight, workMax);
@@ -140,6 +150,7 @@ export class RouteSolver {
     const curve = this.#curves.curveOf(view, side, ONE_HOP, now);
     this.#curves.deepenFully(view, curve, now);
     const entries = entriesUpTo(view, this.#curves, curve, priceMax);
+    this.#curves.budget.take(CROSSED_STEPS * entries);
     const start = this.#curves.start[curve]!;
     const slots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
     const demand = {
@@ -148,6 +159,7 @@ export class RouteSolver {
       ordersMax: context.ordersMax,
     };
     const inOrder = crossInOrder(view, slots, demand);
+    if (inOrder.isCut && this.#curves.budget.isBounded) this.#curves.budget.takeUnknown();
     const chosen = inOrder.isCut ? this.#crossMore(context, curve, slots, inOrder) : inOrder;
     if (chosen.slots.length === 0) return undefined;
     const { sold, bought } = chosen;

@@ -34,6 +34,7 @@ import { isDust } from "../../model/settlement.ts";
 import { EXPIRY_MARGIN } from "../quote-engine.ts";
 import { CANDIDATES_MAX, groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
 import { costOf, realPrice } from "./rounding.ts";
+import { StepBudget } from "./step-budget.ts";
 
 /** What costs more than an i128 holds cannot be planned by the contract. */
 const COST_MAX = 2 ** 127;
@@ -89,6 +90,8 @@ export class SideCurves {
 
   /** Entries of the curve that the last `sell` or `buy` reached. */
   used = 0;
+  /** Building takes a step an order of it. */
+  readonly budget = new StepBudget();
 
   /** Open addressing by backing record, for the curve being built: entry + 1. */
   #makerHash = new Int32Array(64);
@@ -200,6 +203,7 @@ export class SideCurves {
     const list = side * SIDE_STRIDE_U32 + SIDE_LIST;
     const orders = view.sideU32[list + LIST_COUNT]!;
     const depth = Math.min(orders, depthMax);
+    this.budget.take(depth);
     this.#reserve(curve, Math.min(depth, CANDIDATES_MAX));
     const from = view.sideU32[list + LIST_START]!;
     this.#validUntil[curve] = Number.POSITIVE_INFINITY;

@@ -1,0 +1,81 @@
+// Quotes answered on the main thread, where that takes less than the way to a worker and back: a
+// search with a bound on its steps, within a share of the thread's time. What is over either is left
+// to the workers, whose answer would have been the same.
+import type { BookView } from "../book/shared-layout.ts";
+import type { QuoteAnswer, QuoteRequest, QuoteResult } from "./quote.ts";
+import { renderQuote } from "./quote-text.ts";
+import { QuoteSearch } from "./search/quote-search.ts";
+
+/**
+ * Steps of some 50 ns. Nine of ten searches through the devnet's large book need fewer, and one that
+ * is given up has cost some 30 us, at most 90 (measured, 2026-11): the way to a worker costs 60.
+ */
+const STEPS_MAX = 1000;
+/**
+ * Time for searches, as a multiple of the time that passes without them: at most half of the
+ * thread's time (choice).
+ */
+const SHARE = 1;
+/** Of that time what may be saved up for one turn of the loop, ms (choice). */
+const BURST_MS = 1;
+
+export type InlineContext = {
+  /** UNIX seconds. */
+  readonly now: number;
+  readonly skipWindow: number;
+};
+
+export type InlineOptions = {
+  /** The copy that is live; the main thread's until its next step. */
+  readonly live: () => BookView;
+  /** A fault of ours, for the log: a worker is asked instead. */
+  readonly onFault: (fault: string) => void;
+  /** Milliseconds; a test brings its own. */
+  readonly time?: () => number;
+  readonly stepsMax?: number;
+};
+
+export class InlineQuotes {
+  readonly #options: InlineOptions;
+  readonly #time: () => number;
+  #search: QuoteSearch | undefined;
+  /** Milliseconds that searches may take now; below 0 while one took more than was left. */
+  #creditMs = BURST_MS;
+  #creditedAt: number;
+
+  constructor(options: InlineOptions) {
+    this.#options = options;
+    this.#time = options.time ?? (() => performance.now());
+    this.#creditedAt = this.#time();
+  }
+
+  /** Undefined where a worker should be asked. Main thread, once a step was published. */
+  answer(request: QuoteRequest, context: InlineContext): QuoteAnswer | undefined {
+    const start = this.#time();
+    const passed = start - this.#creditedAt;
+    this.#creditMs = Math.min(BURST_MS, this.#creditMs + SHARE * passed);
+    this.#creditedAt = start;
+    if (this.#creditMs <= 0) return undefined;
+    const result = this.#find(request, context);
+    const answer = result === undefined ? undefined : renderQuote(result);
+    this.#creditedAt = this.#time();
+    this.#creditMs -= this.#creditedAt - start;
+    return answer;
+  }
+
+  #find(request: QuoteRequest, context: InlineContext): QuoteResult | undefined {
+    const { live, stepsMax = STEPS_MAX } = this.#options;
+    const view = live();
+    this.#search ??= new QuoteSearch(view);
+    try {
+      return this.#search.quoteWithin(stepsMax, view, request, context);
+    } catch (error) {
+      // What it derived from the book may be half done.
+      this.#search = undefined;
+      this.#options.onFault(
+        error instanceof Error ? (error.stack ?? error.message) : String(error),
+      );
+      return undefined;
+    }
+  }
+}
