@@ -872,7 +872,9 @@ describe("GET /quote", () => {
   it("shows routes, and errors of a quote that is none", async () => {
     server.readModel.live = [testOrder(1)];
     const path = `/quote?sellingAsset=XLM&buyingAsset=${USDC_TOKEN}&amount=100`;
-    const paths = '[{"sold":"100","bought":"50","path":[]}]';
+    const hop = { selling: XLM_TOKEN, buying: USDC_TOKEN, orders: ["5", "6"], worstPrice: "2" };
+    const routes = [{ sold: "100", bought: "50", path: [hop] }];
+    const paths = JSON.stringify(routes);
     server.quote = () => Promise.resolve({ status: "success", ledger: 4999, paths });
     const { body } = await get(path);
     assert.ok(typeof body.id === "string" && body.id !== "");
@@ -885,7 +887,7 @@ describe("GET /quote", () => {
         sellingAsset: XLM_TOKEN,
         buyingAsset: USDC_TOKEN,
         ledger: 4999,
-        paths: [{ sold: "100", bought: "50", path: [] }],
+        paths: routes,
       },
     );
     server.quote = () => Promise.resolve({ status: "rejected", ledger: 4999, reason: "frozen" });

@@ -1,5 +1,5 @@
 // A quote service whose answers are timed.
-import type { QuoteRequest, QuoteAnswer, QuoteService } from "../router-worker/quote.ts";
+import type { QuoteAnswer, QuoteRequest, QuoteService } from "../router-worker/quote.ts";
 import type { QuoteMeter } from "./quote-meter.ts";
 
 /** The answers are the service's own, and no later. Main thread. */
