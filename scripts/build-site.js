@@ -23,8 +23,11 @@ const { metafile } = await build({
   bundle: true,
   minify: true,
   format: "esm",
-  target: ["chrome109", "firefox115", "safari16"],
+  // The first with light-dark(), which the stylesheet is written in.
+  target: ["chrome123", "firefox120", "safari17.5"],
   legalComments: "linked",
+  loader: { ".woff2": "file" },
+  assetNames: "[name]-[hash]",
   metafile: true,
   logLevel: "warning",
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const wanted = process.argv.slice(2);
-const files = ["dist/src", "dist/test"]
+const files = ["dist/src", "dist/console", "dist/test"]
   .filter((folder) => existsSync(`${root}${folder}`))
   .flatMap((folder) =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map(

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Backing, Order, Trade } from "../api/answers.ts";
+import { AccountState } from "./account-state.ts";
+
+function order(id: string, more: Partial<Order> = {}): Order {
+  const fields = { selling: "CA", buying: "CB", price: "1", quote: "9", amount: "9", owner: "GM" };
+  const times = { created: "2026-01-01 00:00:00", cursor: id };
+  return { id, status: "ACTIVE", ...fields, ...times, ...more };
+}
+
+function backing(asset: string, budget: string): Backing {
+  const amounts = { balance: budget, allowance: budget, budget };
+  return { owner: "GM", asset, ...amounts, liveUntil: 9, authorized: true };
+}
+
+function started(): AccountState {
+  const state = new AccountState("GM");
+  const body = { address: "GM", ledger: 5, orders: [order("1"), order("2")] };
+  state.received({ type: "account", ...body, backing: { CA: backing("CA", "12") } }, true);
+  return state;
+}
+
+const FILL = { sold: "4", bought: "2", taker: "GT", trade: "700", ts: 1_767_225_600 };
+
+describe("an account's state", () => {
+  it("follows its orders from a snapshot to the next", () => {
+    const state = started();
+    state.received({ type: "order", order: order("1", { status: "FILLED" }), fill: FILL }, false);
+    state.received({ type: "order", order: order("3") }, false);
+    assert.deepEqual([...state.orders.keys()], ["2", "3"]);
+    const again = { type: "account", address: "GM", ledger: 9, orders: [order("4")], backing: {} };
+    state.received(again, true);
+    assert.deepEqual([...state.orders.keys()], ["4"]);
+    assert.equal(state.backing.size, 0);
+    assert.equal(state.fills.length, 1);
+  });
+
+  it("gives each order its part of a backing that changed", () => {
+    const state = started();
+    const record = backing("CA", "10");
+    state.received(
+      { type: "backing", asset: "CA", backing: record, backed: { "1": "9", "2": "1" } },
+      false,
+    );
+    assert.deepEqual(
+      [...state.orders.values()].map(({ backed }) => backed),
+      ["9", "1"],
+    );
+    assert.equal(state.backing.get("CA")?.budget, "10");
+    state.received({ type: "backing", asset: "CA", backing: null, backed: {} }, false);
+    assert.equal(state.backing.has("CA"), false);
+  });
+
+  it("shows a fill once, whichever way it came, and both sides of a self-trade", () => {
+    const state = started();
+    state.received({ type: "order", order: order("1"), fill: FILL }, false);
+    const trade: Trade = {
+      type: "trade",
+      id: "700",
+      order: "1",
+      taker: "GM",
+      maker: "GM",
+      soldAsset: "CB",
+      boughtAsset: "CA",
+      sold: "2",
+      bought: "4",
+      timestamp: "2026-01-01 00:00:00",
+    };
+    state.add(state.fillsOf([{ ...trade, id: "600", taker: "GT" }, trade]));
+    assert.deepEqual(
+      state.fills.map(({ id, role, gave, gaveAsset, time }) => [id, role, gave, gaveAsset, time]),
+      [
+        ["700", "taker", "2", "CB", "2026-01-01 00:00:00"],
+        ["700", "maker", "4", "CA", "2026-01-01 00:00:00"],
+        ["600", "maker", "4", "CA", "2026-01-01 00:00:00"],
+      ],
+    );
+  });
+});

@@ -1,0 +1,173 @@
+// What the channel `account` says about one account: its live orders, what stands behind them, and
+// the fills as they come.
+import type { AccountBody, Backing, Order, OrderFill, Swap, Trade } from "../api/answers.ts";
+import type { Message } from "../api/message.ts";
+
+/** Fills that are kept. */
+const FILLS_MAX = 200;
+
+/** A fill from the account's side. */
+export type AccountFill = {
+  /** Of the trade. A self-trade is two of them. */
+  readonly key: string;
+  readonly role: "maker" | "taker" | "swap";
+  readonly gaveAsset: string;
+  readonly gave: string;
+  readonly gotAsset: string;
+  readonly got: string;
+  /** The other side; absent for a swap, which has many. */
+  readonly other?: string;
+  /** `YYYY-MM-DD HH:MM:SS`, UTC. */
+  readonly time: string;
+  /** Position in the chain, by which fills are ordered. */
+  readonly id: string;
+};
+
+export class AccountState {
+  ledger: number | undefined;
+  readonly orders = new Map<string, Order>();
+  readonly backing = new Map<string, Backing>();
+  /** Newest first. */
+  fills: readonly AccountFill[] = [];
+  loaded = false;
+  readonly #address: string;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  /** A message of the channel; a snapshot replaces all but the fills, which it does not hold. */
+  received(message: Message, snapshot: boolean): void {
+    if (snapshot) {
+      const body = message as unknown as AccountBody;
+      this.ledger = body.ledger;
+      this.orders.clear();
+      for (const order of body.orders) this.orders.set(order.id, order);
+      this.backing.clear();
+      for (const record of Object.values(body.backing)) this.backing.set(record.asset, record);
+      this.loaded = true;
+      return;
+    }
+    switch (message.type) {
+      case "order":
+        this.#orderChanged(message.order as Order, message.fill as OrderFill | undefined);
+        break;
+      case "backing":
+        this.#backingChanged(message);
+        break;
+      case "trade":
+        this.add([takerFill(message.trade as Trade)]);
+        break;
+      case "swap":
+        this.add([swapFill(message.swap as Swap)]);
+        break;
+    }
+  }
+
+  /** Fills of a page of /trades, or single ones; what is known already is left out. */
+  add(fills: readonly AccountFill[]): void {
+    const known = new Set(this.fills.map(({ key }) => key));
+    const fresh = fills.filter(({ key }) => !known.has(key));
+    if (fresh.length === 0) return;
+    const all = [...fresh, ...this.fills];
+    all.sort((a, b) => (a.id === b.id ? 0 : BigInt(a.id) < BigInt(b.id) ? 1 : -1));
+    this.fills = all.slice(0, FILLS_MAX);
+  }
+
+  /** Of the answer of /trades for this account. */
+  fillsOf(records: readonly (Trade | Swap)[]): readonly AccountFill[] {
+    return records.flatMap((record) => {
+      if (record.type === "swap") return [swapFill(record)];
+      const fills: AccountFill[] = [];
+      if (record.maker === this.#address) fills.push(makerFill(record));
+      if (record.taker === this.#address && !record.crossfill) fills.push(takerFill(record));
+      return fills;
+    });
+  }
+
+  #orderChanged(order: Order, fill: OrderFill | undefined): void {
+    if (order.status === "ACTIVE") this.orders.set(order.id, order);
+    else this.orders.delete(order.id);
+    if (fill === undefined) return;
+    this.add([
+      {
+        key: `${fill.trade}/maker`,
+        role: "maker",
+        gaveAsset: order.selling,
+        gave: fill.sold,
+        gotAsset: order.buying,
+        got: fill.bought,
+        other: fill.taker,
+        time: new Date(fill.ts * 1000).toISOString().slice(0, 19).replace("T", " "),
+        id: fill.trade,
+      },
+    ]);
+  }
+
+  #backingChanged({ asset, backing, backed }: Message): void {
+    const token = String(asset);
+    if (backing === null) this.backing.delete(token);
+    else this.backing.set(token, backing as Backing);
+    for (const [id, amount] of Object.entries((backed ?? {}) as Record<string, string>)) {
+      const order = this.orders.get(id);
+      if (order !== undefined) this.orders.set(id, { ...order, backed: amount });
+    }
+  }
+}
+
+function takerFill({
+  id,
+  soldAsset,
+  sold,
+  boughtAsset,
+  bought,
+  maker,
+  timestamp,
+}: Trade): AccountFill {
+  return {
+    key: `${id}/taker`,
+    role: "taker",
+    gaveAsset: soldAsset,
+    gave: sold,
+    gotAsset: boughtAsset,
+    got: bought,
+    other: maker,
+    time: timestamp,
+    id,
+  };
+}
+
+function makerFill({
+  id,
+  soldAsset,
+  sold,
+  boughtAsset,
+  bought,
+  taker,
+  timestamp,
+}: Trade): AccountFill {
+  return {
+    key: `${id}/maker`,
+    role: "maker",
+    gaveAsset: boughtAsset,
+    gave: bought,
+    gotAsset: soldAsset,
+    got: sold,
+    other: taker,
+    time: timestamp,
+    id,
+  };
+}
+
+function swapFill({ id, soldAsset, sold, boughtAsset, bought, timestamp }: Swap): AccountFill {
+  return {
+    key: `${id}/swap`,
+    role: "swap",
+    gaveAsset: soldAsset,
+    gave: sold,
+    gotAsset: boughtAsset,
+    got: bought,
+    time: timestamp,
+    id,
+  };
+}

@@ -1,0 +1,212 @@
+// One account: its live orders with their backing, and its fills as they come.
+import type { Order, Swap, Trade } from "../api/answers.ts";
+import { ask } from "../api/rest.ts";
+import { el, setText } from "../dom.ts";
+import { cancelDraw, draw } from "../frame.ts";
+import { copyButton } from "../page/copy-button.ts";
+import { Notice, panel } from "../page/panel.ts";
+import { VirtualList } from "../page/virtual-list.ts";
+import { accountLink } from "../route.ts";
+import { shortAddress } from "../state/assets.ts";
+import { Endings, type Sources, type View } from "../view.ts";
+import { AccountState } from "./account-state.ts";
+import { backingTable } from "./backing-table.ts";
+import { FillList } from "./fill-list.ts";
+import { ORDER_COLUMNS, orderRow } from "./order-row.ts";
+
+const ORDER_ROW_HEIGHT = 36;
+const FILLS_FIRST = 50;
+const SUGGESTED = 8;
+const ADDRESS = /^[GC][A-Z2-7]{55}$/;
+
+export function accountViewOf(sources: Sources, address: string | undefined): View {
+  if (address === undefined) return chooseAccount(undefined);
+  if (!ADDRESS.test(address)) return chooseAccount(address);
+  return oneAccount(sources, address);
+}
+
+function oneAccount({ connection, assets }: Sources, address: string): View {
+  const endings = new Endings();
+  const state = new AccountState(address);
+  const ended = new AbortController();
+  const notice = new Notice();
+  const list = new VirtualList<Order>(
+    {
+      rowHeight: ORDER_ROW_HEIGHT,
+      key: ({ id }) => id,
+      row: () => orderRow(assets),
+      label: "Live orders",
+    },
+    el(
+      "div",
+      { class: "order-row order-head", role: "row" },
+      ...ORDER_COLUMNS.map((name) => el("div", { role: "columnheader" }, name)),
+    ),
+  );
+  const count = el("span", { class: "muted num" });
+  const backing = backingTable(assets);
+  const fills = new FillList(assets);
+  let error: string | undefined;
+
+  function update(): void {
+    list.show([...state.orders.values()]);
+    setText(count, state.loaded ? `${state.orders.size.toLocaleString("en-US")} live` : "");
+    backing.show(state.backing, state.loaded);
+    fills.show(state.fills, state.loaded);
+    if (error !== undefined) notice.show({ kind: "error", message: error });
+    else if (!state.loaded) notice.show({ kind: "loading" });
+    else if (state.orders.size === 0) {
+      const hint = "Orders of this account appear here as they are created.";
+      notice.show({ kind: "empty", title: "No live orders", hint });
+    } else notice.show({ kind: "none" });
+  }
+
+  const redraw = () => draw(update);
+  endings.add(
+    connection.subscribe(
+      { channel: "account", address },
+      {
+        message: (message, snapshot) => {
+          error = undefined;
+          state.received(message, snapshot);
+          if (snapshot) void loadFills();
+          redraw();
+        },
+        refused: (message) => {
+          error = message;
+          redraw();
+        },
+      },
+    ),
+  );
+
+  /** What happened before, and while the connection was away. */
+  async function loadFills(): Promise<void> {
+    try {
+      const page = { trader: address, limit: FILLS_FIRST };
+      const records = await ask<readonly (Trade | Swap)[]>("/trades", page, ended.signal);
+      state.add(state.fillsOf(records));
+      redraw();
+    } catch {
+      // New fills come through the subscription all the same.
+    }
+  }
+
+  endings.add(assets.changes.listen(redraw));
+  endings.every(1000, redraw);
+  endings.add(() => {
+    ended.abort();
+    cancelDraw(update);
+    list.close();
+    fills.close();
+  });
+  update();
+
+  const ordersPanel = panel("Live orders", "orders-panel", [count]);
+  ordersPanel.body.append(list.element, notice.element);
+  const backingPanel = panel("Backing", "backing-panel");
+  backingPanel.body.append(backing.element);
+  const fillsPanel = panel("Fills", "fills-panel");
+  fillsPanel.body.append(fills.element);
+  const element = el(
+    "div",
+    { class: "account-view" },
+    el(
+      "div",
+      { class: "account-head" },
+      el("h1", {}, "Account"),
+      el(
+        "span",
+        { class: "address account-address" },
+        el("code", {}, address),
+        copyButton("the account's address", () => address),
+      ),
+      addressForm(),
+    ),
+    ordersPanel.element,
+    backingPanel.element,
+    fillsPanel.element,
+  );
+  return { element, title: `Account ${shortAddress(address)}`, close: () => endings.end() };
+}
+
+function chooseAccount(wrong: string | undefined): View {
+  const ended = new AbortController();
+  const makers = el("ul", { class: "suggested" });
+  const notice = new Notice();
+  const problem =
+    wrong === undefined
+      ? []
+      : [
+          el(
+            "p",
+            { class: "field-error", role: "alert" },
+            `${wrong} is no account address (G… or C…, 56 characters).`,
+          ),
+        ];
+  const element = el(
+    "div",
+    { class: "account-choice" },
+    el("h1", {}, "Account"),
+    el("p", {}, "Live orders with their backing, and fills as they come."),
+    addressForm(),
+    ...problem,
+    el("h2", {}, "Traded lately"),
+    makers,
+    notice.element,
+  );
+  void suggest();
+  return { element, title: "Account", close: () => ended.abort() };
+
+  async function suggest(): Promise<void> {
+    try {
+      const records = await ask<readonly (Trade | Swap)[]>("/trades", { limit: 200 }, ended.signal);
+      const counts = new Map<string, number>();
+      for (const record of records) {
+        if (record.type === "trade") counts.set(record.maker, (counts.get(record.maker) ?? 0) + 1);
+      }
+      const busiest = [...counts].sort(([, a], [, b]) => b - a).slice(0, SUGGESTED);
+      makers.replaceChildren(
+        ...busiest.map(([address, fills]) =>
+          el(
+            "li",
+            {},
+            el("a", { href: accountLink(address) }, el("code", {}, address)),
+            el("span", { class: "muted num" }, fills === 1 ? "1 fill" : `${fills} fills`),
+          ),
+        ),
+      );
+      const hint = "Accounts whose orders are filled are listed here.";
+      notice.show(
+        busiest.length > 0 ? { kind: "none" } : { kind: "empty", title: "No trades yet", hint },
+      );
+    } catch (error) {
+      if (ended.signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      notice.show({ kind: "error", message, retry: () => void suggest() });
+    }
+  }
+}
+
+function addressForm(): HTMLFormElement {
+  const input = el("input", {
+    type: "text",
+    "aria-label": "Account address",
+    placeholder: "G… or C… address",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+  });
+  return el(
+    "form",
+    {
+      class: "address-form",
+      onsubmit: (event) => {
+        event.preventDefault();
+        location.hash = accountLink(input.value.trim()).slice(1);
+      },
+    },
+    input,
+    el("button", { type: "submit", class: "button" }, "Show"),
+  );
+}

@@ -1,0 +1,94 @@
+// What stands behind an account's orders, token by token.
+import type { Backing } from "../api/answers.ts";
+import { el } from "../dom.ts";
+import { amountText } from "../number/amount.ts";
+import { shortened } from "../number/decimal.ts";
+import { Notice } from "../page/panel.ts";
+import { type Assets, shortAddress } from "../state/assets.ts";
+
+/** Allowances are often as good as endless: their last digits say nothing. */
+const ALLOWANCE_DIGITS = 14;
+
+const HEADS = [
+  "Token",
+  "Budget",
+  "Balance",
+  "Allowance",
+  "Until ledger",
+  "Can receive",
+  "State",
+] as const;
+
+export type BackingTable = {
+  readonly element: HTMLElement;
+  readonly show: (records: ReadonlyMap<string, Backing>, loaded: boolean) => void;
+};
+
+export function backingTable(assets: Assets): BackingTable {
+  const body = el("tbody");
+  const notice = new Notice();
+  const heads = HEADS.map((name, at) =>
+    el("th", { scope: "col", class: at > 0 && at < 6 ? "num" : "" }, name),
+  );
+  const element = el(
+    "div",
+    { class: "backing-frame" },
+    el(
+      "div",
+      {
+        class: "table-scroll fill",
+        tabindex: "0",
+        role: "region",
+        "aria-label": "Backing by token",
+      },
+      el("table", { class: "plain-table" }, el("thead", {}, el("tr", {}, ...heads)), body),
+    ),
+    notice.element,
+  );
+  let shown = "";
+  return {
+    element,
+    show: (records, loaded) => {
+      const rows = [...records.values()].map((record) => cells(record, assets));
+      rows.sort(([a = ""], [b = ""]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+      const text = JSON.stringify([rows, loaded]);
+      if (text === shown) return;
+      shown = text;
+      body.replaceChildren(...rows.map(tableRow));
+      const hint =
+        "Records appear with orders, and for every open market while this view is shown.";
+      if (!loaded) notice.show({ kind: "loading" });
+      else if (rows.length > 0) notice.show({ kind: "none" });
+      else notice.show({ kind: "empty", title: "Nothing tracked", hint });
+    },
+  };
+}
+
+function tableRow(texts: readonly string[]): HTMLElement {
+  const [token = "", ...values] = texts;
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, token),
+    ...values.map((text, at) => el("td", { class: at < 5 ? "num" : "state" }, text)),
+  );
+}
+
+/** One text a column. */
+function cells(record: Backing, assets: Assets): readonly string[] {
+  const { asset, balance, allowance, budget, headroom, liveUntil, authorized } = record;
+  const decimals = assets.decimals(asset);
+  const named = assets.name(asset) !== undefined;
+  const token = named ? `${assets.label(asset)} ${shortAddress(asset)}` : shortAddress(asset);
+  const state = record.pending ? "being confirmed" : authorized ? "authorized" : "not authorized";
+  if (record.updated === undefined) return [token, "…", "…", "…", "…", "…", "being loaded"];
+  return [
+    token,
+    amountText(budget, decimals),
+    amountText(balance, decimals),
+    shortened(amountText(allowance, decimals), ALLOWANCE_DIGITS),
+    liveUntil === 0 ? "–" : liveUntil.toLocaleString("en-US"),
+    headroom === undefined ? "no limit" : amountText(headroom, decimals),
+    state,
+  ];
+}

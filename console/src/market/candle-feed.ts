@@ -1,0 +1,108 @@
+// The candles of one market at one resolution: the latest from the channel `candles`, older ones
+// page by page from /candles as somebody looks at them.
+import type { Candle } from "../api/answers.ts";
+import type { Connection } from "../api/connection.ts";
+import { ask } from "../api/rest.ts";
+
+/** What one request and one snapshot hold. */
+const CANDLES_MAX = 200;
+/** Candles kept in the page: a bound for those who scroll back for ever. */
+const KEPT_MAX = 5000;
+/** Windows without a fill that are skipped on the way back before it counts as the beginning. */
+const EMPTY_WINDOWS_MAX = 3;
+
+export const RESOLUTIONS = [
+  { name: "5m", seconds: 300 },
+  { name: "15m", seconds: 900 },
+  { name: "1h", seconds: 3600 },
+  { name: "4h", seconds: 14_400 },
+  { name: "1d", seconds: 86_400 },
+  { name: "1w", seconds: 604_800 },
+] as const;
+
+export type CandleListener = {
+  /** Everything anew, oldest first. */
+  readonly all: (candles: readonly Candle[]) => void;
+  /** The newest one changed or came. */
+  readonly newest: (candle: Candle) => void;
+  readonly refused: (error: string) => void;
+};
+
+export class CandleFeed {
+  readonly #market: string;
+  readonly #seconds: number;
+  readonly #listener: CandleListener;
+  readonly #end: () => void;
+  readonly #closed = new AbortController();
+  #candles: Candle[] = [];
+  #loading = false;
+  /** Where the next older window ends, UNIX seconds; undefined where there is nothing more. */
+  #olderTo: number | undefined;
+  #emptyWindows = 0;
+
+  constructor(
+    connection: Connection,
+    { market, seconds }: { readonly market: string; readonly seconds: number },
+    listener: CandleListener,
+  ) {
+    this.#market = market;
+    this.#seconds = seconds;
+    this.#listener = listener;
+    this.#end = connection.subscribe(
+      { channel: "candles", market, resolution: seconds, limit: CANDLES_MAX },
+      {
+        message: (message, snapshot) => {
+          if (snapshot) this.#snapshot(message.candles as readonly Candle[]);
+          else this.#update(message.candle as Candle);
+        },
+        refused: listener.refused,
+      },
+    );
+  }
+
+  close(): void {
+    this.#end();
+    this.#closed.abort();
+  }
+
+  /** Loads the window before what is there, unless it is being loaded or there is none. */
+  async loadOlder(): Promise<void> {
+    const to = this.#olderTo;
+    if (to === undefined || this.#loading || this.#candles.length >= KEPT_MAX) return;
+    this.#loading = true;
+    const from = Math.max(0, to - CANDLES_MAX * this.#seconds);
+    try {
+      const older = await ask<readonly Candle[]>(
+        "/candles",
+        { market: this.#market, from, to, resolution: this.#seconds, order: "asc" },
+        this.#closed.signal,
+      );
+      // A snapshot may have come meanwhile, and begun anew.
+      if (this.#olderTo !== to) return;
+      this.#emptyWindows = older.length === 0 ? this.#emptyWindows + 1 : 0;
+      this.#olderTo = from === 0 || this.#emptyWindows >= EMPTY_WINDOWS_MAX ? undefined : from;
+      if (older.length === 0) return;
+      this.#candles = [...older, ...this.#candles];
+      this.#listener.all(this.#candles);
+    } catch {
+      // Somebody who goes on looking asks again.
+    } finally {
+      this.#loading = false;
+    }
+  }
+
+  #snapshot(candles: readonly Candle[]): void {
+    this.#candles = [...candles];
+    this.#emptyWindows = 0;
+    this.#olderTo = candles[0]?.[0];
+    this.#listener.all(this.#candles);
+  }
+
+  #update(candle: Candle): void {
+    const last = this.#candles.at(-1);
+    if (last !== undefined && candle[0] < last[0]) return;
+    if (last?.[0] === candle[0]) this.#candles[this.#candles.length - 1] = candle;
+    else this.#candles.push(candle);
+    this.#listener.newest(candle);
+  }
+}

@@ -1,0 +1,147 @@
+// The latest fills of a market as they come, from the channel `trades`.
+import { priceText } from "../../../src/model/display.ts";
+import type { Swap, Trade } from "../api/answers.ts";
+import type { Connection } from "../api/connection.ts";
+import { el, setHidden, setText, setTitle } from "../dom.ts";
+import { cancelDraw, draw } from "../frame.ts";
+import { amountText } from "../number/amount.ts";
+import { grouped, shortened } from "../number/decimal.ts";
+import { Notice } from "../page/panel.ts";
+import { clockText } from "../page/time.ts";
+import { accountLink } from "../route.ts";
+import { type Assets, shortAddress } from "../state/assets.ts";
+
+/** Rows kept; more than any screen shows. */
+const ROWS = 60;
+const DIGITS = 6;
+
+export type Market = { readonly base: string; readonly quote: string };
+
+type TapeRow = {
+  readonly element: HTMLElement;
+  readonly time: HTMLElement;
+  readonly price: HTMLElement;
+  readonly amount: HTMLElement;
+  readonly taker: HTMLAnchorElement;
+};
+
+export class TradeTape {
+  readonly element: HTMLElement;
+  readonly #rows = Array.from({ length: ROWS }, tapeRow);
+  readonly #notice = new Notice();
+  readonly #market: Market;
+  readonly #assets: Assets;
+  readonly #end: () => void;
+  /** Newest first. */
+  #trades: Trade[] = [];
+  readonly #ids = new Set<string>();
+  readonly #render = (): void => this.#draw();
+
+  constructor(
+    { connection, assets }: { readonly connection: Connection; readonly assets: Assets },
+    market: Market,
+    names: { readonly base: HTMLElement; readonly quote: HTMLElement },
+  ) {
+    this.#market = market;
+    this.#assets = assets;
+    this.element = el(
+      "div",
+      { class: "tape-frame" },
+      el(
+        "div",
+        { class: "tape", role: "table", "aria-label": "Latest trades", tabindex: "0" },
+        el(
+          "div",
+          { class: "tape-row tape-head", role: "row" },
+          el("div", { role: "columnheader" }, "Price ", names.quote),
+          el("div", { role: "columnheader" }, "Amount ", names.base),
+          el("div", { role: "columnheader" }, "Taker"),
+          el("div", { role: "columnheader" }, "UTC"),
+        ),
+        el("div", { role: "rowgroup" }, ...this.#rows.map(({ element }) => element)),
+      ),
+      this.#notice.element,
+    );
+    this.#end = connection.subscribe(
+      { channel: "trades", market: `${market.base}/${market.quote}` },
+      {
+        message: (message, snapshot) => {
+          if (snapshot) this.#replace(message.trades as readonly (Trade | Swap)[]);
+          else this.#add(message.trade as Trade);
+          draw(this.#render);
+        },
+        refused: (error) => this.#notice.show({ kind: "error", message: error }),
+      },
+    );
+  }
+
+  close(): void {
+    this.#end();
+    cancelDraw(this.#render);
+  }
+
+  #replace(records: readonly (Trade | Swap)[]): void {
+    this.#ids.clear();
+    this.#trades = [];
+    for (const record of [...records].reverse()) if (record.type === "trade") this.#add(record);
+  }
+
+  /** The taker order's own fill mirrors the makers' fills: it would count twice. */
+  #add(trade: Trade): void {
+    if (trade.crossfill || this.#ids.has(trade.id)) return;
+    this.#ids.add(trade.id);
+    this.#trades.unshift(trade);
+    const last = this.#trades.length > ROWS ? this.#trades.pop() : undefined;
+    if (last !== undefined) this.#ids.delete(last.id);
+  }
+
+  #draw(): void {
+    if (this.#trades.length > 0) this.#notice.show({ kind: "none" });
+    else {
+      const hint = "Fills show up here in the ledger in which they happen.";
+      this.#notice.show({ kind: "empty", title: "No trades yet", hint });
+    }
+    this.#rows.forEach((row, at) => {
+      const trade = this.#trades[at];
+      setHidden(row.element, trade === undefined);
+      if (trade !== undefined) this.#fill(row, trade);
+    });
+  }
+
+  #fill({ element, time, price, amount, taker }: TapeRow, trade: Trade): void {
+    const { base } = this.#market;
+    const buys = trade.boughtAsset === base;
+    const baseUnits = BigInt(buys ? trade.bought : trade.sold);
+    const quoteUnits = BigInt(buys ? trade.sold : trade.bought);
+    setText(price, baseUnits === 0n ? "–" : grouped(priceText(quoteUnits, baseUnits)));
+    const exact = amountText(baseUnits, this.#assets.decimals(base));
+    setText(amount, grouped(shortened(exact.replaceAll(",", ""), DIGITS)));
+    setTitle(amount, exact);
+    setText(time, clockText(trade.timestamp));
+    setText(taker, shortAddress(trade.taker));
+    if (taker.title !== trade.taker) {
+      taker.title = trade.taker;
+      taker.href = accountLink(trade.taker);
+    }
+    const tone = buys ? "up" : "down";
+    // The stylesheet adds an arrow: colour alone does not say it to everyone.
+    if (element.dataset.tone !== tone) element.dataset.tone = tone;
+    setTitle(price, buys ? "The taker bought" : "The taker sold");
+  }
+}
+
+function tapeRow(): TapeRow {
+  const price = el("div", { class: "tape-price num", role: "cell" });
+  const amount = el("div", { class: "num", role: "cell" });
+  const taker = el("a", {});
+  const time = el("div", { class: "num muted", role: "cell" });
+  const element = el(
+    "div",
+    { class: "tape-row", role: "row", hidden: true },
+    price,
+    amount,
+    el("div", { class: "tape-taker", role: "cell" }, taker),
+    time,
+  );
+  return { element, price, amount, taker, time };
+}

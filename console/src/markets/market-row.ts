@@ -1,0 +1,88 @@
+// One market of the list: its names, its day in numbers and as a line.
+import type { TickerEntry } from "../api/answers.ts";
+import { el, setText, setTitle } from "../dom.ts";
+import { grouped, shortened } from "../number/decimal.ts";
+import type { Row } from "../page/virtual-list.ts";
+import { marketLink } from "../route.ts";
+import { type Assets, shortAddress } from "../state/assets.ts";
+import { pairOf } from "../state/tickers.ts";
+import { marketName } from "./market-order.ts";
+import { Sparkline } from "./sparkline.ts";
+import type { SparklinePrices } from "./sparkline-prices.ts";
+
+/** Digits of numbers in the list; the exact ones are in their titles. */
+const DIGITS = 6;
+
+export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEntry> {
+  const names = el("span", { class: "pair-names" });
+  const addresses = el("span", { class: "pair-addresses" });
+  const link = el("a", { class: "market-link" }, names, addresses);
+  const price = cell("price num");
+  const change = cell("change num");
+  const range = cell("range num wide");
+  const low = el("span");
+  const high = el("span");
+  range.append(low, high);
+  const baseVolume = cell("volume num wide");
+  const quoteVolume = cell("quote-volume num medium");
+  const trades = cell("trades num medium");
+  const spark = new Sparkline();
+  const element = el(
+    "div",
+    { class: "market-row", role: "row" },
+    el("div", { class: "pair", role: "cell" }, link),
+    price,
+    change,
+    range,
+    baseVolume,
+    quoteVolume,
+    trades,
+    el("div", { class: "spark", role: "cell" }, spark.element),
+  );
+  return {
+    element,
+    update: (entry) => {
+      const { base, quote } = pairOf(entry.symbol);
+      setText(names, marketName(entry, assets));
+      setText(addresses, `${shortAddress(base)} / ${shortAddress(quote)}`);
+      setTitle(link, `${assets.fullName(base) ?? base} / ${assets.fullName(quote) ?? quote}`);
+      const href = marketLink(base, quote);
+      if (link.getAttribute("href") !== href) link.setAttribute("href", href);
+      const traded = entry.trades > 0;
+      setNumber(price, entry.lastPrice, traded);
+      setText(change, traded ? changeText(entry.change) : "–");
+      change.dataset.tone = toneOf(entry.change);
+      setText(low, traded ? grouped(shortened(entry.lowPrice, DIGITS)) : "–");
+      setText(high, traded ? grouped(shortened(entry.highPrice, DIGITS)) : "");
+      setVolume(baseVolume, entry.volume, assets.label(base), traded);
+      setVolume(quoteVolume, entry.quoteVolume, assets.label(quote), traded);
+      setText(trades, entry.trades.toLocaleString("en-US"));
+      spark.show(prices.of(entry.symbol));
+    },
+  };
+}
+
+export function changeText(change: number): string {
+  const text = Math.abs(change).toFixed(2);
+  if (Number(text) === 0) return "0.00%";
+  return `${change > 0 ? "+" : "−"}${text}%`;
+}
+
+export function toneOf(change: number): "up" | "down" | "plain" {
+  if (Math.abs(change) < 0.005) return "plain";
+  return change > 0 ? "up" : "down";
+}
+
+function cell(name: string): HTMLElement {
+  return el("div", { class: name, role: "cell" });
+}
+
+function setNumber(element: HTMLElement, text: string, known: boolean): void {
+  setText(element, known ? grouped(shortened(text, DIGITS)) : "–");
+  setTitle(element, known ? text : "");
+}
+
+function setVolume(element: HTMLElement, text: string, unit: string, known: boolean): void {
+  setText(element, known ? `${grouped(shortened(text, DIGITS))} ${unit}` : "–");
+  setTitle(element, known ? `${text} ${unit}` : "");
+}

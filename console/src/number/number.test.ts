@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { amountText, contractPriceText, parseAmount, parseContractPrice } from "./amount.ts";
+import { grouped, movePoint, shortened, toUnits, withFraction } from "./decimal.ts";
+
+describe("decimals as text", () => {
+  it("are grouped in their whole part alone", () => {
+    assert.equal(grouped("1234567.1234567"), "1,234,567.1234567");
+    assert.equal(grouped("123"), "123");
+  });
+
+  it("are cut to digits that say something, and never rounded up", () => {
+    assert.equal(shortened("1234.5678999", 6), "1234.56");
+    assert.equal(shortened("123456789.9", 6), "123456789");
+    assert.equal(shortened("0.00012345678", 4), "0.0001234");
+    assert.equal(shortened("0.99999999", 4), "0.9999");
+    assert.equal(shortened("5", 4), "5");
+    assert.equal(shortened("5.0001", 3), "5");
+  });
+
+  it("get the digits a column has", () => {
+    assert.equal(withFraction("1.5", 4), "1.5000");
+    assert.equal(withFraction("1.23456", 2), "1.23");
+    assert.equal(withFraction("7", 0), "7");
+  });
+
+  it("become units and steps exactly", () => {
+    assert.equal(
+      toUnits("170141183460469231731687303715.8841057", 7),
+      1701411834604692317316873037158841057n,
+    );
+    assert.equal(movePoint("0.0001", 1), "0.001");
+    assert.equal(movePoint("0.5", 2), "50");
+    assert.equal(movePoint("12.345", 1), "123.45");
+  });
+});
+
+describe("amounts", () => {
+  it("are exact beyond what a float holds", () => {
+    assert.equal(
+      amountText("170141183460469231731687303715884105727", 7),
+      "17,014,118,346,046,923,173,168,730,371,588.4105727",
+    );
+    assert.equal(amountText("1", 7), "0.0000001");
+    assert.equal(amountText("10000000", 7), "1");
+    assert.equal(amountText("10000000", undefined), "10,000,000");
+  });
+
+  it("typed by people are taken only where they are exact", () => {
+    assert.equal(parseAmount("1,000.5", 7), 10_005_000_000n);
+    assert.equal(parseAmount(" 0.0000001 ", 7), 1n);
+    assert.equal(parseAmount("5.", 7), 50_000_000n);
+    assert.equal(parseAmount("0.00000001", 7), undefined);
+    assert.equal(parseAmount("1.5", undefined), undefined);
+    for (const text of ["", "-1", "1e5", "0x10", "abc", "."])
+      assert.equal(parseAmount(text, 7), undefined);
+  });
+
+  it("have prices with 18 decimals", () => {
+    assert.equal(contractPriceText("115929057137886440"), "0.11592905713788644");
+    assert.equal(contractPriceText("1"), "0.000000000000000001");
+    assert.equal(parseContractPrice("0.5", { paid: 7, got: 7 }), 500_000_000_000_000_000n);
+    assert.equal(
+      parseContractPrice("0.5", { paid: 7, got: undefined }),
+      5_000_000_000_000_000_000_000_000n,
+    );
+    assert.equal(parseContractPrice("0", { paid: 7, got: 7 }), undefined);
+  });
+});

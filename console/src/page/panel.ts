@@ -1,0 +1,95 @@
+// A titled part of a view, and what stands in it while there is nothing to show.
+import { el, setHidden, setText } from "../dom.ts";
+
+let headings = 0;
+
+export type Panel = { readonly element: HTMLElement; readonly body: HTMLElement };
+
+/** `controls` stand beside the title. */
+export function panel(
+  title: string,
+  name: string,
+  controls: readonly (Node | string)[] = [],
+): Panel {
+  headings += 1;
+  const id = `heading-${headings}`;
+  const body = el("div", { class: "panel-body" });
+  const element = el(
+    "section",
+    { class: `panel ${name}`, "aria-labelledby": id },
+    el(
+      "div",
+      { class: "panel-head" },
+      el("h2", { id }, title),
+      el("div", { class: "panel-controls" }, ...controls),
+    ),
+    body,
+  );
+  return { element, body };
+}
+
+export type NoticeState =
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" }
+  | { readonly kind: "empty"; readonly title: string; readonly hint: string }
+  | { readonly kind: "error"; readonly message: string; readonly retry?: () => void };
+
+/** Lies over the place of what is missing, so that nothing moves when it comes. */
+export class Notice {
+  readonly element = el("div", { class: "notice", role: "status" });
+  #shown = "";
+
+  constructor(state: NoticeState = { kind: "loading" }) {
+    this.show(state);
+  }
+
+  show(state: NoticeState): void {
+    const text = JSON.stringify(state);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    setHidden(this.element, state.kind === "none");
+    this.element.dataset.kind = state.kind;
+    switch (state.kind) {
+      case "none":
+        this.element.replaceChildren();
+        break;
+      case "loading":
+        this.element.replaceChildren(
+          el("span", { class: "spinner", "aria-hidden": "true" }),
+          el("p", {}, "Loading"),
+        );
+        break;
+      case "empty":
+        this.element.replaceChildren(
+          el("p", { class: "notice-title" }, state.title),
+          el("p", {}, state.hint),
+        );
+        break;
+      case "error": {
+        const { message, retry } = state;
+        this.element.replaceChildren(
+          el("p", { class: "notice-title" }, message),
+          ...(retry === undefined
+            ? []
+            : [el("button", { type: "button", class: "button", onclick: retry }, "Try again")]),
+        );
+        break;
+      }
+    }
+  }
+}
+
+/** A number with its name, whose place keeps its size. */
+export class Figure {
+  readonly element: HTMLElement;
+  readonly #value = el("dd", {}, "–");
+
+  constructor(name: string) {
+    this.element = el("div", { class: "figure" }, el("dt", {}, name), this.#value);
+  }
+
+  set(text: string, tone: "up" | "down" | "plain" = "plain"): void {
+    setText(this.#value, text);
+    if (this.#value.dataset.tone !== tone) this.#value.dataset.tone = tone;
+  }
+}

@@ -1,0 +1,41 @@
+// The contract calls that take a route, to be read and copied.
+import { el } from "../dom.ts";
+import { copyButton } from "../page/copy-button.ts";
+import { type ContractCall, callCommand, callJson } from "./contract-call.ts";
+
+export function callView(call: ContractCall, contract: string | undefined): HTMLElement {
+  const rows = call.args.map(([name, value]) => {
+    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+    return el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("code", {}, text)));
+  });
+  return el(
+    "section",
+    { class: "call" },
+    el(
+      "div",
+      { class: "call-head" },
+      el("h3", {}, el("code", {}, call.fn)),
+      el("span", { class: "muted" }, call.kind),
+      el(
+        "span",
+        { class: "call-actions" },
+        copyButton(`the arguments of ${call.fn}`, () => callJson(call), "JSON"),
+        copyButton(
+          `the command for ${call.fn}`,
+          () => callCommand(call, contract ?? "CONTRACT"),
+          "Command",
+        ),
+      ),
+    ),
+    el(
+      "div",
+      {
+        class: "table-scroll",
+        tabindex: "0",
+        role: "region",
+        "aria-label": `Arguments of ${call.fn}`,
+      },
+      el("table", { class: "call-args" }, el("tbody", {}, ...rows)),
+    ),
+  );
+}

@@ -1,0 +1,249 @@
+// What to ask /quote: kept in the address bar, so that a quote can be sent to somebody.
+
+import { invertPriceDown } from "../../../src/model/settlement.ts";
+import type { Direction } from "../api/answers.ts";
+import { el, icon, setHidden, setText } from "../dom.ts";
+import { parseAmount, parseContractPrice } from "../number/amount.ts";
+import { menu, segments } from "../page/choice.ts";
+import type { Sources } from "../view.ts";
+import { AssetField } from "./asset-field.ts";
+
+const SWAP = "M5 2.5v10.5M2.5 10.5L5 13l2.5-2.5M11 13.5V3M8.5 5.5L11 3l2.5 2.5";
+const FIRST_AMOUNT = "100";
+
+export type QuoteWish = {
+  /** For /quote and the channel `quote`. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly direction: Direction;
+  /** Base units. */
+  readonly amount: string;
+  /** The caller's own limit in the call's direction, where the quote is one of a limit order. */
+  readonly limitPrice: bigint | undefined;
+};
+
+export class QuoteForm {
+  readonly element: HTMLFormElement;
+  readonly #selling: AssetField;
+  readonly #buying: AssetField;
+  readonly #amount: HTMLInputElement;
+  readonly #amountLabel = el("label", { for: "quote-amount" });
+  readonly #direct: HTMLInputElement;
+  readonly #limit: HTMLInputElement;
+  readonly #limitField: HTMLElement;
+  readonly #limitLabel = el("label", { for: "quote-limit" });
+  readonly #trader: HTMLInputElement;
+  readonly #error = el("p", { class: "field-error", role: "alert" });
+  readonly live: HTMLInputElement;
+  readonly #changed: () => void;
+  #direction: Direction;
+  toleranceBps = 0;
+
+  /** `changed`: the wish may be another one. `redraw`: only what is made of its answer. */
+  constructor(
+    sources: Sources,
+    parameters: URLSearchParams,
+    { changed, redraw }: { readonly changed: () => void; readonly redraw: () => void },
+  ) {
+    this.#changed = changed;
+    const receive = parameters.get("direction") === "strict_receive";
+    this.#direction = receive ? "strict_receive" : "strict_send";
+    const field = (label: string, name: string): AssetField =>
+      new AssetField(sources, {
+        label,
+        value: parameters.get(name) ?? "",
+        changed: () => this.#edited(),
+      });
+    this.#selling = field("You pay with", "selling");
+    this.#buying = field("You get", "buying");
+    this.#amount = el("input", {
+      id: "quote-amount",
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
+      class: "num",
+      value: parameters.get("amount") ?? FIRST_AMOUNT,
+      "aria-describedby": "quote-error",
+      oninput: () => this.#edited(),
+    });
+    this.#direct = checkbox(parameters.get("direct") === "true", () => this.#edited());
+    this.#limit = el("input", {
+      id: "quote-limit",
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
+      class: "num",
+      placeholder: "none",
+      value: parameters.get("limit") ?? "",
+      oninput: () => this.#edited(),
+    });
+    this.#limitField = el("div", { class: "field" }, this.#limitLabel, this.#limit);
+    this.#trader = el("input", {
+      id: "quote-trader",
+      type: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: "G… or C…",
+      oninput: redraw,
+    });
+    this.live = checkbox(true, changed);
+    this.#error.id = "quote-error";
+    this.element = el(
+      "form",
+      { class: "quote-form", "aria-label": "Quote", onsubmit: (event) => event.preventDefault() },
+      segments("Which amount is exact", DIRECTIONS, this.#direction, (value) => {
+        this.#direction = value as Direction;
+        this.#edited();
+      }),
+      el("div", { class: "field amount-field" }, this.#amountLabel, this.#amount, this.#error),
+      this.#selling.element,
+      el(
+        "button",
+        { type: "button", class: "button quiet swap-sides", onclick: () => this.#swapSides() },
+        icon(SWAP),
+        "Swap sides",
+      ),
+      this.#buying.element,
+      el("label", { class: "check" }, this.#direct, "Direct market only"),
+      this.#limitField,
+      el("label", { class: "check" }, this.live, "Follow the market"),
+      el("hr"),
+      el(
+        "div",
+        { class: "field" },
+        el("label", { for: "quote-trader" }, "Caller of the contract"),
+        this.#trader,
+      ),
+      el(
+        "div",
+        { class: "field" },
+        el("span", { class: "field-label", "aria-hidden": "true" }, "Tolerance of a swap"),
+        menu("Tolerance of a swap", TOLERANCES, "0", (value) => {
+          this.toleranceBps = Number(value);
+          redraw();
+        }),
+      ),
+    );
+    this.#label();
+  }
+
+  get trader(): string {
+    const { value } = this.#trader;
+    return value.trim() === "" ? "YOUR_ADDRESS" : value.trim();
+  }
+
+  /** Fills in what nobody chose yet. */
+  suggest(selling: string, buying: string): void {
+    if (this.#selling.value === "" && this.#buying.value === "") {
+      this.#selling.value = selling;
+      this.#buying.value = buying;
+      this.#edited();
+    }
+  }
+
+  /** After markets or names came. */
+  update(): void {
+    this.#selling.update();
+    this.#buying.update();
+    this.#label();
+  }
+
+  /** For the address bar: what a person typed. */
+  parameters(): Readonly<Record<string, string>> {
+    const limit = this.#limit.value.trim();
+    return {
+      selling: this.#selling.value,
+      buying: this.#buying.value,
+      amount: this.#amount.value.trim(),
+      ...(this.#direction === "strict_receive" ? { direction: this.#direction } : {}),
+      ...(this.#direct.checked ? { direct: "true" } : {}),
+      ...(this.#direct.checked && limit !== "" ? { limit } : {}),
+    };
+  }
+
+  /** Undefined while something is missing or wrong; the form then says what. */
+  wish(): QuoteWish | undefined {
+    setText(this.#error, "");
+    const [selling, buying] = [this.#selling.value, this.#buying.value];
+    if (selling === "" || buying === "") return undefined;
+    const sends = this.#direction === "strict_send";
+    const exact = sends ? this.#selling : this.#buying;
+    const amount = parseAmount(this.#amount.value, exact.decimals);
+    if (amount === undefined || amount === 0n) {
+      const { decimals } = exact;
+      const form = decimals === undefined ? "whole base units" : `at most ${decimals} decimals`;
+      setText(this.#error, `An amount above zero, with ${form}.`);
+      return undefined;
+    }
+    const limit = this.#limitPrice();
+    if (limit === "wrong") {
+      setText(this.#error, "The limit is not a price above zero.");
+      return undefined;
+    }
+    const direct = this.#direct.checked;
+    // Quotes count limits in what is paid for one that is got: a seller's limit is the other way.
+    const maxPrice = limit === undefined ? undefined : sends ? invertPriceDown(limit) : limit;
+    return {
+      parameters: {
+        sellingAsset: selling,
+        buyingAsset: buying,
+        amount: String(amount),
+        direction: this.#direction,
+        ...(direct ? { direct: "true" } : {}),
+        ...(maxPrice === undefined ? {} : { maxPrice: String(maxPrice) }),
+      },
+      direction: this.#direction,
+      amount: String(amount),
+      limitPrice: limit,
+    };
+  }
+
+  #limitPrice(): bigint | "wrong" | undefined {
+    const text = this.#limit.value.trim();
+    if (!this.#direct.checked || text === "") return undefined;
+    const sells = this.#direction === "strict_send";
+    const [paid, got] = sells ? [this.#buying, this.#selling] : [this.#selling, this.#buying];
+    const price = parseContractPrice(text, { paid: paid.decimals, got: got.decimals });
+    return price ?? "wrong";
+  }
+
+  #swapSides(): void {
+    const selling = this.#selling.value;
+    this.#selling.value = this.#buying.value;
+    this.#buying.value = selling;
+    this.#edited();
+  }
+
+  #edited(): void {
+    this.#label();
+    this.#changed();
+  }
+
+  #label(): void {
+    const sends = this.#direction === "strict_send";
+    const exact = sends ? this.#selling : this.#buying;
+    setText(
+      this.#amountLabel,
+      `${sends ? "Pay exactly" : "Get exactly"}, ${exact.label || "token"}`,
+    );
+    const [paid, got] = [this.#selling.label, this.#buying.label];
+    const limit = sends ? `Limit: least ${got} per ${paid}` : `Limit: most ${paid} per ${got}`;
+    setText(this.#limitLabel, limit);
+    setHidden(this.#limitField, !this.#direct.checked);
+  }
+}
+
+const DIRECTIONS = [
+  { value: "strict_send", name: "Pay exactly" },
+  { value: "strict_receive", name: "Get exactly" },
+] as const;
+
+const TOLERANCES = [
+  { value: "0", name: "None: exactly as quoted" },
+  { value: "10", name: "0.1%" },
+  { value: "50", name: "0.5%" },
+  { value: "100", name: "1%" },
+] as const;
+
+function checkbox(checked: boolean, onchange: () => void): HTMLInputElement {
+  return el("input", { type: "checkbox", checked, onchange });
+}

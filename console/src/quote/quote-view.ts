@@ -1,0 +1,188 @@
+// The quote explorer: what routes there are for an amount, each as a flow of hops, and the contract
+// call that takes it.
+import type { QuoteBody, QuotePath } from "../api/answers.ts";
+import { apiUrl } from "../api/rest.ts";
+import { el, setHidden, setText } from "../dom.ts";
+import { cancelDraw, draw } from "../frame.ts";
+import { copyButton } from "../page/copy-button.ts";
+import { Notice, type NoticeState, panel } from "../page/panel.ts";
+import { quoteLink } from "../route.ts";
+import { pairOf } from "../state/tickers.ts";
+import { Endings, type Sources, type View } from "../view.ts";
+import { callView } from "./call-view.ts";
+import { contractCalls } from "./contract-call.ts";
+import { QuoteFeed } from "./quote-feed.ts";
+import { QuoteForm, type QuoteWish } from "./quote-form.ts";
+import { routeFlow } from "./route-flow.ts";
+import { RouteList } from "./route-list.ts";
+import { RouteOrders } from "./route-orders.ts";
+
+/** After the last key typed. */
+const TYPING_MS = 250;
+
+type Answer =
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "quote"; readonly quote: QuoteBody };
+
+export function quoteView(sources: Sources, parameters: URLSearchParams): View {
+  const { assets, tickers, ledgers } = sources;
+  const endings = new Endings();
+  let feed: QuoteFeed | undefined;
+  let wish: QuoteWish | undefined;
+  let answer: Answer = { kind: "none" };
+  let typing: ReturnType<typeof setTimeout> | undefined;
+  let shown = "";
+  const redraw = () => draw(update);
+  const orders = new RouteOrders(redraw);
+  const form = new QuoteForm(sources, parameters, { changed: ask, redraw });
+  const routes = new RouteList(assets, redraw);
+  const notice = new Notice({ kind: "none" });
+  const detail = el("div", { class: "route-detail" });
+  const meta = el("span", { class: "muted num quote-meta" });
+  const nonce = String(crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n);
+  const request = el("code", { class: "request" });
+
+  function ask(): void {
+    clearTimeout(typing);
+    typing = setTimeout(start, TYPING_MS);
+  }
+
+  function start(): void {
+    feed?.close();
+    feed = undefined;
+    wish = form.wish();
+    history.replaceState(null, "", quoteLink(form.parameters()));
+    answer = wish === undefined ? { kind: "none" } : { kind: "loading" };
+    redraw();
+    if (wish === undefined) return;
+    feed = new QuoteFeed(sources, wish.parameters, {
+      live: form.live.checked,
+      answered: (quote) => set({ kind: "quote", quote }),
+      failed: (message) => set({ kind: "failed", message }),
+    });
+  }
+
+  function set(next: Answer): void {
+    answer = next;
+    redraw();
+  }
+
+  function update(): void {
+    form.update();
+    setText(request, wish === undefined ? "" : requestText(wish));
+    const quote = answer.kind === "quote" ? answer.quote : undefined;
+    const paths = quote?.status === "success" ? quote.paths : [];
+    setText(meta, quote === undefined ? "" : `ledger ${quote.ledger.toLocaleString("en-US")}`);
+    notice.show(noticeState());
+    const chosen = routes.show(quote, paths);
+    orders.want(chosen);
+    setHidden(detailPanel.element, chosen === undefined);
+    if (quote !== undefined && chosen !== undefined) showDetail(quote, chosen);
+  }
+
+  function noticeState(): NoticeState {
+    switch (answer.kind) {
+      case "none": {
+        const hint = "Choose two assets and an amount.";
+        return { kind: "empty", title: "No quote yet", hint };
+      }
+      case "loading":
+        return { kind: "loading" };
+      case "failed":
+        return { kind: "error", message: answer.message, retry: start };
+      case "quote": {
+        const { status, error = "" } = answer.quote;
+        if (status === "success") return { kind: "none" };
+        const title = status === "rejected" ? "Rejected" : "No route";
+        return { kind: "empty", title, hint: sentence(error) };
+      }
+    }
+  }
+
+  /** Made anew only where something in it changed; who was on one of its buttons stays there. */
+  function showDetail(quote: QuoteBody, path: QuotePath): void {
+    const calls = contractCalls(quote, path, {
+      trader: form.trader,
+      toleranceBps: form.toleranceBps,
+      nonce,
+      ...(wish?.limitPrice === undefined
+        ? {}
+        : { limitPrice: wish.limitPrice, requestedAmount: wish.amount }),
+    });
+    const contract = ledgers.contract?.address;
+    const labels = path.path.map((hop) => assets.label(hop.buying));
+    const settled = orders.settled;
+    const text = JSON.stringify([calls, contract, labels, settled !== undefined]);
+    if (text === shown) return;
+    shown = text;
+    const buttons = [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")];
+    const place = buttons.indexOf(document.activeElement as HTMLElement);
+    detail.replaceChildren(
+      routeFlow(path, settled, assets),
+      el("h2", { class: "calls-title" }, "Contract call"),
+      ...calls.map((call) => callView(call, contract)),
+    );
+    if (place >= 0) {
+      [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")][place]?.focus();
+    }
+  }
+
+  const routesPanel = panel("Routes", "routes-panel", [meta]);
+  routesPanel.body.append(routes.element, notice.element);
+  const detailPanel = panel("Route", "detail-panel");
+  detailPanel.body.append(detail);
+
+  function suggest(): void {
+    const busiest = tickers.list?.[0];
+    if (busiest === undefined) return;
+    const { base, quote } = pairOf(busiest.symbol);
+    form.suggest(quote, base);
+  }
+
+  endings.add(
+    tickers.changes.listen(() => {
+      suggest();
+      redraw();
+    }),
+  );
+  endings.add(assets.changes.listen(redraw));
+  endings.add(() => {
+    clearTimeout(typing);
+    cancelDraw(update);
+    feed?.close();
+    orders.close();
+  });
+  suggest();
+  start();
+
+  const element = el(
+    "div",
+    { class: "quote-view" },
+    el(
+      "div",
+      { class: "quote-side" },
+      el("h1", {}, "Quote explorer"),
+      form.element,
+      el(
+        "p",
+        { class: "request-line" },
+        request,
+        copyButton("the request", () => (wish === undefined ? "" : apiUrl(requestText(wish)).href)),
+      ),
+    ),
+    routesPanel.element,
+    detailPanel.element,
+  );
+  return { element, title: "Quote", close: () => endings.end() };
+}
+
+function requestText({ parameters }: QuoteWish): string {
+  return `/quote?${new URLSearchParams(parameters)}`;
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return first === "" || first.endsWith(".") ? first : `${first}.`;
+}

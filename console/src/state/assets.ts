@@ -1,0 +1,93 @@
+// What token addresses are called. The API speaks in addresses alone; the engine knows which of them
+// are classic assets and says so in a file beside the page.
+import { ask } from "../api/rest.ts";
+import { Changes } from "../changes.ts";
+import { CLASSIC_DECIMALS } from "../number/amount.ts";
+
+/** A new token may show up before its name is known: it is asked for again, but not all the time. */
+const REFRESH_MS = 10_000;
+
+export type AssetName = {
+  readonly code: string;
+  /** Absent for the native asset. */
+  readonly issuer?: string;
+};
+
+export class Assets {
+  readonly changes = new Changes();
+  readonly #names = new Map<string, AssetName>();
+  /** Codes that several tokens have. */
+  readonly #shared = new Set<string>();
+  readonly #unknown = new Set<string>();
+  #loading = false;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+
+  constructor() {
+    void this.#load();
+    setInterval(() => {
+      if (this.#unknown.size > 0 && document.visibilityState === "visible") void this.#load();
+    }, REFRESH_MS);
+  }
+
+  name(address: string): AssetName | undefined {
+    const name = this.#names.get(address);
+    if (name === undefined) this.#unknown.add(address);
+    return name;
+  }
+
+  /** Its code, with a piece of the address where others have the same; a short address without. */
+  label(address: string): string {
+    const name = this.name(address);
+    if (name === undefined) return shortAddress(address);
+    return this.#shared.has(name.code) ? `${name.code}·${address.slice(-4)}` : name.code;
+  }
+
+  /** Undefined for a token that keeps its decimals to itself. */
+  decimals(address: string): number | undefined {
+    return this.name(address) === undefined ? undefined : CLASSIC_DECIMALS;
+  }
+
+  /** As the API takes it and as people write it: `CODE:ISSUER`. */
+  fullName(address: string): string | undefined {
+    const name = this.name(address);
+    if (name === undefined) return undefined;
+    return name.issuer === undefined ? "XLM (native)" : `${name.code}:${name.issuer}`;
+  }
+
+  async #load(): Promise<void> {
+    const now = performance.now();
+    if (this.#loading || now - this.#loadedAt < REFRESH_MS / 2) return;
+    this.#loading = true;
+    try {
+      const names = await ask<Readonly<Record<string, string>>>("/console/assets.json");
+      this.#unknown.clear();
+      let changed = false;
+      for (const [address, text] of Object.entries(names)) {
+        if (this.#names.has(address)) continue;
+        changed = true;
+        const [code = "", issuer] = text.split(":");
+        this.#names.set(address, issuer === undefined ? { code: "XLM" } : { code, issuer });
+      }
+      if (changed) this.#named();
+    } catch {
+      // Names are a convenience: addresses stand in until the next attempt.
+    } finally {
+      this.#loading = false;
+      this.#loadedAt = performance.now();
+    }
+  }
+
+  #named(): void {
+    const seen = new Set<string>();
+    this.#shared.clear();
+    for (const { code } of this.#names.values()) {
+      if (seen.has(code)) this.#shared.add(code);
+      seen.add(code);
+    }
+    this.changes.tell();
+  }
+}
+
+export function shortAddress(address: string): string {
+  return address.length <= 12 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
+}
