@@ -3,210 +3,256 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { DepthReader } from "../../src/book/depth.ts";
-import { Exchange } from "../../src/book/exchange.ts";
-import { SharedBook } from "../../src/book/left-right.ts";
-import { AssetInput } from "../../src/http/asset-input.ts";
-import { PushEndpoint } from "../../src/http/push/endpoint.ts";
-import { type HttpServer, startHttpServer } from "../../src/http/server.ts";
-import { loadUws } from "../../src/http/uws.ts";
-import { exchangeIdentity, exchangeOptions } from "../support/exchange.ts";
-import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import type { Parameter } from "../../src/api/parameters.ts";
+import { sendRaw } from "../../src/http/testing/raw-client.ts";
+import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import { NASTY_TEXTS } from "../support/nasty.ts";
 
 const ANSWER_MS_MAX = 1000;
-const LEDGERS = 30;
 const RUNS = 400;
+const STATUSES: readonly number[] = [200, 400, 404, 409, 414, 426];
+/** Beside what endpoints know. */
+const ODD_NAMES = ["pretty_print", "pair[]", "__proto__", "constructor", "", "%00", "limit%00"];
+const ODD_PATHS = [
+  "/ws",
+  "/order/",
+  "/account/",
+  "//",
+  "/order//",
+  "/Order",
+  "/ticker/24h/",
+  "/%2e",
+];
 
-let exchange: Exchange;
-let server: HttpServer;
-const logged: object[] = [];
+let server: ApiServer;
+let client: KeepAlive;
+/** Values that are right, by parameter. */
+let right: Readonly<Record<string, readonly string[]>>;
 
 before(async () => {
-  const { contract } = exchangeIdentity;
-  const book = new SharedBook({ contract, untracked: "covers", touchOrders: 0 });
-  const clock = { now: CHAIN_START * 1000 };
-  exchange = await Exchange.open(exchangeOptions(clock, { book }));
-  for (const delta of randomLedgers(randomFrom(3), LEDGERS, 20)) await exchange.apply(delta);
-  const log = { error: (fields: object) => logged.push(fields) };
-  const reader = new DepthReader();
-  server = await startHttpServer({
-    uws: loadUws(),
-    host: "127.0.0.1",
-    port: 0,
-    context: {
-      readModel: exchange,
-      quotes: {
-        quoteNow: () => undefined,
-        quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
-      },
-      depth: (request) => reader.read(book.live, request, CHAIN_START),
-      marketData: exchange.marketData,
-      referencePrices: new Map(),
-      assets: new AssetInput(exchangeIdentity.networkPassphrase),
-      contract,
-      clock: () => clock.now,
-    },
-    push: new PushEndpoint({ channels: () => [], log }),
-    log,
-  });
+  server = await startApiServer(3);
+  client = new KeepAlive(server.port);
+  const [order] = server.orders;
+  assert.ok(order !== undefined && server.orders.length > 3);
+  // Or quotes would be answered without a search.
+  assert.ok(!server.exchange.contract.frozen);
+  const { selling, buying, owner, cursor, id } = order;
+  right = {
+    sellingAsset: [buying],
+    buyingAsset: [selling],
+    amount: ["10000000"],
+    direction: ["strict_receive"],
+    direct: ["true"],
+    maxPrice: ["1000000000000000000"],
+    market: [`${selling}/${buying}`],
+    depth: ["100"],
+    step: ["0.01"],
+    from: ["1700000000"],
+    to: ["1700003600"],
+    resolution: ["300"],
+    order: ["asc"],
+    limit: ["2"],
+    cursor: [`${cursor}`],
+    asset: [selling],
+    pair: [selling, buying],
+    owner: [owner],
+    trader: [owner],
+    account: [owner],
+    address: [owner],
+    fn: ["swap"],
+    id: [`${id}`],
+  };
 });
 
 after(async () => {
+  client.close();
   await server.close();
-  await exchange.close();
 });
 
-const PATHS = [
-  "/",
-  "/account/",
-  "/backing",
-  "/candles",
-  "/contract",
-  "/depth",
-  "/failures",
-  "/markets",
-  "/order",
-  "/order/",
-  "/order-history",
-  "/quote",
-  "/ticker/24h",
-  "/trades",
-  "/ws",
-];
+/** Asks, and checks that the answer is one of the API's, in time. */
+async function ask(target: string): Promise<number> {
+  const start = performance.now();
+  const { status, body } = await client.get(target);
+  const shown = `${target.slice(0, 300)}: ${status} ${body.slice(0, 300)}`;
+  assert.ok(performance.now() - start < ANSWER_MS_MAX, `too late: ${shown}`);
+  assert.ok(STATUSES.includes(status), shown);
+  if (body === "API endpoint was not found") return status;
+  const json: unknown = JSON.parse(body);
+  if (status !== 200) assert.equal((json as { status: number }).status, status, shown);
+  return status;
+}
 
-const NAMES = [
-  "account",
-  "amount",
-  "asset",
-  "buyingAsset",
-  "cursor",
-  "depth",
-  "direct",
-  "direction",
-  "fn",
-  "from",
-  "limit",
-  "market",
-  "maxPrice",
-  "order",
-  "owner",
-  "pair",
-  "pretty_print",
-  "resolution",
-  "sellingAsset",
-  "step",
-  "to",
-  "trader",
-  "__proto__",
-  "constructor",
-];
+type Pair = readonly [name: string, value: string];
 
-const NASTY = [
-  "",
-  "0",
-  "-0",
-  "-1",
-  "1e3",
-  "0x10",
-  "1.5",
-  "NaN",
-  "Infinity",
-  "null",
-  "undefined",
-  "true",
-  "[]",
-  "{}",
-  "__proto__",
-  "toString",
-  "%00",
-  "%zz",
-  "%",
-  "%ff%fe",
-  "%C3%28",
-  "+",
-  "%20",
-  "\u00ff",
-  "'\"<>;--",
-  "../../etc",
-  "9".repeat(19),
-  "9".repeat(40),
-  "9".repeat(2500),
-  "1208925819614629174706175",
-  "340282366920938463463374607431768211455",
-  "340282366920938463463374607431768211456",
-  "170141183460469231731687303715884105728",
-  "XLM",
-  "native",
-  "XLM/native",
-  "XLM/USDC:GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5",
-  "USDC:GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5",
-  "GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5",
-  "CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC",
-  "CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC-CBIELTK6YBZJU5UP2WWQEUCYKLPU6AUNZ2BQ4WWFEIE3USCIHMXQDAMA",
-  "5m",
-  "604800",
-  "253402300800",
-];
+function rightPairs({ name }: Parameter): readonly Pair[] {
+  return (right[name] ?? []).map((value) => [name, value]);
+}
+
+/** The endpoint's target with these values in its path and query. */
+function targetOf(path: string, parameters: readonly Parameter[], query: readonly Pair[]): string {
+  const inPath = parameters.find((parameter) => parameter.in === "path");
+  const value = query.find(([name]) => name === inPath?.name)?.[1] ?? "";
+  const text = query
+    .filter(([name]) => name !== inPath?.name)
+    .map(([name, of]) => `${name}=${of}`)
+    .join("&");
+  return path.replace(/\{\w+\}/, () => value) + (text === "" ? "" : `?${text}`);
+}
+
+test("the values that other tests spoil are right", async () => {
+  for (const { path, parameters } of ENDPOINTS) {
+    for (const { name } of parameters) assert.ok(name in right, `${path}: ${name}`);
+    // The cursor of /markets is one of its own.
+    const given = parameters.filter(({ name }) => name !== "cursor");
+    const status = await ask(targetOf(path, parameters, given.flatMap(rightPairs)));
+    // This exchange follows no backing: right, and not tracked.
+    assert.equal(status, path === "/backing" ? 404 : 200, path);
+  }
+  assert.deepEqual(server.logged, []);
+});
+
+test("each parameter of each endpoint answers nasty values while the others are right", async () => {
+  let asked = 0;
+  for (const { path, parameters } of ENDPOINTS) {
+    for (const parameter of parameters) {
+      const others = parameters.filter((other) => other !== parameter).flatMap(rightPairs);
+      for (const name of [parameter.name, ...(parameter.aliases ?? [])]) {
+        for (const nasty of NASTY_TEXTS) {
+          // Alone, in front of a right value and behind it.
+          const [good = ["", ""]] = rightPairs(parameter);
+          const spoilt: readonly (readonly Pair[])[] = [
+            [[name, nasty]],
+            [[name, nasty], good],
+            [good, [name, nasty]],
+          ];
+          for (const pairs of spoilt) await ask(targetOf(path, parameters, [...pairs, ...others]));
+          asked += spoilt.length;
+        }
+      }
+    }
+  }
+  assert.ok(asked > 5000, `${asked} requests`);
+  assert.deepEqual(server.logged, []);
+});
 
 const value = fc.oneof(
-  fc.constantFrom(...NASTY),
+  fc.constantFrom(...NASTY_TEXTS),
   fc.string({ unit: "binary", maxLength: 20 }).map((text) => encodeURIComponent(text)),
   fc.string({ unit: "binary-ascii", maxLength: 20 }).map(printable),
   fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }).map(String),
+  fc.double().map(String),
 );
-
-const target = fc
-  .record({
-    path: fc.oneof(
-      fc.constantFrom(...PATHS),
-      fc.string({ unit: "binary-ascii", maxLength: 30 }).map((text) => `/${printable(text)}`),
-    ),
-    tail: fc.option(value, { nil: "", freq: 3 }),
-    query: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...NAMES), value), value), { maxLength: 6 }),
-  })
-  .map(({ path, tail, query }) => {
-    const text = query.map(([name, of]) => `${name}=${of}`).join("&");
-    return `${path}${path.endsWith("/") ? tail : ""}${text === "" ? "" : `?${text}`}`;
-  });
 
 /** What may stand in a request line as it is. */
 function printable(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, "");
 }
 
-test("any path and query is answered within a second, and never with a 500", async () => {
-  const client = new KeepAlive(server.port);
+test("any path and query is answered", async () => {
+  const names = ENDPOINTS.flatMap(({ parameters }) =>
+    parameters.flatMap(({ name, aliases = [] }) => [name, ...aliases]),
+  );
+  const target = fc
+    .record({
+      path: fc.oneof(
+        fc.constantFrom(...ENDPOINTS.map(({ path }) => path.replace(/\{\w+\}/, "")), ...ODD_PATHS),
+        fc.string({ unit: "binary-ascii", maxLength: 30 }).map((text) => `/${printable(text)}`),
+      ),
+      tail: fc.option(value, { nil: "", freq: 3 }),
+      query: fc.array(fc.tuple(fc.oneof(fc.constantFrom(...names, ...ODD_NAMES), value), value), {
+        maxLength: 6,
+      }),
+    })
+    .map(({ path, tail, query }) => {
+      const text = query.map(([name, of]) => `${name}=${of}`).join("&");
+      return `${path}${path.endsWith("/") ? tail : ""}${text === "" ? "" : `?${text}`}`;
+    });
   await fc.assert(
-    fc.asyncProperty(target, async (path) => {
-      const start = performance.now();
-      const { status, body } = await client.get(path);
-      assert.ok(performance.now() - start < ANSWER_MS_MAX, `${path} took too long`);
-      assert.ok([200, 400, 404, 409, 414, 426].includes(status), `${status} to ${path}`);
-      if (body === "API endpoint was not found") return;
-      const json: unknown = JSON.parse(body);
-      if (status !== 200) assert.equal((json as { status: number }).status, status);
-    }),
+    fc.asyncProperty(target, async (path) => void (await ask(path))),
     { numRuns: RUNS },
   );
-  client.close();
-  assert.deepEqual(logged, []);
+  assert.deepEqual(server.logged, []);
 });
 
-test("every nasty value of every parameter of every endpoint is answered", async () => {
-  const client = new KeepAlive(server.port);
-  for (const path of PATHS) {
-    for (const nasty of NASTY) {
-      const names = NAMES.map((name) => `${name}=${nasty}`);
-      // Long ones one by one: together they are longer than a URL may be.
-      const queries = nasty.length > 100 ? names : [names.join("&"), ...names];
-      for (const query of path.endsWith("/") ? [""] : queries) {
-        const { status } = await client.get(`${path.endsWith("/") ? path + nasty : path}?${query}`);
-        assert.ok([200, 400, 404, 409, 414, 426].includes(status), `${status}: ${path}?${query}`);
-      }
-    }
-  }
-  client.close();
-  assert.deepEqual(logged, []);
+test("any mixture of right and wrong parameters is answered", async () => {
+  const request = fc.constantFrom(...ENDPOINTS).chain(({ path, parameters }) => {
+    const pairs = parameters.map((parameter) =>
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant(rightPairs(parameter)) },
+        { weight: 1, arbitrary: fc.constant<readonly Pair[]>([]) },
+        {
+          weight: 2,
+          arbitrary: fc.array(
+            fc.tuple(fc.constantFrom(parameter.name, ...(parameter.aliases ?? [])), value),
+            { maxLength: 3 },
+          ),
+        },
+      ),
+    );
+    return fc.tuple(...pairs).map((chosen) => targetOf(path, parameters, chosen.flat()));
+  });
+  await fc.assert(
+    fc.asyncProperty(request, async (target) => void (await ask(target))),
+    { numRuns: RUNS },
+  );
+  assert.deepEqual(server.logged, []);
+});
+
+const UPGRADE = {
+  upgrade: ["websocket", "WebSocket", "h2c", "", "websocket, h2c", "\u00ff"],
+  connection: ["Upgrade", "keep-alive, Upgrade", "close", ""],
+  "sec-websocket-key": [
+    "dGhlIHNhbXBsZSBub25jZQ==",
+    "dGhlIHNhbXBsZSBub25jZQ=",
+    "",
+    "!".repeat(24),
+    "a".repeat(2000),
+  ],
+  "sec-websocket-version": ["13", "8", "", "13.0", "99999999999999999999"],
+  "sec-websocket-protocol": ["", "chat, superchat", ",,,", "\u00ff", "x".repeat(1000)],
+  "sec-websocket-extensions": [
+    "",
+    "permessage-deflate",
+    "permessage-deflate; client_max_window_bits=99999999999999999999",
+    "permessage-deflate; server_max_window_bits=0; client_no_context_takeover=1",
+    'x-unknown; a="b, c"; ;;;, ,',
+    "permessage-deflate,".repeat(50),
+  ],
+} as const;
+
+test("any upgrade request of the push path is answered, and the next client served", async () => {
+  const headers = fc.record(
+    Object.fromEntries(
+      Object.entries(UPGRADE).map(([name, values]) => [
+        name,
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constant(values[0]) },
+          { weight: 2, arbitrary: fc.constantFrom(...values) },
+          {
+            weight: 1,
+            arbitrary: fc.string({ unit: "binary-ascii", maxLength: 40 }).map(printable),
+          },
+        ),
+      ]),
+    ),
+    { requiredKeys: [] },
+  );
+  let upgraded = 0;
+  await fc.assert(
+    fc.asyncProperty(headers, async (fields) => {
+      const lines = Object.entries(fields).map(([name, text]) => `${name}: ${text}\r\n`);
+      const bytes = Buffer.from(`GET /ws HTTP/1.1\r\nHost: x\r\n${lines.join("")}\r\n`, "latin1");
+      const { text } = await sendRaw(server.port, [bytes], (got) => got.includes("\r\n\r\n"));
+      const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(text)?.[1]);
+      assert.ok([101, 400, 426].includes(status), `${JSON.stringify(fields)}: ${text}`);
+      if (status === 101) upgraded += 1;
+    }),
+    { numRuns: RUNS / 2 },
+  );
+  assert.ok(upgraded > 0);
+  assert.equal(await ask("/contract"), 200);
+  assert.deepEqual(server.logged, []);
 });
 
 /** Requests one after the other on one connection, whose text no client library corrects. */

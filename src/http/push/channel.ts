@@ -35,6 +35,6 @@ export interface Channel {
 export type Publish = (topic: string, json: string) => void;
 
 /** The member `"id":...,` of a reply, empty where the request had none. */
-export function idMember(message: MessageId): string {
-  return "id" in message ? `"id":${JSON.stringify(message.id)},` : "";
+export function idMember({ id }: MessageId): string {
+  return id === undefined ? "" : `"id":${id},`;
 }

@@ -56,19 +56,12 @@ export class PushHub {
     return this.#counts.get(topic) ?? 0;
   }
 
-  /** Answers a message of a client. */
+  /** Answers a message of a client. Never throws: the binding would end the process. */
   receive(subscriber: Subscriber, message: ClientMessage): void {
-    switch (message.kind) {
-      case "ping":
-        subscriber.send(`{"type":"pong"${idTail(message)}}`);
-        break;
-      case "invalid":
-        sendError(subscriber, message, message.error);
-        break;
-      case "subscribe":
-      case "unsubscribe":
-        this.#receiveSubscription(subscriber, message);
-        break;
+    try {
+      this.#answer(subscriber, message);
+    } catch (error) {
+      this.#sendFailure(subscriber, message, error);
     }
   }
 
@@ -88,6 +81,21 @@ export class PushHub {
   disconnected(subscriber: Subscriber): void {
     for (const [topic, channel] of subscriber.topics) this.#release(topic, channel);
     subscriber.topics.clear();
+  }
+
+  #answer(subscriber: Subscriber, message: ClientMessage): void {
+    switch (message.kind) {
+      case "ping":
+        subscriber.send(`{"type":"pong"${idTail(message)}}`);
+        break;
+      case "invalid":
+        sendError(subscriber, message, message.error);
+        break;
+      case "subscribe":
+      case "unsubscribe":
+        this.#receiveSubscription(subscriber, message);
+        break;
+    }
   }
 
   #receiveSubscription(subscriber: Subscriber, message: Subscription): void {
@@ -114,6 +122,7 @@ export class PushHub {
       return;
     }
     const isNew = !subscriber.topics.has(topic);
+    let isFirst = false;
     if (isNew) {
       const refusal = refusalOf(subscriber, channel);
       if (refusal !== undefined) {
@@ -124,15 +133,20 @@ export class PushHub {
       subscriber.join(topic);
       const count = this.#counts.get(topic) ?? 0;
       this.#counts.set(topic, count + 1);
-      if (count === 0) request.opened();
+      isFirst = count === 0;
     }
-    this.#sendSnapshot(subscriber, request, id).catch((error: unknown) => {
+    this.#sendSnapshot(subscriber, request, { id, isFirst }).catch((error: unknown) => {
       if (isNew) this.#drop(subscriber, topic, channel);
       this.#sendFailure(subscriber, id, error);
     });
   }
 
-  async #sendSnapshot(subscriber: Subscriber, request: TopicRequest, id: MessageId): Promise<void> {
+  async #sendSnapshot(
+    subscriber: Subscriber,
+    request: TopicRequest,
+    { id, isFirst }: { readonly id: MessageId; readonly isFirst: boolean },
+  ): Promise<void> {
+    if (isFirst) request.opened();
     if (request.ready !== undefined) {
       subscriber.waiting += 1;
       await request.ready().finally(() => {
@@ -195,6 +209,6 @@ function sendError(subscriber: Subscriber, id: MessageId, error: string): void {
   subscriber.send(`{"type":"error",${idMember(id)}"error":${JSON.stringify(error)}}`);
 }
 
-function idTail(id: MessageId): string {
-  return "id" in id ? `,"id":${JSON.stringify(id.id)}` : "";
+function idTail({ id }: MessageId): string {
+  return id === undefined ? "" : `,"id":${id}`;
 }

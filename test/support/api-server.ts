@@ -1,0 +1,84 @@
+// The whole HTTP side over a real exchange that random ledgers filled: routes, push channels and
+// router workers, on a free port.
+import { DepthReader } from "../../src/book/depth.ts";
+import { Exchange } from "../../src/book/exchange.ts";
+import { SharedBook } from "../../src/book/left-right.ts";
+import { AssetInput } from "../../src/http/asset-input.ts";
+import { pushChannels } from "../../src/http/push/channels.ts";
+import { PushEndpoint } from "../../src/http/push/endpoint.ts";
+import { systemTimers } from "../../src/http/push/throttle.ts";
+import { startHttpServer } from "../../src/http/server.ts";
+import { TestWatch } from "../../src/http/testing/test-server.ts";
+import { loadUws } from "../../src/http/uws.ts";
+import type { Order } from "../../src/model/order.ts";
+import { QuotePool } from "../../src/router-worker/pool.ts";
+import { exchangeIdentity, exchangeOptions } from "./exchange.ts";
+import { CHAIN_START, randomFrom, randomLedgers } from "./random-ledgers.ts";
+
+const LEDGERS = 30;
+const EVENTS_MAX = 20;
+const CAPACITY = { orders: 1000, owners: 100, assets: 100, sides: 100, backings: 1000 };
+
+export type ApiServer = {
+  readonly port: number;
+  readonly exchange: Exchange;
+  readonly push: PushEndpoint;
+  /** Orders that live while nothing is applied. */
+  readonly orders: readonly Order[];
+  /** What was logged: faults of ours. */
+  readonly logged: readonly unknown[];
+  close(): Promise<void>;
+};
+
+export async function startApiServer(seed: number): Promise<ApiServer> {
+  const { contract, networkPassphrase } = exchangeIdentity;
+  const clock = { now: CHAIN_START * 1000 };
+  const book = new SharedBook({ contract, untracked: "covers", capacity: CAPACITY });
+  const exchange = await Exchange.open(exchangeOptions(clock, { book }));
+  for (const delta of randomLedgers(randomFrom(seed), LEDGERS, EVENTS_MAX)) {
+    await exchange.apply(delta);
+  }
+  const logged: unknown[] = [];
+  const log = { error: (fields: object) => void logged.push(fields) };
+  const quotes = new QuotePool({
+    book,
+    clock: () => clock.now,
+    workers: 1,
+    onFault: (fault) => void logged.push(fault),
+  });
+  await quotes.ready();
+  const assets = new AssetInput(networkPassphrase);
+  const reader = new DepthReader();
+  const shared = {
+    readModel: exchange,
+    marketData: exchange.marketData,
+    depth: (request: Parameters<DepthReader["read"]>[1]) =>
+      reader.read(book.live, request, CHAIN_START),
+    assets,
+    contract,
+  };
+  const push = new PushEndpoint({
+    log,
+    channels: (publish) =>
+      pushChannels({ ...shared, watch: new TestWatch(), timers: systemTimers, log }, publish),
+  });
+  const server = await startHttpServer({
+    uws: loadUws(),
+    host: "127.0.0.1",
+    port: 0,
+    context: { ...shared, quotes, referencePrices: new Map(), clock: () => clock.now },
+    push,
+    log,
+  });
+  return {
+    port: server.port,
+    exchange,
+    push,
+    orders: exchange.liveOrders({ assets: [] }, { limit: 1000 }),
+    logged,
+    close: async () => {
+      await Promise.all([server.close(), quotes.close()]);
+      await exchange.close();
+    },
+  };
+}
