@@ -15,6 +15,7 @@ import { startDevnet } from "../src/devnet/devnet.ts";
 import type { DevnetInput } from "../src/devnet/options.ts";
 import { spawnDevnet } from "../src/devnet/spawn.ts";
 import { startEngine } from "../src/engine.ts";
+import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import { batchKey, CONFIG_KEY } from "../src/ingest/lake/lake-layout.ts";
 import { loadWasmZstd } from "../src/ingest/lake/zstd.ts";
 import type { Address } from "../src/model/address.ts";
@@ -156,6 +157,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       console: false,
       referencePrices: new Map(),
       maxOrders: 1 << 16,
+      limits: NO_LIMITS,
     },
     path: join(path, "store"),
     network: {

@@ -13,6 +13,7 @@ import type { StepMeter } from "./book/step-meter.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
 import { type FollowEnd, followLedgers } from "./follow-ledgers.ts";
 import { AssetInput } from "./http/asset-input.ts";
+import { connectionsWithin, descriptorLimit } from "./http/limits/descriptor-limit.ts";
 import { pushChannels } from "./http/push/channels.ts";
 import { PushEndpoint } from "./http/push/endpoint.ts";
 import { systemTimers } from "./http/push/throttle.ts";
@@ -153,6 +154,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     push,
     ...(siteFiles === undefined ? {} : { site: consoleSite(siteFiles, backing) }),
     log,
+    limits: { ...config.limits, connections: connectionLimit(config.limits.connections, log) },
     ...meter,
   });
   operations?.watch(viewOf({ exchange, pool, push, server, path, ordersMax: config.maxOrders }));
@@ -180,6 +182,19 @@ function consoleSite(files: ReadonlyMap<string, SiteFile>, backing: BackingRecor
       Object.fromEntries([...backing.assetNames()].sort(([a], [b]) => (a < b ? -1 : 1))),
     );
   return new Site({ files, documents: new Map([["assets.json", assets]]) });
+}
+
+/** The connections that the process may really hold. */
+function connectionLimit(wanted: number, log: Logger): number {
+  const descriptors = descriptorLimit();
+  const connections = connectionsWithin(wanted, descriptors);
+  if (connections < wanted) {
+    log.warn(
+      { wanted, connections, descriptors },
+      `room for ${connections} connections only: the process may open ${descriptors} files (ulimit -n)`,
+    );
+  }
+  return connections;
 }
 
 /** Tells the meters of every step, and the log where it wants to know. */

@@ -145,3 +145,54 @@ describe("configuration", () => {
     assert.equal(read(["engine", "--port", "x", "--help"]).kind, "help");
   });
 });
+
+describe("limits", () => {
+  it("have defaults, and 0 lifts one", () => {
+    const read = config([]);
+    assert.ok(read.mode === "all");
+    const { limits } = read.engine;
+    assert.equal(limits.connections, 16_384);
+    assert.equal(limits.requestsPerSecond, 0);
+    assert.equal(limits.pushBufferBytes, 256 * 2 ** 20);
+    const lifted = config(["--max-connections=0"]);
+    assert.ok(lifted.mode === "all");
+    assert.equal(lifted.engine.limits.connections, 0);
+  });
+
+  it("believe the proxies that are named", () => {
+    const read = config(["--trusted-proxies", "127.0.0.1, 10.0.0.0/8,::1"]);
+    assert.ok(read.mode === "all");
+    const { trustedProxies } = read.engine.limits;
+    const believed = ["127.0.0.1", "10.255.1.1"].map((address) => trustedProxies.check(address));
+    assert.deepEqual(believed, [true, true]);
+    assert.equal(trustedProxies.check("::1", "ipv6"), true);
+    assert.equal(trustedProxies.check("11.0.0.1"), false);
+    for (const wrong of ["localhost", "10.0.0.0/33", "10.0.0.0/x", "10.0.0.0/", "1.2.3"]) {
+      assert.match(
+        message(["--trusted-proxies", wrong]),
+        /--trusted-proxies: expected IP addresses/,
+      );
+    }
+  });
+});
+
+describe("the operators' listener", () => {
+  it("is on the loopback address alone, moves, and can be off", () => {
+    const operators = (args: string[]) => {
+      const read = config(args);
+      assert.ok(read.mode !== "devnet");
+      return read.operators;
+    };
+    assert.deepEqual(operators([]), {
+      host: "127.0.0.1",
+      port: 9464,
+      isRequired: false,
+      readyLagSeconds: 30,
+    });
+    assert.equal(operators(["--operators-port=off"]).port, "off");
+    assert.equal(operators(["--operators-port=9000"]).isRequired, true);
+    for (const wrong of ["65536", "on", "-1", "1e3"]) {
+      assert.match(message([`--operators-port=${wrong}`]), /--operators-port: expected an integer/);
+    }
+  });
+});

@@ -1,8 +1,10 @@
 // The process's configuration: mode, flags and environment, checked before anything starts.
+import type { BlockList } from "node:net";
 import { type Address, address } from "../model/address.ts";
 import {
   engineOnlySettings,
   engineSettings,
+  limitSettings,
   logSettings,
   networkPresets,
   networkSettings,
@@ -29,8 +31,19 @@ export type EngineConfig = {
   readonly referencePrices: ReadonlyMap<string, string>;
   /** Live orders the book has room for. */
   readonly maxOrders: number;
+  readonly limits: LimitsConfig;
   /** Whether /console is served. */
   readonly console: boolean;
+};
+
+/** What the public listener gives out at most; 0 means no limit. */
+export type LimitsConfig = {
+  readonly connections: number;
+  readonly connectionsPerAddress: number;
+  readonly pushConnections: number;
+  readonly pushBufferBytes: number;
+  readonly requestsPerSecond: number;
+  readonly trustedProxies: BlockList;
 };
 
 export type OperatorsConfig = {
@@ -80,6 +93,8 @@ export type DevnetSettings<Devnet> = {
   readonly settings: readonly Setting[];
   readonly read: (values: Readonly<Record<string, unknown>>) => Devnet;
 };
+
+const MEBIBYTE = 2 ** 20;
 
 const MODES = ["all", "engine", "devnet"] as const;
 
@@ -208,6 +223,14 @@ function engineConfig(
     watchedAccounts: values["watched-accounts"],
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],
+    limits: {
+      connections: values["max-connections"],
+      connectionsPerAddress: values["max-connections-per-address"],
+      pushConnections: values["max-push-connections"],
+      pushBufferBytes: values["max-push-buffer"] * MEBIBYTE,
+      requestsPerSecond: values["rate-limit"],
+      trustedProxies: values["trusted-proxies"],
+    },
     console: values.console === "auto" ? mode === "all" : values.console === "on",
   };
 }
@@ -246,6 +269,9 @@ ${settingsHelp(logSettings)}
 
 Engine (modes all and engine):
 ${settingsHelp(engineOnlySettings)}
+
+Limits of the API's listener (modes all and engine):
+${settingsHelp(limitSettings)}
 
 Operators' listener (modes all and engine):
 ${settingsHelp(operatorsSettings)}

@@ -1,6 +1,7 @@
 // The settings of the engine, and the presets of known networks.
 import { availableParallelism } from "node:os";
 import {
+  addressListSchema,
   choiceSchema,
   contractSchema,
   httpUrlsSchema,
@@ -114,10 +115,51 @@ export const operatorsSettings = [
   },
 ] as const satisfies readonly Setting[];
 
+/** What the public listener gives out at most. */
+export const limitSettings = [
+  {
+    name: "max-connections",
+    help: "open connections of the API's listener, push included; 0: as many as the process may hold",
+    default: "16384",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
+    name: "max-connections-per-address",
+    help: "the same of one address; 0: no limit. Behind a proxy every client has its address",
+    default: "4096",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
+    name: "max-push-connections",
+    help: "open push connections; 0: no limit of their own",
+    default: "10000",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
+    name: "max-push-buffer",
+    help: "MiB that may wait for all push clients together before the slowest is disconnected; 0: no limit",
+    default: "256",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
+    name: "rate-limit",
+    help: "requests and push messages a second from one address, twice as many at once; 0: no limit",
+    default: "0",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
+    name: "trusted-proxies",
+    help: "addresses and networks of proxies whose X-Forwarded-For tells the client's address",
+    default: "",
+    schema: addressListSchema,
+  },
+] as const satisfies readonly Setting[];
+
 /** What the engine needs whatever network it follows. */
 export const engineSettings = [
   ...logSettings,
   ...engineOnlySettings,
+  ...limitSettings,
   ...operatorsSettings,
 ] as const;
 

@@ -1,4 +1,5 @@
 // Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
+import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { type Address, parseContractAddress } from "../model/address.ts";
 import { parseAssetText } from "../model/asset-text.ts";
@@ -22,6 +23,25 @@ export const portOrOffSchema = z.string().transform((text, context): number | "o
   const message = `expected an integer from 0 to ${PORT_MAX}, or off`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
+});
+
+/** Addresses and networks (10.0.0.0/8), separated by commas. */
+export const addressListSchema = z.string().transform((text, context): BlockList => {
+  const list = new BlockList();
+  for (const entry of text.split(",").map((part) => part.trim())) {
+    if (entry === "") continue;
+    const [address = "", prefix] = entry.split("/");
+    const version = isIP(address);
+    const bits = version === 6 ? 128 : 32;
+    const length = prefix === undefined ? bits : Number(prefix);
+    if (version === 0 || !/^[0-9]{1,3}$/.test(prefix ?? "0") || length > bits) {
+      const message = `expected IP addresses or networks (10.0.0.0/8) separated by commas, not ${entry}`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    }
+    list.addSubnet(address, length, version === 6 ? "ipv6" : "ipv4");
+  }
+  return list;
 });
 
 export function choiceSchema<const Choices extends readonly [string, ...string[]]>(

@@ -1,6 +1,9 @@
 // A request's way from its route to its answer, within the limits of the listener. Main thread.
 import { ApiError } from "./api-error.ts";
 import type { HttpMeter } from "./http-meter.ts";
+import type { Clients } from "./limits/clients.ts";
+import type { ListenerLimits } from "./limits/listener-limits.ts";
+import { tooManyRequests } from "./limits/refusals.ts";
 import { parseQuery } from "./query.ts";
 import {
   type Answer,
@@ -35,6 +38,8 @@ export type RequestsOptions = {
   readonly site: Site | undefined;
   readonly log: HttpLog;
   readonly meter: HttpMeter;
+  readonly limits: ListenerLimits;
+  readonly clients: Clients;
 };
 
 type Handle = Route["handle"];
@@ -64,7 +69,7 @@ export class Requests {
   }
 
   serve(res: HttpResponse, req: HttpRequest, head: boolean): void {
-    const { router, site, meter } = this.#options;
+    const { router, site, meter, limits, clients } = this.#options;
     const startMs = performance.now();
     const path = req.getUrl();
     const queryText = req.getQuery() ?? "";
@@ -72,6 +77,12 @@ export class Requests {
       writeAnswer(res, answer, head);
       meter.answered(OTHER_ROUTE, answer.status, performance.now() - startMs);
     };
+    const waitSeconds = clients.areLimited ? clients.wait(clients.of(res, req)) : 0;
+    if (waitSeconds > 0) {
+      meter.refused("requests_per_second");
+      answerNow(tooManyRequests(limits.requestsPerSecond, waitSeconds));
+      return;
+    }
     if (path.length + queryText.length >= URL_BYTES_MAX) {
       meter.refused("url_bytes");
       answerNow(TOO_LONG);

@@ -8,6 +8,8 @@ export type Answer = {
   readonly status: number;
   readonly contentType: "application/json" | "text/plain";
   readonly body: string;
+  /** Seconds, for the header Retry-After. */
+  readonly retryAfter?: number;
 };
 
 const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -16,6 +18,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   409: "409 Conflict",
   414: "414 URI Too Long",
   426: "426 Upgrade Required",
+  429: "429 Too Many Requests",
   500: "500 Internal Server Error",
   503: "503 Service Unavailable",
 };
@@ -53,6 +56,7 @@ export function writeAnswer(res: HttpResponse, answer: Answer, head: boolean): v
   res.writeHeader("Content-Type", answer.contentType);
   res.writeHeader("Access-Control-Allow-Origin", "*");
   if (answer.status === 426) res.writeHeader("Upgrade", "websocket");
+  if (answer.retryAfter !== undefined) res.writeHeader("Retry-After", String(answer.retryAfter));
   if (head) {
     res.writeHeader("Content-Length", String(Buffer.byteLength(answer.body)));
     res.endWithoutBody();
@@ -69,4 +73,14 @@ export function writeOptions(res: HttpResponse): void {
   res.writeHeader("Access-Control-Allow-Headers", "*");
   res.writeHeader("Access-Control-Max-Age", "86400");
   res.endWithoutBody();
+}
+
+/** Answers a connection before it asked anything and closes it. */
+export function refuseConnection(res: HttpResponse, answer: Answer): void {
+  res.cork(() => {
+    res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
+    res.writeHeader("Content-Type", answer.contentType);
+    res.writeHeader("Access-Control-Allow-Origin", "*");
+    res.end(answer.body, true);
+  });
 }

@@ -1,9 +1,14 @@
 // The public listener: REST on every path, push on /ws. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type HttpMeter, NO_METER } from "./http-meter.ts";
+import { Clients } from "./limits/clients.ts";
+import { ConnectionCount } from "./limits/connection-count.ts";
+import { type ListenerLimits, NO_LIMITS } from "./limits/listener-limits.ts";
+import { tooManyConnections, tooManyFromAddress } from "./limits/refusals.ts";
+import { connectionsTo } from "./limits/system-sockets.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
 import { type HttpLog, OTHER_ROUTE, Requests } from "./requests.ts";
-import { UNKNOWN_PATH, writeAnswer, writeOptions } from "./response.ts";
+import { refuseConnection, UNKNOWN_PATH, writeAnswer, writeOptions } from "./response.ts";
 import type { ApiContext } from "./route.ts";
 import { createRouter } from "./router.ts";
 import type { Site } from "./site/site.ts";
@@ -33,22 +38,43 @@ export type HttpServerOptions = {
   /** The console; absent: its paths are unknown ones. */
   readonly site?: Site;
   readonly log: HttpLog;
+  /** Absent: none. */
+  readonly limits?: ListenerLimits;
   readonly meter?: HttpMeter;
 };
 
 /** Rejects with an Error naming host and port where it cannot listen. */
 export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { uws, host, port, context, push, site, log, meter = NO_METER } = options;
-  const requests = new Requests({ router: createRouter(context), site, log, meter });
+  const { uws, host, port, context, push, site, log } = options;
+  const { limits = NO_LIMITS, meter = NO_METER } = options;
+  const clients = new Clients(limits);
+  const router = createRouter(context);
+  const requests = new Requests({ router, site, log, meter, limits, clients });
+  let localPort = port;
+  const connections = new ConnectionCount({
+    max: limits.connections,
+    perAddressMax: limits.connectionsPerAddress,
+    look: () => connectionsTo(localPort),
+    clock: () => performance.now(),
+  });
+  const admit = (res: HttpResponse): void => {
+    const refusal = connections.opened(() => clients.peer(res));
+    if (refusal === undefined) return;
+    meter.refused(refusal);
+    refuseConnection(
+      res,
+      refusal === "connections"
+        ? tooManyConnections(limits.connections)
+        : tooManyFromAddress(limits.connectionsPerAddress),
+    );
+  };
   const app = uws.App();
-  let connections = 0;
-  const count = (_: HttpResponse, change: number): void => {
-    connections += change;
+  const count = (res: HttpResponse, change: number): void => {
+    if (change < 0) connections.closed();
+    else admit(res);
   };
   app.filter(count);
-  push.attach(app, () => {
-    connections -= 1;
-  });
+  push.attach(app, { limits, clients, gone: () => connections.closed() });
   app.get("/*", (res, req) => requests.serve(res, req, false));
   app.any("/*", (res, req) => {
     switch (req.getMethod()) {
@@ -68,9 +94,10 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
         reject(new Error(`cannot listen on ${host}:${port}: the address is in use or not ours`));
         return;
       }
+      localPort = uws.us_socket_local_port(socket);
       resolve({
-        port: uws.us_socket_local_port(socket),
-        connections: () => connections,
+        port: localPort,
+        connections: () => connections.open,
         close: async () => {
           uws.us_listen_socket_close(socket);
           push.close();

@@ -28,6 +28,7 @@ const SKIP_WINDOW = 600;
 const SECOND_MS = 1000;
 
 const CLOSED = failed("The service is shutting down.");
+const TOO_MANY = failed(`Too many quotes are waiting (max ${QUEUE_MAX}).`);
 
 /** What the pool needs of the shared book. */
 export type PooledBook = Pick<SharedBook, "buffers" | "sequence" | "releaseThread">;
@@ -129,7 +130,7 @@ export class QuotePool implements QuoteService {
     if (this.#closed) return Promise.resolve(CLOSED);
     const key = requestKey(request);
     const job = this.#sharedJob(key, this.#second()) ?? this.#newJob(key, request);
-    if (job === undefined) return Promise.resolve(failed("Too many requests are waiting."));
+    if (job === undefined) return Promise.resolve(TOO_MANY);
     return job.wait(aborted, () => this.#drop(job));
   }
 

@@ -2,18 +2,15 @@
 import type { Step } from "../../book/step.ts";
 import { ApiError } from "../api-error.ts";
 import { type HttpMeter, NO_METER } from "../http-meter.ts";
+import { Clients } from "../limits/clients.ts";
+import { type ListenerLimits, NO_LIMITS } from "../limits/listener-limits.ts";
 import { errorAnswer, writeAnswer } from "../response.ts";
-import {
-  type App,
-  type HttpRequest,
-  type HttpResponse,
-  SendStatus,
-  type SocketContext,
-  type WebSocket,
-} from "../uws.ts";
+import type { App, HttpRequest, HttpResponse, SocketContext, WebSocket } from "../uws.ts";
 import type { Channel, Publish } from "./channel.ts";
 import { parseClientMessage } from "./client-message.ts";
-import { type HubLog, PushHub, type Subscriber } from "./hub.ts";
+import { Connection, type UserData } from "./connection.ts";
+import { type HubLog, PushHub, sendError } from "./hub.ts";
+import { PushAdmission } from "./push-admission.ts";
 
 /** Bytes of an inbound message (api.md, Limits). */
 const MESSAGE_BYTES_MAX = 16 * 1024;
@@ -29,6 +26,9 @@ const OUTGOING_BYTES_MAX = 4 * 1024 * 1024;
 
 const PING_INTERVAL_MS = 30_000;
 
+/** Between two looks at what waits for all clients together (choice). */
+const SHED_MS = 1000;
+
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_TOO_BIG = 1009;
 
@@ -40,12 +40,27 @@ export type PushOptions = {
   readonly pingIntervalMs?: number;
 };
 
+export type AttachOptions = {
+  readonly limits: ListenerLimits;
+  readonly clients: Clients;
+  /** Called for every connection that ended. */
+  readonly gone: () => void;
+};
+
+const UNLIMITED: AttachOptions = {
+  limits: NO_LIMITS,
+  clients: new Clients(NO_LIMITS),
+  gone: () => undefined,
+};
+
 export class PushEndpoint {
   readonly #hub: PushHub;
   readonly #connections = new Set<Connection>();
   readonly #sweep: NodeJS.Timeout;
   readonly #meter: HttpMeter;
   #app: App | undefined;
+  #admission: PushAdmission | undefined;
+  #shedding: NodeJS.Timeout | undefined;
   #closing = false;
 
   constructor({ channels, log, meter = NO_METER, pingIntervalMs = PING_INTERVAL_MS }: PushOptions) {
@@ -90,9 +105,14 @@ export class PushEndpoint {
     return { all, most };
   }
 
-  /** `gone` is called for every connection that ended. */
-  attach(app: App, gone: () => void = () => undefined): void {
+  attach(app: App, options: AttachOptions = UNLIMITED): void {
     this.#app = app;
+    const admission = new PushAdmission(options.limits, options.clients);
+    this.#admission = admission;
+    const bytesMax = options.limits.pushBufferBytes;
+    if (bytesMax > 0) {
+      this.#shedding = setInterval(() => this.#shed(bytesMax), SHED_MS).unref();
+    }
     app.ws<UserData>("/ws", {
       maxPayloadLength: FRAME_BYTES_MAX,
       maxBackpressure: OUTGOING_BYTES_MAX,
@@ -100,7 +120,7 @@ export class PushEndpoint {
       // Liveness has a rule of its own (checkLiveness); the binding's would differ from it.
       idleTimeout: 0,
       sendPingsAutomatically: false,
-      upgrade: (res, req, context) => upgrade(res, req, context, this.#meter),
+      upgrade: (res, req, context) => this.#upgrade(admission, res, req, context),
       open: (socket) => this.#opened(socket.getUserData().connection, socket),
       message: (socket, message, isBinary) =>
         this.#received(socket.getUserData().connection, message, isBinary),
@@ -110,7 +130,7 @@ export class PushEndpoint {
       },
       close: (socket) => {
         this.#closed(socket.getUserData().connection);
-        gone();
+        options.gone();
       },
     });
   }
@@ -124,11 +144,40 @@ export class PushEndpoint {
   close(): void {
     this.#closing = true;
     clearInterval(this.#sweep);
+    clearInterval(this.#shedding);
     for (const connection of [...this.#connections]) connection.end(CLOSE_GOING_AWAY);
+  }
+
+  #upgrade(
+    admission: PushAdmission,
+    res: HttpResponse,
+    req: HttpRequest,
+    context: SocketContext,
+  ): void {
+    if (!isHandshake(req)) {
+      writeAnswer(res, INVALID_UPGRADE, false);
+      return;
+    }
+    const client = admission.clientOf(res, req);
+    const refusal = admission.refusalOf(client);
+    if (refusal !== undefined) {
+      this.#meter.refused(refusal.limit);
+      writeAnswer(res, refusal.answer, false);
+      return;
+    }
+    // It opens before this returns.
+    res.upgrade<UserData>(
+      { connection: new Connection(client, this.#meter) },
+      req.getHeader("sec-websocket-key"),
+      req.getHeader("sec-websocket-protocol"),
+      req.getHeader("sec-websocket-extensions"),
+      context,
+    );
   }
 
   #opened(connection: Connection, socket: WebSocket<UserData>): void {
     connection.socket = socket;
+    this.#admission?.opened(connection.client);
     if (this.#closing) connection.end(CLOSE_GOING_AWAY);
     else this.#connections.add(connection);
   }
@@ -142,102 +191,55 @@ export class PushEndpoint {
     } else if (isBinary) {
       connection.send('{"type":"error","error":"Binary messages are not supported"}');
     } else {
-      this.#hub.receive(connection, parseClientMessage(Buffer.from(message).toString()));
+      const parsed = parseClientMessage(Buffer.from(message).toString());
+      const refusal = this.#admission?.refusalOfMessage(connection.client);
+      if (refusal === undefined) {
+        this.#hub.receive(connection, parsed);
+      } else {
+        this.#meter.refused("requests_per_second");
+        sendError(connection, parsed, refusal);
+      }
+    }
+  }
+
+  /** Disconnects the slowest clients until what waits for all of them is within the limit. */
+  #shed(bytesMax: number): void {
+    let { all } = this.waitingBytes();
+    if (all <= bytesMax) return;
+    const waiting = Array.from(this.#connections, (connection) => ({
+      connection,
+      bytes: connection.waitingBytes,
+    })).sort((a, b) => b.bytes - a.bytes);
+    for (const { connection, bytes } of waiting) {
+      if (all <= bytesMax) break;
+      all -= bytes;
+      this.#meter.disconnected("buffers_full");
+      connection.terminate();
     }
   }
 
   #closed(connection: Connection): void {
     connection.socket = undefined;
+    this.#admission?.closed(connection.client);
     this.#connections.delete(connection);
     this.#hub.disconnected(connection);
   }
 }
 
-/**
- * The binding copies the members of what it is given onto its own socket object and hands that out
- * as the user data, so the connection is one level down.
- */
-type UserData = { readonly connection: Connection };
-
-/** One client. Touching a socket after its close throws, so it is let go of there. */
-class Connection implements Subscriber {
-  readonly topics = new Map<string, Channel>();
-  waiting = 0;
-  socket: WebSocket<UserData> | undefined;
-  /** A pong or a message came since the last ping. */
-  alive = true;
-  readonly #meter: HttpMeter;
-  #behind = false;
-
-  constructor(meter: HttpMeter) {
-    this.#meter = meter;
-  }
-
-  get waitingBytes(): number {
-    return this.socket?.getBufferedAmount() ?? 0;
-  }
-
-  send(json: string): void {
-    // Dropping a message in silence is the one thing a feed must not do.
-    if (this.socket?.send(json) === SendStatus.dropped) this.socket?.close();
-    else this.#meter.sent(1, json.length);
-  }
-
-  join(topic: string): void {
-    this.socket?.subscribe(topic);
-  }
-
-  leave(topic: string): void {
-    this.socket?.unsubscribe(topic);
-  }
-
-  /** The buffer is full: the binding closes the connection, or `send` does. */
-  fellBehind(): void {
-    if (!this.#behind) this.#meter.disconnected("slow");
-    this.#behind = true;
-  }
-
-  end(code: number): void {
-    this.socket?.end(code);
-  }
-
-  /**
-   * api.md, Limits: a connection that sent neither a pong frame nor any message since the previous
-   * ping is terminated. The first ping comes within one interval of the opening.
-   */
-  checkLiveness(): void {
-    if (!this.alive) {
-      this.#meter.disconnected("silent");
-      this.socket?.close();
-      return;
-    }
-    this.alive = false;
-    this.socket?.ping();
-  }
-}
-
 /** The binding upgrades whatever has 24 characters of key: check what RFC 6455 asks for. */
-function upgrade(
-  res: HttpResponse,
-  req: HttpRequest,
-  context: SocketContext,
-  meter: HttpMeter,
-): void {
-  const key = req.getHeader("sec-websocket-key");
-  const valid =
+function isHandshake(req: HttpRequest): boolean {
+  return (
     req.getHeader("upgrade").toLowerCase() === "websocket" &&
     req.getHeader("sec-websocket-version") === "13" &&
-    /^[A-Za-z0-9+/]{22}==$/.test(key);
-  if (!valid) {
-    const error = new ApiError(
-      400,
-      "invalid_upgrade",
-      "Bad request. Invalid WebSocket upgrade: version 13 is spoken here.",
-    );
-    writeAnswer(res, errorAnswer(error, false), false);
-    return;
-  }
-  const protocol = req.getHeader("sec-websocket-protocol");
-  const extensions = req.getHeader("sec-websocket-extensions");
-  res.upgrade<UserData>({ connection: new Connection(meter) }, key, protocol, extensions, context);
+    /^[A-Za-z0-9+/]{22}==$/.test(req.getHeader("sec-websocket-key"))
+  );
 }
+
+const INVALID_UPGRADE = errorAnswer(
+  new ApiError(
+    400,
+    "invalid_upgrade",
+    "Bad request. Invalid WebSocket upgrade: version 13 is spoken here.",
+  ),
+  false,
+);

@@ -205,7 +205,7 @@ function refusalOf({ topics }: Subscriber, channel: Channel): string | undefined
   return held < limit.topics ? undefined : limit.error;
 }
 
-function sendError(subscriber: Subscriber, id: MessageId, error: string): void {
+export function sendError(subscriber: Subscriber, id: MessageId, error: string): void {
   subscriber.send(`{"type":"error",${idMember(id)}"error":${JSON.stringify(error)}}`);
 }
 

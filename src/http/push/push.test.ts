@@ -578,7 +578,7 @@ describe("channel account", () => {
 
 describe("connections", () => {
   it("that answer pings or send messages live on, the others are terminated", async () => {
-    const quick = await startTestServer(150);
+    const quick = await startTestServer({ pingIntervalMs: 150 });
     const answering = await PushClient.open(quick.port);
     const silent = await PushClient.open(quick.port, { autoPong: false });
     const talking = await PushClient.open(quick.port, { autoPong: false });

@@ -26,7 +26,9 @@ before(async () => {
   writeFileSync(join(folder, "api", "openapi.json"), "{}");
   writeFileSync(join(folder, "notes.secret"), "not served");
   const documents = new Map([["assets.json", () => '{"C":"native"}']]);
-  server = await startTestServer(undefined, new Site({ files: readSiteFiles(folder), documents }));
+  server = await startTestServer({
+    site: new Site({ files: readSiteFiles(folder), documents }),
+  });
 });
 after(() => server.close());
 

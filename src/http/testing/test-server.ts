@@ -7,6 +7,8 @@ import type { Order, OrderId } from "../../model/order.ts";
 import { type Position, position } from "../../model/position.ts";
 import type { QuoteAnswer, QuoteRequest } from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
+import type { HttpMeter } from "../http-meter.ts";
+import { type ListenerLimits, NO_LIMITS } from "../limits/listener-limits.ts";
 import { pushChannels } from "../push/channels.ts";
 import { PushEndpoint } from "../push/endpoint.ts";
 import type { Timers } from "../push/throttle.ts";
@@ -45,7 +47,15 @@ export type TestServer = {
   close(): Promise<void>;
 };
 
-export async function startTestServer(pingIntervalMs?: number, site?: Site): Promise<TestServer> {
+export type TestServerOptions = {
+  readonly pingIntervalMs?: number;
+  readonly site?: Site;
+  readonly limits?: Partial<ListenerLimits>;
+  readonly meter?: HttpMeter;
+};
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { pingIntervalMs, site, limits, meter } = options;
   const readModel = new MemoryReadModel();
   const loggedErrors: object[] = [];
   const assets = new AssetInput(PASSPHRASE);
@@ -73,6 +83,7 @@ export async function startTestServer(pingIntervalMs?: number, site?: Site): Pro
       ),
     log,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+    ...(meter === undefined ? {} : { meter }),
   });
   const server: Pick<TestServer, "quote" | "depth" | "nowMs"> = {
     quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
@@ -105,6 +116,8 @@ export async function startTestServer(pingIntervalMs?: number, site?: Site): Pro
       clock: () => server.nowMs,
     },
     push,
+    limits: { ...NO_LIMITS, ...limits },
+    ...(meter === undefined ? {} : { meter }),
     ...(site === undefined ? {} : { site }),
     log,
   });

@@ -1,0 +1,26 @@
+// What the public listener gives out at most. 0 means no limit.
+import { BlockList } from "node:net";
+
+export type ListenerLimits = {
+  /** Open connections, push included. */
+  readonly connections: number;
+  /** The same of one address, and push connections of one client address. */
+  readonly connectionsPerAddress: number;
+  readonly pushConnections: number;
+  /** Bytes that may wait for all push clients together. */
+  readonly pushBufferBytes: number;
+  /** Requests and push messages a second from one client address. */
+  readonly requestsPerSecond: number;
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: BlockList;
+};
+
+/** For tests and tools. */
+export const NO_LIMITS: ListenerLimits = {
+  connections: 0,
+  connectionsPerAddress: 0,
+  pushConnections: 0,
+  pushBufferBytes: 0,
+  requestsPerSecond: 0,
+  trustedProxies: new BlockList(),
+};

@@ -1,0 +1,236 @@
+// The limits of the listener as clients meet them.
+import assert from "node:assert/strict";
+import { BlockList, connect, type Socket } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import WebSocket from "ws";
+import type { ListenerLimits } from "../../src/http/limits/listener-limits.ts";
+import { PushClient } from "../../src/http/testing/push-client.ts";
+import { answerCount, sendRaw } from "../../src/http/testing/raw-client.ts";
+import { startTestServer, type TestServer, testOrder } from "../../src/http/testing/test-server.ts";
+import { HttpMeter } from "../../src/operations/http-meter.ts";
+
+const GET = "GET /contract HTTP/1.1\r\nHost: x\r\n\r\n";
+
+let server: TestServer;
+let meter: HttpMeter;
+const held: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of held.splice(0)) socket.destroy();
+  await server.close();
+});
+
+async function start(limits: Partial<ListenerLimits>): Promise<void> {
+  meter = new HttpMeter();
+  server = await startTestServer({ limits, meter });
+}
+
+function trusting(address: string): BlockList {
+  const list = new BlockList();
+  list.addAddress(address, "ipv4");
+  return list;
+}
+
+/** A connection that sent a request and stays. */
+async function hold(): Promise<Socket> {
+  const socket = connect(server.port, "127.0.0.1");
+  held.push(socket);
+  socket.write(GET);
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.resume();
+  return socket;
+}
+
+/** Asks on a connection of its own until the answer is the wanted one. */
+async function until(status: number): Promise<void> {
+  for (;;) {
+    const { text } = await sendRaw(server.port, [GET], (got) => answerCount(got) === 1);
+    if (text.startsWith(`HTTP/1.1 ${status} `)) return;
+  }
+}
+
+/** The HTTP answer to an upgrade that was refused. */
+function refusedUpgrade(headers: Record<string, string> = {}): Promise<Refused> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`, { headers });
+  return new Promise((resolve, reject) => {
+    socket.once("open", () => reject(new Error("it opened")));
+    socket.on("error", () => undefined);
+    socket.once("unexpected-response", (_, response) => {
+      let text = "";
+      response.on("data", (data) => {
+        text += data;
+      });
+      response.on("end", () => resolve({ status: response.statusCode, body: JSON.parse(text) }));
+    });
+  });
+}
+
+type Refused = { readonly status: number | undefined; readonly body: { readonly error: string } };
+
+describe("a connection too many", () => {
+  it("is answered 503 with the limit, and the next is welcome once another has gone", async () => {
+    await start({ connections: 2 });
+    const first = await hold();
+    await hold();
+    const { text, closed } = await sendRaw(server.port, [GET], () => false);
+    assert.ok(closed);
+    assert.match(text, /^HTTP\/1\.1 503 Service Unavailable\r\n/);
+    assert.match(text, /Content-Type: application\/json\r\n/);
+    const body = text.split("\r\n\r\n")[1] ?? "";
+    assert.deepEqual(JSON.parse(body), {
+      error: "Service overloaded. Too many connections (max 2).",
+      status: 503,
+    });
+    assert.equal(meter.refusals.get("connections"), 1);
+    first.destroy();
+    await until(200);
+  });
+
+  it("counts push connections until they end", async () => {
+    await start({ connections: 1 });
+    const client = await PushClient.open(server.port);
+    await until(503);
+    client.close();
+    await until(200);
+  });
+
+  it("of one address is answered 429", async () => {
+    await start({ connectionsPerAddress: 2 });
+    await hold();
+    const second = await hold();
+    const { text, closed } = await sendRaw(server.port, [GET], () => false);
+    assert.ok(closed);
+    assert.match(text, /^HTTP\/1\.1 429 Too Many Requests\r\n/);
+    assert.match(text, /Too many connections from one address \(max 2\)\./);
+    assert.equal(meter.refusals.get("connections_per_address"), 1);
+    second.destroy();
+    await until(200);
+  });
+
+  it("for push is answered 503 in place of the upgrade", async () => {
+    await start({ pushConnections: 1 });
+    const client = await PushClient.open(server.port);
+    const { status, body } = await refusedUpgrade();
+    assert.equal(status, 503);
+    assert.equal(body.error, "Service overloaded. Too many push connections (max 1).");
+    await until(200);
+    client.close();
+    await client.closed;
+    (await PushClient.open(server.port)).close();
+  });
+
+  it("is counted for the client behind a trusted proxy, not for the proxy", async () => {
+    await start({ connectionsPerAddress: 1, trustedProxies: trusting("127.0.0.1") });
+    const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
+    const open = (address: string): Promise<WebSocket> => {
+      const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`, from(address));
+      return new Promise((resolve, reject) => {
+        socket.once("open", () => resolve(socket)).once("error", reject);
+      });
+    };
+    const first = await open("1.2.3.4");
+    const { status, body } = await refusedUpgrade(from("1.2.3.4").headers);
+    assert.equal(status, 429);
+    assert.match(body.error, /from one address \(max 1\)/);
+    (await open("5.6.7.8")).close();
+    await hold();
+    await hold();
+    const closed = new Promise((resolve) => first.once("close", resolve));
+    first.close();
+    await closed;
+    (await open("1.2.3.4")).close();
+  });
+});
+
+describe("a client that asks too often", () => {
+  it("is answered 429 with the time to wait, whatever it asks", async () => {
+    await start({ requestsPerSecond: 1 });
+    for (let n = 0; n < 2; n += 1)
+      assert.equal((await fetch(`${server.url}/contract`)).status, 200);
+    for (const path of ["/contract", "/foo", "/quote"]) {
+      const answer = await fetch(server.url + path);
+      assert.equal(answer.status, 429, path);
+      assert.equal(answer.headers.get("retry-after"), "1");
+      assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+      assert.deepEqual(await answer.json(), {
+        error: "Too many requests. At most 1 a second are answered to one address.",
+        status: 429,
+      });
+    }
+    assert.equal((await refusedUpgrade()).status, 429);
+    assert.equal(meter.refusals.get("requests_per_second"), 4);
+  });
+
+  it("is told apart by what a trusted proxy says, and by nothing else", async () => {
+    const ask = async (address: string) =>
+      (await fetch(`${server.url}/contract`, { headers: { "X-Forwarded-For": address } })).status;
+    await start({ requestsPerSecond: 1, trustedProxies: trusting("127.0.0.1") });
+    for (const address of ["1.1.1.1", "1.1.1.1", "2.2.2.2"]) assert.equal(await ask(address), 200);
+    assert.equal(await ask("1.1.1.1"), 429);
+    assert.equal(await ask("9.9.9.9, 1.1.1.1"), 429);
+    assert.equal(await ask("2.2.2.2"), 200);
+    await server.close();
+    await start({ requestsPerSecond: 1 });
+    assert.deepEqual(
+      [await ask("1.1.1.1"), await ask("2.2.2.2"), await ask("3.3.3.3")],
+      [200, 200, 429],
+    );
+  });
+
+  it("is told so on its push connection, which stays", async () => {
+    await start({ requestsPerSecond: 2 });
+    const client = await PushClient.open(server.port);
+    const replies = [];
+    for (let n = 0; n < 5; n += 1) replies.push(await client.ask({ op: "ping" }));
+    assert.deepEqual(
+      replies.map(({ type }) => type),
+      ["pong", "pong", "pong", "error", "error"],
+    );
+    assert.equal(
+      replies[4].error,
+      "Too many messages. At most 2 a second are answered to one address.",
+    );
+    client.close();
+  });
+});
+
+describe("clients that do not read", () => {
+  it("are disconnected, the slowest first, where too much waits for all", async () => {
+    await start({ pushBufferBytes: 100_000 });
+    const slow = await PushClient.open(server.port);
+    const quick = await PushClient.open(server.port);
+    slow.pause();
+    const id = "x".repeat(15_000);
+    while (server.push.waitingBytes().all <= 100_000) {
+      for (let n = 0; n < 10; n += 1) slow.send({ op: "ping", id });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    while (server.push.connectionCount === 2)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(meter.disconnects.get("buffers_full"), 1);
+    assert.equal((await quick.ask({ op: "ping" })).type, "pong");
+    slow.resume();
+    await slow.closed;
+    quick.close();
+  });
+
+  it("and ask by the thousand at once hold up nobody, and have few answers made", async () => {
+    await start({});
+    server.readModel.live = Array.from({ length: 200 }, (_, at) => testOrder(at));
+    const requests = 20_000;
+    const socket = connect(server.port, "127.0.0.1");
+    held.push(socket);
+    socket.on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.pause();
+    socket.write("GET /order?limit=200 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(requests));
+    const answer = await fetch(`${server.url}/contract`);
+    assert.equal(answer.status, 200);
+    const made = (): number => meter.routes.get("/order")?.buckets.count ?? 0;
+    // The connection is given up at the first request that has to wait.
+    socket.resume();
+    await closed;
+    assert.ok(made() < requests / 2, `${made()} answers were made`);
+    assert.equal((await fetch(`${server.url}/order?limit=1`)).status, 200);
+  });
+});
