@@ -20,7 +20,9 @@ export const REST_CONVENTIONS = [
   "Every endpoint is a GET request and answers JSON; HEAD answers the same without a body, OPTIONS with " +
     "204. CORS is open. An unknown path answers 404 with the plain text `API endpoint was not found`.",
   "Lists take `limit` and an exclusive `cursor`: pass the `cursor` of the last row to get the next page.",
-  "A failed request has the body `{error, status}` with the HTTP status. Answers may gain members.",
+  "A failed request has the body `{error, status}` with the HTTP status. Answers may gain members. " +
+    "Every endpoint can also answer 414 (path and query beyond 3,200 bytes), 431 (request line and " +
+    "headers beyond 8 KiB, not JSON) and 500.",
 ] as const;
 
 export const PUSH_CONVENTIONS = [
