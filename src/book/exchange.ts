@@ -44,6 +44,7 @@ export class Exchange implements ReadModel {
   #cursor: LedgerCursor | undefined;
   #horizon;
   #timer: NodeJS.Timeout | undefined;
+  #step = 0;
   readonly #ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
 
   /**
@@ -147,6 +148,10 @@ export class Exchange implements ReadModel {
 
   get ledger(): number | undefined {
     return this.#cursor?.ledger;
+  }
+
+  get step(): number {
+    return this.#step;
   }
 
   get closeTime(): number {
@@ -272,6 +277,7 @@ export class Exchange implements ReadModel {
 
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */
   #show({ deltas, record, orders, changes, happenings, ...prepared }: PreparedStep): void {
+    this.#step += 1;
     this.#store.renew();
     this.#horizon = record.horizon;
     this.#cursor = record.cursor ?? this.#cursor;

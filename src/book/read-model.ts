@@ -21,6 +21,8 @@ export type Page = { readonly before?: Position; readonly limit: number };
 export interface ReadModel {
   /** Last ledger processed; undefined until there was one. */
   readonly ledger: number | undefined;
+  /** Changes with every state that is shown: what was read under one value is of one state. */
+  readonly step: number;
   /** Close time of `ledger`, UNIX seconds; 0 until there was one. */
   readonly closeTime: number;
   readonly contract: ContractState;

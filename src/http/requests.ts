@@ -169,7 +169,8 @@ export class Requests {
     };
     void later(gone)
       .then((json) => jsonAnswer(json, pretty))
-      .catch((error: unknown) => this.#answerOf(error, pretty))
+      // What was given up for want of a client failed for nobody.
+      .catch((error: unknown) => (gone.aborted ? UNKNOWN_PATH : this.#answerOf(error, pretty)))
       .then(write)
       .finally(() => this.#underWay.end());
   }

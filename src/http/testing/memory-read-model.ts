@@ -38,6 +38,7 @@ export class MemoryMarketData implements MarketData {
 
 export class MemoryReadModel implements ReadModel {
   ledger: number | undefined;
+  step = 0;
   closeTime = 0;
   contract: ContractState = { frozen: false, markets: [] };
   /** Oldest first. */

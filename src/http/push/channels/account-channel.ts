@@ -5,12 +5,12 @@ import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
+import { accountMembers } from "../../account-text.ts";
 import { ApiError } from "../../api-error.ts";
 import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
 import { swapJson, tradeJson } from "../../json/trade-json.ts";
 import type { Query } from "../../query.ts";
-import { accountMembers } from "../../routes/account.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 
