@@ -29,6 +29,8 @@ export type RpcLimits = {
   readonly timeoutMs: number;
   /** Of the HTTP body. */
   readonly bytesMax: number;
+  /** Instead of JSON.parse. Throws where the body is no JSON. */
+  readonly parse?: (body: Buffer) => unknown;
 };
 
 export type RpcAnswer = { readonly result: unknown; readonly bytes: number };
@@ -56,7 +58,7 @@ export class JsonRpc {
     const body = await this.post({ jsonrpc: "2.0", id, method, params }, limits, signal);
     let answer: unknown;
     try {
-      answer = JSON.parse(body.toString("utf8"));
+      answer = limits.parse?.(body) ?? JSON.parse(body.toString("utf8"));
     } catch (cause) {
       throw new RpcError(
         "garbage",

@@ -1,12 +1,21 @@
 // How many ledgers to ask for at once: the RPC's only limit is on their number, and 200 ledgers of
 // a busy network are 250 MB.
+import type { RpcLimits } from "./json-rpc.ts";
+import { parseLedgersJson } from "./ledgers-json.ts";
 
 /** A page this large keeps a connection busy without holding much memory (choice). */
 const PAGE_BYTES = 16 << 20;
-/** Answers longer than this are refused: 20 times the largest ledger seen (2026). */
-export const PAGE_BYTES_MAX = 64 << 20;
+/**
+ * Answers longer than this are refused: 20 times the largest ledger seen (2026). The server itself
+ * gives up after 25 s at most (stellar-rpc's defaults).
+ */
+export const LEDGERS_LIMITS: RpcLimits = {
+  timeoutMs: 30_000,
+  bytesMax: 64 << 20,
+  parse: parseLedgersJson,
+};
 /** The protocol's maximum in one page. */
-const LEDGERS_MAX = 200;
+export const LEDGERS_MAX = 200;
 const LEDGERS_FIRST = 4;
 
 export class PageSize {

@@ -33,7 +33,7 @@ export function parseLedgersPage(result: unknown): LedgersPage {
     const ledger = record(item, "ledgers[]");
     return {
       sequence: integer(ledger.sequence, "sequence"),
-      metadata: base64(ledger.metadataXdr, "metadataXdr"),
+      metadata: xdr(ledger.metadataXdr, "metadataXdr"),
     };
   });
   return {
@@ -110,7 +110,9 @@ function integer(value: unknown, name: string): number {
   return number;
 }
 
-function base64(value: unknown, name: string): Uint8Array {
+/** Bytes that were decoded with the page, or base64. */
+function xdr(value: unknown, name: string): Uint8Array {
+  if (value instanceof Uint8Array) return value;
   const encoded = text(value, name);
   const bytes = Buffer.from(encoded, "base64");
   // Buffer skips what is no base64: a shorter result is damage, not data.

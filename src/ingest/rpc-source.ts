@@ -12,7 +12,7 @@ import type {
   SourceStatus,
   Timer,
 } from "./ledger-source.ts";
-import { PAGE_BYTES_MAX, PageSize } from "./page-size.ts";
+import { LEDGERS_LIMITS, PageSize } from "./page-size.ts";
 import { PollRhythm } from "./poll-rhythm.ts";
 import {
   type LedgerRange,
@@ -23,8 +23,6 @@ import {
 } from "./rpc-answers.ts";
 import { RpcPool } from "./rpc-pool.ts";
 
-/** The server itself gives up after 25 s at most (stellar-rpc's defaults). */
-const LEDGERS_LIMITS: RpcLimits = { timeoutMs: 30_000, bytesMax: PAGE_BYTES_MAX };
 const HEALTH_LIMITS: RpcLimits = { timeoutMs: 10_000, bytesMax: 1 << 20 };
 /** From each URL, before a ledger whose head cannot be read stops us. */
 const UNREADABLE_MAX = 3;

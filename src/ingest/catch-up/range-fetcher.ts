@@ -4,7 +4,7 @@ import { checkChain } from "../chain-check.ts";
 import { errorText } from "../ingest-error.ts";
 import type { LakeReader } from "../lake/lake-reader.ts";
 import type { RawLedger } from "../ledger-source.ts";
-import { PAGE_BYTES_MAX } from "../page-size.ts";
+import { LEDGERS_LIMITS, LEDGERS_MAX } from "../page-size.ts";
 import { parseLedgersPage } from "../rpc-answers.ts";
 import type { RpcPool } from "../rpc-pool.ts";
 import type { Range } from "./messages.ts";
@@ -20,10 +20,6 @@ export type RangeSources = {
   readonly lake: LakeReader | undefined;
   readonly pool: RpcPool | undefined;
 };
-
-/** The protocol's maximum in one page. */
-const LEDGERS_MAX = 200;
-const LIMITS = { timeoutMs: 30_000, bytesMax: PAGE_BYTES_MAX };
 
 /** Throws only where it is stopped. */
 export async function fetchRange(
@@ -69,7 +65,7 @@ async function fetchFrom(
       startLedger: next,
       pagination: { limit: Math.min(LEDGERS_MAX, to - next + 1) },
     };
-    const { result } = await pool.call("getLedgers", params, LIMITS, signal);
+    const { result } = await pool.call("getLedgers", params, LEDGERS_LIMITS, signal);
     const { ledgers } = parseLedgersPage(result);
     if (ledgers.length === 0) return why;
     return ledgers.map(({ sequence, metadata }) => ({ sequence, bytes: metadata }));
