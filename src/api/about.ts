@@ -21,7 +21,8 @@ export const REST_CONVENTIONS = [
     "204. CORS is open. An unknown path answers 404 with the plain text `API endpoint was not found`.",
   "Lists take `limit` and an exclusive `cursor`: pass the `cursor` of the last row to get the next page.",
   "A failed request has the body `{error, status}` with the HTTP status. Answers may gain members. " +
-    "Every endpoint can also answer 414 (path and query beyond 3,200 bytes), 431 (request line and " +
+    "Every endpoint can also answer 414 (path and query beyond 3,200 bytes), 429 and 503 (a limit of the " +
+    "listener, named in the message; `Retry-After` tells when to ask again), 431 (request line and " +
     "headers beyond 8 KiB, not JSON) and 500.",
 ] as const;
 

@@ -14,8 +14,10 @@ const OPEN_CORS = {
 /** Answers that every endpoint can give. */
 const COMMON_ANSWERS = {
   "414": { $ref: "#/components/responses/UriTooLong" },
+  "429": { $ref: "#/components/responses/TooManyRequests" },
   "431": { $ref: "#/components/responses/HeadersTooLarge" },
   "500": { $ref: "#/components/responses/InternalError" },
+  "503": { $ref: "#/components/responses/Overloaded" },
 } as const;
 
 export function openApiDocument(examples: Examples) {
@@ -49,6 +51,22 @@ export function openApiDocument(examples: Examples) {
       },
       responses: {
         UriTooLong: errorResponse("Path and query are longer than 3,200 bytes."),
+        TooManyRequests: {
+          ...errorResponse(
+            "A limit of requests or connections of one address; the message names it. Off unless configured.",
+          ),
+          headers: {
+            ...OPEN_CORS,
+            "Retry-After": {
+              description:
+                "Seconds until the next request is answered; with the limit of requests.",
+              schema: { type: "integer", minimum: 1 },
+            },
+          },
+        },
+        Overloaded: errorResponse(
+          "A limit of connections or of waiting requests; the message names it. Try again a little later.",
+        ),
         HeadersTooLarge: {
           description: "Request line and headers are longer than 8 KiB. Not JSON.",
           content: { "text/html": { schema: { type: "string" } } },

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { Address } from "../../src/model/address.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
@@ -120,7 +121,7 @@ async function ask(
   const path =
     `/quote?sellingAsset=${one.selling}&buyingAsset=${direct === "" ? buying : one.buying}` +
     `&amount=${amount}&direction=${direction}${direct}`;
-  const response = await fetch(from.url + path);
+  const response = await describedFetch(from.url + path);
   const body = (await response.json()) as Row;
   if (response.status === 409) {
     assert.match(body.error, /^Trading error\. /);

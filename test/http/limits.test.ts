@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { BlockList, connect, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import WebSocket from "ws";
+import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import type { ListenerLimits } from "../../src/http/limits/listener-limits.ts";
 import { PushClient } from "../../src/http/testing/push-client.ts";
 import { answerCount, sendRaw } from "../../src/http/testing/raw-client.ts";
@@ -146,9 +147,9 @@ describe("a client that asks too often", () => {
   it("is answered 429 with the time to wait, whatever it asks", async () => {
     await start({ requestsPerSecond: 1 });
     for (let n = 0; n < 2; n += 1)
-      assert.equal((await fetch(`${server.url}/contract`)).status, 200);
+      assert.equal((await describedFetch(`${server.url}/contract`)).status, 200);
     for (const path of ["/contract", "/foo", "/quote"]) {
-      const answer = await fetch(server.url + path);
+      const answer = await describedFetch(server.url + path);
       assert.equal(answer.status, 429, path);
       assert.equal(answer.headers.get("retry-after"), "1");
       assert.equal(answer.headers.get("access-control-allow-origin"), "*");
@@ -163,7 +164,8 @@ describe("a client that asks too often", () => {
 
   it("is told apart by what a trusted proxy says, and by nothing else", async () => {
     const ask = async (address: string) =>
-      (await fetch(`${server.url}/contract`, { headers: { "X-Forwarded-For": address } })).status;
+      (await describedFetch(`${server.url}/contract`, { headers: { "X-Forwarded-For": address } }))
+        .status;
     await start({ requestsPerSecond: 1, trustedProxies: trusting("127.0.0.1") });
     for (const address of ["1.1.1.1", "1.1.1.1", "2.2.2.2"]) assert.equal(await ask(address), 200);
     assert.equal(await ask("1.1.1.1"), 429);
@@ -224,13 +226,13 @@ describe("clients that do not read", () => {
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.pause();
     socket.write("GET /order?limit=200 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(requests));
-    const answer = await fetch(`${server.url}/contract`);
+    const answer = await describedFetch(`${server.url}/contract`);
     assert.equal(answer.status, 200);
     const made = (): number => meter.routes.get("/order")?.buckets.count ?? 0;
     // The connection is given up at the first request that has to wait.
     socket.resume();
     await closed;
     assert.ok(made() < requests / 2, `${made()} answers were made`);
-    assert.equal((await fetch(`${server.url}/order?limit=1`)).status, 200);
+    assert.equal((await describedFetch(`${server.url}/order?limit=1`)).status, 200);
   });
 });
