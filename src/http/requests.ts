@@ -42,8 +42,6 @@ export type RequestsOptions = {
   readonly clients: Clients;
 };
 
-type Handle = Route["handle"];
-
 /** A request that its handler answers. */
 type Accepted = {
   readonly res: HttpResponse;
@@ -103,12 +101,12 @@ export class Requests {
     this.#accept(found, { res, request: { query, pathValue }, head, pretty, name, startMs });
   }
 
-  #accept({ route: { handle } }: FoundRoute, accepted: Accepted): void {
+  #accept({ route }: FoundRoute, accepted: Accepted): void {
     if (this.#turn.isSpent(accepted.startMs)) {
-      this.#defer(handle, accepted);
+      this.#defer(route, accepted);
       return;
     }
-    const answer = this.#answer(handle, accepted);
+    const answer = this.#answer(route, accepted);
     if (typeof answer === "function") {
       const client = new AbortController();
       accepted.res.onAborted(() => client.abort());
@@ -123,7 +121,7 @@ export class Requests {
     this.#options.meter.answered(name, answer.status, performance.now() - startMs);
   }
 
-  #answer(handle: Handle, { request, pretty }: Accepted): Answer | Later {
+  #answer({ handle }: Route, { request, pretty }: Accepted): Answer | Later {
     try {
       const json = handle(request);
       return typeof json === "string" ? jsonAnswer(json, pretty) : json;
@@ -133,20 +131,21 @@ export class Requests {
   }
 
   /** Answers in a later turn. A connection that sends its next request meanwhile is closed. */
-  #defer(handle: Handle, accepted: Accepted): void {
+  #defer(route: Route, accepted: Accepted): void {
     const { res, pretty } = accepted;
     const client = new AbortController();
     const done = (): void => this.#underWay.end();
     const cancel = this.#turn.defer(() => {
       done();
       if (client.signal.aborted) return;
-      const answer = this.#answer(handle, accepted);
+      const answer = this.#answer(route, accepted);
       if (typeof answer === "function") this.#answerLater(answer, accepted, client.signal);
       else res.cork(() => this.#write(accepted, answer));
     });
     if (cancel === undefined) {
       this.#options.meter.refused("requests_waiting");
-      this.#write(accepted, errorAnswer(TOO_MANY_WAITING, pretty));
+      const overloaded = route.kind === "async" ? route.overloaded : undefined;
+      this.#write(accepted, errorAnswer(overloaded ?? TOO_MANY_WAITING, pretty));
       return;
     }
     this.#underWay.begin();

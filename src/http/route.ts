@@ -5,6 +5,7 @@ import type { ReadModel } from "../book/read-model.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { QuoteService } from "../router-worker/quote.ts";
+import type { ApiError } from "./api-error.ts";
 import type { AssetInput } from "./asset-input.ts";
 import type { Query } from "./query.ts";
 import type { ReferencePrices } from "./reference-prices.ts";
@@ -18,8 +19,13 @@ export type ApiRequest = {
 /** Handlers return compact JSON and throw an ApiError. */
 export type Route =
   | { readonly kind: "sync"; readonly handle: (request: ApiRequest) => string }
-  /** Some answers are there at once. */
-  | { readonly kind: "async"; readonly handle: (request: ApiRequest) => string | Later };
+  | {
+      readonly kind: "async";
+      /** Some answers are there at once. */
+      readonly handle: (request: ApiRequest) => string | Later;
+      /** The answer where too many requests wait; absent: that of every other route. */
+      readonly overloaded?: ApiError;
+    };
 
 /** Makes the answer; `signal` is aborted when the client goes. */
 export type Later = (signal: AbortSignal) => Promise<string>;

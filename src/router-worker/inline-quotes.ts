@@ -12,12 +12,12 @@ import { QuoteSearch } from "./search/quote-search.ts";
  */
 const STEPS_MAX = 1000;
 /**
- * Time for searches, as a multiple of the time that passes without them: at most half of the
- * thread's time (choice).
+ * Time for searches, as a multiple of the time that passes without them: at most three quarters of
+ * the thread's time (choice).
  */
-const SHARE = 1;
+const SHARE = 3;
 /** Of that time what may be saved up for one turn of the loop, ms (choice). */
-const BURST_MS = 1;
+const BURST_MS = 4;
 
 export type InlineContext = {
   /** UNIX seconds. */

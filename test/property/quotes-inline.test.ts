@@ -51,10 +51,10 @@ test("the main thread's quotes keep to its share of the time", () => {
   let reads = 0;
   const inline = new InlineQuotes({
     live: () => view,
-    // Every other reading ends a search, which took a quarter of a millisecond.
+    // Every other reading ends a search, which took a millisecond.
     time: () => {
       reads += 1;
-      if (reads > 1 && reads % 2 === 1) nowMs += 0.25;
+      if (reads > 1 && reads % 2 === 1) nowMs += 1;
       return nowMs;
     },
     onFault: (fault) => assert.fail(fault),
@@ -70,7 +70,7 @@ test("the main thread's quotes keep to its share of the time", () => {
     assert.deepEqual(answer, wanted);
     answers += 1;
   }
-  assert.equal(answers, 4, "a millisecond in one turn");
+  assert.equal(answers, 4, "four milliseconds in one turn");
   reads = 2;
   nowMs += 0.3;
   assert.deepEqual(inline.answer(request, context), wanted, "as time passes there is more");

@@ -12,6 +12,7 @@ import type { ApiContext, Route } from "../route.ts";
 export function quoteRoute({ readModel, quotes, assets }: ApiContext): Route {
   return {
     kind: "async",
+    overloaded: tradingError("routing_failed", "Too many requests are waiting."),
     handle: ({ query }) => {
       // Before the parameters: while the book is empty even an invalid call answers this.
       if (readModel.liveOrderCount === 0) {
