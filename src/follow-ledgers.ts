@@ -15,6 +15,7 @@ import { Reader } from "./ingest/reader.ts";
 import { parseHealth } from "./ingest/rpc-answers.ts";
 import { RpcPool } from "./ingest/rpc-pool.ts";
 import type { TokenSimulator } from "./ingest/simulate.ts";
+import { PROGRESS_FIELD } from "./log-stream.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
 
@@ -215,5 +216,7 @@ function endOf(fault: ReaderFault, stored: boolean): FollowEnd["kind"] | "stale"
 /** Faults are logged by the reader where they begin and end; this is the running progress. */
 function logStatus(log: Logger, status: SourceStatus): void {
   if (status.state === "following") log.debug(status, "following");
-  if (status.state === "catching-up") log.info(status, `catching up: ${progressText(status)}`);
+  if (status.state === "catching-up") {
+    log.info({ [PROGRESS_FIELD]: status }, `catching up: ${progressText(status)}`);
+  }
 }

@@ -2,12 +2,27 @@
 import { type Logger, pino } from "pino";
 import pretty from "pino-pretty";
 import type { LogConfig } from "./config/config.ts";
+import { type LineSink, ProgressLine, SparseProgress } from "./log-stream.ts";
+import { systemClock } from "./model/clock.ts";
 
 export function createLogger({ level, format }: LogConfig): Logger {
-  const readable = format === "pretty" || (format === "auto" && process.stdout.isTTY);
+  const { isTTY } = process.stdout;
+  const isReadable = format === "pretty" || (format === "auto" && isTTY);
   // Written synchronously: what was logged before a crash or an exit is not lost.
-  const stream = readable
-    ? pretty({ sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss.l" })
-    : pino.destination({ sync: true });
+  const output = pino.destination({ sync: true });
+  const lines = isReadable ? readable(output) : output;
+  const stream =
+    isReadable && isTTY
+      ? new ProgressLine(lines, output, () => process.stdout.columns)
+      : new SparseProgress(lines, systemClock);
   return pino({ level, base: null }, stream);
+}
+
+/** Not the package's own stream, which writes a turn later. */
+function readable(output: LineSink): LineSink {
+  const textOf = pretty.prettyFactory({
+    ignore: "pid,hostname",
+    translateTime: "SYS:HH:MM:ss.l",
+  });
+  return { write: (line) => output.write(textOf(line) ?? line) };
 }

@@ -146,6 +146,7 @@ class ReaderThread {
     this.tip = Math.max(this.tip, (await this.sources.tip(this.next, signal)) ?? 0);
     if (this.tip - this.next < CATCH_UP_LEDGERS) return;
     const began = this.next;
+    const startedAt = systemTimer.now();
     const progress = new ProgressMeter(systemTimer.now, began - 1);
     this.tracker.sawTip(this.tip);
     this.log("info", `catching up from ledger ${began} to ${this.tip}`);
@@ -161,8 +162,10 @@ class ReaderThread {
         this.post({ kind: "status", status: { state: "catching-up", ...reached } });
       }
     }
-    if (this.next - began < CATCH_UP_LEDGERS)
-      this.catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
+    const ledgers = this.next - began;
+    if (ledgers < CATCH_UP_LEDGERS) this.catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
+    const seconds = (systemTimer.now() - startedAt) / 1000;
+    this.log("info", `${ledgers} ledgers read in ${seconds.toFixed(1)} s`);
   }
 
   /** One ledger after the other, until it falls far behind. */

@@ -13,7 +13,7 @@ export type Progress = {
 /** The speed shown is that of the last so many milliseconds. */
 const WINDOW_MS = 30_000;
 /** Told so often. */
-const EVERY_MS = 5_000;
+const EVERY_MS = 1_000;
 
 export class ProgressMeter {
   private readonly clock: Clock;
