@@ -13,15 +13,15 @@ import {
 } from "../src/http/testing/test-server.ts";
 import { systemClock } from "../src/model/clock.ts";
 import type { TrackingRequest } from "../src/model/entry-tracking.ts";
-import type { EntryChange, ExchangeEvent, TrackedEntry } from "../src/model/ledger-delta.ts";
+import type { ExchangeEvent } from "../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../src/model/order.ts";
 import { position } from "../src/model/position.ts";
+import { plentyOf } from "./plenty.ts";
 
 const MARKETS = 20;
 const MAKERS = 100;
 const FIRST_LEDGER = 1000;
 const ORDERS_PER_LEDGER = 1000;
-const AMOUNT = 10n ** 12n;
 
 export type HttpWorld = {
   readonly exchange: Exchange;
@@ -78,7 +78,7 @@ export async function openHttpWorld(orders: number): Promise<HttpWorld> {
   while (asked.length > 0) {
     const requests = asked.splice(0);
     for (const { request, keys } of requests) {
-      backing.entriesLoaded({ request, ledger: ledger - 1, entries: keys.map(entryOf) });
+      backing.entriesLoaded({ request, ledger: ledger - 1, entries: keys.map(plentyOf) });
     }
     await apply([]);
   }
@@ -104,51 +104,4 @@ function newOrder(id: OrderId, ledger: number, index: number, at: number): Excha
     amount: 10_000_000n,
     expires: 0,
   };
-}
-
-const KEY_ACCOUNT = 0;
-const KEY_TRUSTLINE = 1;
-/** Where the key of a contract's data names its ScVal type: after key type and contract address. */
-const DATA_KEY_TYPE_AT = 40;
-const SCV_INSTANCE = 20;
-
-/** Everyone has plenty of everything. */
-function entryOf(key: string): EntryChange {
-  const bytes = Buffer.from(key, "base64");
-  return { key, entry: trackedEntry(bytes) };
-}
-
-function trackedEntry(key: Buffer): TrackedEntry {
-  const type = key.readUInt32BE(0);
-  if (type === KEY_ACCOUNT) {
-    return {
-      kind: "account",
-      balance: AMOUNT,
-      sellingLiabilities: 0n,
-      buyingLiabilities: 0n,
-      subentries: 1,
-      sponsoring: 0,
-      sponsored: 0,
-      flags: 0,
-    };
-  }
-  if (type === KEY_TRUSTLINE) {
-    const limit = 10n ** 18n;
-    return {
-      kind: "trustline",
-      balance: AMOUNT,
-      limit,
-      sellingLiabilities: 0n,
-      buyingLiabilities: 0n,
-      flags: 1,
-    };
-  }
-  if (key.readUInt32BE(DATA_KEY_TYPE_AT) === SCV_INSTANCE) {
-    // The byte that testContract fills an address with.
-    return { kind: "token", asset: `T${key[8]}:${testAccount(250)}` };
-  }
-  const isTemporary = key.readUInt32BE(key.length - 4) === 0;
-  return isTemporary
-    ? { kind: "allowance", amount: AMOUNT, liveUntil: 1_000_000 }
-    : { kind: "balance", amount: AMOUNT, authorized: true };
 }

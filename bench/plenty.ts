@@ -1,0 +1,51 @@
+// Ledger entries for benches that follow backing: whatever is asked for is there.
+import { testAccount } from "../src/http/testing/test-server.ts";
+import type { EntryChange, TrackedEntry } from "../src/model/ledger-delta.ts";
+
+const AMOUNT = 10n ** 12n;
+const KEY_ACCOUNT = 0;
+const KEY_TRUSTLINE = 1;
+/** Where the key of a contract's data names its ScVal type: after key type and contract address. */
+const DATA_KEY_TYPE_AT = 40;
+const SCV_INSTANCE = 20;
+
+/** The entry of a key where everyone has plenty of everything. */
+export function plentyOf(key: string): EntryChange {
+  const bytes = Buffer.from(key, "base64");
+  return { key, entry: trackedEntry(bytes) };
+}
+
+function trackedEntry(key: Buffer): TrackedEntry {
+  const type = key.readUInt32BE(0);
+  if (type === KEY_ACCOUNT) {
+    return {
+      kind: "account",
+      balance: AMOUNT,
+      sellingLiabilities: 0n,
+      buyingLiabilities: 0n,
+      subentries: 1,
+      sponsoring: 0,
+      sponsored: 0,
+      flags: 0,
+    };
+  }
+  if (type === KEY_TRUSTLINE) {
+    const limit = 10n ** 18n;
+    return {
+      kind: "trustline",
+      balance: AMOUNT,
+      limit,
+      sellingLiabilities: 0n,
+      buyingLiabilities: 0n,
+      flags: 1,
+    };
+  }
+  if (key.readUInt32BE(DATA_KEY_TYPE_AT) === SCV_INSTANCE) {
+    // Any asset will do, as long as it is always the same one.
+    return { kind: "token", asset: `T${key[8]}:${testAccount(250)}` };
+  }
+  const isTemporary = key.readUInt32BE(key.length - 4) === 0;
+  return isTemporary
+    ? { kind: "allowance", amount: AMOUNT, liveUntil: 1_000_000 }
+    : { kind: "balance", amount: AMOUNT, authorized: true };
+}

@@ -1,0 +1,121 @@
+// From the start of the engine's process to its first answers, on a store of many live orders with
+// their makers' backing and a long history. Nothing serves ledgers meanwhile.
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { storeFolder } from "../src/store/data-folder.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
+import { HISTORY_EXCHANGE } from "./store-history.ts";
+
+const STARTS = 5;
+const START_MS_MAX = 60_000;
+const MAIN = fileURLToPath(new URL("../src/main.js", import.meta.url));
+
+export const bench: Bench = async ({ tiny }) => {
+  const sizes = tiny
+    ? { orders: 500, trades: 2000 }
+    : { orders: 100_000, trades: Number(process.env.TRADES ?? 1_000_000) };
+  const dataDir = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  try {
+    const market = await fillHistory(storeFolder(dataDir), sizes);
+    const starts: Start[] = [];
+    for (let start = 0; start < (tiny ? 1 : STARTS); start += 1) {
+      starts.push(await measureStart(dataDir, market));
+    }
+    const median = (of: (start: Start) => number) =>
+      starts.map(of).toSorted((a, b) => a - b)[Math.floor(starts.length / 2)] ?? Number.NaN;
+    const goal = "below 1,000 ms";
+    const figures: Figure[] = [
+      {
+        name: "process start to GET /: median",
+        value: median(({ status }) => status),
+        unit: "ms",
+        goal,
+      },
+      {
+        name: "process start to /quote: median",
+        value: median(({ quote }) => quote),
+        unit: "ms",
+        goal,
+      },
+      { name: "resident after it: median", value: median(({ resident }) => resident), unit: "MB" },
+    ];
+    return figures;
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
+/** Milliseconds from the start of the process, and MB. */
+type Start = { readonly status: number; readonly quote: number; readonly resident: number };
+
+async function measureStart(dataDir: string, [selling, buying]: readonly string[]): Promise<Start> {
+  const begin = performance.now();
+  const child = spawn(process.execPath, ["--enable-source-maps", MAIN, "engine"], {
+    env: {
+      ...process.env,
+      RPC_URL: "http://127.0.0.1:1",
+      NETWORK_PASSPHRASE: HISTORY_PASSPHRASE,
+      CONTRACT: HISTORY_EXCHANGE,
+      DATA_DIR: dataDir,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      OPERATORS_PORT: "off",
+      WORKERS: "1",
+      LOG_FORMAT: "json",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const url = `http://127.0.0.1:${await listening(child)}`;
+    const { status: word, ledger } = await json(`${url}/`);
+    const status = performance.now() - begin;
+    assert.ok(
+      word === "active" && typeof ledger === "number",
+      `${String(word)} at ${String(ledger)}`,
+    );
+    const asked = `sellingAsset=${selling}&buyingAsset=${buying}&amount=1000000`;
+    const quoted = await json(`${url}/quote?${asked}`);
+    const quote = performance.now() - begin;
+    assert.equal(quoted.status, "success");
+    const resident = await residentMb(child.pid ?? 0);
+    return { status, quote, resident };
+  } finally {
+    child.kill("SIGTERM");
+    await new Promise((resolve) => child.once("exit", resolve));
+  }
+}
+
+function listening({ stdout }: ChildProcess): Promise<number> {
+  assert.ok(stdout !== null);
+  const lines = createInterface(stdout);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("it does not listen")), START_MS_MAX);
+    lines.on("line", (text) => {
+      const line: unknown = JSON.parse(text);
+      if (typeof line !== "object" || line === null || !("port" in line)) return;
+      clearTimeout(timer);
+      resolve(Number(line.port));
+    });
+    lines.on("close", () => reject(new Error("it ended")));
+  });
+}
+
+async function json(url: string): Promise<Record<string, unknown>> {
+  const response = await fetch(url);
+  const body: unknown = await response.json();
+  assert.ok(response.status === 200 && typeof body === "object" && body !== null, url);
+  return { ...body };
+}
+
+/** Of Linux alone; 0 elsewhere. */
+async function residentMb(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+([0-9]+) kB/m.exec(text)?.[1] ?? 0) / 1000;
+}
