@@ -11,7 +11,14 @@ import {
   NONE,
 } from "./shared-layout.ts";
 import { findAddress, hashOfAddress } from "./shared-lookup.ts";
-import { insertInHash, type Pool, releaseIndex, removeFromHash, takeIndex } from "./shared-pool.ts";
+import {
+  insertInHash,
+  type Pool,
+  releaseIndex,
+  removeFromHash,
+  takeIndex,
+  takenCount,
+} from "./shared-pool.ts";
 
 /** The index of `address`, new where the table had none. References are the caller's to add. */
 export function internAddress(
@@ -30,7 +37,7 @@ export function internAddress(
   }
   table.u32[index * ADDRESS_STRIDE_U32 + ADDRESS_REFERENCES] = 0;
   table.u32[index * ADDRESS_STRIDE_U32 + ADDRESS_HASH] = hash;
-  insertInHash(table.hash, hash, index);
+  insertInHash(table.hash, takenCount(view, pool), index, (of) => homeOf(table, of));
   return index;
 }
 
@@ -50,7 +57,10 @@ export function dropReference(
   const left = table.u32[at]! - 1;
   table.u32[at] = left;
   if (left > 0) return;
-  const homeOf = (of: number) => table.u32[of * ADDRESS_STRIDE_U32 + ADDRESS_HASH]!;
-  removeFromHash(table.hash, homeOf(index), index, homeOf);
+  removeFromHash(table.hash, index, (of) => homeOf(table, of));
   releaseIndex(view, pool, index);
+}
+
+function homeOf(table: AddressTable, index: number): number {
+  return table.u32[index * ADDRESS_STRIDE_U32 + ADDRESS_HASH]!;
 }

@@ -40,7 +40,13 @@ import {
   ORDER_STRIDE_U32,
 } from "./shared-layout.ts";
 import { findAsset, findBacking, findOwner, hashOfBacking } from "./shared-lookup.ts";
-import { insertInHash, releaseIndex, removeFromHash, takeIndex } from "./shared-pool.ts";
+import {
+  insertInHash,
+  releaseIndex,
+  removeFromHash,
+  takeIndex,
+  takenCount,
+} from "./shared-pool.ts";
 import { backingBudget, backingHeadroom } from "./shared-reader.ts";
 import { markSide } from "./shared-sides.ts";
 
@@ -106,7 +112,8 @@ export function backingOf(copy: BookCopy, owner: number, asset: number): number 
   view.backingU32[at + BACKING_SOLD_FIRST] = NONE;
   view.backingU32[at + BACKING_RECEIVED_FIRST] = NONE;
   writeValues(view, record, assumedValues(copy));
-  insertInHash(view.backingHash, hashOfBacking(view, record), record);
+  const count = takenCount(view, copy.backings);
+  insertInHash(view.backingHash, count, record, (of) => hashOfBacking(view, of));
   addReference(view.owners, owner);
   addReference(view.assets, asset);
   if (owner === view.headerU32[HEADER_CONTRACT_OWNER]) {
@@ -127,8 +134,7 @@ export function releaseUnused(copy: BookCopy, record: number): void {
   if (owner === view.headerU32[HEADER_CONTRACT_OWNER]) {
     view.assetLinks[asset * LINKS_STRIDE_U32 + LINKS_CONTRACT_BACKING] = NONE;
   }
-  const homeOf = (of: number) => hashOfBacking(view, of);
-  removeFromHash(view.backingHash, homeOf(record), record, homeOf);
+  removeFromHash(view.backingHash, record, (of) => hashOfBacking(view, of));
   releaseIndex(view, copy.backings, record);
   dropReference(view, view.owners, copy.owners, owner);
   dropReference(view, view.assets, copy.assets, asset);

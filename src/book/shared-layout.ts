@@ -5,9 +5,9 @@
 // ever moved to a larger buffer. All indexes start at 1: memory that was never written reads as
 // NONE. Integers of 128 bits are two u64, low word first.
 //
-//   header    256 B   HEADER_* (f64 and u32), one POOL_* per table
+//   header    256 B   HEADER_* (f64 and u32), one POOL_* per table, one HASH_* per hash table
 //   orders    128 B   each
-//   orderHash   4 B   order slot by id, open addressing
+//   orderHash   4 B   order slot by id, open addressing in the entries that HASH_ORDERS names
 //   sides      64 B   each: all orders that sell one asset for one other
 //   assets     64 B   each: address, references
 //   assetHash   4 B
@@ -88,6 +88,11 @@ export const POOL_SIDES = 11;
 export const POOL_ASSETS = 14;
 export const POOL_OWNERS = 17;
 export const POOL_BACKINGS = 20;
+/** One a hash table: entries in use by it now, less one. It grows with its records. */
+export const HASH_ORDERS = 23;
+export const HASH_ASSETS = 24;
+export const HASH_OWNERS = 25;
+export const HASH_BACKINGS = 26;
 /** One free list for each block class of the arena: offset + 1, or NONE. */
 export const HEADER_ARENA_FREE = 32;
 const HEADER_BYTES = 256;
@@ -191,7 +196,7 @@ export type BookView = {
   readonly orderF64: Float64Array;
   readonly orderU64: BigUint64Array;
   readonly orderU32: Uint32Array;
-  readonly orderHash: Uint32Array;
+  readonly orderHash: HashTable;
   readonly sideF64: Float64Array;
   readonly sideU32: Uint32Array;
   readonly assets: AddressTable;
@@ -200,7 +205,7 @@ export type BookView = {
   readonly backingF64: Float64Array;
   readonly backingU64: BigUint64Array;
   readonly backingU32: Uint32Array;
-  readonly backingHash: Uint32Array;
+  readonly backingHash: HashTable;
   /** Entries of the sorted lists: order slots of a side, sides of an asset. */
   readonly arena: Uint32Array;
   readonly arenaState: Uint8Array;
@@ -209,7 +214,15 @@ export type BookView = {
 export type AddressTable = {
   readonly u32: Uint32Array;
   readonly characters: Uint8Array;
-  readonly hash: Uint32Array;
+  readonly hash: HashTable;
+};
+
+/** Open addressing with linear probing, in the first `mask + 1` of the entries. */
+export type HashTable = {
+  readonly entries: Uint32Array;
+  readonly header: Uint32Array;
+  /** Where the mask stands in the header. */
+  readonly mask: number;
 };
 
 type Region = { readonly offset: number; readonly bytes: number };
@@ -278,23 +291,30 @@ export function bookView(buffer: SharedArrayBuffer, capacity: BookCapacity): Boo
   const u64 = (of: Region) => new BigUint64Array(buffer, of.offset, of.bytes / 8);
   const u32 = (of: Region) => new Uint32Array(buffer, of.offset, of.bytes / 4);
   const u8 = (of: Region) => new Uint8Array(buffer, of.offset, of.bytes);
+  const header = u32(at.header);
+  const hash = (of: Region, mask: number) => ({ entries: u32(of), header, mask });
+  const addresses = (of: Region, hashOf: Region, mask: number) => ({
+    u32: u32(of),
+    characters: u8(of),
+    hash: hash(hashOf, mask),
+  });
   return {
     capacity,
     headerF64: f64(at.header),
-    headerU32: u32(at.header),
+    headerU32: header,
     orderF64: f64(at.orders),
     orderU64: u64(at.orders),
     orderU32: u32(at.orders),
-    orderHash: u32(at.orderHash),
+    orderHash: hash(at.orderHash, HASH_ORDERS),
     sideF64: f64(at.sides),
     sideU32: u32(at.sides),
-    assets: { u32: u32(at.assets), characters: u8(at.assets), hash: u32(at.assetHash) },
+    assets: addresses(at.assets, at.assetHash, HASH_ASSETS),
     assetLinks: u32(at.assetLinks),
-    owners: { u32: u32(at.owners), characters: u8(at.owners), hash: u32(at.ownerHash) },
+    owners: addresses(at.owners, at.ownerHash, HASH_OWNERS),
     backingF64: f64(at.backings),
     backingU64: u64(at.backings),
     backingU32: u32(at.backings),
-    backingHash: u32(at.backingHash),
+    backingHash: hash(at.backingHash, HASH_BACKINGS),
     arena: u32(at.arena),
     arenaState: u8(at.arenaState),
   };

@@ -49,10 +49,11 @@ export function findOrder(view: BookView, id: bigint): number {
   idWords64[1] = id >> 64n;
   const low = idWords64[0]!;
   const high = idWords64[1]!;
-  const mask = view.orderHash.length - 1;
+  const { entries, header, mask: maskAt } = view.orderHash;
+  const mask = header[maskAt]!;
   let place = mixWords(idWords32[0]!, idWords32[1]!, idWords32[2]!, idWords32[3]!) & mask;
   for (;;) {
-    const slot = view.orderHash[place]!;
+    const slot = entries[place]!;
     if (slot === NONE) return NONE;
     const at = slot * ORDER_STRIDE_U64 + ORDER_ID_U64;
     if (view.orderU64[at] === low && view.orderU64[at + 1] === high) return slot;
@@ -62,10 +63,11 @@ export function findOrder(view: BookView, id: bigint): number {
 
 /** The backing record of an owner in an asset (indexes), or NONE. */
 export function findBacking(view: BookView, owner: number, asset: number): number {
-  const mask = view.backingHash.length - 1;
+  const { entries, header, mask: maskAt } = view.backingHash;
+  const mask = header[maskAt]!;
   let place = mixWords(owner, asset, 0, 0) & mask;
   for (;;) {
-    const backing = view.backingHash[place]!;
+    const backing = entries[place]!;
     if (backing === NONE) return NONE;
     const at = backing * BACKING_STRIDE_U32;
     if (
@@ -106,10 +108,11 @@ export function hashOfAddress(of: Address): number {
 
 /** Index of the address in the table, or NONE. `hash` is `hashOfAddress(address)`. */
 export function findAddress(table: AddressTable, address: Address, hash: number): number {
-  const mask = table.hash.length - 1;
+  const { entries, header, mask: maskAt } = table.hash;
+  const mask = header[maskAt]!;
   let place = hash & mask;
   for (;;) {
-    const index = table.hash[place]!;
+    const index = entries[place]!;
     if (index === NONE) return NONE;
     if (table.u32[index * ADDRESS_STRIDE_U32 + ADDRESS_HASH] === hash) {
       if (isAddressAt(table, index, address)) return index;

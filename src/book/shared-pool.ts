@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 // Tables of a copy: free indexes, and the hash tables that find a record. Writer only.
-import { type BookView, NONE, POOL_COUNT, POOL_FREE, POOL_HIGH } from "./shared-layout.ts";
+import {
+  type BookView,
+  type HashTable,
+  NONE,
+  POOL_COUNT,
+  POOL_FREE,
+  POOL_HIGH,
+} from "./shared-layout.ts";
 
 /** The book is full: what it holds cannot be kept in step with the chain with this configuration. */
 export class BookCapacityError extends Error {
@@ -41,6 +48,11 @@ export function takeIndex(view: BookView, pool: Pool): number {
   return index;
 }
 
+/** How many indexes are taken. */
+export function takenCount(view: BookView, pool: Pool): number {
+  return view.headerU32[pool.at + POOL_COUNT]!;
+}
+
 export function releaseIndex(view: BookView, pool: Pool, index: number): void {
   const header = view.headerU32;
   pool.records[index * pool.stride + pool.nextFree] = header[pool.at + POOL_FREE]!;
@@ -48,41 +60,71 @@ export function releaseIndex(view: BookView, pool: Pool, index: number): void {
   header[pool.at + POOL_COUNT] = header[pool.at + POOL_COUNT]! - 1;
 }
 
-/** Open addressing with linear probing: puts `index` at the first empty place from its home. */
-export function insertInHash(hash: Uint32Array, home: number, index: number): void {
-  const mask = hash.length - 1;
-  let place = home & mask;
-  while (hash[place] !== NONE) place = (place + 1) & mask;
-  hash[place] = index;
+/** Entries of a table that holds little (a guess): growing costs nothing yet. */
+const HASH_ENTRIES_MIN = 1 << 12;
+
+/** In memory that was never written. */
+export function initHash({ entries, header, mask }: HashTable): void {
+  header[mask] = Math.min(HASH_ENTRIES_MIN, entries.length) - 1;
 }
 
 /**
- * Takes `index` out and moves later entries of its run back, so that no probe ends early.
+ * Puts `index` in; `count` is how many the table then holds. At most half of the entries are in
+ * use: past that the table takes twice as many of those it has room for. A table of the full
+ * capacity from the start would cost the memory of all its pages, since entries lie anywhere. To
+ * grow costs about 50 ns for each record (2026-11-28, 2 GHz server), once for every doubling.
  * `homeOf` gives the unmasked hash of an index in the table.
  */
-export function removeFromHash(
-  hash: Uint32Array,
-  home: number,
+export function insertInHash(
+  table: HashTable,
+  count: number,
   index: number,
   homeOf: (index: number) => number,
 ): void {
-  const mask = hash.length - 1;
-  let hole = home & mask;
-  while (hash[hole] !== index) {
-    assert(hash[hole] !== NONE, "an index is not in its hash table");
+  const { entries, header, mask } = table;
+  const size = header[mask]! + 1;
+  if (2 * count > size && size < entries.length) {
+    const former = entries.slice(0, size);
+    entries.fill(NONE, 0, size);
+    header[mask] = 2 * size - 1;
+    for (let place = 0; place < size; place += 1) {
+      if (former[place] !== NONE) insertAt(table, homeOf(former[place]!), former[place]!);
+    }
+  }
+  insertAt(table, homeOf(index), index);
+}
+
+/** At the first empty place from its home. */
+function insertAt({ entries, header, mask: maskAt }: HashTable, home: number, index: number): void {
+  const mask = header[maskAt]!;
+  let place = home & mask;
+  while (entries[place] !== NONE) place = (place + 1) & mask;
+  entries[place] = index;
+}
+
+/** Takes `index` out and moves later entries of its run back, so that no probe ends early. */
+export function removeFromHash(
+  { entries, header, mask: maskAt }: HashTable,
+  index: number,
+  homeOf: (index: number) => number,
+): void {
+  const mask = header[maskAt]!;
+  let hole = homeOf(index) & mask;
+  while (entries[hole] !== index) {
+    assert(entries[hole] !== NONE, "an index is not in its hash table");
     hole = (hole + 1) & mask;
   }
   let place = hole;
   for (;;) {
     place = (place + 1) & mask;
-    const entry = hash[place]!;
+    const entry = entries[place]!;
     if (entry === NONE) break;
     // An entry may fill the hole only when its home does not lie after the hole.
     const distance = (place - (homeOf(entry) & mask)) & mask;
     if (distance >= ((place - hole) & mask)) {
-      hash[hole] = entry;
+      entries[hole] = entry;
       hole = place;
     }
   }
-  hash[hole] = NONE;
+  entries[hole] = NONE;
 }

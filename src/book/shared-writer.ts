@@ -41,7 +41,14 @@ import {
   ORDER_STRIDE_U64,
 } from "./shared-layout.ts";
 import { findOrder, hashOfOrder } from "./shared-lookup.ts";
-import { insertInHash, releaseIndex, removeFromHash, takeIndex } from "./shared-pool.ts";
+import {
+  initHash,
+  insertInHash,
+  releaseIndex,
+  removeFromHash,
+  takeIndex,
+  takenCount,
+} from "./shared-pool.ts";
 import { orderPosition, orderPrice } from "./shared-reader.ts";
 import { addToSide, markSide, takeFromSide } from "./shared-sides.ts";
 import type { BookState } from "./step.ts";
@@ -50,6 +57,9 @@ import type { BookState } from "./step.ts";
 export function initCopy(view: BookView, contract: Address, untracked: UntrackedBacking): BookCopy {
   const copy = bookCopy(view, untracked);
   initArena(view);
+  for (const table of [view.orderHash, view.assets.hash, view.owners.hash, view.backingHash]) {
+    initHash(table);
+  }
   // The contract keeps its index for as long as the book lives: nothing drops this reference.
   const owner = internAddress(view, view.owners, copy.owners, contract);
   addReference(view.owners, owner);
@@ -113,7 +123,8 @@ function insertOrder(copy: BookCopy, order: Order): void {
   view.orderU64[at64 + ORDER_POSITION_U64 + 1] = order.cursor >> 64n;
   writeAmount(view, slot, order);
   writePrice(view, slot, order);
-  insertInHash(view.orderHash, hashOfOrder(view, slot), slot);
+  const count = takenCount(view, copy.orders);
+  insertInHash(view.orderHash, count, slot, (of) => hashOfOrder(view, of));
   const owner = internAddress(view, view.owners, copy.owners, order.owner);
   const selling = internAddress(view, view.assets, copy.assets, order.selling);
   const buying = internAddress(view, view.assets, copy.assets, order.buying);
@@ -140,8 +151,7 @@ function removeSlot(copy: BookCopy, slot: number): void {
   releaseUnused(copy, view.orderU32[at + ORDER_SOLD_BACKING]!);
   const { selling, buying } = assetsOf(view, slot);
   if (selling !== buying) releaseUnused(copy, view.orderU32[at + ORDER_RECEIVED_BACKING]!);
-  const homeOf = (of: number) => hashOfOrder(view, of);
-  removeFromHash(view.orderHash, homeOf(slot), slot, homeOf);
+  removeFromHash(view.orderHash, slot, (of) => hashOfOrder(view, of));
   releaseIndex(view, copy.orders, slot);
 }
 

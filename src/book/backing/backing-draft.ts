@@ -2,9 +2,8 @@
 import type { Address, Pair } from "../../model/address.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
-import type { BookChange } from "../book-change.ts";
-import type { Happening } from "../happening.ts";
-import type { BackingRow, BackingStep, PreparedBacking } from "../step.ts";
+import type { Order } from "../../model/order.ts";
+import type { BackingStep, PreparedBacking } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
 import type { FollowedKeys } from "./followed-entries.ts";
 import {
@@ -18,7 +17,13 @@ import {
 import { changedBacking, inNextLedger, type RecordId, recordId } from "./record.ts";
 import { refer, touchEntry, valuesOf } from "./record-binding.ts";
 import { ReferenceChanges } from "./references.ts";
-import { bookChangesOf, happeningsOf, recordChanges, rowsOf } from "./step-report.ts";
+import {
+  bookChangesOf,
+  happeningsOf,
+  type RecordChange,
+  recordChanges,
+  rowsOf,
+} from "./step-report.ts";
 import { StepView } from "./step-view.ts";
 
 /** What came in between the steps. Taken by a draft, and used up once that is committed. */
@@ -31,9 +36,10 @@ export type News = {
 export type DraftInput = {
   readonly step: BackingStep;
   readonly news: News;
-  /** Open before the step, where they are not known yet: at start. */
-  readonly markets: readonly Pair[];
 };
+
+const NO_NEWS: News = { loads: [], answers: [], watchChanges: new Map() };
+const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
 /** What to do once a draft is visible. */
 export type Committed = {
@@ -44,17 +50,40 @@ export type Committed = {
 };
 
 /** Used once: made, then committed or dropped. */
-export class BackingDraft implements PreparedBacking {
-  readonly rows: readonly BackingRow[];
-  readonly changes: readonly BookChange[];
-  readonly happenings: readonly Happening[];
+export class BackingDraft {
   readonly #view: StepView;
   readonly #references: ReferenceChanges;
+  /** Records whose orders changed. */
+  readonly #edited: ReadonlySet<RecordId>;
+  readonly #changes: readonly RecordChange[];
   readonly #polls: PollWork;
 
-  constructor(state: BackingState, { step, news, markets }: DraftInput) {
+  /** The step that a start is: `markets` are open, `orders` live; all of them are taken at once. */
+  static ofStart(
+    state: BackingState,
+    markets: readonly Pair[],
+    orders: Iterable<Order>,
+  ): BackingDraft {
+    const references = new ReferenceChanges(state, NO_NEWS.watchChanges);
+    for (const pair of markets) references.market(pair);
+    // Whole orders are not kept: a share needs a part of one, and nobody sees the shares yet.
+    for (const order of orders) {
+      state.shares.change(recordId(order.owner, order.selling), undefined, order);
+      references.loadedOrder(order);
+    }
+    return new BackingDraft(state, { step: NO_STEP, news: NO_NEWS }, references);
+  }
+
+  static ofStep(state: BackingState, input: DraftInput): BackingDraft {
+    return new BackingDraft(state, input, referenceChanges(state, input));
+  }
+
+  private constructor(
+    state: BackingState,
+    { step, news }: DraftInput,
+    references: ReferenceChanges,
+  ) {
     const view = new StepView(state, step.deltas.at(-1));
-    const references = referenceChanges(state, { step, news, markets });
     for (const [id, reference] of references.references) refer(view, id, reference);
     for (const { record } of references.orderEdits) view.touched.add(record);
     changeEntries(view, step.deltas, news.loads);
@@ -67,12 +96,19 @@ export class BackingDraft implements PreparedBacking {
 
     this.#view = view;
     this.#references = references;
-    const edited = new Set(references.orderEdits.map(({ record }) => record));
-    const changes = recordChanges(view, edited);
-    this.#polls = pollWork(changes);
-    this.rows = rowsOf(view, changes);
-    this.changes = bookChangesOf(changes);
-    this.happenings = happeningsOf(changes, edited);
+    this.#edited = new Set(references.orderEdits.map(({ record }) => record));
+    this.#changes = recordChanges(view, this.#edited);
+    this.#polls = pollWork(this.#changes);
+  }
+
+  /** What the step means to others. Only before `commit`. */
+  report(): PreparedBacking {
+    const changes = this.#changes;
+    return {
+      rows: rowsOf(this.#view, changes),
+      changes: bookChangesOf(changes),
+      happenings: happeningsOf(changes, this.#edited),
+    };
   }
 
   /** Makes the step visible and returns what to ask of the reader and of tokens. */
@@ -108,13 +144,9 @@ export class BackingDraft implements PreparedBacking {
   }
 }
 
-function referenceChanges(
-  state: BackingState,
-  { step, news, markets }: DraftInput,
-): ReferenceChanges {
+function referenceChanges(state: BackingState, { step, news }: DraftInput): ReferenceChanges {
   const references = new ReferenceChanges(state, news.watchChanges);
   references.orders(step.orders);
-  for (const pair of markets) references.market(pair);
   for (const { events } of step.deltas) {
     for (const event of events) if (event.kind === "refresh") references.market(event);
   }

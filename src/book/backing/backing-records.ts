@@ -37,9 +37,6 @@ export type BackingOptions = {
   readonly polls?: TokenPolls;
 };
 
-/** Live orders taken at once at start: whole orders are not kept. */
-const LOAD_ORDERS = 1000;
-
 type Prepared = {
   readonly prepared: PreparedBacking;
   readonly draft: BackingDraft;
@@ -79,11 +76,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     const keys = [...state.entries.entries.keys()];
     if (keys.length > 0) this.#options.track({ kind: "track", request: 0, keys, load: false });
     const markets = start.markets.map(({ pair }) => pair);
-    this.#perform(new BackingDraft(state, { step: NO_STEP, news: NO_NEWS, markets }));
-    for (const orders of portions(start.orders)) {
-      const step: BackingStep = { ...NO_STEP, orders };
-      this.#perform(new BackingDraft(state, { step, news: NO_NEWS, markets: [] }));
-    }
+    this.#perform(BackingDraft.ofStart(state, markets, start.orders));
     this.#staleRows = [...state.restored.values()]
       .filter(({ owner, asset }) => !state.records.has(recordId(owner, asset)))
       .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
@@ -116,12 +109,9 @@ export class BackingRecords implements BackingView, AccountWatch {
       answers: [...this.#answers],
       watchChanges: this.#watchChanges(),
     };
-    const draft = new BackingDraft(this.#state, { step, news, markets: [] });
-    const prepared: PreparedBacking = {
-      rows: [...this.#staleRows, ...draft.rows],
-      changes: draft.changes,
-      happenings: draft.happenings,
-    };
+    const draft = BackingDraft.ofStep(this.#state, { step, news });
+    const report = draft.report();
+    const prepared = { ...report, rows: [...this.#staleRows, ...report.rows] };
     this.#prepared = { prepared, draft, news };
     return prepared;
   }
@@ -277,17 +267,4 @@ export class BackingRecords implements BackingView, AccountWatch {
     const record = this.#state.records.get(recordId(owner, asset));
     return record !== undefined && isShown(record) ? record : undefined;
   }
-}
-
-const NO_NEWS: News = { loads: [], answers: [], watchChanges: new Map() };
-const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
-
-function* portions(orders: Iterable<Order>): Iterable<BackingStep["orders"]> {
-  let portion: { after: Order }[] = [];
-  for (const after of orders) {
-    if (portion.push({ after }) < LOAD_ORDERS) continue;
-    yield portion;
-    portion = [];
-  }
-  yield portion;
 }

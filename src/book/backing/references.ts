@@ -64,6 +64,13 @@ export class ReferenceChanges {
     }
   }
 
+  /** A live order at start, whose share is known already. */
+  loadedOrder({ owner, selling, buying }: Order): void {
+    this.#reference(owner, selling).orders += 1;
+    this.#reference(owner, buying).orders += 1;
+    this.market({ base: selling, quote: buying });
+  }
+
   market({ base, quote }: Pair): void {
     this.#marketToken(base);
     this.#marketToken(quote);
