@@ -1,5 +1,4 @@
 // The port every source of ledgers implements, and what a source says of itself meanwhile.
-import type { Clock } from "../model/clock.ts";
 import type { Progress } from "./catch-up/progress.ts";
 
 /** One LedgerCloseMeta in XDR, as its source gave it. */
@@ -63,14 +62,14 @@ export type Log = (
 
 /** Time as the sources see it, so that tests can set it. */
 export type Timer = {
-  /** UNIX milliseconds. */
-  readonly now: Clock;
+  /** Milliseconds that only go forward, however the system's clock is set: for distances in time. */
+  readonly now: () => number;
   /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 export const systemTimer: Timer = {
-  now: () => Date.now(),
+  now: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) {

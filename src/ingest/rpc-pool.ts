@@ -13,7 +13,7 @@ const NETWORK_LIMITS: RpcLimits = { timeoutMs: 10_000, bytesMax: 1 << 20 };
 type Endpoint = {
   readonly rpc: JsonRpc;
   failures: number;
-  /** UNIX milliseconds before which it is left alone. */
+  /** Before this moment of the timer it is left alone. */
   restUntil: number;
   /** Its network was asked for and is ours. */
   checked: boolean;
