@@ -52,6 +52,7 @@ export class EngineChild {
       ["--network-passphrase", options.passphrase],
       ["--contract", options.contract],
       ["--data-dir", options.dataDir],
+      ["--operators-port", "0"],
       ["--log-format", "json"],
       options.flags ?? [],
     ].flat();

@@ -8,7 +8,8 @@ export async function readMetrics(url: string): Promise<EngineSlice> {
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
   const text = await response.text();
   const metric = (name: string): number => {
-    const value = new RegExp(`^${name} ([-+0-9.e]+)$`, "m").exec(text)?.[1];
+    const line = text.split("\n").find((of) => of.startsWith(`${name} `));
+    const value = line?.slice(name.length + 1);
     if (value === undefined) throw new Error(`${url} serves no ${name}`);
     return Number(value);
   };
@@ -16,9 +17,9 @@ export async function readMetrics(url: string): Promise<EngineSlice> {
     rssBytes: metric("process_resident_memory_bytes"),
     cpuSeconds: metric("process_cpu_seconds_total"),
     loopDelayMs: {
-      p50: MS_PER_SECOND * metric("nodejs_eventloop_lag_p50_seconds"),
-      p99: MS_PER_SECOND * metric("nodejs_eventloop_lag_p99_seconds"),
-      max: MS_PER_SECOND * metric("nodejs_eventloop_lag_max_seconds"),
+      p50: MS_PER_SECOND * metric('hopbook_loop_delay_seconds{quantile="0.5"}'),
+      p99: MS_PER_SECOND * metric('hopbook_loop_delay_seconds{quantile="0.99"}'),
+      max: MS_PER_SECOND * metric('hopbook_loop_delay_seconds{quantile="1"}'),
     },
   };
 }

@@ -3,9 +3,9 @@
 /** In [0, 1). */
 export type Random = () => number;
 
-/** xorshift32: plenty for choosing requests. */
+/** xorshift32, started where neighbouring seeds lie far apart: plenty for choosing requests. */
 export function randomFrom(seed: number): Random {
-  let state = (seed ^ 0x9e37_79b9) | 1;
+  let state = Math.imul(seed + 1, 0x9e37_79b1) || 1;
   return () => {
     state ^= state << 13;
     state ^= state >>> 17;

@@ -35,6 +35,7 @@ export class RequestLoad {
   readonly #total = newSink();
   readonly #outcomes: Record<string, number> = {};
   readonly #wrong: Record<string, number> = {};
+  #isStopped = false;
   #measured = { fromMs: Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 
   constructor({ url, rate, connections, random, onBody }: RequestLoadOptions) {
@@ -69,7 +70,7 @@ export class RequestLoad {
   /** Sends what is due between two moments of performance.now; answers may come later. */
   async send(world: World, fromMs: number, toMs: number): Promise<void> {
     const count = Math.round(((toMs - fromMs) * this.#rate) / 1000);
-    for (let sent = 0; sent < count; ) {
+    for (let sent = 0; sent < count && !this.#isStopped; ) {
       const nowMs = performance.now();
       for (; sent < count; sent += 1) {
         const dueMs = fromMs + (1000 * sent) / this.#rate;
@@ -78,6 +79,11 @@ export class RequestLoad {
       }
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     }
+  }
+
+  /** Ends a run early: nothing more is sent. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   get results(): { readonly endpoints: readonly EndpointResult[]; readonly total: EndpointResult } {

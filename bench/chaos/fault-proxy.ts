@@ -1,0 +1,151 @@
+// Between the engine and its RPC: passes everything on, or misbehaves in one of the ways that RPCs
+// behind load balancers do.
+import { once } from "node:events";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Without an answer that could be used. */
+export const GONE_MODES = ["gone", "hanging", "failing", "slow"] as const;
+/** With answers that are wrong. */
+export const LYING_MODES = [
+  "garbage",
+  "cut off",
+  "ended early",
+  "without ledgers",
+  "with a ledger missing",
+  "in reverse order",
+  "with every ledger twice",
+  "ahead of itself",
+  "with damaged ledgers",
+  "with an error",
+] as const;
+export type ProxyMode = "honest" | (typeof GONE_MODES)[number] | (typeof LYING_MODES)[number];
+
+const SLOW_MS = 1500;
+const AHEAD_LEDGERS = 500;
+/** Bytes of a ledger's meta in which its own hash lies, and nothing that tells lengths. */
+const HASH_AT = 24;
+
+type Page = { ledgers: { metadataXdr: string }[]; latestLedger: number };
+type Answer = { result?: Page };
+
+export class FaultProxy {
+  readonly #target: string;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #server = createServer((incoming, response) => {
+    this.#serve(incoming, response).catch(() => response.destroy());
+  });
+  #mode: ProxyMode = "honest";
+
+  constructor(target: string) {
+    this.#target = target;
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Whoever waits for an answer of the mode before is cut off. */
+  set mode(mode: ProxyMode) {
+    this.#mode = mode;
+    this.#server.closeAllConnections();
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.#agent.destroy();
+    await closed;
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const mode = this.#mode;
+    if (mode === "gone") {
+      incoming.socket.destroy();
+      return;
+    }
+    const asked = await bodyOf(incoming);
+    if (mode === "hanging") return;
+    if (mode === "failing") return end(response, 503, "upstream connect error");
+    if (mode === "garbage") return end(response, 200, "\u0000<html>\ufffd{");
+    if (mode === "slow") await delay(SLOW_MS);
+    const answer = await this.#ask(asked);
+    if (mode === "cut off") {
+      response.writeHead(200, { "content-length": answer.length });
+      response.write(answer.subarray(0, answer.length / 2), () => incoming.socket.destroy());
+      return;
+    }
+    if (mode === "ended early") return end(response, 200, answer.subarray(0, answer.length / 2));
+    return end(response, 200, mode === "honest" ? answer : bent(answer, mode));
+  }
+
+  async #ask(body: Buffer): Promise<Buffer> {
+    const asking = request(this.#target, {
+      method: "POST",
+      agent: this.#agent,
+      headers: { "content-type": "application/json", "content-length": body.length },
+    });
+    asking.end(body);
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    return bodyOf(answer);
+  }
+}
+
+/** A page of ledgers as the mode lies about it; any other answer is an error or as it is. */
+function bent(answer: Buffer, mode: ProxyMode): Buffer {
+  const json = JSON.parse(answer.toString()) as Answer & Record<string, unknown>;
+  if (mode === "with an error") {
+    const { result: _, ...rest } = json;
+    return toBuffer({ ...rest, error: { code: -32603, message: "internal error" } });
+  }
+  const page = json.result;
+  if (page?.ledgers === undefined) return answer;
+  PAGE_LIES[mode]?.(page);
+  return toBuffer(json);
+}
+
+const PAGE_LIES: Readonly<Partial<Record<ProxyMode, (page: Page) => void>>> = {
+  "without ledgers": (page) => {
+    page.ledgers = [];
+  },
+  "with a ledger missing": (page) => {
+    page.ledgers = page.ledgers.slice(1);
+  },
+  "in reverse order": (page) => {
+    page.ledgers = page.ledgers.toReversed();
+  },
+  "with every ledger twice": (page) => {
+    page.ledgers = page.ledgers.flatMap((ledger) => [ledger, ledger]);
+  },
+  "ahead of itself": (page) => {
+    page.latestLedger += AHEAD_LEDGERS;
+  },
+  "with damaged ledgers": ({ ledgers }) => {
+    for (const ledger of ledgers) ledger.metadataXdr = damaged(ledger.metadataXdr);
+  },
+};
+
+function damaged(xdr: string): string {
+  const bytes = Buffer.from(xdr, "base64");
+  bytes.writeUInt32BE(~bytes.readUInt32BE(HASH_AT) >>> 0, HASH_AT);
+  return bytes.toString("base64");
+}
+
+function toBuffer(json: object): Buffer {
+  return Buffer.from(JSON.stringify(json));
+}
+
+function end(response: ServerResponse, status: number, body: string | Buffer): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(body);
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,98 @@
+// Quotes against the contract: every route, called as the API says, settles for what it promised.
+import assert from "node:assert/strict";
+import { Direction, swapArguments } from "../../src/devnet/contract/call.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { tryCall } from "../../src/devnet/ledger/simulate-call.ts";
+import { type Address, address } from "../../src/model/address.ts";
+import { type OrderId, orderId } from "../../src/model/order.ts";
+import type { ApiClient, Row } from "../../test/e2e/api-client.ts";
+
+const AMOUNTS = ["1000", "10000000", "987654321"];
+const DIRECTIONS = ["strict_send", "strict_receive"] as const;
+/** Pairs of assets asked for. */
+const PAIRS_MAX = 24;
+
+/** `devnet` is paused, and the engine at its tip. */
+export async function checkRoutes(devnet: Devnet, api: ApiClient): Promise<string> {
+  const markets: Row[] = await api.get("/markets?limit=1000");
+  const assets = [
+    ...new Set<string>(markets.flatMap(({ baseAsset, quoteAsset }) => [baseAsset, quoteAsset])),
+  ];
+  const pairs = assets
+    .flatMap((selling) => assets.map((buying) => [selling, buying] as const))
+    .filter(([selling, buying]) => selling !== buying)
+    .slice(0, PAIRS_MAX);
+  const traders = traderCandidates(devnet);
+  let routes = 0;
+  let unheld = 0;
+  for (const [selling, buying] of pairs) {
+    for (const amount of AMOUNTS) {
+      for (const direction of DIRECTIONS) {
+        const path = `/quote?sellingAsset=${selling}&buyingAsset=${buying}&amount=${amount}&direction=${direction}`;
+        const quote = await api.get(path);
+        assert.equal(quote.ledger, devnet.tip.ledger, path);
+        for (const route of quote.paths) {
+          const trader = traders.find((one) => canTrade(devnet, one, { selling, buying, route }));
+          if (trader === undefined) {
+            unheld += 1;
+            continue;
+          }
+          checkRoute(devnet, trader, route, direction);
+          routes += 1;
+        }
+      }
+    }
+  }
+  return `${routes} routes settled as quoted (${unheld} more that no trader could pay for)`;
+}
+
+/** Who trades on the network, the most active first. */
+function traderCandidates(devnet: Devnet): readonly Address[] {
+  const traders = new Map<Address, number>();
+  for (const { event } of devnet.record.events) {
+    if (event.kind === "swap") traders.set(event.trader, (traders.get(event.trader) ?? 0) + 1);
+    if (event.kind === "trade") traders.set(event.taker, (traders.get(event.taker) ?? 0) + 1);
+  }
+  traders.delete(devnet.network.exchange);
+  return [...traders].sort(([, one], [, other]) => other - one).map(([trader]) => trader);
+}
+
+type Wanted = { readonly selling: string; readonly buying: string; readonly route: Row };
+
+function canTrade(devnet: Devnet, trader: Address, { selling, buying, route }: Wanted): boolean {
+  const pays = devnet.holding(address(selling), trader);
+  const gets = devnet.holding(address(buying), trader);
+  return (
+    pays.authorized &&
+    gets.authorized &&
+    pays.spendable >= BigInt(route.sold) &&
+    (gets.headroom === undefined || gets.headroom >= BigInt(route.bought))
+  );
+}
+
+function checkRoute(devnet: Devnet, trader: Address, route: Row, direction: string): void {
+  const sold = BigInt(route.sold);
+  const bought = BigInt(route.bought);
+  const args = swapArguments({
+    direction: direction === "strict_send" ? Direction.sell : Direction.buy,
+    trader,
+    selling: address(route.path[0].selling),
+    sellingAmount: sold,
+    buyingAmount: bought,
+    path: route.path.map((hop: Row) => ({
+      asset: address(hop.buying),
+      orders: hop.orders.map((id: string): OrderId => orderId(BigInt(id))),
+    })),
+  });
+  const call = { contract: devnet.network.exchange, fn: "swap", args };
+  const { outcome } = tryCall(devnet.chain, call, trader);
+  const shown = JSON.stringify(route);
+  assert.ok(outcome.ok, `${shown} fails: ${JSON.stringify(outcome, bigintText)}`);
+  const amounts = outcome.value.type === "vec" ? outcome.value.value : [];
+  const settled = amounts.map((value) => (value.type === "i128" ? value.value : undefined));
+  assert.deepEqual(settled, [sold, bought], shown);
+}
+
+function bigintText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

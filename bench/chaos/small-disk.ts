@@ -1,0 +1,37 @@
+// A disk that can be full: a tmpfs whose size follows what is asked of it.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmdirSync, statfsSync } from "node:fs";
+
+const SIZE = "2g";
+/** What is left to write when it is full. */
+const LEFT_BYTES = 64 * 1024;
+
+export class SmallDisk {
+  readonly #path: string;
+
+  /** Throws an Error where this user cannot mount one here. */
+  constructor(path: string) {
+    mkdirSync(path, { recursive: true });
+    mount("-t", "tmpfs", "-o", `size=${SIZE}`, "hopbook-chaos", path);
+    this.#path = path;
+  }
+
+  fill(): void {
+    const { blocks, bfree, bsize } = statfsSync(this.#path);
+    const used = (blocks - bfree) * bsize;
+    mount("-o", `remount,size=${used + LEFT_BYTES}`, this.#path);
+  }
+
+  empty(): void {
+    mount("-o", `remount,size=${SIZE}`, this.#path);
+  }
+
+  unmount(): void {
+    execFileSync("umount", [this.#path], { stdio: "ignore" });
+    rmdirSync(this.#path);
+  }
+}
+
+function mount(...args: readonly string[]): void {
+  execFileSync("mount", args, { stdio: ["ignore", "ignore", "pipe"] });
+}

@@ -1,0 +1,153 @@
+// The engine that chaos happens to: restarted on the same port and data, behind a proxy to its RPC.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { EngineChild } from "../load/engine-child.ts";
+import { FaultProxy } from "./fault-proxy.ts";
+import { SmallDisk } from "./small-disk.ts";
+
+const PRELOAD = new URL("./engine-preload.js", import.meta.url).href;
+const POLL_MS = 50;
+const MIB = 2 ** 20;
+
+export type SubjectOptions = { readonly seed: string; readonly ledgerTime: number };
+
+export class Subject {
+  readonly devnet: Devnet;
+  readonly proxy: FaultProxy;
+  readonly port: number;
+  /** Or why there is none. */
+  readonly disk: SmallDisk | string;
+  engine: EngineChild;
+  readonly #options: ConstructorParameters<typeof EngineChild>[0];
+  readonly #folder: string;
+
+  static async open({ seed, ledgerTime }: SubjectOptions): Promise<Subject> {
+    const folder = mkdtempSync(join(tmpdir(), "hopbook-chaos-"));
+    const dataDir = join(folder, "engine");
+    const directory = join(folder, "devnet");
+    mkdirSync(directory);
+    const disk = openDisk(dataDir);
+    const devnet = await startDevnet({ seed, ledgerTime, port: 0, directory });
+    const proxy = new FaultProxy(devnet.url);
+    return new Subject(
+      { devnet, proxy, disk, folder },
+      {
+        rpcUrl: await proxy.listen(),
+        passphrase: devnet.network.passphrase,
+        contract: devnet.network.exchange,
+        dataDir,
+        port: await freePort(),
+        flags: ["--workers", "1"],
+        preloads: [PRELOAD],
+      },
+    );
+  }
+
+  private constructor(
+    parts: {
+      readonly devnet: Devnet;
+      readonly proxy: FaultProxy;
+      readonly disk: SmallDisk | string;
+      readonly folder: string;
+    },
+    options: ConstructorParameters<typeof EngineChild>[0],
+  ) {
+    this.devnet = parts.devnet;
+    this.proxy = parts.proxy;
+    this.disk = parts.disk;
+    this.#folder = parts.folder;
+    this.port = options.port;
+    this.#options = options;
+    this.engine = new EngineChild(options);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** A new process on the same port and data; resolves once it listens. */
+  async start(): Promise<void> {
+    this.engine = new EngineChild(this.#options);
+    await this.engine.listening;
+  }
+
+  kill(): Promise<void> {
+    return this.engine.kill();
+  }
+
+  /** Rejects where the engine ends, or does not get there in time. */
+  async reaches(ledger: number, timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    let seen = 0;
+    while (seen < ledger) {
+      if (performance.now() > deadline) {
+        throw this.engine.failure(`stays at ledger ${seen} of ${ledger} for ${timeoutMs} ms`);
+      }
+      if (this.engine.child.exitCode !== null || this.engine.child.signalCode !== null) {
+        throw this.engine.failure("ended");
+      }
+      seen = await this.#ledger();
+      if (seen < ledger) await delay(POLL_MS);
+    }
+  }
+
+  /** Resident memory and open files of the engine; undefined where the system tells neither. */
+  async resources(): Promise<{ readonly mib: number; readonly files: number } | undefined> {
+    const probe = await this.engine.probe();
+    if (probe === undefined) return undefined;
+    const folder = `/proc/${this.engine.child.pid}/fd`;
+    let files = 0;
+    try {
+      files = readdirSync(folder).length;
+    } catch {
+      // No such folder outside Linux: then memory alone is looked at.
+    }
+    return { mib: probe.rssBytes / MIB, files };
+  }
+
+  async close(): Promise<void> {
+    if (this.engine.child.exitCode === null && this.engine.child.signalCode === null) {
+      this.engine.child.kill("SIGKILL");
+      await this.engine.exited;
+    }
+    await this.proxy.close();
+    await this.devnet.stop();
+    if (typeof this.disk !== "string") this.disk.unmount();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ledger(): Promise<number> {
+    try {
+      const response = await fetch(`${this.url}/`, { signal: AbortSignal.timeout(5000) });
+      const { ledger } = (await response.json()) as { readonly ledger?: number };
+      return ledger ?? 0;
+    } catch {
+      // Not up yet: asked again.
+      return 0;
+    }
+  }
+}
+
+function openDisk(path: string): SmallDisk | string {
+  try {
+    return new SmallDisk(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n").at(-1) : String(error);
+    return `no tmpfs can be mounted here (${reason})`;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
