@@ -21,7 +21,11 @@ export type Meters = {
   readonly ingest: IngestMeter;
 };
 
-const LOOP_QUANTILES = [0.5, 0.99, 1];
+const LOOP_RANKS = [
+  ["p50", 0.5],
+  ["p99", 0.99],
+  ["max", 1],
+] as const;
 
 export function exposeMeters(registry: Registry, meters: Meters, loopDelay: LoopDelay): void {
   exposeIngest(registry, meters);
@@ -30,15 +34,11 @@ export function exposeMeters(registry: Registry, meters: Meters, loopDelay: Loop
   exposeGauges(
     {
       name: "hopbook_loop_delay_seconds",
-      help: "How late the main loop came to what was due, over the last half to whole minute; quantile 1 is the worst.",
+      help: "How late the main loop came to what was due, over the last half to whole minute.",
       registry,
     },
-    ["quantile"],
-    () =>
-      LOOP_QUANTILES.map((quantile) => [
-        { quantile: String(quantile) },
-        loopDelay.seconds(quantile),
-      ]),
+    ["rank"],
+    () => LOOP_RANKS.map(([rank, quantile]) => [{ rank }, loopDelay.seconds(quantile)] as const),
   );
 }
 

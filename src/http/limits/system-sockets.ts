@@ -4,7 +4,7 @@ import { addressGroup, plainAddress } from "./client-address.ts";
 
 /** States of the list, in hex, in which a connection still holds its place with us. */
 const OPEN_STATES = new Set(["01", "08"]);
-const FILES = ["/proc/net/tcp", "/proc/net/tcp6"];
+const FILES = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
 
 /** Connections to a local port by the peer's address group; undefined where there is no such list. */
 export function connectionsTo(port: number): ReadonlyMap<string, number> | undefined {

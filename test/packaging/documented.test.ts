@@ -1,0 +1,65 @@
+// What operators read must name what there is: metrics in the manual and the alert rules, flags in
+// the manual and the settings' file.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { engineSettings, logSettings, networkSettings } from "../../src/config/engine-settings.ts";
+import { environmentName } from "../../src/config/setting.ts";
+import { Operations } from "../../src/operations/operations.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+const SUFFIXES = /_(?:bucket|sum|count)$/;
+
+function textOf(file: string): string {
+  return readFileSync(fileURLToPath(new URL(file, ROOT)), "utf8");
+}
+
+async function metricNames(): Promise<ReadonlySet<string>> {
+  const operations = new Operations({ clock: () => 0, readyLagSeconds: 30 });
+  const text = await operations.metrics();
+  operations.stop();
+  return new Set(Array.from(text.matchAll(/^# TYPE ([a-z_]+) /gm), ([, name = ""]) => name));
+}
+
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set(Array.from(text.matchAll(/\bhopbook_[a-z_]*[a-z]/g), ([name]) => name));
+}
+
+test("the manual names every metric of the engine, and none that is not there", async () => {
+  const there = await metricNames();
+  const named = namesIn(textOf("OPERATIONS.md"));
+  for (const name of there) {
+    if (name.startsWith("hopbook_")) assert.ok(named.has(name), `${name} is not in OPERATIONS.md`);
+  }
+  for (const name of named) assert.ok(there.has(name), `${name} of OPERATIONS.md is not there`);
+});
+
+test("alert rules ask for metrics that are there", async () => {
+  const there = await metricNames();
+  for (const file of ["alerts.yml", "alerts.test.yml"]) {
+    for (const name of namesIn(textOf(`packaging/prometheus/${file}`))) {
+      assert.ok(there.has(name.replace(SUFFIXES, "")), `${file}: ${name}`);
+    }
+  }
+});
+
+test("the manual has a line for every alert", () => {
+  const alerts = textOf("packaging/prometheus/alerts.yml").matchAll(/alert: Hopbook([A-Za-z]+)/g);
+  const manual = textOf("OPERATIONS.md");
+  for (const [, name = ""] of alerts) assert.match(manual, new RegExp(`\\b${name}\\b`), name);
+});
+
+test("packaging sets variables that there are", () => {
+  const known = new Set(
+    [...engineSettings, ...logSettings, ...networkSettings].map(({ name }) =>
+      environmentName(name),
+    ),
+  );
+  const set = [
+    ...textOf("packaging/hopbook.env").matchAll(/^(?:# )?([A-Z_]+)=/gm),
+    ...textOf("packaging/Dockerfile").matchAll(/^(?:ENV)?\s+([A-Z_]+)=[^ ]+/gm),
+  ].map(([, name = ""]) => name);
+  assert.ok(set.length > 10);
+  for (const name of set) assert.ok(known.has(name) || name === "NODE_ENV", name);
+});
