@@ -25,4 +25,8 @@ const run = spawnSync(
   ["--enable-source-maps", "--test", "--test-timeout=600000", ...files],
   { cwd: root, stdio: "inherit" },
 );
+if (files.some((file) => file.startsWith("dist/test/console/"))) {
+  const { findBrowser, NO_BROWSER } = await import("../dist/test/console/find-browser.js");
+  if (findBrowser() === undefined) process.stderr.write(`${NO_BROWSER}\n`);
+}
 process.exit(run.status ?? 1);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Backing, Order, Trade } from "../api/answers.ts";
+import type { Backing, Order, Trade } from "../../../src/api/types.ts";
 import { AccountState } from "./account-state.ts";
 
 function order(id: string, more: Partial<Order> = {}): Order {
   const fields = { selling: "CA", buying: "CB", price: "1", quote: "9", amount: "9", owner: "GM" };
-  const times = { created: "2026-01-01 00:00:00", cursor: id };
+  const created = "2026-01-01 00:00:00";
+  const times = { rprice: 1e-18, created, updated: created, cursor: id };
   return { id, status: "ACTIVE", ...fields, ...times, ...more };
 }
 
@@ -65,6 +66,9 @@ describe("an account's state", () => {
       boughtAsset: "CA",
       sold: "2",
       bought: "4",
+      left: "5",
+      price: 2,
+      cursor: "700",
       timestamp: "2026-01-01 00:00:00",
     };
     state.add(state.fillsOf([{ ...trade, id: "600", taker: "GT" }, trade]));

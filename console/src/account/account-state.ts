@@ -1,6 +1,6 @@
 // What the channel `account` says about one account: its live orders, what stands behind them, and
 // the fills as they come.
-import type { AccountBody, Backing, Order, OrderFill, Swap, Trade } from "../api/answers.ts";
+import type { Account, Backing, Order, OrderFill, Swap, Trade } from "../../../src/api/types.ts";
 import type { Message } from "../api/message.ts";
 
 /** Fills that are kept. */
@@ -39,12 +39,14 @@ export class AccountState {
   /** A message of the channel; a snapshot replaces all but the fills, which it does not hold. */
   received(message: Message, snapshot: boolean): void {
     if (snapshot) {
-      const body = message as unknown as AccountBody;
+      const body = message as unknown as Account;
       this.ledger = body.ledger;
       this.orders.clear();
       for (const order of body.orders) this.orders.set(order.id, order);
       this.backing.clear();
-      for (const record of Object.values(body.backing)) this.backing.set(record.asset, record);
+      for (const record of Object.values(body.backing)) {
+        if (record !== undefined) this.backing.set(record.asset, record);
+      }
       this.loaded = true;
       return;
     }

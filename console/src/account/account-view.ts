@@ -1,5 +1,5 @@
 // One account: its live orders with their backing, and its fills as they come.
-import type { Order, Swap, Trade } from "../api/answers.ts";
+import type { Order, Swap, Trade } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";

@@ -1,5 +1,5 @@
 // What stands behind an account's orders, token by token.
-import type { Backing } from "../api/answers.ts";
+import type { Backing } from "../../../src/api/types.ts";
 import { el } from "../dom.ts";
 import { amountText } from "../number/amount.ts";
 import { shortened } from "../number/decimal.ts";

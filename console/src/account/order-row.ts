@@ -1,5 +1,5 @@
 // One live order of an account and how much of it its maker's money covers.
-import type { Order } from "../api/answers.ts";
+import type { Order } from "../../../src/api/types.ts";
 import { el, setClass, setText, setTitle } from "../dom.ts";
 import { amountText, contractPriceText } from "../number/amount.ts";
 import { shortened } from "../number/decimal.ts";

@@ -1,6 +1,6 @@
 // The engine itself: how far it is, how fast ledgers come, how well the page is connected, what the
 // contract is set to, and which calls failed lately.
-import type { Failure, StatusBody } from "../api/answers.ts";
+import type { Failure, Status } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { el } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -97,7 +97,7 @@ export function engineView(sources: Sources): View {
   async function load(): Promise<void> {
     try {
       const [status, failed] = await Promise.all([
-        ask<StatusBody>("/", {}, ended.signal),
+        ask<Status>("/", {}, ended.signal),
         ask<readonly Failure[]>("/failures", { limit: FAILURES }, ended.signal),
       ]);
       showVolumes(status);
@@ -110,7 +110,8 @@ export function engineView(sources: Sources): View {
     }
   }
 
-  function showVolumes({ volumes: tokens = [] }: StatusBody): void {
+  function showVolumes(status: Status): void {
+    const tokens = status.status === "active" ? status.volumes : [];
     const hint = "What was traded of each token in 24 hours is listed here.";
     volumeNotice.show(
       tokens.length > 0 ? { kind: "none" } : { kind: "empty", title: "No trades yet", hint },

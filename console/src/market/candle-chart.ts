@@ -9,7 +9,7 @@ import {
   type ISeriesApi,
   type UTCTimestamp,
 } from "lightweight-charts";
-import type { Candle } from "../api/answers.ts";
+import type { Candle } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";

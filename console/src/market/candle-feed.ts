@@ -1,6 +1,6 @@
 // The candles of one market at one resolution: the latest from the channel `candles`, older ones
 // page by page from /candles as somebody looks at them.
-import type { Candle } from "../api/answers.ts";
+import type { Candle } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { ask } from "../api/rest.ts";
 

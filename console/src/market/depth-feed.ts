@@ -1,5 +1,5 @@
 // The book of one market as the ladder and the cumulative chart show it, from the channel `depth`.
-import type { DepthBody } from "../api/answers.ts";
+import type { Depth } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { Changes } from "../changes.ts";
 import { movePoint } from "../number/decimal.ts";
@@ -11,7 +11,7 @@ export const COARSER = [0, 1, 2] as const;
 const LEVELS_MAX = 200;
 
 export type Book = {
-  readonly body: DepthBody;
+  readonly body: Depth;
   readonly bids: readonly SummedLevel[];
   readonly asks: readonly SummedLevel[];
 };
@@ -66,7 +66,7 @@ export class DepthFeed {
       },
       {
         message: ({ data }) => {
-          const body = data as DepthBody;
+          const body = data as Depth;
           if (step === undefined && body.step !== null) this.#automaticStep = body.step;
           this.error = undefined;
           this.book = { body, bids: summed(body.bids), asks: summed(body.asks) };

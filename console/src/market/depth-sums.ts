@@ -1,6 +1,7 @@
 // Running totals of a book's levels, exact, for the ladder's bars and the cumulative chart.
+
+import type { DepthLevel } from "../../../src/api/types.ts";
 import { decimalText } from "../../../src/model/display.ts";
-import type { Level } from "../api/answers.ts";
 import { toUnits } from "../number/decimal.ts";
 
 /** Decimals of quantities in /depth. */
@@ -16,7 +17,7 @@ export type SummedLevel = {
 };
 
 /** Levels as /depth lists them: nearest to the spread first. */
-export function summed(levels: readonly Level[]): readonly SummedLevel[] {
+export function summed(levels: readonly DepthLevel[]): readonly SummedLevel[] {
   let units = 0n;
   return levels.map(([price, quantity]) => {
     units += toUnits(quantity, QUANTITY_DIGITS);

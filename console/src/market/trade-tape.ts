@@ -1,6 +1,7 @@
 // The latest fills of a market as they come, from the channel `trades`.
+
+import type { Swap, Trade } from "../../../src/api/types.ts";
 import { priceText } from "../../../src/model/display.ts";
-import type { Swap, Trade } from "../api/answers.ts";
 import type { Connection } from "../api/connection.ts";
 import { el, setHidden, setText, setTitle } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";

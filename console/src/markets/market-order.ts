@@ -1,5 +1,5 @@
 // Which markets are listed, and in what order.
-import type { TickerEntry } from "../api/answers.ts";
+import type { TickerEntry } from "../../../src/api/types.ts";
 import { toUnits } from "../number/decimal.ts";
 import type { Assets } from "../state/assets.ts";
 import { pairOf } from "../state/tickers.ts";

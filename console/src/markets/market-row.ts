@@ -1,5 +1,5 @@
 // One market of the list: its names, its day in numbers and as a line.
-import type { TickerEntry } from "../api/answers.ts";
+import type { TickerEntry } from "../../../src/api/types.ts";
 import { el, setText, setTitle } from "../dom.ts";
 import { grouped, shortened } from "../number/decimal.ts";
 import type { Row } from "../page/virtual-list.ts";

@@ -1,5 +1,5 @@
 // Every market with its last 24 hours.
-import type { StatusBody, TickerEntry } from "../api/answers.ts";
+import type { Status, TickerEntry } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -123,9 +123,10 @@ export function marketsView(sources: Sources): View {
 
   async function loadStatus(): Promise<void> {
     try {
-      const status = await ask<StatusBody>("/");
-      figures.trades.set(status.trades?.toLocaleString("en-US") ?? "–");
-      const cents = (status.volumes ?? []).reduce((sum, { volume }) => sum + Number(volume), 0);
+      const status = await ask<Status>("/");
+      if (status.status === "loading") return;
+      figures.trades.set(status.trades.toLocaleString("en-US"));
+      const cents = status.volumes.reduce((sum, { volume }) => sum + Number(volume), 0);
       // The API itself calls these values indicative: a float loses nothing here.
       figures.value.set(cents === 0 ? "–" : `$${grouped(shortened(cents.toFixed(2), 6))}`);
     } catch {

@@ -1,6 +1,6 @@
 // The prices behind the small charts of the markets in sight: the last 24 hours in candles or, in a
 // market too young for that, its latest trades.
-import type { Candle, Swap, Trade } from "../api/answers.ts";
+import type { Candle, Swap, Trade } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { Changes } from "../changes.ts";
 import { pairOf } from "../state/tickers.ts";

@@ -1,7 +1,8 @@
 // The calls of the exchange contract that take a route: their functions and arguments, in order, with
 // the amounts and limits that the API's document assigns to them.
+
+import type { Quote, QuotePath } from "../../../src/api/types.ts";
 import { invertPriceDown } from "../../../src/model/settlement.ts";
-import type { QuoteBody, QuotePath } from "../api/answers.ts";
 
 const SELL = 1;
 const BUY = 2;
@@ -39,7 +40,7 @@ export type CallOptions = {
 
 /** The calls that can take the route, the one that fits best first. */
 export function contractCalls(
-  quote: QuoteBody,
+  quote: Quote,
   path: QuotePath,
   options: CallOptions,
 ): readonly ContractCall[] {
@@ -49,7 +50,7 @@ export function contractCalls(
 }
 
 function swapCall(
-  { direction, sellingAsset }: QuoteBody,
+  { direction, sellingAsset }: Quote,
   { sold, bought, path }: QuotePath,
   { trader, toleranceBps }: CallOptions,
 ): ContractCall {
@@ -73,7 +74,7 @@ function swapCall(
 }
 
 function tradeCall(
-  { direction, sellingAsset, buyingAsset }: QuoteBody,
+  { direction, sellingAsset, buyingAsset }: Quote,
   { sold, bought, path }: QuotePath,
   { trader, nonce }: CallOptions,
 ): ContractCall {
@@ -99,7 +100,7 @@ function tradeCall(
 }
 
 /** What is not filled at once rests, so the amount is the one asked for. */
-function limitCall(quote: QuoteBody, path: QuotePath, options: CallOptions): ContractCall {
+function limitCall(quote: Quote, path: QuotePath, options: CallOptions): ContractCall {
   const call = tradeCall(quote, path, options);
   const sells = quote.direction === "strict_send";
   const own: Readonly<Record<string, CallValue>> = {

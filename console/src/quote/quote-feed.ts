@@ -1,6 +1,6 @@
 // The answer of /quote for one set of parameters, kept up to date: by the push channel `quote` where
 // the engine has it, by asking again after each ledger where not.
-import type { QuoteBody } from "../api/answers.ts";
+import type { Quote } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { ask, RequestError } from "../api/rest.ts";
 import type { Ledgers } from "../state/ledgers.ts";
@@ -11,7 +11,7 @@ const ASK_MS_MIN = 1000;
 export type QuoteParameters = Readonly<Record<string, string>>;
 
 export type QuoteListener = {
-  readonly answered: (quote: QuoteBody) => void;
+  readonly answered: (quote: Quote) => void;
   readonly failed: (message: string) => void;
 };
 
@@ -44,7 +44,7 @@ export class QuoteFeed {
       {
         message: ({ data, error }) => {
           if (data === null) listener.failed(String(error));
-          else listener.answered(data as QuoteBody);
+          else listener.answered(data as Quote);
         },
         refused: (error) => {
           // An engine without the channel does not know it; anything else it says about the quote.
@@ -82,7 +82,7 @@ export class QuoteFeed {
     this.#askedAt = performance.now();
     const { signal } = this.#closed;
     try {
-      const quote = await ask<QuoteBody>("/quote", this.#parameters, signal);
+      const quote = await ask<Quote>("/quote", this.#parameters, signal);
       if (!signal.aborted) this.#listener.answered(quote);
     } catch (error) {
       if (signal.aborted) return;

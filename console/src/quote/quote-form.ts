@@ -1,7 +1,7 @@
 // What to ask /quote: kept in the address bar, so that a quote can be sent to somebody.
 
+import type { Quote } from "../../../src/api/types.ts";
 import { invertPriceDown } from "../../../src/model/settlement.ts";
-import type { Direction } from "../api/answers.ts";
 import { el, icon, setHidden, setText } from "../dom.ts";
 import { parseAmount, parseContractPrice } from "../number/amount.ts";
 import { menu, segments } from "../page/choice.ts";
@@ -14,7 +14,7 @@ const FIRST_AMOUNT = "100";
 export type QuoteWish = {
   /** For /quote and the channel `quote`. */
   readonly parameters: Readonly<Record<string, string>>;
-  readonly direction: Direction;
+  readonly direction: Quote["direction"];
   /** Base units. */
   readonly amount: string;
   /** The caller's own limit in the call's direction, where the quote is one of a limit order. */
@@ -35,7 +35,7 @@ export class QuoteForm {
   readonly #error = el("p", { class: "field-error", role: "alert" });
   readonly live: HTMLInputElement;
   readonly #changed: () => void;
-  #direction: Direction;
+  #direction: Quote["direction"];
   toleranceBps = 0;
 
   /** `changed`: the wish may be another one. `redraw`: only what is made of its answer. */
@@ -91,7 +91,7 @@ export class QuoteForm {
       "form",
       { class: "quote-form", "aria-label": "Quote", onsubmit: (event) => event.preventDefault() },
       segments("Which amount is exact", DIRECTIONS, this.#direction, (value) => {
-        this.#direction = value as Direction;
+        this.#direction = value as Quote["direction"];
         this.#edited();
       }),
       el("div", { class: "field amount-field" }, this.#amountLabel, this.#amount, this.#error),

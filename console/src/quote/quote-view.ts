@@ -1,6 +1,6 @@
 // The quote explorer: what routes there are for an amount, each as a flow of hops, and the contract
 // call that takes it.
-import type { QuoteBody, QuotePath } from "../api/answers.ts";
+import type { Quote, QuotePath } from "../../../src/api/types.ts";
 import { apiUrl } from "../api/rest.ts";
 import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -24,7 +24,7 @@ type Answer =
   | { readonly kind: "none" }
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "quote"; readonly quote: QuoteBody };
+  | { readonly kind: "quote"; readonly quote: Quote };
 
 export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   const { assets, tickers, ledgers } = sources;
@@ -93,16 +93,16 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
       case "failed":
         return { kind: "error", message: answer.message, retry: start };
       case "quote": {
-        const { status, error = "" } = answer.quote;
-        if (status === "success") return { kind: "none" };
-        const title = status === "rejected" ? "Rejected" : "No route";
-        return { kind: "empty", title, hint: sentence(error) };
+        const { quote } = answer;
+        if (quote.status === "success") return { kind: "none" };
+        const title = quote.status === "rejected" ? "Rejected" : "No route";
+        return { kind: "empty", title, hint: sentence(quote.error) };
       }
     }
   }
 
   /** Made anew only where something in it changed; who was on one of its buttons stays there. */
-  function showDetail(quote: QuoteBody, path: QuotePath): void {
+  function showDetail(quote: Quote, path: QuotePath): void {
     const calls = contractCalls(quote, path, {
       trader: form.trader,
       toleranceBps: form.toleranceBps,
@@ -147,7 +147,14 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
       redraw();
     }),
   );
-  endings.add(assets.changes.listen(redraw));
+  // With the names come the decimals in which amounts are typed.
+  endings.add(
+    assets.changes.listen(() => {
+      form.update();
+      if (JSON.stringify(form.wish()?.parameters) !== JSON.stringify(wish?.parameters)) start();
+      redraw();
+    }),
+  );
   endings.add(() => {
     clearTimeout(typing);
     cancelDraw(update);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Order, QuoteBody, QuotePath } from "../api/answers.ts";
+import type { Order, Quote, QuotePath } from "../../../src/api/types.ts";
 import { callCommand, callJson, contractCalls } from "./contract-call.ts";
 import { settleRoute } from "./settle-route.ts";
 
@@ -8,7 +8,8 @@ const P = 10n ** 18n;
 
 function order(id: string, amount: bigint, price: bigint): Order {
   const assets = { selling: "CB", buying: "CA", owner: "GM" };
-  const times = { created: "2026-01-01 00:00:00", cursor: id };
+  const created = "2026-01-01 00:00:00";
+  const times = { rprice: Number(price) / 1e18, created, updated: created, cursor: id };
   return {
     id,
     status: "ACTIVE",
@@ -70,7 +71,7 @@ describe("a route hop by hop", () => {
 
 const OPTIONS = { trader: "GTRADER", toleranceBps: 50, nonce: "7" };
 
-function quoteOf(direction: "strict_send" | "strict_receive", path: QuotePath): QuoteBody {
+function quoteOf(direction: "strict_send" | "strict_receive", path: QuotePath): Quote {
   const assets = { sellingAsset: "CA", buyingAsset: "CB" };
   return { id: "q", status: "success", direction, ...assets, ledger: 1, paths: [path] };
 }

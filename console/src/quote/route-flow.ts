@@ -1,5 +1,5 @@
 // A route as a flow: what is paid, each hop with its orders and its worst price, what is got.
-import type { QuotePath } from "../api/answers.ts";
+import type { QuotePath } from "../../../src/api/types.ts";
 import { el, icon } from "../dom.ts";
 import { amountText, contractPriceText } from "../number/amount.ts";
 import { accountView } from "../page/address.ts";

@@ -1,6 +1,7 @@
 // The routes of a quote, best first, of which one is looked at.
+
+import type { Quote, QuotePath } from "../../../src/api/types.ts";
 import { priceText } from "../../../src/model/display.ts";
-import type { QuoteBody, QuotePath } from "../api/answers.ts";
 import { el, setHidden, setText } from "../dom.ts";
 import { amountText } from "../number/amount.ts";
 import { grouped } from "../number/decimal.ts";
@@ -35,7 +36,7 @@ export class RouteList {
   }
 
   /** Returns the route looked at; undefined where there is none. */
-  show(quote: QuoteBody | undefined, paths: readonly QuotePath[]): QuotePath | undefined {
+  show(quote: Quote | undefined, paths: readonly QuotePath[]): QuotePath | undefined {
     const chosen = Math.min(this.#chosen, paths.length - 1);
     this.#cards.forEach((one, at) => {
       const path = paths[at];
@@ -51,7 +52,7 @@ export class RouteList {
 
   #fill(
     { way, amount, price, difference }: Card,
-    { quote, path, best }: { quote: QuoteBody; path: QuotePath; best: QuotePath },
+    { quote, path, best }: { quote: Quote; path: QuotePath; best: QuotePath },
   ): void {
     const { sellingAsset, buyingAsset, direction } = quote;
     const labels = [sellingAsset, ...path.path.map(({ buying }) => buying)].map((asset) =>

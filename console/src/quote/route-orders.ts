@@ -1,5 +1,5 @@
 // The orders that a route lists, asked for one by one, and what the route makes of them.
-import type { Order, QuotePath } from "../api/answers.ts";
+import type { Order, QuotePath } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { type SettledHop, settleRoute } from "./settle-route.ts";
 

@@ -1,8 +1,9 @@
 // What a route does hop by hop and order by order. The API gives a route's first and last amount and
 // the orders it lists; the rest follows from the orders by the contract's arithmetic: a swap buys
 // backwards from the exact output, each hop what the next one pays.
+
+import type { Order, QuotePath } from "../../../src/api/types.ts";
 import { fillBuying } from "../../../src/model/settlement.ts";
-import type { Order, QuotePath } from "../api/answers.ts";
 
 export type RouteFill = {
   readonly order: Order;

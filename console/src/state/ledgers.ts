@@ -1,5 +1,5 @@
 // The engine's newest ledger, its rhythm, and the contract's state, from the channel `contract`.
-import type { ContractBody } from "../api/answers.ts";
+import type { ContractState } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import type { Message } from "../api/message.ts";
 import { Changes } from "../changes.ts";
@@ -20,7 +20,7 @@ export type Health =
 export class Ledgers {
   readonly changes = new Changes();
   ledger: number | undefined;
-  contract: ContractBody | undefined;
+  contract: ContractState | undefined;
   /** `performance.now()` of ledgers as they came, oldest first. */
   readonly arrivals: number[] = [];
   readonly #connection: Connection;
@@ -58,7 +58,7 @@ export class Ledgers {
   }
 
   #received(message: Message, snapshot: boolean): void {
-    if (message.data !== undefined) this.contract = message.data as ContractBody;
+    if (message.data !== undefined) this.contract = message.data as ContractState;
     // The rhythm begins anew with a connection: in the time between nobody counted.
     if (snapshot) this.arrivals.length = 0;
     if (typeof message.ledger === "number" && (snapshot || message.ledger !== this.ledger)) {

@@ -1,5 +1,5 @@
 // The 24-hour tickers of every market, from the channel `ticker`.
-import type { TickerBody, TickerEntry } from "../api/answers.ts";
+import type { Ticker, TickerEntry } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { Changes } from "../changes.ts";
 
@@ -15,7 +15,7 @@ export class Tickers {
       { channel: "ticker" },
       {
         message: ({ data }) => {
-          const { ticker } = data as TickerBody;
+          const { ticker } = data as Ticker;
           this.list = ticker;
           this.bySymbol.clear();
           for (const entry of ticker) this.bySymbol.set(entry.symbol, entry);

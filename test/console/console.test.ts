@@ -1,0 +1,378 @@
+// The console in a browser, over an engine whose ledgers the test closes: what it shows is what the
+// API says, it follows the market, and everybody can use it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import type { Row } from "../e2e/api-client.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { assertClean, launchBrowser, openConsole, until, type WatchedPage } from "./browser.ts";
+import { findBrowser, NO_BROWSER } from "./find-browser.ts";
+import { ConsoleWorld } from "./world.ts";
+
+const executable = findBrowser();
+const skip = executable === undefined ? NO_BROWSER : false;
+/** Ledgers closed until something changed: not each of them trades in every market. */
+const ATTEMPTS_MAX = 40;
+const PHONE = { width: 375, height: 667 };
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("the console", { skip }, () => {
+  let world: ConsoleWorld;
+  let browser: Browser;
+
+  before(async () => {
+    const folder = temporaryFolder();
+    [world, browser] = await Promise.all([
+      ConsoleWorld.start("console", folder),
+      launchBrowser(executable ?? ""),
+    ]);
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+
+  const open = (hash: string, more: object = {}): Promise<WatchedPage> =>
+    openConsole(browser, { origin: world.origin, hash, ...more });
+
+  /** The plain token keeps its decimals to itself: amounts in it are typed in base units. */
+  const isClassic = (token: string): boolean => token !== world.devnet.network.plainToken;
+
+  async function busiestMarket(): Promise<Row> {
+    return (await world.api.get("/ticker/24h")).ticker[0];
+  }
+
+  /** An answer for 25.5 tokens with a route over more than one hop. */
+  async function quoteOverHops(): Promise<Row> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      for (const { symbol } of (await world.api.get("/ticker/24h")).ticker) {
+        for (const [selling, buying] of [symbol.split("/"), symbol.split("/").reverse()]) {
+          const assets = `sellingAsset=${selling}&buyingAsset=${buying}`;
+          const answer = await world.api.get(`/quote?${assets}&amount=255000000`);
+          const found = answer.paths.some(({ path }: Row) => path.length > 1);
+          if (found && isClassic(selling) && isClassic(buying)) return { answer, selling, buying };
+        }
+      }
+      await world.close(1);
+    }
+    return assert.fail("no market has a route over hops");
+  }
+
+  /** Closes ledgers until the text differs from what it was. */
+  async function changes(element: Locator): Promise<void> {
+    const before = await element.textContent();
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      await world.close(1);
+      for (let look = 0; look < 10; look += 1) {
+        if ((await element.textContent()) !== before) return;
+        await element.page().waitForTimeout(100);
+      }
+    }
+    assert.fail(`still ${before}`);
+  }
+
+  it("lists every market with its ticker and a line of its prices", async () => {
+    const opened = await open("#/");
+    const { page } = opened;
+    const { ticker } = await world.api.get("/ticker/24h");
+    const rows = page.locator(".market-row:not(.market-head)");
+    await rows.nth(ticker.length - 1).waitFor();
+    assert.equal(await rows.count(), ticker.length);
+    const [entry] = ticker;
+    const [base, quote] = entry.symbol.split("/");
+    const row = rows.filter({ has: page.locator(`a[href="#/market/${base}/${quote}"]`) });
+    assert.equal(await row.locator(".price").getAttribute("title"), entry.lastPrice);
+    assert.equal(await row.locator(".trades").textContent(), String(entry.trades));
+    await row.locator(".spark-line:not([d=''])").waitFor({ state: "attached" });
+    assert.match(await page.locator(".pair-names").allTextContents().then(String), /XLM \/ USDC/);
+    await page.getByRole("searchbox").fill("xlm usdc");
+    await until(page, "document.querySelectorAll('.market-row').length === 2");
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("changes book, candles and trades of a market as ledgers close", async () => {
+    const { symbol } = await busiestMarket();
+    const opened = await open(`#/market/${symbol}`);
+    const { page } = opened;
+    const depth = await world.api.get(`/depth?market=${symbol}&limit=200`);
+    await page.locator(".ladder-mid").filter({ hasText: /[0-9]/ }).waitFor();
+    const middle = await page.locator(".ladder-mid").textContent();
+    assert.equal(middle?.replaceAll(",", ""), `${depth.bestBid} – ${depth.bestAsk}`);
+    const best = await page.locator(".bids .ladder-price").first().textContent();
+    assert.equal(Number(best?.replaceAll(",", "")), Number(depth.bids[0][0]));
+    await page.locator(".candle-chart canvas").first().waitFor();
+    const trades = await world.api.get(`/trades?pair=${symbol.replace("/", "&pair=")}&limit=50`);
+    const fills = trades.filter((record: Row) => record.type === "trade" && !record.crossfill);
+    const taker = page.locator(".tape-row:not(.tape-head):not([hidden]) a").first();
+    await taker.waitFor();
+    assert.equal(await taker.getAttribute("title"), fills[0].taker);
+    await changes(page.locator(".ladder"));
+    await changes(page.locator(".tape"));
+    await changes(page.locator(".candle-legend"));
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("shows the routes of a quote as the API answers them, with the call that takes one", async () => {
+    const { answer, selling, buying } = await quoteOverHops();
+    const opened = await open(`#/quote?selling=${selling}&buying=${buying}&amount=25.5`);
+    const { page } = opened;
+    const cards = page.locator(".route-card:not([hidden])");
+    await cards.nth(answer.paths.length - 1).waitFor();
+    assert.equal(await cards.count(), answer.paths.length);
+    for (const [at, path] of answer.paths.entries()) {
+      const shown = await cards.nth(at).locator(".route-amount").textContent();
+      assert.equal(units(shown?.split(" ")[0]), path.bought);
+    }
+    const at = answer.paths.findIndex(({ path }: Row) => path.length > 1);
+    const path = answer.paths[at];
+    await cards.nth(at).click();
+    const hops = page.locator(".flow-hop");
+    await until(page, `document.querySelectorAll('.flow-hop').length === ${path.path.length}`);
+    // Amounts between hops come with the orders.
+    await until(
+      page,
+      "![...document.querySelectorAll('.flow .num')].some((cell) => cell.textContent === '…')",
+    );
+    const amounts = await page.locator(".flow-amount").allTextContents();
+    assert.equal(units(amounts[0]), path.sold);
+    assert.equal(units(amounts.at(-1)), path.bought);
+    for (const [index, hop] of path.path.entries()) {
+      const ids = await orderIds(hops.nth(index));
+      assert.deepEqual(ids, hop.orders);
+      const worst = await hops.nth(index).locator(".flow-market .num").getAttribute("title");
+      assert.equal(worst, hop.worstPrice);
+      const got = await hops.nth(index).locator("tbody td:nth-child(4)").allTextContents();
+      const sum = got.reduce((total, text) => total + BigInt(units(text)), 0n);
+      assert.equal(String(sum), units(amounts[index + 1]), "each hop gets what the next one pays");
+    }
+    const args = await callArguments(page);
+    assert.equal(args.selling_amount, path.sold);
+    assert.equal(args.buying_amount, path.bought);
+    assert.deepEqual(
+      JSON.parse(args.path ?? ""),
+      path.path.map(({ buying, orders }: Row) => ({ asset: buying, orders })),
+    );
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("says why there is no quote", async () => {
+    const { symbol } = await busiestMarket();
+    const [base, quote] = symbol.split("/");
+    const opened = await open(`#/quote?selling=${quote}&buying=${base}&amount=99999999999`);
+    const { page } = opened;
+    await page.locator(".routes-panel .notice", { hasText: /not enough liquidity/i }).waitFor();
+    await page.getByLabel(/Pay exactly,/).fill("1.23456789");
+    await page.locator(".field-error", { hasText: "at most 7 decimals" }).waitFor();
+    await page.getByLabel(/Pay exactly,/).fill("1");
+    await page.locator(".route-card:not([hidden])").first().waitFor();
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("shows an account's orders with their backing, and its fills as they come", async () => {
+    const [order] = await world.api.get("/order?limit=1");
+    const account = await world.api.get(`/account/${order.owner}`);
+    const opened = await open(`#/account/${order.owner}`);
+    const { page } = opened;
+    const rows = page.locator(".order-row:not(.order-head)");
+    await rows.first().waitFor();
+    const count = await page.locator(".orders-panel .panel-controls").textContent();
+    assert.equal(count, `${account.orders.length} live`);
+    const [first] = account.orders;
+    assert.equal(await rows.first().locator("code").getAttribute("title"), first.id);
+    assert.equal(units(await rows.first().locator(".backed").textContent()), first.backed);
+    await changes(page.locator(".fills-panel"));
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("is usable on a phone: nothing wider than the screen, every view within reach", async () => {
+    const opened = await open("#/", { viewport: PHONE, hasTouch: true, isMobile: true });
+    const { page } = opened;
+    const { symbol } = await busiestMarket();
+    const [order] = await world.api.get("/order?limit=1");
+    await page.locator(".market-row:not(.market-head)").first().tap();
+    await page.locator(".market-view").waitFor();
+    for (const [part, shown] of [
+      ["Book", ".panel.book"],
+      ["Depth", ".panel.depth"],
+      ["Trades", ".panel.trades-panel"],
+      ["Chart", ".panel.chart"],
+    ] as const) {
+      await page.getByRole("button", { name: part, exact: true }).tap();
+      await page.locator(shown).waitFor();
+      assert.equal(await page.locator(".market-view > .panel:visible").count(), 1);
+    }
+    for (const name of ["Quote", "Account", "Engine", "Markets"]) {
+      const link = page.getByRole("navigation").getByRole("link", { name });
+      const box = await link.boundingBox();
+      assert.ok(box !== null && box.y + box.height <= PHONE.height && box.height >= 40, name);
+      await link.tap();
+      await until(page, `document.title.startsWith("${name}")`);
+    }
+    for (const hash of [...VIEWS, `#/market/${symbol}`, `#/account/${order.owner}`]) {
+      await page.goto(`${world.origin}/console${hash}`);
+      await page.waitForTimeout(300);
+      const width = await page.evaluate(
+        "Math.max(document.documentElement.scrollWidth, document.querySelector('main').scrollWidth)",
+      );
+      assert.equal(width, PHONE.width, `${hash} is as wide as the screen`);
+    }
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("is usable by keyboard", async () => {
+    const opened = await open("#/");
+    const { page } = opened;
+    await page.locator(".market-row:not(.market-head)").first().waitFor();
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(page), "Skip to content");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate("document.activeElement.id"), "main");
+    for (let tabs = 0; tabs < 20; tabs += 1) {
+      await page.keyboard.press("Tab");
+      if (await page.evaluate("document.activeElement.matches('.market-link')")) break;
+    }
+    await page.keyboard.press("Enter");
+    await page.locator(".market-view").waitFor();
+    assert.match(page.url(), /#\/market\//);
+    await page.keyboard.press("Tab");
+    assert.ok(
+      await page.evaluate("document.querySelector('main').contains(document.activeElement)"),
+    );
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("has no serious fault for those who read it otherwise, light or dark", async () => {
+    const { symbol } = await busiestMarket();
+    const [order] = await world.api.get("/order?limit=1");
+    const [base, quote] = symbol.split("/");
+    const hashes = [
+      "#/",
+      `#/market/${symbol}`,
+      `#/quote?selling=${quote}&buying=${base}&amount=25`,
+      "#/account",
+      `#/account/${order.owner}`,
+      "#/engine",
+      "#/nothing",
+    ];
+    // The structure is the same in both: the second time only what colours decide is looked at.
+    for (const [colorScheme, rules] of [
+      ["light", undefined],
+      ["dark", ["color-contrast", "link-in-text-block"]],
+    ] as const) {
+      const opened = await open("#/", { colorScheme });
+      for (const hash of hashes) {
+        await opened.page.goto(`${world.origin}/console${hash}`);
+        await opened.page.waitForTimeout(700);
+        assert.deepEqual(await seriousFaults(opened.page, rules), [], `${hash}, ${colorScheme}`);
+      }
+      assertClean(opened);
+      await opened.close();
+    }
+  });
+
+  it("keeps the colours a person chose", async () => {
+    const opened = await open("#/", { colorScheme: "light" });
+    const { page } = opened;
+    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    const light = await background();
+    await page.getByRole("button", { name: "Dark colours" }).click();
+    const dark = await background();
+    assert.notEqual(dark, light);
+    await page.reload();
+    await page.locator(".top").waitFor();
+    assert.equal(await background(), dark);
+    await opened.close();
+  });
+});
+
+describe("the console while the engine restarts", { skip }, () => {
+  it("says so, comes back by itself, and goes on with fresh state", async () => {
+    const world = await ConsoleWorld.start("console restart", temporaryFolder());
+    const browser = await launchBrowser(executable ?? "");
+    try {
+      const { ticker } = await world.api.get("/ticker/24h");
+      const opened = await openConsole(browser, {
+        origin: world.origin,
+        hash: `#/market/${ticker[0].symbol}`,
+      });
+      const { page } = opened;
+      const ledger = page.locator(".status-ledger");
+      await ledger.filter({ hasText: String(world.devnet.tip.ledger) }).waitFor();
+      await world.stopEngine();
+      await page.locator(".lost:not([hidden])").waitFor();
+      for (let closed = 0; closed < 5; closed += 1) world.devnet.closeLedger();
+      await world.startEngine();
+      await page.locator(".lost[hidden]").waitFor({ state: "attached" });
+      await world.api.reached(world.devnet.tip.ledger);
+      await ledger.filter({ hasText: String(world.devnet.tip.ledger) }).waitFor();
+      const depth = await world.api.get(`/depth?market=${ticker[0].symbol}&limit=200`);
+      const middle = `${depth.bestBid} – ${depth.bestAsk}`;
+      await until(
+        page,
+        `document.querySelector(".ladder-mid").textContent.replaceAll(",", "") === ${JSON.stringify(middle)}`,
+      );
+      // A socket that finds nobody is the one thing a browser itself reports.
+      const errors = opened.errors.filter((text) => !text.includes("ERR_CONNECTION_REFUSED"));
+      assertClean({ ...opened, errors });
+    } finally {
+      await browser.close();
+      await world.stop();
+    }
+  });
+});
+
+const VIEWS = ["#/", "#/quote", "#/account", "#/engine"] as const;
+
+/** Base units of an amount shown with 7 decimals or fewer. */
+function units(text: string | null | undefined): string {
+  const [whole = "", fraction = ""] = (text ?? "").replaceAll(",", "").split(".");
+  return String(BigInt(whole + fraction.padEnd(7, "0")));
+}
+
+async function orderIds(hop: Locator): Promise<readonly (string | null)[]> {
+  const codes = await hop.locator("td:first-child code").all();
+  return Promise.all(codes.map((code) => code.getAttribute("title")));
+}
+
+async function callArguments(page: Page): Promise<Readonly<Record<string, string>>> {
+  const rows = page.locator(".call").first().locator("tr");
+  const names = await rows.locator("th").allTextContents();
+  const values = await rows.locator("td").allTextContents();
+  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
+}
+
+function focused(page: Page): Promise<unknown> {
+  return page.evaluate("document.activeElement.textContent");
+}
+
+/**
+ * What axe finds of impact serious or critical, each with the first element that has it. `rules`: all
+ * where undefined.
+ */
+async function seriousFaults(
+  page: Page,
+  rules: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const options = rules === undefined ? {} : { runOnly: rules };
+  const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    readonly violations: readonly {
+      readonly id: string;
+      readonly impact: string;
+      readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+    }[];
+  };
+  return found.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}

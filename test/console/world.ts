@@ -1,0 +1,84 @@
+// An engine with the console over a devnet whose ledgers the test closes.
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { ApiClient } from "../e2e/api-client.ts";
+import { EngineProcess } from "../e2e/engine-process.ts";
+
+/** Enough for full books, candles and trades in every market. */
+const FIRST_LEDGERS = 40;
+
+export class ConsoleWorld {
+  readonly devnet: Devnet;
+  readonly #dataDir: string;
+  readonly #port: number;
+  #engine: EngineProcess;
+
+  private constructor(devnet: Devnet, dataDir: string, port: number) {
+    this.devnet = devnet;
+    this.#dataDir = dataDir;
+    this.#port = port;
+    this.#engine = this.#newEngine();
+  }
+
+  static async start(seed: string, dataDir: string): Promise<ConsoleWorld> {
+    const devnet = await startDevnet({ seed, manual: true, port: 0 });
+    const world = new ConsoleWorld(devnet, dataDir, await freePort());
+    await world.#engine.listening;
+    await world.close(FIRST_LEDGERS);
+    return world;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get api(): ApiClient {
+    return new ApiClient(this.#port);
+  }
+
+  /** Closes ledgers and waits until the engine serves the last of them. */
+  async close(count: number): Promise<void> {
+    for (let closed = 0; closed < count; closed += 1) this.devnet.closeLedger();
+    await this.api.reached(this.devnet.tip.ledger);
+  }
+
+  async stopEngine(): Promise<void> {
+    await this.#engine.stop();
+  }
+
+  /** On the same port and data. */
+  async startEngine(): Promise<void> {
+    this.#engine = this.#newEngine();
+    await this.#engine.listening;
+  }
+
+  async stop(): Promise<void> {
+    await this.stopEngine();
+    await this.devnet.stop();
+  }
+
+  #newEngine(): EngineProcess {
+    const { url, network } = this.devnet;
+    return new EngineProcess({
+      rpcUrl: url,
+      passphrase: network.passphrase,
+      contract: network.exchange,
+      dataDir: this.#dataDir,
+      environment: { CONSOLE: "on", PORT: String(this.#port) },
+    });
+  }
+}
+
+/**
+ * A port that was free a moment ago. The engine comes back on it, which the system refuses for a
+ * while to a port that it had chosen itself.
+ */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
