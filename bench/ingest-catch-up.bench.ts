@@ -154,6 +154,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       workers: 1,
       catchUpThreads: 2,
       watchedAccounts: 100,
+      quoteStream: false,
       console: false,
       referencePrices: new Map(),
       maxOrders: 1 << 16,

@@ -126,6 +126,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
           marketData: exchange.marketData,
           depth,
           watch: backing,
+          ...(config.quoteStream ? { quotes } : {}),
           assets,
           contract,
           timers: { ...systemTimers, clock },

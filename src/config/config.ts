@@ -32,6 +32,8 @@ export type EngineConfig = {
   /** Live orders the book has room for. */
   readonly maxOrders: number;
   readonly limits: LimitsConfig;
+  /** Whether there is a push channel `quote`. */
+  readonly quoteStream: boolean;
   /** Whether /console is served. */
   readonly console: boolean;
 };
@@ -231,6 +233,7 @@ function engineConfig(
       requestsPerSecond: values["rate-limit"],
       trustedProxies: values["trusted-proxies"],
     },
+    quoteStream: values["quote-stream"] === "on",
     console: values.console === "auto" ? mode === "all" : values.console === "on",
   };
 }

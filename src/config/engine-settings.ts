@@ -86,6 +86,13 @@ export const engineOnlySettings = [
     bare: "on",
   },
   {
+    name: "quote-stream",
+    help: "push quotes whenever they change, as channel quote: on or off",
+    default: "on",
+    schema: choiceSchema(["on", "off"]),
+    bare: "on",
+  },
+  {
     name: "max-orders",
     help: "live orders the book has room for; memory is taken as they come",
     default: String(1 << 21),

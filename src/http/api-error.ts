@@ -12,6 +12,7 @@ export type ApiErrorCode =
   | "invalid_upgrade"
   | "too_many_connections"
   | "too_many_requests_waiting"
+  | "too_many_quote_topics"
   | "rate_limited"
   | "internal_error";
 

@@ -4,12 +4,14 @@ import type { MarketData } from "../../book/market-data.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { AccountWatch } from "../../book/step.ts";
 import type { Address } from "../../model/address.ts";
+import type { QuoteService } from "../../router-worker/quote.ts";
 import type { AssetInput } from "../asset-input.ts";
 import type { Channel, Publish } from "./channel.ts";
 import { accountChannel } from "./channels/account-channel.ts";
 import { candlesChannel } from "./channels/candles-channel.ts";
 import { contractChannel } from "./channels/contract-channel.ts";
 import { depthChannel } from "./channels/depth-channel.ts";
+import { quoteChannel } from "./channels/quote-channel.ts";
 import { tickerChannel } from "./channels/ticker-channel.ts";
 import { tradesChannel } from "./channels/trades-channel.ts";
 import type { HubLog } from "./hub.ts";
@@ -20,6 +22,8 @@ export type ChannelsOptions = {
   readonly marketData: MarketData;
   readonly depth: (request: DepthRequest) => DepthBody;
   readonly watch: AccountWatch;
+  /** Absent: channel quote is unknown. */
+  readonly quotes?: QuoteService;
   readonly assets: AssetInput;
   /** The exchange. */
   readonly contract: Address;
@@ -31,6 +35,7 @@ export function pushChannels(options: ChannelsOptions, publish: Publish): readon
   const turns = new TurnQueue((error) => {
     options.log.error({ err: error }, "a push update could not be computed");
   });
+  const { quotes } = options;
   const common = { ...options, publish, turns };
   return [
     contractChannel(common),
@@ -39,5 +44,6 @@ export function pushChannels(options: ChannelsOptions, publish: Publish): readon
     tickerChannel(common),
     depthChannel(common),
     candlesChannel(common),
+    ...(quotes === undefined ? [] : [quoteChannel({ ...common, quotes })]),
   ];
 }

@@ -1,5 +1,5 @@
 // Channel parameters as a Query, so that they are read by the code that reads those of the
-// endpoints: a string counts as it is, a number as its plain decimal text.
+// endpoints: a string counts as it is, a number as its plain decimal text, true and false as theirs.
 import { invalidParameter } from "../api-error.ts";
 import type { Query } from "../query.ts";
 
@@ -11,11 +11,13 @@ export function jsonQuery(parameters: Readonly<Record<string, unknown>>): Query 
     const value = member(name);
     if (value === undefined || value === "") return [];
     if (typeof value === "string") return [value];
-    return [typeof value === "number" ? plainDecimal(value) : undefined];
+    if (typeof value === "boolean") return [String(value)];
+    if (typeof value !== "number" || isInexact(value)) return [undefined];
+    return [plainDecimal(value)];
   };
   const all = (name: string): readonly string[] =>
     lenient(name).map((value) => {
-      if (value === undefined) throw invalidParameter(name, "Expected a text or a number.");
+      if (value === undefined) throw invalidParameter(name, "Expected a text, or an exact number.");
       return value;
     });
   return {
@@ -24,6 +26,11 @@ export function jsonQuery(parameters: Readonly<Record<string, unknown>>): Query 
     all,
     one: (name) => all(name)[0],
   };
+}
+
+/** Such an integer is one of several that a client may have written: it was rounded when read. */
+function isInexact(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 /** JavaScript writes small and large numbers with an exponent, which no parameter takes. */

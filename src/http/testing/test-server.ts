@@ -5,7 +5,7 @@ import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
 import { type Position, position } from "../../model/position.ts";
-import type { QuoteAnswer, QuoteRequest } from "../../router-worker/quote.ts";
+import type { QuoteAnswer, QuoteRequest, QuoteService } from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
 import type { HttpMeter } from "../http-meter.ts";
 import { type ListenerLimits, NO_LIMITS } from "../limits/listener-limits.ts";
@@ -64,6 +64,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       loggedErrors.push(fields);
     },
   };
+  const quotes: QuoteService = {
+    quoteNow: () => undefined,
+    quote: (request, aborted) => server.quote(request, aborted),
+  };
   const watch = new TestWatch();
   const timers = new TestTimers();
   const push = new PushEndpoint({
@@ -74,6 +78,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
           marketData: readModel.marketData,
           depth: (request) => server.depth(request),
           watch,
+          quotes,
           assets,
           contract: EXCHANGE,
           timers,
@@ -104,10 +109,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     port: 0,
     context: {
       readModel,
-      quotes: {
-        quoteNow: () => undefined,
-        quote: (request, aborted) => server.quote(request, aborted),
-      },
+      quotes,
       depth: (request) => server.depth(request),
       marketData: readModel.marketData,
       referencePrices: new Map([[testContract(1), 25n * 10n ** 16n]]),

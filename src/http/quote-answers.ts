@@ -1,0 +1,26 @@
+// What GET /quote and the push channel of the same name say of a quote, and where there is none.
+import { randomUUID } from "node:crypto";
+import type { ReadModel } from "../book/read-model.ts";
+import type { QuoteAnswer, QuoteRequest } from "../router-worker/quote.ts";
+import { ApiError } from "./api-error.ts";
+import { quoteJson } from "./json/quote-json.ts";
+
+/** Too many wait for a quote. */
+export const OVERLOADED = tradingError("routing_failed", "Too many requests are waiting.");
+
+const NOT_READY = tradingError("not_ready", "Server currently is not ready to quote prices.");
+
+/** While the book is empty; undefined otherwise. */
+export function notReady(readModel: Pick<ReadModel, "liveOrderCount">): ApiError | undefined {
+  return readModel.liveOrderCount === 0 ? NOT_READY : undefined;
+}
+
+/** The body of the answer. Throws an ApiError where routing failed. */
+export function quoteBody(request: QuoteRequest, answer: QuoteAnswer): string {
+  if (answer.status === "failed") throw tradingError("routing_failed", answer.message);
+  return quoteJson(randomUUID(), request, answer);
+}
+
+export function tradingError(code: "not_ready" | "routing_failed", message: string): ApiError {
+  return new ApiError(409, code, `Trading error. ${message}`);
+}

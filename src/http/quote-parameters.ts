@@ -1,0 +1,58 @@
+// The parameters of GET /quote and of the push channel of the same name.
+import type { Address } from "../model/address.ts";
+import type { QuoteDirection, QuoteRequest } from "../router-worker/quote.ts";
+import { invalidParameter } from "./api-error.ts";
+import type { AssetInput } from "./asset-input.ts";
+import { parsePositiveInteger } from "./parameters.ts";
+import type { Query } from "./query.ts";
+
+/** Throws an ApiError that names the parameter. */
+export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteRequest {
+  const direction: QuoteDirection =
+    query.lenient("direction")[0] === "strict_receive" ? "strict_receive" : "strict_send";
+  const sellingAsset = parseQuoteAsset(
+    "source_asset",
+    firstOf(query, ["sellingAsset", "selling_asset", "source_asset"]),
+    assets,
+  );
+  const buyingAsset = parseQuoteAsset(
+    "destination_asset",
+    firstOf(query, ["buyingAsset", "buying_asset", "destination_asset"]),
+    assets,
+  );
+  if (sellingAsset === buyingAsset) {
+    throw invalidParameter("buyingAsset", "Buying asset can't be the same as selling asset.");
+  }
+  const amountText = firstOf(query, ["amount", "source_amount", "destination_amount"]);
+  if (amountText === undefined) {
+    throw invalidParameter("amount", "Expected a positive integer of at most 2^127-1.");
+  }
+  const amount = parsePositiveInteger("amount", amountText);
+  const directText = query.lenient("direct")[0];
+  const direct = directText === "true" || directText === "1";
+  const maxPriceText = firstOf(query, ["maxPrice", "max_price"]);
+  if (maxPriceText === undefined) return { direction, sellingAsset, buyingAsset, amount, direct };
+  if (!direct) throw invalidParameter("maxPrice", "It requires direct=true.");
+  const maxPrice = parsePositiveInteger("maxPrice", maxPriceText);
+  return { direction, sellingAsset, buyingAsset, amount, direct, maxPrice };
+}
+
+/** The value under the first of the aliases that has one. */
+function firstOf(query: Query, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = query.one(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function parseQuoteAsset(name: string, text: string | undefined, assets: AssetInput): Address {
+  const asset = text === undefined ? undefined : assets.parse(text);
+  if (asset === undefined) {
+    throw invalidParameter(
+      name,
+      "Expected XLM, CODE:ISSUER, CODE-ISSUER or a token contract address.",
+    );
+  }
+  return asset;
+}
