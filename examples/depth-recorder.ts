@@ -1,0 +1,40 @@
+// Records the order book of a market: a line of JSON for every book, as it changes.
+//
+//   node dist/examples/depth-recorder.js --market BASE/QUOTE > books.jsonl
+//
+// Each message holds the whole book, so a line stands for itself: there are no deltas to apply and
+// no gaps to mend after a reconnect.
+import { parseArgs } from "node:util";
+import { follow } from "./feed.ts";
+
+const { values } = parseArgs({
+  options: {
+    url: { type: "string", default: "http://localhost:8080" },
+    market: { type: "string" },
+    /** Band around the mid price in percent. */
+    depth: { type: "string", default: "20" },
+    /** Levels of each side. */
+    limit: { type: "string", default: "100" },
+    /** End after so many books; 0: never. */
+    count: { type: "string", default: "0" },
+  },
+});
+const { url, market, depth, limit } = values;
+const countMax = Number(values.count);
+if (market === undefined) {
+  console.error("usage: depth-recorder --market BASE/QUOTE [--url, --depth, --limit, --count]");
+  process.exit(2);
+}
+
+let count = 0;
+const feed = follow(
+  url,
+  [{ op: "subscribe", channel: "depth", market, depth, limit }],
+  (message) => {
+    if (message.type !== "depth") return;
+    console.log(JSON.stringify({ market: message.market, ...message.data }));
+    count += 1;
+    if (count === countMax) feed.close();
+  },
+  (problem) => console.error(problem),
+);

@@ -1,0 +1,154 @@
+// Turns a quote into the contract call that takes it, and prints the call's arguments as JSON.
+//
+//   node dist/examples/taker.js --sell XLM --buy CODE:ISSUER --amount 10000000 --trader G...
+//
+// Without more it makes a `swap` along the best route. --direct makes a `trade` of kind Fill over
+// the assets' own market; --limit PRICE a `trade` of kind Limit, whose rest stays as an order.
+// Amounts are base units; PRICE is a contract price: of a sale the least `buying` per `selling`, of
+// a purchase the most `selling` per `buying`, times 10^18. Signing and sending is up to you.
+import { parseArgs } from "node:util";
+import type { Parameters, Quote, QuotePath } from "hopbook/api";
+import { get } from "./rest.ts";
+
+/** Arguments as the contract names them, in its order. Integers beyond 32 bits are texts. */
+type Call = { readonly contract: string; readonly fn: string; readonly args: object };
+
+const SELL = 1;
+const BUY = 2;
+const LIMIT = 1;
+const FILL = 2;
+/** Contract prices are scaled by this. */
+const PRICE_UNIT = 10n ** 18n;
+/** A price and its inverse, both scaled, multiply to this. */
+const PRICE_SQUARE = PRICE_UNIT ** 2n;
+/** Basis points in a whole. */
+const WHOLE_BPS = 10_000n;
+/** How long an allowance lives: some minutes. */
+const APPROVED_LEDGERS = 100;
+
+const { values } = parseArgs({
+  options: {
+    url: { type: "string", default: "http://localhost:8080" },
+    sell: { type: "string" },
+    buy: { type: "string" },
+    amount: { type: "string" },
+    trader: { type: "string" },
+    /** --amount is what to buy, not what to sell. */
+    receive: { type: "boolean", default: false },
+    direct: { type: "boolean", default: false },
+    limit: { type: "string" },
+    /** What a swap may turn out worse than quoted. */
+    "slippage-bps": { type: "string", default: "10" },
+    /** Makes the id of the order that a limit trade leaves. */
+    nonce: { type: "string", default: String(Date.now()) },
+    /** When that order ends, UNIX seconds; 0: never. */
+    expires: { type: "string", default: "0" },
+    /** Let the contract move what the call can cost: it replaces the allowance that there is. */
+    approve: { type: "boolean", default: false },
+  },
+});
+const { url, sell, buy, amount, trader, receive, limit } = values;
+if (sell === undefined || buy === undefined || amount === undefined || trader === undefined) {
+  console.error("usage: taker --sell ASSET --buy ASSET --amount BASE_UNITS --trader ADDRESS");
+  console.error("  [--receive] [--direct | --limit PRICE] [--slippage-bps 10] [--approve] [--url]");
+  process.exit(2);
+}
+const order = { sell, buy, amount, trader };
+const bps = BigInt(values["slippage-bps"]);
+const direction = receive ? BUY : SELL;
+
+try {
+  console.log(JSON.stringify(await makeCall(), null, 2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function makeCall(): Promise<Call> {
+  const parameters: Parameters["/quote"] = {
+    sellingAsset: order.sell,
+    buyingAsset: order.buy,
+    amount: order.amount,
+    direction: receive ? "strict_receive" : "strict_send",
+    ...(values.direct || limit !== undefined ? { direct: "true" } : {}),
+    ...(limit === undefined ? {} : { maxPrice: highestMakerPrice(BigInt(limit)) }),
+  };
+  const { address: contract } = await get(url, "/contract", {});
+  const quote = await get(url, "/quote", parameters);
+  console.error(`quote of ledger ${quote.ledger}: ${quote.status}`);
+  if (limit !== undefined && quote.status !== "rejected") {
+    // Without an order within the limit none is listed, and the whole amount becomes an order.
+    const orders = quote.paths[0]?.path[0]?.orders ?? [];
+    return {
+      contract,
+      fn: "trade",
+      args: tradeArguments(quote, LIMIT, order.amount, limit, orders),
+    };
+  }
+  if (quote.status !== "success") throw new Error(quote.error);
+  const [best] = quote.paths;
+  const hop = best?.path[0];
+  if (best === undefined || hop === undefined) throw new Error("a quote without a route");
+  if (!values.direct) return { contract, fn: "swap", args: swapArguments(quote, best) };
+  // As bad as the worst listed order is as bad as it may get.
+  const worst = BigInt(hop.worstPrice);
+  const price = String(receive ? worst : PRICE_SQUARE / worst);
+  const quantity = receive ? best.bought : best.sold;
+  return { contract, fn: "trade", args: tradeArguments(quote, FILL, quantity, price, hop.orders) };
+}
+
+/** What makers may ask at most for a limit order at `price`, as the quote's `maxPrice`. */
+function highestMakerPrice(price: bigint): string {
+  return String(receive ? price : PRICE_SQUARE / price);
+}
+
+function swapArguments(quote: Quote, { sold, bought, path }: QuotePath): object {
+  // Sell: `sold` goes in exactly, at least so much comes out. Buy: the other way round.
+  const most = receive ? ceilDiv(BigInt(sold) * (WHOLE_BPS + bps), WHOLE_BPS) : BigInt(sold);
+  const least = receive ? BigInt(bought) : (BigInt(bought) * (WHOLE_BPS - bps)) / WHOLE_BPS;
+  return {
+    direction,
+    trader: order.trader,
+    selling: quote.sellingAsset,
+    selling_amount: String(most),
+    buying_amount: String(least),
+    path: path.map(({ buying, orders }) => ({ asset: buying, orders })),
+    approve: approval(quote, most),
+  };
+}
+
+function tradeArguments(
+  quote: Quote,
+  kind: number,
+  quantity: string,
+  price: string,
+  orders: readonly string[],
+): object {
+  // Each fill rounds its cost up, and so does the rest that stays.
+  const rounding = BigInt(orders.length);
+  const cost = receive
+    ? ceilDiv(BigInt(quantity) * BigInt(price), PRICE_UNIT) + rounding
+    : BigInt(quantity);
+  return {
+    direction,
+    kind,
+    trader: order.trader,
+    amount: quantity,
+    selling: quote.sellingAsset,
+    buying: quote.buyingAsset,
+    price,
+    orders,
+    nonce: kind === LIMIT ? values.nonce : "0",
+    expires: kind === LIMIT ? values.expires : "0",
+    approve: approval(quote, cost),
+  };
+}
+
+function approval({ sellingAsset, ledger }: Quote, cost: bigint): object | null {
+  if (!values.approve) return null;
+  return { amount: String(cost), asset: sellingAsset, live_until: ledger + APPROVED_LEDGERS };
+}
+
+function ceilDiv(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}

@@ -1,0 +1,91 @@
+// A devnet with full books where nothing happens but what a test does, and an engine on it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { ContractEvent } from "../../src/devnet/contract/event.ts";
+import type { Value } from "../../src/devnet/contract/value.ts";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { buildCast } from "../../src/devnet/traffic/cast.ts";
+import { SCALES } from "../../src/devnet/traffic/scale.ts";
+import { type Address, address } from "../../src/model/address.ts";
+import { ApiClient, type Row } from "../e2e/api-client.ts";
+import { EngineProcess } from "../e2e/engine-process.ts";
+
+const SEED = "examples";
+const PRELUDE_LEDGERS_MAX = 30;
+
+export class ExamplesWorld {
+  readonly devnet: Devnet;
+  readonly api: ApiClient;
+  readonly #engine: EngineProcess;
+
+  private constructor(devnet: Devnet, engine: EngineProcess, api: ApiClient) {
+    this.devnet = devnet;
+    this.#engine = engine;
+    this.api = api;
+  }
+
+  static async start(folder: string): Promise<ExamplesWorld> {
+    const options = { seed: SEED, manual: true, port: 0, transactionsPerLedger: 0 };
+    const devnet = await startDevnet(options);
+    const engine = new EngineProcess({
+      rpcUrl: devnet.url,
+      passphrase: devnet.network.passphrase,
+      contract: devnet.network.exchange,
+      dataDir: join(folder, "engine"),
+    });
+    const api = new ApiClient(await engine.listening);
+    const world = new ExamplesWorld(devnet, engine, api);
+    const isFilled = () => devnet.record.orders.size > 0;
+    for (let closed = 0; closed < PRELUDE_LEDGERS_MAX; closed += 1) {
+      const before = devnet.record.orders.size;
+      devnet.closeLedger();
+      if (isFilled() && devnet.record.orders.size === before) break;
+    }
+    assert.ok(isFilled());
+    await world.served();
+    return world;
+  }
+
+  get tokens(): readonly Address[] {
+    const { tokenOf } = this.devnet.network;
+    return this.#cast.assets.flatMap(({ classic }) =>
+      classic === undefined ? [] : [tokenOf(classic)],
+    );
+  }
+
+  get takers(): readonly Address[] {
+    return this.#cast.takers;
+  }
+
+  /** The ledger at the tip is what the engine serves. */
+  async served(): Promise<void> {
+    await this.api.reached(this.devnet.tip.ledger);
+  }
+
+  /** Makes the call in a ledger of its own and returns what the exchange did in it. */
+  async call(
+    source: string,
+    fn: string,
+    args: readonly Value[],
+  ): Promise<readonly ContractEvent[]> {
+    const contract = this.devnet.network.exchange;
+    this.devnet.submit([{ kind: "call", source: address(source), contract, fn, args }]);
+    const { events } = this.devnet.record;
+    const before = events.length;
+    this.devnet.closeLedger();
+    await this.served();
+    return events.slice(before).map(({ event }) => event);
+  }
+
+  async stop(): Promise<void> {
+    await this.#engine.stop();
+    await this.devnet.stop();
+  }
+
+  get #cast() {
+    return buildCast({ seed: SEED, scale: { ...SCALES.small, transactionsPerLedger: 0 } });
+  }
+}
+
+/** JSON that an example printed. */
+export type Printed = Row;
