@@ -23,6 +23,7 @@ import {
   capacityFor,
   touchBook,
 } from "./shared-layout.ts";
+import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
 import { applyChange, initCopy, writeState } from "./shared-writer.ts";
 import type { BookState, BookWriter } from "./step.ts";
@@ -62,6 +63,8 @@ export class SharedBook implements BookWriter {
   readonly #control: Int32Array;
   readonly #copies: readonly [BookCopy, BookCopy];
   #live: 0 | 1 = 0;
+  /** Orders were loaded that the second copy has not got yet. */
+  #loaded = false;
   #sequence = 0;
   /** Written to the idle copy, visible to nobody. */
   #prepared: Step | undefined;
@@ -95,13 +98,11 @@ export class SharedBook implements BookWriter {
     return bookSequence(this.live);
   }
 
-  /** Before the first step no reader is in either copy: orders go straight into both. */
+  /** Before the first step no reader is in either copy: orders go straight into one of them. */
   load(orders: readonly Order[]): void {
     assert(this.#sequence === 0 && this.#prepared === undefined, "loaded after the first step");
-    for (const order of orders) {
-      applyChange(this.#copies[0], { kind: "put", order });
-      applyChange(this.#copies[1], { kind: "put", order });
-    }
+    for (const order of orders) applyChange(this.#copies[0], { kind: "put", order });
+    this.#loaded = true;
   }
 
   /** Resolves once both copies hold the last published step. Rejects where that failed. */
@@ -158,6 +159,10 @@ export class SharedBook implements BookWriter {
   #nextStep(changes: readonly BookChange[], state: BookState): { copy: BookCopy; step: Step } {
     assert(this.#replay === undefined, "the copies still differ: await ready() first");
     assert(this.#sequence === this.sequence, "the last step is not published yet");
+    if (this.#loaded) {
+      mirrorBook(this.#copies[0].view, this.#copies[1].view);
+      this.#loaded = false;
+    }
     this.#sequence += 1;
     const copy = this.#copies[this.#live === 0 ? 1 : 0];
     return { copy, step: { sequence: this.#sequence, state, changes } };

@@ -5,6 +5,7 @@ import {
   ARENA_CLASS_MIN,
   type BookView,
   HEADER_ARENA_FREE,
+  HEADER_ARENA_HIGH,
   LIST_BASE,
   LIST_CLASS,
   LIST_COUNT,
@@ -18,6 +19,25 @@ const SMALL_CLASS = 6;
 /** The arena of a new copy: one free block. */
 export function initArena(view: BookView): void {
   pushFree(view, 0, topClass(view));
+}
+
+/** Makes the arena of `to`, never written but for its start, the same bytes as that of `from`. */
+export function copyArena(from: BookView, to: BookView): void {
+  const high = from.headerU32[HEADER_ARENA_HIGH]!;
+  to.arena.set(from.arena.subarray(0, high));
+  to.arenaState.set(from.arenaState.subarray(0, Math.ceil(high / 2 ** ARENA_CLASS_MIN)));
+  // Beyond that lie free blocks alone, of which the first entries and states are written.
+  for (let sizeClass = ARENA_CLASS_MIN; sizeClass <= topClass(from); sizeClass += 1) {
+    let offset = from.headerU32[HEADER_ARENA_FREE + sizeClass]!;
+    while (offset !== 0) {
+      const at = offset - 1;
+      to.arena[at] = from.arena[at]!;
+      to.arena[at + 1] = from.arena[at + 1]!;
+      const state = at >>> ARENA_CLASS_MIN;
+      to.arenaState[state] = from.arenaState[state]!;
+      offset = from.arena[at]!;
+    }
+  }
 }
 
 /** Puts `value` at `place` (0 to count) of the list whose fields are at `words[at]`. */
@@ -131,6 +151,8 @@ function takeBlock(view: BookView, wanted: number): number {
     sizeClass -= 1;
     pushFree(view, offset + 2 ** sizeClass, sizeClass);
   }
+  const header = view.headerU32;
+  header[HEADER_ARENA_HIGH] = Math.max(header[HEADER_ARENA_HIGH]!, offset + 2 ** wanted);
   return offset;
 }
 

@@ -93,6 +93,8 @@ export const HASH_ORDERS = 23;
 export const HASH_ASSETS = 24;
 export const HASH_OWNERS = 25;
 export const HASH_BACKINGS = 26;
+/** End of the arena's blocks that were ever taken, in entries. */
+export const HEADER_ARENA_HIGH = 27;
 /** One free list for each block class of the arena: offset + 1, or NONE. */
 export const HEADER_ARENA_FREE = 32;
 const HEADER_BYTES = 256;

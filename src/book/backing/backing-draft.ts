@@ -66,11 +66,7 @@ export class BackingDraft {
   ): BackingDraft {
     const references = new ReferenceChanges(state, NO_NEWS.watchChanges);
     for (const pair of markets) references.market(pair);
-    // Whole orders are not kept: a share needs a part of one, and nobody sees the shares yet.
-    for (const order of orders) {
-      state.shares.change(recordId(order.owner, order.selling), undefined, order);
-      references.loadedOrder(order);
-    }
+    references.loadOrders(orders);
     return new BackingDraft(state, { step: NO_STEP, news: NO_NEWS }, references);
   }
 

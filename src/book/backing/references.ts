@@ -23,6 +23,8 @@ export type OrderEdit = {
   readonly after?: Order;
 };
 
+type Loaded = { readonly id: RecordId; readonly reference: Reference };
+
 /** Reads the visible state alone; collects what a draft has to change. */
 export class ReferenceChanges {
   readonly references = new Map<RecordId, Reference>();
@@ -64,11 +66,30 @@ export class ReferenceChanges {
     }
   }
 
-  /** A live order at start, whose share is known already. */
-  loadedOrder({ owner, selling, buying }: Order): void {
-    this.#reference(owner, selling).orders += 1;
-    this.#reference(owner, buying).orders += 1;
-    this.market({ base: selling, quote: buying });
+  /**
+   * Every live order at start, oldest first. Whole orders are not kept: a share needs a part of one,
+   * and nobody sees the shares yet.
+   */
+  loadOrders(orders: Iterable<Order>): void {
+    // Addresses come as the same few strings again and again, whose hashes are known; the id of a
+    // record is a new string each time, whose hash is not.
+    const owners = new Map<Address, Map<Address, Loaded>>();
+    const find = (owner: Address, asset: Address): Loaded => {
+      const assets = owners.get(owner) ?? new Map<Address, Loaded>();
+      const present = assets.get(asset);
+      if (present !== undefined) return present;
+      const loaded = { id: recordId(owner, asset), reference: this.#reference(owner, asset) };
+      owners.set(owner, assets.set(asset, loaded));
+      return loaded;
+    };
+    for (const order of orders) {
+      const { owner, selling, buying } = order;
+      const sold = find(owner, selling);
+      sold.reference.orders += 1;
+      this.#state.shares.change(sold.id, undefined, order);
+      find(owner, buying).reference.orders += 1;
+      this.market({ base: selling, quote: buying });
+    }
   }
 
   market({ base, quote }: Pair): void {
