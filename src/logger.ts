@@ -1,16 +1,15 @@
 // The process's log: JSON lines, or readable ones on a terminal.
 import { type Logger, pino } from "pino";
-import pretty from "pino-pretty";
 import type { LogConfig } from "./config/config.ts";
 import { type LineSink, ProgressLine, SparseProgress } from "./log-stream.ts";
 import { systemClock } from "./model/clock.ts";
 
-export function createLogger({ level, format }: LogConfig): Logger {
+export async function createLogger({ level, format }: LogConfig): Promise<Logger> {
   const { isTTY } = process.stdout;
   const isReadable = format === "pretty" || (format === "auto" && isTTY);
   // Written synchronously: what was logged before a crash or an exit is not lost.
   const output = pino.destination({ sync: true });
-  const lines = isReadable ? readable(output) : output;
+  const lines = isReadable ? await readable(output) : output;
   const stream =
     isReadable && isTTY
       ? new ProgressLine(lines, output, () => process.stdout.columns)
@@ -18,8 +17,12 @@ export function createLogger({ level, format }: LogConfig): Logger {
   return pino({ level, base: null }, stream);
 }
 
-/** Not the package's own stream, which writes a turn later. */
-function readable(output: LineSink): LineSink {
+/**
+ * Not the package's own stream, which writes a turn later. Loaded where it is wanted: a start
+ * without a terminal does not wait for it.
+ */
+async function readable(output: LineSink): Promise<LineSink> {
+  const { default: pretty } = await import("pino-pretty");
   const textOf = pretty.prettyFactory({
     ignore: "pid,hostname",
     translateTime: "SYS:HH:MM:ss.l",

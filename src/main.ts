@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     return;
   }
   const { config } = read;
-  const log = createLogger(config.log);
+  const log = await createLogger(config.log);
   const signal = onSignal(log);
   process.exit(await run(config, log, signal));
 }

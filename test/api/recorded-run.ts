@@ -60,7 +60,7 @@ export async function recordRun(
   }
 }
 
-function startRecordedEngine(devnet: Devnet, folder: string): Promise<Engine> {
+async function startRecordedEngine(devnet: Devnet, folder: string): Promise<Engine> {
   const { passphrase, exchange } = devnet.network;
   const flags = ["--port", "0", "--host", "127.0.0.1", "--workers", "1", "--data-dir", folder];
   const network = ["--rpc-url", devnet.url, "--network-passphrase", passphrase];
@@ -72,7 +72,7 @@ function startRecordedEngine(devnet: Devnet, folder: string): Promise<Engine> {
     engine: read.config.engine,
     network: read.config.network,
     path: join(folder, "store"),
-    log: createLogger({ level: "silent", format: "json" }),
+    log: await createLogger({ level: "silent", format: "json" }),
     clock: () => devnet.tip.closeTime * 1000,
   });
 }
