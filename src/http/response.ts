@@ -23,6 +23,9 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   503: "503 Service Unavailable",
 };
 
+/** When a client that was kept out may try again (choice). */
+const OVERLOAD_SECONDS = 1;
+
 export const UNKNOWN_PATH: Answer = {
   status: 404,
   contentType: "text/plain",
@@ -40,7 +43,9 @@ export function jsonAnswer(compactJson: string, pretty: boolean): Answer {
 export function errorAnswer(error: ApiError, pretty: boolean): Answer {
   const { message, status } = error;
   const json = JSON.stringify({ error: message, status });
-  return { ...jsonAnswer(json, pretty), status };
+  const answer = { ...jsonAnswer(json, pretty), status };
+  // Overload passes: whoever is kept out may come back, but not at once.
+  return status === 503 || status === 429 ? { ...answer, retryAfter: OVERLOAD_SECONDS } : answer;
 }
 
 export const INTERNAL_ERROR = new ApiError(500, "internal_error", "Internal server error");
@@ -53,10 +58,7 @@ function prettyJson(compactJson: string): string {
 /** To be called corked: in the synchronous part of the handler or inside `cork`. */
 export function writeAnswer(res: HttpResponse, answer: Answer, head: boolean): void {
   if (answer.status !== 200) res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
-  res.writeHeader("Content-Type", answer.contentType);
-  res.writeHeader("Access-Control-Allow-Origin", "*");
-  if (answer.status === 426) res.writeHeader("Upgrade", "websocket");
-  if (answer.retryAfter !== undefined) res.writeHeader("Retry-After", String(answer.retryAfter));
+  writeHeaders(res, answer);
   if (head) {
     res.writeHeader("Content-Length", String(Buffer.byteLength(answer.body)));
     res.endWithoutBody();
@@ -79,8 +81,14 @@ export function writeOptions(res: HttpResponse): void {
 export function refuseConnection(res: HttpResponse, answer: Answer): void {
   res.cork(() => {
     res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
-    res.writeHeader("Content-Type", answer.contentType);
-    res.writeHeader("Access-Control-Allow-Origin", "*");
+    writeHeaders(res, answer);
     res.end(answer.body, true);
   });
+}
+
+function writeHeaders(res: HttpResponse, { contentType, status, retryAfter }: Answer): void {
+  res.writeHeader("Content-Type", contentType);
+  res.writeHeader("Access-Control-Allow-Origin", "*");
+  if (status === 426) res.writeHeader("Upgrade", "websocket");
+  if (retryAfter !== undefined) res.writeHeader("Retry-After", String(retryAfter));
 }

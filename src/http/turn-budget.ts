@@ -3,7 +3,7 @@
 // everyone else, and their answers would pile up in memory. Main thread.
 
 /** Beyond this, requests of the same turn wait for a later one (choice). */
-const TURN_MS = 20;
+const TURN_MS = 50;
 /** The same of answers, in characters (choice): some hundred of the largest pages. */
 const TURN_ANSWERS = 16 * 1024 * 1024;
 

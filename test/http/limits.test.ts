@@ -77,6 +77,7 @@ describe("a connection too many", () => {
     assert.ok(closed);
     assert.match(text, /^HTTP\/1\.1 503 Service Unavailable\r\n/);
     assert.match(text, /Content-Type: application\/json\r\n/);
+    assert.match(text, /Retry-After: 1\r\n/);
     const body = text.split("\r\n\r\n")[1] ?? "";
     assert.deepEqual(JSON.parse(body), {
       error: "Service overloaded. Too many connections (max 2).",
