@@ -37,3 +37,53 @@ export const PUSH_CONVENTIONS = [
   "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +
     "with more than 4 MiB waiting for it is disconnected.",
 ] as const;
+
+/** The contract's own error codes, as failures report them. */
+const CONTRACT_ERRORS: Readonly<Record<string, string>> = {
+  701: "NotAuthorized",
+  702: "InsufficientBalance",
+  703: "InsufficientAllowance",
+  704: "InvalidMatch",
+  705: "InvalidPrice",
+  706: "InvalidAmount",
+  707: "InvalidExpiration",
+  708: "CannotReceive: the recipient is missing, not authorized, or its trustline is full",
+  709: "NotFilled: the order or swap cannot be executed within its bounds",
+  710: "OrderNotFound",
+  711: "OrderExists: an order id collision",
+  712: "IntermediaryCannotReceive: the asset's issuer has not authorized the contract to hold it",
+  720: "OrderSizeTooSmall: below the minimum trade size",
+  721: "AssetsNotVerifiedByOracle: no market was opened for the pair",
+  722: "AssetPriceOracleFetchFailed: no recent oracle price",
+  723: "InvalidOracleConfig",
+  730: "Frozen",
+  740: "Overflow",
+};
+
+export const CONTRACT_ERROR_TABLE = table(["Code", "Error of the exchange"], CONTRACT_ERRORS);
+
+/** What clients of the push connection are told, by cause. */
+const PUSH_ERRORS: Readonly<Record<string, string>> = {
+  "malformed JSON": "`Invalid JSON`, without id",
+  "binary frame": "`Binary messages are not supported`, without id",
+  "JSON value that is neither object nor array": "`Invalid message`",
+  "unknown or missing op": "`Unknown op: <op>`",
+  "unknown channel": "`Unknown channel: <channel>`",
+  "invalid account address": "`Invalid account address`",
+  "other invalid parameter": "the text of the REST error",
+  "too many topics": "`Too many subscriptions (max 20)`",
+  "too many accounts": "`Too many account subscriptions (max 10)`",
+  "too many quotes of all clients": "`Too many quote subscriptions (max <n> of all clients)`",
+  "quotes while not ready or overloaded": "`Trading error. <message>`",
+  "a limit of messages, where one is configured": "`Too many messages. <message>`",
+  "unexpected error": "`Internal error`",
+};
+
+export const PUSH_ERROR_TABLE = table(["Cause", "Error"], PUSH_ERRORS);
+
+/** In Markdown. */
+function table(head: readonly [string, string], rows: Readonly<Record<string, string>>): string {
+  return [head, ["---", "---"], ...Object.entries(rows)]
+    .map(([first, second]) => `| ${first} | ${second} |`)
+    .join("\n");
+}

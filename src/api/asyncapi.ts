@@ -1,5 +1,5 @@
 // The AsyncAPI 3.0 document of the push API.
-import { API_VERSION, CONVENTIONS, LICENSE, PUSH_CONVENTIONS } from "./about.ts";
+import { API_VERSION, CONVENTIONS, LICENSE, PUSH_CONVENTIONS, PUSH_ERROR_TABLE } from "./about.ts";
 import { CHANNELS, type PushChannel } from "./channels.ts";
 import type { Examples } from "./examples.ts";
 import type { Schema } from "./schema.ts";
@@ -39,7 +39,7 @@ export function asyncApiDocument(examples: Examples) {
       connection: {
         address: ADDRESS,
         title: "connection",
-        description: "What belongs to the connection: heartbeat, errors, ends of subscriptions.",
+        description: `What belongs to the connection: heartbeat, errors, ends of subscriptions.\n\n${PUSH_ERROR_TABLE}`,
         messages: messageRefs([...CONNECTION.requests, ...CONNECTION.answers]),
       },
       ...Object.fromEntries(CHANNELS.map((channel) => [channel.name, channelObject(channel)])),

@@ -1,5 +1,6 @@
 // Every endpoint of the REST API, as data: OpenAPI document and types are made from it.
 
+import { CONTRACT_ERROR_TABLE } from "./about.ts";
 import type { Parameter } from "./parameters.ts";
 import * as parameters from "./parameters.ts";
 import { array, ref, type Schema } from "./schema.ts";
@@ -51,7 +52,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     description:
       "Routes cross exchange orders only, with at most 3 hops and 20 orders. They come best first: " +
       "largest `bought` for strict_send, smallest `sold` for strict_receive. The quote mirrors the " +
-      "contract's settlement and rounding, leaves out orders that the contract would skip, and reserves nothing.\n\n" +
+      "contract's settlement and rounding and reserves nothing. It leaves out what the contract would skip: orders " +
+      "that their makers' remaining backing does not cover whole, makers that cannot receive the asset paid, " +
+      "dust; also orders that expire within 10 seconds and makers that were skipped recently.\n\n" +
+      "Quotes are `rejected` while the contract is frozen, and where the bought asset's issuer must authorize " +
+      "the contract and has not. No route passes through such an asset.\n\n" +
       "What a quote feeds, where prices are contract prices with 18 decimals:\n\n" +
       "| Quote | Contract call | Arguments |\n|---|---|---|\n" +
       "| any route | `swap` | one step per hop: asset = the hop's `buying`, orders = its orders. Sell takes `sold` as exact input and a minimum output, Buy takes `bought` as exact output and a maximum input |\n" +
@@ -230,7 +235,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "Failed contract calls, newest first",
     description:
       "Found in the call tree of transactions that touch the contract, whether called directly, through " +
-      "another contract, failed, or caught by a calling contract.",
+      "another contract, failed, or caught by a calling contract. A failed payment gives the token's own error " +
+      "whether the payer could not pay or the recipient could not be credited.\n\n" +
+      CONTRACT_ERROR_TABLE +
+      "\n\nOf a token contract: 9 AllowanceError, 10 BalanceError, 11 BalanceDeauthorizedError, 13 TrustlineMissingError.",
     parameters: [
       parameters.failureAccount,
       parameters.fn,

@@ -15,9 +15,6 @@ const LEDGERS_AT_ONCE = 10;
 /** Throttled channels speak once a second. */
 const THROTTLE_MS = 1200;
 
-/** Described, and not served yet. */
-export const UNSERVED: ReadonlySet<string> = new Set(["quote"]);
-
 type Wanted = {
   readonly channel: string;
   readonly schema: string;
@@ -114,15 +111,14 @@ export async function recordMessages(world: RecordedWorld): Promise<void> {
       ({ schema, message }) =>
         schema === wanted.schema && (wanted.matches === undefined || wanted.matches(message)),
     )?.message;
-  const all = UPDATES.filter(({ channel }) => !UNSERVED.has(channel));
-  let missing = all;
+  let missing = UPDATES;
   for (let closed = 0; closed < LEDGERS_MAX && missing.length > 0; closed += LEDGERS_AT_ONCE) {
     await ledgers(LEDGERS_AT_ONCE);
     await delay(THROTTLE_MS);
-    missing = all.filter((wanted) => found(wanted) === undefined);
+    missing = UPDATES.filter((wanted) => found(wanted) === undefined);
   }
   assert.deepEqual(missing, [], "updates that did not come");
-  for (const wanted of all) {
+  for (const wanted of UPDATES) {
     const { channel, schema, summary } = wanted;
     recording.keep(channel, { schema, summary, message: found(wanted) });
   }
@@ -203,7 +199,6 @@ async function recordSnapshots(
   for (const [schema, parameters] of requests) {
     id += 1;
     const { channel } = parameters;
-    if (UNSERVED.has(channel)) continue;
     const request = { op: "subscribe", id, ...parameters };
     connection.send(request);
     const reply = await connection.find((_, message) => message.id === request.id, channel);

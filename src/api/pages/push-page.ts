@@ -1,5 +1,5 @@
 // The page of the push API, from its channels and recorded examples.
-import { CONVENTIONS, PUSH_CONVENTIONS } from "../about.ts";
+import { CONVENTIONS, PUSH_CONVENTIONS, PUSH_ERROR_TABLE } from "../about.ts";
 import { CHANNELS, type PushChannel } from "../channels.ts";
 import type { Examples, RecordedMessage } from "../examples.ts";
 import { allSchemas, messageSchemas, schemasNeededBy } from "../schemas.ts";
@@ -35,6 +35,7 @@ ${CHANNELS.map((channel) => channelSection(channel, examples.messages[channel.na
 <section class="endpoint" aria-labelledby="channel-connection">
 <h3 id="channel-connection">Connection</h3>
 <p class="summary">Heartbeat, errors and ends of subscriptions: what belongs to no channel.</p>
+${markdown(PUSH_ERROR_TABLE)}
 ${messages(CONNECTION_SCHEMAS, examples.messages.connection ?? [])}
 </section>
 <h2>Types</h2>
