@@ -1,6 +1,7 @@
 // JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
+import type { BodyRooms } from "./body-rooms.ts";
 import { errorText } from "./ingest-error.ts";
-import { readLimited } from "./limited-body.ts";
+import { readIntoRoom, readLimited } from "./limited-body.ts";
 
 export type RpcFailure =
   /** No connection, a broken one, or an HTTP status that says to try elsewhere. */
@@ -31,6 +32,8 @@ export type RpcLimits = {
   readonly bytesMax: number;
   /** Instead of JSON.parse. Throws where the body is no JSON. */
   readonly parse?: (body: Buffer) => unknown;
+  /** Where the body is to lie: with a `parse` whose result is a part of it. */
+  readonly rooms?: BodyRooms;
 };
 
 export type RpcAnswer = { readonly result: unknown; readonly bytes: number };
@@ -102,7 +105,10 @@ export class JsonRpc {
         await response.body?.cancel();
         throw new RpcError("unreachable", `${this.name}: HTTP ${response.status}`);
       }
-      const body = await readLimited(response, limits.bytesMax);
+      const { bytesMax, rooms } = limits;
+      const body = await (rooms === undefined
+        ? readLimited(response, bytesMax)
+        : readIntoRoom(response, bytesMax, rooms));
       if (body !== undefined) return body;
       throw new RpcError(
         "too_large",

@@ -1,5 +1,6 @@
 // Ledgers of a range from wherever they can be had at once. It judges nothing: what is not there is
 // left to the sources, which know how to wait and when to refuse.
+import type { BodyRooms } from "../body-rooms.ts";
 import { checkChain } from "../chain-check.ts";
 import { errorText } from "../ingest-error.ts";
 import type { LakeReader } from "../lake/lake-reader.ts";
@@ -19,6 +20,8 @@ export type Fetched = {
 export type RangeSources = {
   readonly lake: LakeReader | undefined;
   readonly pool: RpcPool | undefined;
+  /** Where pages of ledgers lie until the caller gives them back. */
+  readonly rooms?: BodyRooms;
 };
 
 /** Throws only where it is stopped. */
@@ -49,7 +52,7 @@ function checked(ledgers: readonly RawLedger[], from: number): Fetched {
 async function fetchFrom(
   next: number,
   to: number,
-  { lake, pool }: RangeSources,
+  { lake, pool, rooms }: RangeSources,
   signal: AbortSignal,
 ): Promise<readonly RawLedger[] | string> {
   let why = "no source has it";
@@ -65,7 +68,8 @@ async function fetchFrom(
       startLedger: next,
       pagination: { limit: Math.min(LEDGERS_MAX, to - next + 1) },
     };
-    const { result } = await pool.call("getLedgers", params, LEDGERS_LIMITS, signal);
+    const limits = rooms === undefined ? LEDGERS_LIMITS : { ...LEDGERS_LIMITS, rooms };
+    const { result } = await pool.call("getLedgers", params, limits, signal);
     const { ledgers } = parseLedgersPage(result);
     if (ledgers.length === 0) return why;
     return ledgers.map(({ sequence, metadata }) => ({ sequence, bytes: metadata }));

@@ -1,6 +1,7 @@
 // A range thread: reads and decodes ranges of ledgers on its own while the reader is far behind.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { type Address, address } from "../../model/address.ts";
+import { BodyRooms } from "../body-rooms.ts";
 import { errorText } from "../ingest-error.ts";
 import { KeyTable } from "../key-table.ts";
 import { LakeReader } from "../lake/lake-reader.ts";
@@ -18,6 +19,7 @@ class RangeThread {
   private readonly sources: RangeSources;
   private readonly decode: DecodeLedger;
   private readonly keys = new KeyTable();
+  private readonly rooms = new BodyRooms();
   private tokens: ReadonlySet<Address>;
 
   constructor(port: MessagePort, options: RangeOptions) {
@@ -25,6 +27,7 @@ class RangeThread {
     const { passphrase, rpcUrls: urls, lake } = options;
     const log: Log = (level, message) => this.post({ kind: "log", level, message });
     this.sources = {
+      rooms: this.rooms,
       lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, log }),
       pool:
         urls.length === 0 ? undefined : new RpcPool({ urls, passphrase, log, timer: systemTimer }),
@@ -55,6 +58,7 @@ class RangeThread {
     try {
       const fetched = await fetchRange({ from, to }, this.sources, this.signal);
       this.post(this.decoded({ from, to }, fetched));
+      for (const { bytes } of fetched.ledgers) this.rooms.give(bytes);
     } catch (thrown) {
       const incomplete = errorText(thrown);
       this.post({ kind: "decoded", range: { from, to }, ledgers: [], bytes: 0, incomplete });
