@@ -36,5 +36,4 @@ const feed = follow(
     count += 1;
     if (count === countMax) feed.close();
   },
-  (problem) => console.error(problem),
 );

@@ -11,14 +11,14 @@ const WAIT_MS_MAX = 30_000;
 export type Feed = { close(): void };
 
 /**
- * `url`: the service's, http or https. `onMessage` gets every message but errors; what it throws
- * ends the process. `onError` gets what the server refused and what became of the connection.
+ * `url`: the service's, http or https. `onMessage` gets every message but errors: a subscription that
+ * the server refuses, which is as good as a wrong argument, ends the process. What becomes of the
+ * connection is told on stderr.
  */
 export function follow(
   url: string,
   subscriptions: readonly ClientMessage[],
   onMessage: (message: PushMessage) => void,
-  onError: (problem: string) => void,
 ): Feed {
   let closed = false;
   let waitMs = FIRST_WAIT_MS;
@@ -39,15 +39,18 @@ export function follow(
       heard();
       waitMs = FIRST_WAIT_MS;
       const message = JSON.parse(String(data)) as PushMessage;
-      if (message.type === "error") onError(message.error);
-      else onMessage(message);
+      if (message.type === "error") {
+        console.error(message.error);
+        process.exit(1);
+      }
+      onMessage(message);
     });
     // An error is always followed by the close.
-    socket.on("error", (error) => onError(error.message));
+    socket.on("error", (error) => console.error(error.message));
     socket.on("close", () => {
       clearTimeout(silence);
       if (closed) return;
-      onError(`the connection is gone, the next try is in ${waitMs / 1000} s`);
+      console.error(`the connection is gone, the next try is in ${waitMs / 1000} s`);
       setTimeout(() => closed || connect(), waitMs);
       waitMs = Math.min(2 * waitMs, WAIT_MS_MAX);
     });

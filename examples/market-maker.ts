@@ -103,7 +103,6 @@ const feed = follow(
     clearTimeout(settling);
     settling = setTimeout(requote, SETTLE_MS);
   },
-  (problem) => console.error(problem),
 );
 
 function take(message: PushMessage): void {

@@ -17,22 +17,17 @@ test("a feed that loses its connection comes back and subscribes again", async (
     socket.on("message", (data) => {
       assert.deepEqual(JSON.parse(String(data)), { op: "subscribe", channel: "contract" });
       socket.send(JSON.stringify({ type: "ledger", ledger, topic: "contract" }));
-      socket.send(JSON.stringify({ type: "error", error: `refused ${ledger}` }));
       if (ledger === 1) socket.terminate();
     });
   });
   const ledgers: number[] = [];
-  const problems: string[] = [];
   await new Promise<void>((resolve) => {
     const feed = follow(
       `http://127.0.0.1:${port}`,
       [{ op: "subscribe", channel: "contract" }],
       (message: PushMessage) => {
         if (message.type === "ledger") ledgers.push(message.ledger);
-      },
-      (problem) => {
-        problems.push(problem);
-        if (problem !== "refused 2") return;
+        if (ledgers.length < 2) return;
         feed.close();
         resolve();
       },
@@ -40,5 +35,4 @@ test("a feed that loses its connection comes back and subscribes again", async (
   });
   server.close();
   assert.deepEqual(ledgers, [1, 2]);
-  assert.match(problems.join(), /refused 1.*the connection is gone.*refused 2/);
 });

@@ -8,7 +8,7 @@ import { parseOrderId } from "../../src/model/order.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contractArguments } from "./contract-arguments.ts";
-import { RunningExample } from "./run-example.ts";
+import { RunningExample, runExample } from "./run-example.ts";
 import { ExamplesWorld } from "./world.ts";
 
 const folder = temporaryFolder();
@@ -93,6 +93,17 @@ test("the maker moves its orders to the reference, and back to size after a fill
   await accepted(again);
   assert.equal(await example.exited, 0);
   assert.match(example.stderr, new RegExp(`fill of ${best.id}: sold [0-9]+`));
+});
+
+test("a subscription that is refused ends the program and is said", async () => {
+  for (const name of ["depth-recorder", "market-maker"]) {
+    const wrong = ["--url", world.api.url, "--market", "FOO/BAR", "--maker", maker];
+    const args = name === "market-maker" ? wrong : wrong.slice(0, 4);
+    const { code, stdout, stderr } = await runExample(name, args);
+    assert.deepEqual([code, stdout], [1, ""], name);
+    assert.match(stderr, /Invalid parameter: "market"\. Expected BASE\/QUOTE format/, name);
+    assert.equal((await runExample(name, [])).code, 2, name);
+  }
 });
 
 test("an account without orders is told the trade that makes its first", async (t) => {

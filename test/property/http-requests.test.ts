@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import type { Parameter } from "../../src/api/parameters.ts";
+import { checkAnswer } from "../../src/api/testing/conformance.ts";
 import { sendRaw } from "../../src/http/testing/raw-client.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { NASTY_TEXTS } from "../support/nasty.ts";
@@ -78,6 +79,7 @@ async function ask(target: string): Promise<number> {
   assert.ok(performance.now() - start < ANSWER_MS_MAX, `too late: ${shown}`);
   assert.ok(STATUSES.includes(status), shown);
   if (body === "API endpoint was not found") return status;
+  checkAnswer({ target, status, contentType: "application/json", text: body });
   const json: unknown = JSON.parse(body);
   if (status !== 200) assert.equal((json as { status: number }).status, status, shown);
   return status;

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import WebSocket from "ws";
 import { CHANNELS } from "../../src/api/channels.ts";
+import { checkPushMessage } from "../../src/api/testing/conformance.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { NASTY_JSON } from "../support/nasty.ts";
 
@@ -108,6 +109,7 @@ async function check(text: string): Promise<Reply> {
   const reply = await client.ask(text);
   const shown = `${text.slice(0, 300)}: ${reply.text.slice(0, 300)}`;
   assert.ok(REPLIES.has(reply.type), shown);
+  checkPushMessage(JSON.parse(reply.text));
   if (reply.type === "error") assert.equal(typeof reply.error, "string", shown);
   assert.notEqual(reply.error, "Internal error", shown);
   return reply;

@@ -47,10 +47,7 @@ export const scalarSchemas = {
     ),
     maxLength: 25,
   },
-  Amount: {
-    ...text("Integer base units of a token. With 7 decimals one token is 10000000.", DIGITS),
-    maxLength: 39,
-  },
+  Amount: text("Integer base units of a token. With 7 decimals one token is 10000000.", DIGITS),
   ContractPrice: text(
     "Price in the maker's terms: buying base units per 1 selling base unit, times 10^18. From 1 to 10^36.",
     "^[1-9][0-9]{0,36}$",
