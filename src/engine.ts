@@ -240,6 +240,7 @@ function viewOf({ exchange, pool, push, server, path, ordersMax }: Viewed): Engi
     },
     store: () => exchange.storeSize,
     connections: server.connections,
+    unreadBytes: server.unreadBytes,
     diskFreeBytes: () => freeBytes(path),
   };
 }

@@ -44,6 +44,7 @@ export type LimitsConfig = {
   readonly connectionsPerAddress: number;
   readonly pushConnections: number;
   readonly pushBufferBytes: number;
+  readonly unreadAnswerBytes: number;
   readonly requestsPerSecond: number;
   readonly trustedProxies: BlockList;
 };
@@ -230,6 +231,7 @@ function engineConfig(
       connectionsPerAddress: values["max-connections-per-address"],
       pushConnections: values["max-push-connections"],
       pushBufferBytes: values["max-push-buffer"] * MEBIBYTE,
+      unreadAnswerBytes: values["max-unread-answers"] * MEBIBYTE,
       requestsPerSecond: values["rate-limit"],
       trustedProxies: values["trusted-proxies"],
     },

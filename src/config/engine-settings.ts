@@ -149,6 +149,12 @@ export const limitSettings = [
     schema: integerSchema(0, 1_000_000),
   },
   {
+    name: "max-unread-answers",
+    help: "MiB of answers that may wait for clients to read them before further ones are closed; 0: no limit",
+    default: "256",
+    schema: integerSchema(0, 1_000_000),
+  },
+  {
     name: "rate-limit",
     help: "requests and push messages a second from one address, twice as many at once; 0: no limit",
     default: "0",

@@ -1,4 +1,5 @@
 // A request's way from its route to its answer, within the limits of the listener. Main thread.
+import { UnreadAnswers } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpMeter } from "./http-meter.ts";
 import type { Clients } from "./limits/clients.ts";
@@ -56,14 +57,24 @@ export class Requests {
   readonly #options: RequestsOptions;
   readonly #underWay = new UnderWay();
   readonly #turn = new TurnBudget();
+  readonly #unread: UnreadAnswers;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
+    const { limits, meter } = options;
+    this.#unread = new UnreadAnswers(limits.unreadAnswerBytes, () => {
+      meter.refused("unread_answers");
+    });
   }
 
   /** Resolves when every answer under way is written, or after the time. */
   finished(timeoutMs: number): Promise<void> {
     return this.#underWay.finished(timeoutMs);
+  }
+
+  /** Bytes of answers that clients have not taken yet. */
+  get unreadBytes(): number {
+    return this.#unread.bytes;
   }
 
   serve(res: HttpResponse, req: HttpRequest, head: boolean): void {
@@ -116,7 +127,7 @@ export class Requests {
 
   /** To be called corked. */
   #write({ res, head, name, startMs }: Accepted, answer: Answer): void {
-    writeAnswer(res, answer, head);
+    writeAnswer(res, answer, head, this.#unread.end);
     this.#turn.wrote(answer.body.length);
     this.#options.meter.answered(name, answer.status, performance.now() - startMs);
   }

@@ -1,6 +1,7 @@
 // Writes answers: status, the headers that every answer has, body.
 // Hot path: each call into the binding costs about as much as building a small body, so an answer
 // with status 200 is three calls.
+import { endWithBody } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpResponse } from "./uws.ts";
 
@@ -55,26 +56,53 @@ function prettyJson(compactJson: string): string {
   return JSON.stringify(JSON.parse(compactJson), null, 2);
 }
 
-/** To be called corked: in the synchronous part of the handler or inside `cork`. */
-export function writeAnswer(res: HttpResponse, answer: Answer, head: boolean): void {
+/**
+ * To be called corked: in the synchronous part of the handler or inside `cork`. `end` sends the body;
+ * a large one goes through `UnreadAnswers`.
+ */
+export function writeAnswer(
+  res: HttpResponse,
+  answer: Answer,
+  head: boolean,
+  end: (res: HttpResponse, body: string) => void = endWithBody,
+): void {
   if (answer.status !== 200) res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
   writeHeaders(res, answer);
   if (head) {
-    res.writeHeader("Content-Length", String(Buffer.byteLength(answer.body)));
-    res.endWithoutBody();
+    endHead(res, Buffer.byteLength(answer.body));
   } else {
-    res.end(answer.body);
+    end(res, answer.body);
   }
 }
 
 /** The answer to OPTIONS, whatever the path. A 204 has no body and no Content-Length. */
 export function writeOptions(res: HttpResponse): void {
-  res.writeStatus("204 No Content");
+  const stays = mayStayOpen();
+  res.writeStatus(stays ? "204 No Content" : "200 OK");
   res.writeHeader("Access-Control-Allow-Origin", "*");
   res.writeHeader("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS");
   res.writeHeader("Access-Control-Allow-Headers", "*");
   res.writeHeader("Access-Control-Max-Age", "86400");
-  res.endWithoutBody();
+  if (stays) res.endWithoutBody();
+  else res.endWithoutBody(0, true);
+}
+
+/** `bytes`: the length that is told of a body which is not sent. */
+export function endHead(res: HttpResponse, bytes: number): void {
+  res.endWithoutBody(bytes, !mayStayOpen());
+}
+
+/** Of so many answers without a body, whoever asked, the last closes its connection (choice). */
+const BODILESS_MAX = 256;
+let bodiless = 0;
+
+/**
+ * To be asked before every answer without a body: of these the binding does not tell whether they
+ * were taken, and a client that asks for thousands and reads none would fill its buffer without end.
+ */
+export function mayStayOpen(): boolean {
+  bodiless = (bodiless + 1) % BODILESS_MAX;
+  return bodiless !== 0;
 }
 
 /** Answers a connection before it asked anything and closes it. */

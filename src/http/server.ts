@@ -22,6 +22,8 @@ export type HttpServer = {
   readonly port: number;
   /** Open connections, those of push included. */
   readonly connections: () => number;
+  /** Bytes of answers that clients have not taken yet. */
+  readonly unreadBytes: () => number;
   /**
    * Stops listening and closes the push connections at once, and every other one when the requests
    * under way have their answer, or some time has passed.
@@ -98,6 +100,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
       resolve({
         port: localPort,
         connections: () => connections.open,
+        unreadBytes: () => requests.unreadBytes,
         close: async () => {
           uws.us_listen_socket_close(socket);
           push.close();

@@ -20,8 +20,15 @@ export type HttpResponse = {
   writeStatus(status: string): HttpResponse;
   writeHeader(name: string, value: string): HttpResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): HttpResponse;
-  /** Ends without Content-Length: write the header where one is due. */
-  endWithoutBody(): HttpResponse;
+  /**
+   * As `end` where the socket takes all; else what it took is sent and the response stays open:
+   * `[everything was taken, the response is over]`. `totalBytes`: of the whole body.
+   */
+  tryEnd(bodyOrRest: string | Uint8Array, totalBytes: number): readonly [boolean, boolean];
+  /** `handler` gets the bytes of the body sent so far and says whether all it gave was taken. */
+  onWritable(handler: (sent: number) => boolean): HttpResponse;
+  /** Without a length no Content-Length is told. */
+  endWithoutBody(contentLength?: number, closeConnection?: boolean): HttpResponse;
   /** A handler that returns without answering must have set one, or the process is ended. */
   onAborted(handler: () => void): HttpResponse;
   /** Packs the writes of `write` into one; needed outside the handler's synchronous part. */

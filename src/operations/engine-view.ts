@@ -47,6 +47,8 @@ export type EngineView = {
   readonly store: () => StoreView;
   /** Connections of the public listener. */
   readonly connections: () => number;
+  /** Bytes of its answers that clients have not taken yet. */
+  readonly unreadBytes: () => number;
   /** Free bytes of the disk the store lies on; undefined where unknown. */
   readonly diskFreeBytes: () => number | undefined;
 };

@@ -68,6 +68,9 @@ function exposeConnections(gauge: ShowGauge): void {
   gauge("http_connections", "Connections of the public listener, push included.", (engine) =>
     engine.connections(),
   );
+  gauge("http_unread_bytes", "Bytes of answers clients have not taken yet.", (engine) =>
+    engine.unreadBytes(),
+  );
   const show = (name: string, help: string, read: (push: PushView) => number): void =>
     gauge(name, help, ({ push }) => read(push()));
   show("ws_connections", "Push connections.", ({ connections }) => connections);

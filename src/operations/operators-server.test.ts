@@ -47,6 +47,7 @@ function engine(changes: Partial<EngineView> = {}): EngineView {
     }),
     store: () => ({ fileBytes: 16, mapBytes: 17, readers: 18, readersMax: 126 }),
     connections: () => 19,
+    unreadBytes: () => 21,
     diskFreeBytes: () => 20,
     ...changes,
   };
@@ -82,6 +83,7 @@ describe("/metrics", () => {
       hopbook_router_workers_busy: 1,
       hopbook_router_worker_replacements_total: 5,
       hopbook_http_connections: 19,
+      hopbook_http_unread_bytes: 21,
       hopbook_ws_connections: 11,
       hopbook_ws_topics: 12,
       hopbook_ws_subscriptions: 13,

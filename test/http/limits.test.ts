@@ -217,6 +217,90 @@ describe("clients that do not read", () => {
     quick.close();
   });
 
+  it("and ask on have one answer waiting, and are closed at the next", async () => {
+    await start({});
+    server.readModel.live = Array.from({ length: 200 }, (_, at) => testOrder(at));
+    const socket = connect(server.port, "127.0.0.1");
+    held.push(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.pause();
+    // What the system takes for a socket is a few MB: some hundred answers fill it.
+    let over = false;
+    void closed.then(() => {
+      over = true;
+    });
+    while (!over && socket.writable) {
+      socket.write("GET /order?limit=200 HTTP/1.1\r\nHost: x\r\n\r\n");
+      await new Promise((resolve) => setImmediate(resolve));
+      if ((meter.routes.get("/order")?.buckets.count ?? 0) > 2000) break;
+    }
+    assert.ok(over || !socket.writable, "still welcome after 2000 answers");
+    socket.resume();
+    await closed;
+  });
+
+  it("and ask without wanting bodies are closed at times", async () => {
+    await start({});
+    const head = "HEAD /contract HTTP/1.1\r\nHost: x\r\n\r\n".repeat(300);
+    const { closed, text } = await sendRaw(server.port, [head], () => false);
+    assert.ok(closed);
+    assert.match(text, /Connection: close\r\n/i);
+    assert.equal((await fetch(`${server.url}/contract`, { method: "HEAD" })).status, 200);
+  });
+
+  it("and were slow get the whole answer once they read", async () => {
+    await start({ unreadAnswerBytes: 10_000_000 });
+    server.readModel.live = Array.from({ length: 20_000 }, (_, at) => testOrder(at));
+    const path = `/account/${server.readModel.live[0]?.owner}`;
+    const whole = await (await fetch(server.url + path)).text();
+    assert.ok(whole.length > 5_000_000);
+    const slow = connect(server.port, "127.0.0.1");
+    held.push(slow);
+    slow.pause();
+    const parts: Buffer[] = [];
+    slow.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (server.unreadBytes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal((await fetch(`${server.url}/contract`)).status, 200);
+    let got = 0;
+    const read = new Promise<void>((resolve) => {
+      slow.on("data", (data) => {
+        parts.push(data);
+        got += data.length;
+        if (got > whole.length) resolve();
+      });
+    });
+    slow.resume();
+    await read;
+    assert.equal(Buffer.concat(parts).toString().split("\r\n\r\n")[1], whole);
+    assert.equal(server.unreadBytes(), 0);
+    // And of one that leaves before the end nothing stays.
+    const leaving = connect(server.port, "127.0.0.1");
+    leaving.pause();
+    leaving.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (server.unreadBytes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    leaving.destroy();
+    while (server.unreadBytes() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+
+  it("are closed where too many answers wait", async () => {
+    await start({ unreadAnswerBytes: 1000 });
+    server.readModel.live = Array.from({ length: 20_000 }, (_, at) => testOrder(at));
+    const slow = connect(server.port, "127.0.0.1");
+    held.push(slow);
+    slow.on("error", () => undefined);
+    slow.pause();
+    slow.write(`GET /account/${server.readModel.live[0]?.owner} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    while (meter.refusals.get("unread_answers") === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const closed = new Promise((resolve) => slow.once("close", resolve));
+    slow.resume();
+    await closed;
+    assert.equal(server.unreadBytes(), 0);
+  });
+
   it("and ask by the thousand at once hold up nobody, and have few answers made", async () => {
     await start({});
     server.readModel.live = Array.from({ length: 200 }, (_, at) => testOrder(at));

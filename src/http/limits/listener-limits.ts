@@ -9,6 +9,8 @@ export type ListenerLimits = {
   readonly pushConnections: number;
   /** Bytes that may wait for all push clients together. */
   readonly pushBufferBytes: number;
+  /** The same of answers to requests. */
+  readonly unreadAnswerBytes: number;
   /** Requests and push messages a second from one client address. */
   readonly requestsPerSecond: number;
   /** Proxies whose X-Forwarded-For is believed. */
@@ -21,6 +23,7 @@ export const NO_LIMITS: ListenerLimits = {
   connectionsPerAddress: 0,
   pushConnections: 0,
   pushBufferBytes: 0,
+  unreadAnswerBytes: 0,
   requestsPerSecond: 0,
   trustedProxies: new BlockList(),
 };

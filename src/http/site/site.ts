@@ -1,4 +1,6 @@
 // Serves the console and what is built beside it under /console. Main thread.
+import { endWithBody } from "../answer-body.ts";
+import { endHead, mayStayOpen } from "../response.ts";
 import type { HttpRequest, HttpResponse } from "../uws.ts";
 import type { SiteFile } from "./site-files.ts";
 
@@ -68,8 +70,7 @@ export class Site {
     res.writeStatus("308 Permanent Redirect");
     res.writeHeader("Location", `../${path.slice(0, -1).split("/").at(-1) ?? ""}`);
     res.writeHeader("Access-Control-Allow-Origin", "*");
-    res.writeHeader("Content-Length", "0");
-    res.endWithoutBody();
+    endHead(res, 0);
     return true;
   }
 }
@@ -77,7 +78,8 @@ export class Site {
 function writeFile(file: SiteFile, res: HttpResponse, req: HttpRequest, head: boolean): void {
   const accepted = req.getHeader("accept-encoding");
   const known = req.getHeader("if-none-match");
-  const unchanged = known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === file.etag);
+  const has = known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === file.etag);
+  const unchanged = has && mayStayOpen();
   if (unchanged) res.writeStatus("304 Not Modified");
   writeHeaders(
     res,
@@ -112,9 +114,8 @@ function writeHeaders(res: HttpResponse, contentType: string, caching: string): 
 
 function writeBody(res: HttpResponse, body: Uint8Array, head: boolean): void {
   if (head) {
-    res.writeHeader("Content-Length", String(body.length));
-    res.endWithoutBody();
-  } else res.end(body);
+    endHead(res, body.length);
+  } else endWithBody(res, body);
 }
 
 /** Whether an Accept-Encoding names the coding without refusing it by `q=0`. */

@@ -33,6 +33,7 @@ export const EXCHANGE = testContract(200);
 export type TestServer = {
   readonly readModel: MemoryReadModel;
   readonly port: number;
+  readonly unreadBytes: () => number;
   readonly url: string;
   /** What the quote service answers; a test replaces it. */
   quote: (request: QuoteRequest, aborted?: AbortSignal) => Promise<QuoteAnswer>;
@@ -127,6 +128,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return Object.assign(server, {
     readModel,
     port,
+    unreadBytes: listening.unreadBytes,
     url: `http://127.0.0.1:${port}`,
     loggedErrors,
     push,
