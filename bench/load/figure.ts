@@ -33,6 +33,9 @@ export type LoadReport = {
   readonly wrong: Readonly<Record<string, number>>;
 };
 
+/** The figure that tells how late the driver itself was. */
+export const DRIVER_DELAY = "driver's own delay, longest";
+
 export function numberText(value: number): string {
   if (Number.isInteger(value)) return String(value);
   return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);

@@ -1,6 +1,6 @@
 // Turns what was measured into figures.
 import type { Probe } from "./engine-preload.ts";
-import type { LoadFigure } from "./figure.ts";
+import { DRIVER_DELAY, type LoadFigure } from "./figure.ts";
 import type { EndpointResult, Latencies, LoadResult } from "./messages.ts";
 
 const MIB = 2 ** 20;
@@ -37,7 +37,7 @@ export function loadFigures(result: LoadResult): readonly LoadFigure[] {
   ];
   if (push.connections > 0) figures.push(...pushFigures(result));
   figures.push({
-    name: "driver's own delay, longest",
+    name: DRIVER_DELAY,
     value: result.driverLagMs,
     unit: "ms",
     better: "neither",
