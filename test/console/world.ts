@@ -2,11 +2,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { DevnetInput } from "../../src/devnet/options.ts";
 import { ApiClient } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
 
 /** Enough for full books, candles and trades in every market. */
 const FIRST_LEDGERS = 40;
+/** Worlds with a long history are read for a while. */
+const CATCH_UP_MS_MAX = 300_000;
 
 export class ConsoleWorld {
   readonly devnet: Devnet;
@@ -21,11 +24,17 @@ export class ConsoleWorld {
     this.#engine = this.#newEngine();
   }
 
-  static async start(seed: string, dataDir: string): Promise<ConsoleWorld> {
-    const devnet = await startDevnet({ seed, manual: true, port: 0 });
+  /** `ledgers`: closed at the start; the rest is how the devnet differs from the usual one. */
+  static async start(
+    seed: string,
+    dataDir: string,
+    { ledgers = FIRST_LEDGERS, ...more }: DevnetInput & { readonly ledgers?: number } = {},
+  ): Promise<ConsoleWorld> {
+    const devnet = await startDevnet({ seed, manual: true, port: 0, ...more });
+    for (let closed = 0; closed < ledgers; closed += 1) devnet.closeLedger();
     const world = new ConsoleWorld(devnet, dataDir, await freePort());
     await world.#engine.listening;
-    await world.close(FIRST_LEDGERS);
+    await world.api.reached(devnet.tip.ledger, CATCH_UP_MS_MAX);
     return world;
   }
 

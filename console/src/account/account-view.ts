@@ -4,6 +4,7 @@ import { ask } from "../api/rest.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { copyButton } from "../page/copy-button.ts";
+import { isNarrow } from "../page/narrow.ts";
 import { Notice, panel } from "../page/panel.ts";
 import { VirtualList } from "../page/virtual-list.ts";
 import { accountLink } from "../route.ts";
@@ -14,7 +15,8 @@ import { backingTable } from "./backing-table.ts";
 import { FillList } from "./fill-list.ts";
 import { ORDER_COLUMNS, orderRow } from "./order-row.ts";
 
-const ORDER_ROW_HEIGHT = 36;
+/** Pixels, as in the stylesheet: on a phone an order takes two lines. */
+const ORDER_ROW_HEIGHT = { wide: 36, narrow: 56 };
 const FILLS_FIRST = 50;
 const SUGGESTED = 8;
 const ADDRESS = /^[GC][A-Z2-7]{55}$/;
@@ -32,7 +34,7 @@ function oneAccount({ connection, assets }: Sources, address: string): View {
   const notice = new Notice();
   const list = new VirtualList<Order>(
     {
-      rowHeight: ORDER_ROW_HEIGHT,
+      rowHeight: () => (isNarrow() ? ORDER_ROW_HEIGHT.narrow : ORDER_ROW_HEIGHT.wide),
       key: ({ id }) => id,
       row: () => orderRow(assets),
       label: "Live orders",

@@ -1,13 +1,15 @@
 // The fills of an account, newest first.
 import { el, setText } from "../dom.ts";
 import { amountText } from "../number/amount.ts";
+import { isNarrow } from "../page/narrow.ts";
 import { Notice } from "../page/panel.ts";
 import { type Row, VirtualList } from "../page/virtual-list.ts";
 import { accountLink } from "../route.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 import type { AccountFill } from "./account-state.ts";
 
-const ROW_HEIGHT = 28;
+/** Pixels, as in the stylesheet: on a phone a fill takes two lines. */
+const ROW_HEIGHT = { wide: 28, narrow: 46 };
 
 export class FillList {
   readonly element: HTMLElement;
@@ -16,7 +18,12 @@ export class FillList {
 
   constructor(assets: Assets) {
     this.#list = new VirtualList(
-      { rowHeight: ROW_HEIGHT, key: ({ key }) => key, row: () => fillRow(assets), label: "Fills" },
+      {
+        rowHeight: () => (isNarrow() ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide),
+        key: ({ key }) => key,
+        row: () => fillRow(assets),
+        label: "Fills",
+      },
       el(
         "div",
         { class: "fill-row fill-head", role: "row" },

@@ -2,13 +2,14 @@
 // contract is set to, and which calls failed lately.
 import type { Failure, Status } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
-import { el } from "../dom.ts";
+import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { amountText, CLASSIC_DECIMALS } from "../number/amount.ts";
 import { grouped } from "../number/decimal.ts";
 import { AssetView, accountView, addressView } from "../page/address.ts";
 import { Figure, Notice, panel } from "../page/panel.ts";
 import { ageText } from "../page/time.ts";
+import type { Assets } from "../state/assets.ts";
 import { Endings, type Sources, type View } from "../view.ts";
 import { LedgerRhythm } from "./ledger-rhythm.ts";
 
@@ -39,6 +40,7 @@ export function engineView(sources: Sources): View {
   const rhythm = new LedgerRhythm(ledgers);
   const contract = el("dl", { class: "facts" });
   const volumes = el("tbody");
+  const volumeRows = new Map<string, VolumeRow>();
   const failures = el("tbody");
   const failureNotice = new Notice();
   const volumeNotice = new Notice();
@@ -116,16 +118,16 @@ export function engineView(sources: Sources): View {
     volumeNotice.show(
       tokens.length > 0 ? { kind: "none" } : { kind: "empty", title: "No trades yet", hint },
     );
-    volumes.replaceChildren(
-      ...tokens.map(({ symbol, quoteVolume, volume }) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, new AssetView(assets, symbol).element),
-          el("td", { class: "num" }, grouped(quoteVolume)),
-          el("td", { class: "num" }, volume === "0" ? "–" : `$${grouped(volume)}`),
-        ),
-      ),
+    volumes.append(
+      ...tokens.flatMap(({ symbol, quoteVolume, volume }) => {
+        const known = volumeRows.get(symbol);
+        const row = known ?? volumeRow(assets, symbol);
+        volumeRows.set(symbol, row);
+        row.name.update();
+        setText(row.amount, grouped(quoteVolume));
+        setText(row.value, volume === "0" ? "–" : `$${grouped(volume)}`);
+        return known === undefined ? [row.element] : [];
+      }),
     );
   }
 
@@ -190,6 +192,21 @@ export function engineView(sources: Sources): View {
     failurePanel.element,
   );
   return { element, title: "Engine", close: () => endings.end() };
+}
+
+type VolumeRow = {
+  readonly element: HTMLElement;
+  readonly name: AssetView;
+  readonly amount: HTMLElement;
+  readonly value: HTMLElement;
+};
+
+function volumeRow(assets: Assets, token: string): VolumeRow {
+  const name = new AssetView(assets, token);
+  const amount = el("td", { class: "num" });
+  const value = el("td", { class: "num" });
+  const element = el("tr", {}, el("th", { scope: "row" }, name.element), amount, value);
+  return { element, name, amount, value };
 }
 
 function table(label: string, heads: readonly string[], body: HTMLElement): HTMLElement {

@@ -103,7 +103,9 @@ export class DepthChart {
 
   #readPointer(context: CanvasRenderingContext2D, frame: Frame, book: Book): void {
     if (this.#pointer === undefined) {
-      setText(this.#reading, "");
+      const total = (levels: readonly SummedLevel[]) =>
+        grouped(shortened(levels.at(-1)?.total ?? "0", DIGITS));
+      setText(this.#reading, `bids for ${total(book.bids)}, asks of ${total(book.asks)}`);
       return;
     }
     const price = frame.low + (this.#pointer / frame.width) * (frame.high - frame.low);

@@ -26,17 +26,13 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
   const key = `${base}/${quote}`;
   const endings = new Endings();
   const feed = new DepthFeed(connection, key);
-  const names = () => ({
-    base: el("span", { class: "unit" }, assets.label(base)),
-    quote: el("span", { class: "unit" }, assets.label(quote)),
-  });
-  const ladderNames = names();
-  const tapeNames = names();
+  const ladderNames = { base: el("span", { class: "unit" }), quote: el("span", { class: "unit" }) };
+  const tapeUnit = el("span", { class: "muted" });
   const ladder = new DepthLadder(feed, ladderNames);
   const depthChart = new DepthChart(feed);
   const bookNotice = new Notice();
   const chart = new CandleChart(connection, key, FIRST_RESOLUTION);
-  const tape = new TradeTape(sources, market, tapeNames);
+  const tape = new TradeTape(sources, market);
   const baseView = new AssetView(assets, base);
   const quoteView = new AssetView(assets, quote);
   const title = el("span", { class: "pair-title" });
@@ -54,10 +50,9 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
     setText(title, `${assets.label(base)} / ${assets.label(quote)}`);
     baseView.update();
     quoteView.update();
-    for (const { base: baseName, quote: quoteName } of [ladderNames, tapeNames]) {
-      setText(baseName, assets.label(base));
-      setText(quoteName, assets.label(quote));
-    }
+    setText(ladderNames.base, assets.label(base));
+    setText(ladderNames.quote, assets.label(quote));
+    setText(tapeUnit, `${assets.label(quote)} per ${assets.label(base)}`);
     const found = tickers.of(base, quote);
     if (found === undefined || found.entry.trades === 0) return;
     const { entry, reversed } = found;
@@ -125,7 +120,7 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
     ),
   ]);
   depthPanel.body.append(depthChart.element);
-  const tapePanel = panel("Trades", "trades-panel");
+  const tapePanel = panel("Trades", "trades-panel", [tapeUnit]);
   tapePanel.body.append(tape.element);
 
   const flip = el(

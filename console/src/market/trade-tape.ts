@@ -41,7 +41,6 @@ export class TradeTape {
   constructor(
     { connection, assets }: { readonly connection: Connection; readonly assets: Assets },
     market: Market,
-    names: { readonly base: HTMLElement; readonly quote: HTMLElement },
   ) {
     this.#market = market;
     this.#assets = assets;
@@ -54,8 +53,8 @@ export class TradeTape {
         el(
           "div",
           { class: "tape-row tape-head", role: "row" },
-          el("div", { role: "columnheader" }, "Price ", names.quote),
-          el("div", { role: "columnheader" }, "Amount ", names.base),
+          el("div", { role: "columnheader" }, "Price"),
+          el("div", { role: "columnheader" }, "Amount"),
           el("div", { role: "columnheader" }, "Taker"),
           el("div", { role: "columnheader" }, "UTC"),
         ),

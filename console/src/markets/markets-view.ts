@@ -1,7 +1,7 @@
 // Every market with its last 24 hours.
 import type { Status, TickerEntry } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
-import { el, setText } from "../dom.ts";
+import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { grouped, shortened } from "../number/decimal.ts";
 import { Figure, Notice } from "../page/panel.ts";
@@ -56,7 +56,7 @@ export function marketsView(sources: Sources): View {
   });
   const list = new VirtualList<TickerEntry>(
     {
-      rowHeight: ROW_HEIGHT,
+      rowHeight: () => ROW_HEIGHT,
       key: ({ symbol }) => symbol,
       row: () => marketRow(assets, prices),
       label: "Markets",
@@ -72,9 +72,12 @@ export function marketsView(sources: Sources): View {
   const figures = {
     markets: new Figure("Markets"),
     trades: new Figure("Trades, 24 h"),
-    value: new Figure("Volume, 24 h"),
     state: new Figure("Contract"),
+    // Last, since it comes only where the engine knows prices: nothing moves for it.
+    value: new Figure("Volume, 24 h"),
   };
+
+  figures.value.element.hidden = true;
 
   function sortBy(column: SortColumn): void {
     const descending = sort.column === column ? !sort.descending : column !== "market";
@@ -126,9 +129,10 @@ export function marketsView(sources: Sources): View {
       const status = await ask<Status>("/");
       if (status.status === "loading") return;
       figures.trades.set(status.trades.toLocaleString("en-US"));
-      const cents = status.volumes.reduce((sum, { volume }) => sum + Number(volume), 0);
       // The API itself calls these values indicative: a float loses nothing here.
-      figures.value.set(cents === 0 ? "–" : `$${grouped(shortened(cents.toFixed(2), 6))}`);
+      const value = status.volumes.reduce((sum, { volume }) => sum + Number(volume), 0);
+      setHidden(figures.value.element, value === 0);
+      figures.value.set(`$${grouped(shortened(value.toFixed(2), 6))}`);
     } catch {
       // The status line says that the engine is gone.
     }

@@ -8,8 +8,8 @@ const OVERSCAN = 4;
 export type Row<Item> = { readonly element: HTMLElement; readonly update: (item: Item) => void };
 
 export type VirtualListOptions<Item> = {
-  /** Pixels; the stylesheet gives rows the same. */
-  readonly rowHeight: number;
+  /** Pixels at the moment; the stylesheet gives rows the same. */
+  readonly rowHeight: () => number;
   readonly key: (item: Item) => string;
   /** Makes a row, which later shows one item after another. */
   readonly row: () => Row<Item>;
@@ -61,7 +61,7 @@ export class VirtualList<Item> {
   }
 
   get atTop(): boolean {
-    return this.element.scrollTop < this.#options.rowHeight;
+    return this.element.scrollTop < this.#options.rowHeight();
   }
 
   close(): void {
@@ -70,7 +70,8 @@ export class VirtualList<Item> {
   }
 
   #draw(): void {
-    const { rowHeight, key } = this.#options;
+    const { key } = this.#options;
+    const rowHeight = this.#options.rowHeight();
     const items = this.#items;
     this.element.setAttribute("aria-rowcount", String(items.length + 1));
     this.#sizer.style.setProperty("height", `${items.length * rowHeight}px`);

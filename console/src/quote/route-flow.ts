@@ -61,7 +61,7 @@ function hopStep(
       "div",
       { class: "flow-detail" },
       el(
-        "p",
+        "div",
         { class: "flow-market" },
         el("a", { href: marketLink(hop.buying, hop.selling) }, `${buying} / ${selling}`),
         el("span", { class: "muted" }, `${count}, worst price `),
