@@ -4,27 +4,29 @@
 //
 // Each message holds the whole book, so a line stands for itself: there are no deltas to apply and
 // no gaps to mend after a reconnect.
-import { parseArgs } from "node:util";
 import { follow } from "./feed.ts";
+import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 
-const { values } = parseArgs({
-  options: {
-    url: { type: "string", default: "http://localhost:8080" },
-    market: { type: "string" },
-    /** Band around the mid price in percent. */
-    depth: { type: "string", default: "20" },
-    /** Levels of each side. */
-    limit: { type: "string", default: "100" },
-    /** End after so many books; 0: never. */
-    count: { type: "string", default: "0" },
-  },
+const USAGE = "depth-recorder --market BASE/QUOTE [--depth 20] [--limit 100] [--count 0] [--url]";
+
+const {
+  url,
+  market,
+  depth,
+  limit,
+  count: countMax,
+} = readFlags(USAGE, {
+  url: { type: "string", default: "http://localhost:8080" },
+  market: { type: "string" },
+  /** Band around the mid price in percent. */
+  depth: { type: "string", default: "20" },
+  /** Levels of each side. */
+  limit: { type: "string", default: "100" },
+  /** End after so many books; 0: never. */
+  count: { type: "string", default: "0" },
 });
-const { url, market, depth, limit } = values;
-const countMax = Number(values.count);
-if (market === undefined) {
-  console.error("usage: depth-recorder --market BASE/QUOTE [--url, --depth, --limit, --count]");
-  process.exit(2);
-}
+if (market === undefined) wrongUsage(USAGE, "--market is needed");
+requireIntegers(USAGE, { count: countMax }, 0);
 
 let count = 0;
 const feed = follow(
@@ -34,6 +36,6 @@ const feed = follow(
     if (message.type !== "depth") return;
     console.log(JSON.stringify({ market: message.market, ...message.data }));
     count += 1;
-    if (count === countMax) feed.close();
+    if (count === Number(countMax)) feed.close();
   },
 );

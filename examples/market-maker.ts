@@ -8,7 +8,6 @@
 // in the market becomes a level: the first half a spread away from it, the next a whole spread
 // further. A side without any order gets its first by a `trade` of kind Limit; from then on prices
 // and amounts change by `update`, which keeps an order's id.
-import { parseArgs } from "node:util";
 import type {
   AccountSnapshot,
   Backing,
@@ -19,6 +18,7 @@ import type {
   TokenAddress,
 } from "hopbook/api";
 import { follow } from "./feed.ts";
+import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 import { get } from "./rest.ts";
 
 /** Contract prices are scaled by this. */
@@ -32,37 +32,35 @@ const PATIENCE_LEDGERS = 10;
 /** What one ledger changed comes as several messages: all of them are in before it is acted upon. */
 const SETTLE_MS = 50;
 
-const { values } = parseArgs({
-  options: {
-    url: { type: "string", default: "http://localhost:8080" },
-    market: { type: "string" },
-    maker: { type: "string" },
-    /** Base tokens of each order. */
-    size: { type: "string", default: "100" },
-    /** Quote per base; without it the middle of the market. */
-    reference: { type: "string" },
-    "spread-bps": { type: "string", default: "40" },
-    /** Moves of the reference that are not followed. */
-    "tolerance-bps": { type: "string", default: "5" },
-    /** End after so many calls; 0: never. */
-    calls: { type: "string", default: "0" },
-  },
+const USAGE = `market-maker --market BASE/QUOTE --maker ADDRESS [--size 100] [--reference PRICE]
+  [--spread-bps 40] [--tolerance-bps 5] [--calls 0] [--url http://localhost:8080]`;
+
+const values = readFlags(USAGE, {
+  url: { type: "string", default: "http://localhost:8080" },
+  market: { type: "string" },
+  maker: { type: "string" },
+  /** Base tokens of each order. */
+  size: { type: "string", default: "100" },
+  /** Quote per base; without it the middle of the market. */
+  reference: { type: "string" },
+  "spread-bps": { type: "string", default: "40" },
+  /** Moves of the reference that are not followed. */
+  "tolerance-bps": { type: "string", default: "5" },
+  /** End after so many calls; 0: never. */
+  calls: { type: "string", default: "0" },
 });
 const { url, market, maker } = values;
 if (market === undefined || maker === undefined) {
-  console.error("usage: market-maker --market BASE/QUOTE --maker ADDRESS [--size 100]");
-  console.error("  [--reference PRICE] [--spread-bps 40] [--tolerance-bps 5] [--calls 0] [--url]");
-  process.exit(2);
+  wrongUsage(USAGE, "--market and --maker are needed");
 }
+requireIntegers(USAGE, { calls: values.calls }, 0);
 const size = Number(values.size);
 const spread = Number(values["spread-bps"]) / 10_000;
 const tolerance = Number(values["tolerance-bps"]) / 10_000;
 const callsMax = Number(values.calls);
 const fixedReference = values.reference === undefined ? undefined : Number(values.reference);
 for (const [name, value] of Object.entries({ size, spread, reference: fixedReference ?? 1 })) {
-  if (value > 0) continue;
-  console.error(`--${name} must be a number above 0`);
-  process.exit(2);
+  if (!(value > 0)) wrongUsage(USAGE, `--${name}: expected a number above 0`);
 }
 
 type Side = {

@@ -6,8 +6,8 @@
 // the assets' own market; --limit PRICE a `trade` of kind Limit, whose rest stays as an order.
 // Amounts are base units; PRICE is a contract price: of a sale the least `buying` per `selling`, of
 // a purchase the most `selling` per `buying`, times 10^18. Signing and sending is up to you.
-import { parseArgs } from "node:util";
 import type { Parameters, Quote, QuotePath } from "hopbook/api";
+import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 import { get } from "./rest.ts";
 
 /** Arguments as the contract names them, in its order. Integers beyond 32 bits are texts. */
@@ -26,33 +26,35 @@ const WHOLE_BPS = 10_000n;
 /** How long an allowance lives: some minutes. */
 const APPROVED_LEDGERS = 100;
 
-const { values } = parseArgs({
-  options: {
-    url: { type: "string", default: "http://localhost:8080" },
-    sell: { type: "string" },
-    buy: { type: "string" },
-    amount: { type: "string" },
-    trader: { type: "string" },
-    /** --amount is what to buy, not what to sell. */
-    receive: { type: "boolean", default: false },
-    direct: { type: "boolean", default: false },
-    limit: { type: "string" },
-    /** What a swap may turn out worse than quoted. */
-    "slippage-bps": { type: "string", default: "10" },
-    /** Makes the id of the order that a limit trade leaves. */
-    nonce: { type: "string", default: String(Date.now()) },
-    /** When that order ends, UNIX seconds; 0: never. */
-    expires: { type: "string", default: "0" },
-    /** Let the contract move what the call can cost: it replaces the allowance that there is. */
-    approve: { type: "boolean", default: false },
-  },
+const USAGE = `taker --sell ASSET --buy ASSET --amount BASE_UNITS --trader ADDRESS
+  [--receive] [--direct | --limit PRICE] [--nonce N] [--expires SECONDS] [--slippage-bps 10]
+  [--approve] [--url http://localhost:8080]`;
+
+const values = readFlags(USAGE, {
+  url: { type: "string", default: "http://localhost:8080" },
+  sell: { type: "string" },
+  buy: { type: "string" },
+  amount: { type: "string" },
+  trader: { type: "string" },
+  /** --amount is what to buy, not what to sell. */
+  receive: { type: "boolean", default: false },
+  direct: { type: "boolean", default: false },
+  limit: { type: "string" },
+  /** What a swap may turn out worse than quoted. */
+  "slippage-bps": { type: "string", default: "10" },
+  /** Makes the id of the order that a limit trade leaves. */
+  nonce: { type: "string", default: String(Date.now()) },
+  /** When that order ends, UNIX seconds; 0: never. */
+  expires: { type: "string", default: "0" },
+  /** Let the contract move what the call can cost: it replaces the allowance that there is. */
+  approve: { type: "boolean", default: false },
 });
-const { url, sell, buy, amount, trader, receive, limit } = values;
+const { url, sell, buy, amount, trader, receive, limit, nonce, expires } = values;
 if (sell === undefined || buy === undefined || amount === undefined || trader === undefined) {
-  console.error("usage: taker --sell ASSET --buy ASSET --amount BASE_UNITS --trader ADDRESS");
-  console.error("  [--receive] [--direct | --limit PRICE] [--slippage-bps 10] [--approve] [--url]");
-  process.exit(2);
+  wrongUsage(USAGE, "--sell, --buy, --amount and --trader are needed");
 }
+requireIntegers(USAGE, { amount, limit }, 1);
+requireIntegers(USAGE, { nonce, expires, "slippage-bps": values["slippage-bps"] }, 0);
 const order = { sell, buy, amount, trader };
 const bps = BigInt(values["slippage-bps"]);
 const direction = receive ? BUY : SELL;
@@ -138,8 +140,8 @@ function tradeArguments(
     buying: quote.buyingAsset,
     price,
     orders,
-    nonce: kind === LIMIT ? values.nonce : "0",
-    expires: kind === LIMIT ? values.expires : "0",
+    nonce: kind === LIMIT ? nonce : "0",
+    expires: kind === LIMIT ? expires : "0",
     approve: approval(quote, cost),
   };
 }

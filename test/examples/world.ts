@@ -7,8 +7,9 @@ import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { SCALES } from "../../src/devnet/traffic/scale.ts";
 import { type Address, address } from "../../src/model/address.ts";
-import { ApiClient, type Row } from "../e2e/api-client.ts";
+import { ApiClient } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SEED = "examples";
 const PRELUDE_LEDGERS_MAX = 30;
@@ -87,5 +88,10 @@ export class ExamplesWorld {
   }
 }
 
-/** JSON that an example printed. */
-export type Printed = Row;
+let shared: Promise<ExamplesWorld> | undefined;
+
+/** One for all cases of a test file, which are told to stop it. */
+export function sharedWorld(): Promise<ExamplesWorld> {
+  shared ??= ExamplesWorld.start(temporaryFolder());
+  return shared;
+}

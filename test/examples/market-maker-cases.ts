@@ -1,17 +1,15 @@
 // The maker's calls are accepted and bring its orders to where it wants them; the recorder beside it
 // has the book as it is.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { addressValue, i128, u32, u64, u128, VOID, vec } from "../../src/devnet/contract/value.ts";
 import { type Address, address } from "../../src/model/address.ts";
 import { parseOrderId } from "../../src/model/order.ts";
 import type { Row } from "../e2e/api-client.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contractArguments } from "./contract-arguments.ts";
 import { RunningExample, runExample } from "./run-example.ts";
-import { ExamplesWorld } from "./world.ts";
+import { type ExamplesWorld, sharedWorld } from "./world.ts";
 
-const folder = temporaryFolder();
 let world: ExamplesWorld;
 let market: { readonly base: Address; readonly quote: Address };
 let maker: Address;
@@ -19,7 +17,7 @@ let maker: Address;
 let size: number;
 
 before(async () => {
-  world = await ExamplesWorld.start(folder);
+  world = await sharedWorld();
   const orders: Row[] = await world.api.all("/order", 200);
   // An account can sign by itself, which a contract that quotes cannot.
   const order = orders.find(({ owner }) => owner.startsWith("G"));
@@ -28,7 +26,6 @@ before(async () => {
   size = Math.ceil(Number(order.quote) / 1e7 / 2);
   market = { base: address(order.selling), quote: address(order.buying) };
 });
-after(() => world.stop());
 
 async function depth(): Promise<Row> {
   const { ledger, timestamp, ...book } = await world.api.get(

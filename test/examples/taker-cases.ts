@@ -1,24 +1,21 @@
 // What the taker prints settles on the exchange as the quote said.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import type { Address } from "../../src/model/address.ts";
 import type { Row } from "../e2e/api-client.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { contractArguments } from "./contract-arguments.ts";
 import { runExample } from "./run-example.ts";
-import { ExamplesWorld } from "./world.ts";
+import { type ExamplesWorld, sharedWorld } from "./world.ts";
 
-const folder = temporaryFolder();
 let world: ExamplesWorld;
 /** Of a market: `buying` has asks. */
 let pair: { readonly selling: Address; readonly buying: Address };
 
 before(async () => {
-  world = await ExamplesWorld.start(folder);
+  world = await sharedWorld();
   const [market]: Row[] = await world.api.get("/markets?limit=1");
   pair = { selling: market.quoteAsset, buying: market.baseAsset };
 });
-after(() => world.stop());
 
 /** Somebody who has the one token and can receive the other. */
 function traderOf(selling: Address, buying: Address, cost: bigint): Address {
@@ -143,10 +140,17 @@ test("what is wrong is said, with an exit code", async () => {
   assert.match(wrong.stderr, /Invalid parameter: "source_asset"/);
   const { selling, buying } = pair;
   const much = ["--sell", selling, "--buy", buying, "--amount", String(10n ** 30n)];
-  const { code, stderr, stdout } = await runExample("taker", [...usual, ...much]);
-  assert.deepEqual([code, stdout], [1, ""]);
-  assert.match(stderr, /not enough liquidity/);
-  assert.equal((await runExample("taker", [])).code, 2);
+  const short = await runExample("taker", [...usual, ...much]);
+  assert.deepEqual([short.code, short.stdout], [1, ""]);
+  assert.match(short.stderr, /not enough liquidity/);
+  for (const flags of [[], [...usual, ...much, "--limit", "0"], ["--sel", "XLM"]]) {
+    const { code, stderr } = await runExample("taker", flags);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /^(--sell, --buy|--limit: expected|Unknown option '--sel').*\nusage: taker/,
+    );
+  }
 });
 
 /** The contract price of the pair's cheapest order. */
