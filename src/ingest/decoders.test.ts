@@ -32,6 +32,7 @@ import {
   scVec,
   scVoid,
 } from "../../test/ingest/sc-values.ts";
+import type { Address } from "../model/address.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { positionParts } from "../model/position.ts";
 import { IngestError } from "./ingest-error.ts";
@@ -511,7 +512,7 @@ test("tokens' events name every account and contract they touch", () => {
           tokenTransfer,
           {
             contract: tokenB,
-            topics: [scSymbol("approve"), scAddress(maker), scAddress(exchange)],
+            topics: [scSymbol("approve"), scAddress(maker), scAddress(router)],
             data: scVec(scI128(5n), scU32(900)),
           },
           {
@@ -530,7 +531,30 @@ test("tokens' events name every account and contract they touch", () => {
   ]);
   followed.tokens = new Set([tokenB]);
   assert.deepEqual(decode(bytes, 100, followed).delta.tokenEvents, [
-    { token: tokenB, addresses: [maker, exchange], liveUntil: 900 },
+    { token: tokenB, addresses: [maker, router], liveUntil: 900 },
+  ]);
+});
+
+test("every contract's approval of the exchange is told, whoever follows it", () => {
+  const approve = (name: ScVal, owner: Address, spender: Address, amount: bigint): BuiltEvent => ({
+    contract: tokenA,
+    topics: [name, scAddress(owner), scAddress(spender)],
+    data: scVec(scI128(amount), scU32(900)),
+  });
+  const { delta } = decodeOne({
+    source: maker,
+    call: call("trade"),
+    events: [
+      approve(scSymbol("approve"), maker, exchange, 5n),
+      approve(scSymbol("approve"), maker, router, 5n),
+      approve(scSymbol("approver"), maker, exchange, 5n),
+      approve(scString("approve"), router, exchange, 0n),
+      { contract: tokenA, topics: [scSymbol("approve")], data: scVoid() },
+    ],
+  });
+  assert.deepEqual(delta.tokenEvents, [
+    { token: tokenA, addresses: [maker, exchange], liveUntil: 900 },
+    { token: tokenA, addresses: [router, exchange] },
   ]);
 });
 

@@ -64,13 +64,7 @@ export function decodeMeta(
     };
     const operations = succeeded ? operationEvents(processed.txApplyProcessing) : [];
     for (const list of operations) {
-      const events = eventsOf((contract) => followed.tokens.has(contract), list);
-      tokenEvents.push(
-        ...tokenEventsOf(
-          followed.tokens,
-          events.map(({ event }) => event),
-        ),
-      );
+      tokenEvents.push(...tokenEventsOf(exchange, followed.tokens, list.map(hostEventOf)));
     }
     const effects = transactionEffects(exchange, {
       context: {

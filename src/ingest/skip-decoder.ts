@@ -149,6 +149,7 @@ class WalkedDecoder {
   private tokenEvents(transaction: WalkedTransaction, { tokens }: Followed): readonly TokenEvent[] {
     if (transaction.tokenEvents.length === 0) return [];
     return tokenEventsOf(
+      this.exchange,
       tokens,
       transaction.tokenEvents.map(({ from }) => this.values.event(from)),
     );

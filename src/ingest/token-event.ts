@@ -1,5 +1,6 @@
 // Events of followed tokens that are no Stellar Asset Contracts: whose balance or allowance may
-// have changed. Such contracts emit what they like, so every address they name counts.
+// have changed. Such contracts emit what they like, so every address they name counts. And every
+// contract's approvals of the exchange: makers approve before anyone knows their token.
 import type { Address } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import {
@@ -16,22 +17,27 @@ import {
 const ADDRESSES_MAX = 64;
 const VALUES_MAX = 1_000;
 
+/** The name of SEP-41's event [approve, owner, spender] [amount, live_until_ledger]. */
+export const APPROVE = "approve";
+
 export function tokenEventsOf(
+  exchange: Address,
   tokens: ReadonlySet<Address>,
   events: readonly HostEvent[],
 ): readonly TokenEvent[] {
-  if (tokens.size === 0) return [];
   const found: TokenEvent[] = [];
   for (const event of events) {
-    const { contract: token } = event;
+    const { contract: token, topics } = event;
     if (event.type !== "contract" || token === undefined) continue;
-    if (tokens.has(token)) found.push(decodeTokenEvent(token, event));
+    const counts =
+      tokens.has(token) || (readText(topics[0]) === APPROVE && readAddress(topics[2]) === exchange);
+    if (counts) found.push(decodeTokenEvent(token, event));
   }
   return found;
 }
 
 function decodeTokenEvent(token: Address, { topics, data }: HostEvent): TokenEvent {
-  const liveUntil = readText(topics[0]) === "approve" ? approvedUntil(data) : undefined;
+  const liveUntil = readText(topics[0]) === APPROVE ? approvedUntil(data) : undefined;
   return {
     token,
     addresses: addressesIn([...topics, data]),
@@ -39,7 +45,6 @@ function decodeTokenEvent(token: Address, { topics, data }: HostEvent): TokenEve
   };
 }
 
-/** SEP-41: approve carries [amount, live_until_ledger]. */
 function approvedUntil(data: ScValue): number | undefined {
   const fields = readVec(data);
   const amount = readI128(fields?.[0]);

@@ -1,5 +1,6 @@
 // Hot path: called from the pass over a ledger, some ten thousand times a megabyte. Allocates for
 // what concerns the exchange alone.
+import { APPROVE } from "./token-event.ts";
 import type {
   Span,
   WalkedCalls,
@@ -31,10 +32,12 @@ const EVENT_CONTRACT = 1;
 const ADDRESS_CONTRACT = 1;
 /** Of ScValType. */
 const SCV_BYTES = 13;
+const SCV_STRING = 14;
 const SCV_SYMBOL = 15;
 const FN_CALL = symbolWords("fn_call");
 const FN_RETURN = symbolWords("fn_return");
 const CROSSFILL = symbolWords("crossfill");
+const APPROVE_WORDS = symbolWords(APPROVE);
 const NO_SPAN: Span = { from: 0, to: 0 };
 const NO_EVENTS: readonly WalkedEvent[] = [];
 
@@ -173,11 +176,18 @@ export class WalkHandlers {
       this.exchangeEvents ??= [];
       this.exchangeEvents.push({ from, to, operation, index });
     }
-    for (const token of this.targets.tokens) {
-      if (!equalId(view, contractAt, token)) continue;
+    if (this.isTokenEvent(view, contractAt)) {
       this.tokenEvents ??= [];
       this.tokenEvents.push({ from, to, operation, index });
     }
+  }
+
+  /** Of a followed token, or any contract's approval: whom it names is looked at later. */
+  private isTokenEvent(view: DataView, contractAt: number): boolean {
+    const topics = view.getUint32(this.topicsAt);
+    if (topics >= 3 && isNamed(view, this.topicsAt + 4, APPROVE_WORDS)) return true;
+    for (const token of this.targets.tokens) if (equalId(view, contractAt, token)) return true;
+    return false;
   }
 
   /**
@@ -316,6 +326,16 @@ export class WalkHandlers {
 /** Whether the ScVal at `at` is this Symbol: its type, its length, its bytes by the word. */
 function isSymbol(view: DataView, at: number, symbol: readonly number[]): boolean {
   for (let index = 0; index < symbol.length; index += 1) {
+    if (view.getInt32(at + index * 4) !== symbol[index]) return false;
+  }
+  return true;
+}
+
+/** The same of a Symbol or a String. */
+function isNamed(view: DataView, at: number, symbol: readonly number[]): boolean {
+  const type = view.getInt32(at);
+  if (type !== SCV_SYMBOL && type !== SCV_STRING) return false;
+  for (let index = 1; index < symbol.length; index += 1) {
     if (view.getInt32(at + index * 4) !== symbol[index]) return false;
   }
   return true;

@@ -18,7 +18,7 @@ export type WalkedTransaction = {
   readonly result: Span;
   /** ContractEvents of the exchange, in order. */
   readonly exchangeEvents: readonly WalkedEvent[];
-  /** ContractEvents of followed tokens, in order. */
+  /** ContractEvents of followed tokens and approvals of any, in order. */
   readonly tokenEvents: readonly WalkedEvent[];
   /** Of the exchange, as the diagnostics have them; absent where there are none. */
   readonly calls: WalkedCalls | undefined;

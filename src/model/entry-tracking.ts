@@ -18,7 +18,7 @@ export type TrackingRequest =
       readonly load: boolean;
     }
   | { readonly kind: "untrack"; readonly keys: readonly string[] }
-  /** Whose events `LedgerDelta.tokenEvents` holds, in full: replaces the former list. */
+  /** Whose events `LedgerDelta.tokenEvents` holds, all of them: replaces the former list. */
   | { readonly kind: "tokens"; readonly tokens: readonly Address[] };
 
 /**
@@ -38,7 +38,7 @@ export type EntriesLoaded = {
 
 /**
  * One event of a followed token that is no Stellar Asset Contract (SEP-41 transfer, mint, burn,
- * clawback, approve and whatever else it emits).
+ * clawback, approve and whatever else it emits), or an approval of the exchange by any contract.
  */
 export type TokenEvent = {
   readonly token: Address;

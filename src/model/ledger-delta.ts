@@ -73,7 +73,10 @@ export type LedgerDelta = {
   readonly failures: readonly Failure[];
   /** Changes of tracked ledger entries, in chain order. */
   readonly entries: readonly EntryChange[];
-  /** Events of the followed tokens that are no Stellar Asset Contracts, in chain order. */
+  /**
+   * Events of the followed tokens that are no Stellar Asset Contracts, and every contract's
+   * approvals of the exchange, in chain order.
+   */
   readonly tokenEvents: readonly TokenEvent[];
 };
 

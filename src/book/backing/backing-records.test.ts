@@ -506,6 +506,19 @@ test("an approval is remembered without an order, across orders and restarts", (
   assert.equal([...bench.rows.keys()].filter((key) => key.startsWith("approval")).length, 0);
 });
 
+test("an approval counts that came before the token was traded; one of an asset is not kept", () => {
+  const bench = new Bench();
+  const approvals = () => [...bench.rows.keys()].filter((key) => key.startsWith("approval"));
+  bench.place(order(1, usd, xlm, 50n));
+  const event = { token: odd, addresses: [maker, exchange], liveUntil: 400 };
+  bench.close({ tokenEvents: [event, { ...event, token: usd }] });
+  assert.equal(approvals().length, 1);
+  bench.place(order(2, odd, xlm, 50n));
+  bench.records.tokenAnswered({ owner: maker, asset: odd, balance: 40n, allowance: 30n });
+  bench.step();
+  assert.equal(bench.records.backing(maker, odd)?.liveUntil, 400);
+});
+
 test("a restart knows every record as of its ledger; answers of tokens have to be confirmed", () => {
   const bench = new Bench();
   bench.place(order(1, usd, xlm, 500n), order(2, odd, usd, 50n));

@@ -118,6 +118,9 @@ export function pollWork(changes: readonly RecordChange[]): PollWork {
 function takeTokenEvent(view: StepView, event: TokenEvent, ledger: number): void {
   const { token, addresses, liveUntil } = event;
   for (const owner of addresses) touchParty(view, owner, token, ledger);
+  const kind = view.tokens.get(token)?.kind;
+  // Until a token is known its approvals are kept: its kind is only asked for once it is traded.
+  if (kind !== undefined && kind !== "other") return;
   const [approver, spender] = addresses;
   if (approver === undefined || spender !== view.state.contract || liveUntil === undefined) return;
   const id = recordId(approver, token);
