@@ -7,6 +7,7 @@ import {
   contractAddress,
   isContract,
 } from "../model/address.ts";
+import { RecentMap } from "./recent-map.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Addresses kept at hand; measured as enough for every maker of a 100,000-order book. */
@@ -99,31 +100,4 @@ function addressKey(address: Address): Buffer {
   key[0] = isContract(address) ? 1 : 0;
   key.set(addressBytes(address), 1);
   return key;
-}
-
-/** Holds between `max` and twice as many of the entries used last. */
-class RecentMap<K, V> {
-  readonly #max: number;
-  #recent = new Map<K, V>();
-  #older = new Map<K, V>();
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  get(key: K): V | undefined {
-    const recent = this.#recent.get(key);
-    if (recent !== undefined) return recent;
-    const older = this.#older.get(key);
-    if (older !== undefined) this.set(key, older);
-    return older;
-  }
-
-  set(key: K, value: V): void {
-    if (this.#recent.size >= this.#max) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-    }
-    this.#recent.set(key, value);
-  }
 }

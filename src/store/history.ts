@@ -11,6 +11,7 @@ import * as entries from "./index-entries.ts";
 import { positionKey, readPosition } from "./keys.ts";
 import { readOrder, toOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
+import { RowCache } from "./row-cache.ts";
 import type { Range, Snapshot } from "./snapshot.ts";
 import { StoreError } from "./store-error.ts";
 import type { Table, Tables } from "./tables.ts";
@@ -20,6 +21,12 @@ export type NewestPage = { readonly before?: Position; readonly limit: number };
 export type OldestPage = { readonly after?: Position; readonly limit: number };
 type PairFilter = readonly [string, string];
 type Read<T> = (reader: RecordReader, ids: AddressIds, position: Position) => T;
+/** Rows of one kind, and those of them that were read lately. */
+type Source<T> = {
+  readonly rows: Table;
+  readonly kept: RowCache<T>;
+  readonly read: Read<T>;
+};
 /** The index prefix a filter selects; "all" without a filter, "none" where nothing can match. */
 type Selection = Buffer | "all" | "none";
 
@@ -29,16 +36,30 @@ const FN_MAX = 32;
 const LEDGERS = 2 ** 32;
 /** Rows read at once by a walk over all live orders. */
 const WALK_ROWS = 1000;
+/**
+ * Rows kept as they were read, of each kind, and as many again: the pages that many ask for are the
+ * same few. A row takes about 500 bytes.
+ */
+const ROWS_KEPT = 4000;
 
 export class History {
   readonly #tables: Tables;
   readonly #snapshot: Snapshot;
   readonly #ids: AddressIds;
+  /** Live and archived: an order keeps its position for life. */
+  readonly #orders = new RowCache<Order>(ROWS_KEPT);
+  readonly #trades = new RowCache<Trade | Swap>(ROWS_KEPT);
+  readonly #failures = new RowCache<Failure>(ROWS_KEPT);
 
   constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds) {
     this.#tables = tables;
     this.#snapshot = snapshot;
     this.#ids = ids;
+  }
+
+  /** To be called with the orders that a step changed, once it is shown. */
+  forget(orders: Iterable<Position>): void {
+    for (const position of orders) this.#orders.delete(position);
   }
 
   /** Oldest first by creation. Every one of `assets` must be one of the order's two. */
@@ -48,7 +69,8 @@ export class History {
   ): readonly Order[] {
     const { live, liveIndex } = this.#tables;
     const selection = this.#selectLive(filter.owner, [...new Set(filter.assets)]);
-    return this.#page(live, liveIndex, selection, page, readOrder).map(toOrder);
+    const source = { rows: live, kept: this.#orders, read: readAsOrder };
+    return this.#page(source, liveIndex, selection, page);
   }
 
   /** All live orders, oldest first. The store must not be renewed meanwhile. */
@@ -72,7 +94,8 @@ export class History {
     const { archive, archiveIndex } = this.#tables;
     const selection = this.#selectPair(filter.owner, filter.pair);
     const range = { ...page, newestFirst: true };
-    return this.#page(archive, archiveIndex, selection, range, readOrder).map(toOrder);
+    const source = { rows: archive, kept: this.#orders, read: readAsOrder };
+    return this.#page(source, archiveIndex, selection, range);
   }
 
   trades(
@@ -81,7 +104,8 @@ export class History {
   ): readonly (Trade | Swap)[] {
     const { trades, tradeIndex } = this.#tables;
     const selection = this.#selectPair(filter.trader, filter.pair);
-    return this.#page(trades, tradeIndex, selection, { ...page, newestFirst: true }, readTrade);
+    const source = { rows: trades, kept: this.#trades, read: readTrade };
+    return this.#page(source, tradeIndex, selection, { ...page, newestFirst: true });
   }
 
   /**
@@ -108,13 +132,8 @@ export class History {
   ): readonly Failure[] {
     const { failures, failureIndex } = this.#tables;
     const selection = this.#selectFailures(filter.account, filter.fn);
-    return this.#page(
-      failures,
-      failureIndex,
-      selection,
-      { ...page, newestFirst: true },
-      readFailure,
-    );
+    const source = { rows: failures, kept: this.#failures, read: readFailure };
+    return this.#page(source, failureIndex, selection, { ...page, newestFirst: true });
   }
 
   /** A position with nothing from `time` on before it and nothing older after it. */
@@ -135,26 +154,29 @@ export class History {
     return ledgerStart(low);
   }
 
-  #page<T>(
-    rows: Table,
-    index: Table,
-    selection: Selection,
-    range: Range,
-    read: Read<T>,
-  ): readonly T[] {
+  #page<T>(source: Source<T>, index: Table, selection: Selection, range: Range): readonly T[] {
     if (selection === "none") return [];
     if (selection === "all") {
       return this.#snapshot
-        .rows(rows, range)
-        .map(({ key, value }) => read(new RecordReader(value), this.#ids, readPosition(key, 0)));
+        .rows(source.rows, range)
+        .map(({ key, value }) => this.#row(source, readPosition(key, 0), value));
     }
-    return this.#snapshot.positions(index, selection, range).map((position) => {
-      const row = this.#snapshot.get(rows, positionKey(position));
-      if (row === undefined) {
-        throw new StoreError("damaged", `the store is damaged: no record at ${position}`);
-      }
-      return read(new RecordReader(row), this.#ids, position);
-    });
+    return this.#snapshot
+      .positions(index, selection, range)
+      .map((position) => this.#row(source, position));
+  }
+
+  /** Throws a StoreError where there is none. */
+  #row<T>({ rows, kept, read }: Source<T>, position: Position, value?: Buffer): T {
+    const known = kept.get(position);
+    if (known !== undefined) return known;
+    const bytes = value ?? this.#snapshot.get(rows, positionKey(position));
+    if (bytes === undefined) {
+      throw new StoreError("damaged", `the store is damaged: no record at ${position}`);
+    }
+    const row = read(new RecordReader(bytes), this.#ids, position);
+    kept.offer(position, row);
+    return row;
   }
 
   #selectLive(owner: string | undefined, assets: readonly string[]): Selection {
@@ -191,6 +213,10 @@ export class History {
     const address: Address | undefined = parseAddress(text);
     return address === undefined ? undefined : this.#ids.find(address);
   }
+}
+
+function readAsOrder(reader: RecordReader, ids: AddressIds, position: Position): Order {
+  return toOrder(readOrder(reader, ids, position));
 }
 
 /** Below every event of the ledger: transactions count from 1. */

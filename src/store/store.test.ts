@@ -177,3 +177,24 @@ async function writeMeta(path: string, key: Buffer, value: string | Buffer): Pro
   await root.openDB<Buffer, Buffer>(options).put(key, Buffer.from(value));
   await root.close();
 }
+
+test("a page shows an order as it is, however often it was read before", async () => {
+  const store = await Store.open(join(temporaryFolder(), "store"), IDENTITY);
+  const before = order(7, 0);
+  const page = () => store.history.liveOrders({ assets: [] }, ALL).map(({ amount }) => amount);
+  await store.commit([step(7, [before])]);
+  store.renew();
+  for (let read = 0; read < 3; read += 1) assert.deepEqual(page(), [5n]);
+  const filled = { ...before, amount: 2n };
+  await store.commit([{ ...step(8, []), orders: [{ before, after: filled }] }]);
+  assert.deepEqual(page(), [5n], "not shown yet");
+  store.renew();
+  for (let read = 0; read < 3; read += 1) assert.deepEqual(page(), [2n]);
+  const gone: OrderRecord = { ...filled, state: "canceled" };
+  await store.commit([{ ...step(9, []), orders: [{ before: filled, after: gone }] }]);
+  store.renew();
+  assert.deepEqual(page(), []);
+  const [archived] = store.history.orders({}, ALL);
+  assert.deepEqual([archived?.status, archived?.amount], ["CANCELED", 2n]);
+  await store.close();
+});

@@ -55,6 +55,8 @@ export class Store {
   readonly history: History;
   readonly candles: CandleTable;
   #committing: Promise<void> | undefined;
+  /** By commits that are not shown yet. */
+  #changedOrders: Position[] = [];
   #closed = false;
 
   /** Throws a StoreError where the folder holds no store of this network and contract. */
@@ -203,6 +205,9 @@ export class Store {
       this.#committing = this.#write(writes);
       await this.#committing;
       stored = true;
+      for (const { orders } of steps) {
+        for (const { after } of orders) this.#changedOrders.push(after.cursor);
+      }
     } finally {
       this.#committing = undefined;
       this.#ids.endCommit(stored);
@@ -212,6 +217,8 @@ export class Store {
   /** Shows what has been committed. */
   renew(): void {
     this.#snapshot.renew();
+    this.history.forget(this.#changedOrders);
+    this.#changedOrders = [];
   }
 
   /** Ends after the commit that is under way. */

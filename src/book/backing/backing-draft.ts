@@ -117,8 +117,8 @@ export class BackingDraft {
     for (const [id, record] of view.records.changes()) {
       const former = state.records.get(id);
       state.lapses.change(id, former?.backing.liveUntil ?? 0, record?.backing.liveUntil ?? 0);
-      if (record === undefined && former !== undefined) state.removeFromOwner(former);
-      if (record !== undefined && former === undefined) state.addToOwner(record);
+      if (record !== undefined) state.setOfOwner(id, record);
+      else if (former !== undefined) state.removeFromOwner(former);
     }
     view.records.commit();
     view.tokens.commit();

@@ -15,10 +15,10 @@ import type {
 } from "../step.ts";
 import { BackingDraft, type News } from "./backing-draft.ts";
 import { parseRow, recordRowKey } from "./backing-rows.ts";
-import { BackingState } from "./backing-state.ts";
+import { BackingState, type OwnedRecord } from "./backing-state.ts";
 import { IDLE_LEDGERS_MAX } from "./followed-entries.ts";
 import type { PollAnswer, PollWork } from "./polled-tokens.ts";
-import { type BackingRecord, isInBook, isShown, recordId } from "./record.ts";
+import { isInBook, isShown, recordId } from "./record.ts";
 
 /** Asks tokens that keep their own books, again and again where that is needed. */
 export interface TokenPolls {
@@ -129,14 +129,14 @@ export class BackingRecords implements BackingView, AccountWatch {
   }
 
   backing(owner: Address, asset: Address): Backing | undefined {
-    return this.#shown(owner, asset)?.backing;
+    return this.#shown(owner, asset)?.record.backing;
   }
 
   /** 0 for an order that is not live. */
   backed(order: Order): bigint | undefined {
-    const backing = this.backing(order.owner, order.selling);
-    if (backing === undefined) return undefined;
-    return this.#state.shares.share(recordId(order.owner, order.selling), backing.budget, order);
+    const shown = this.#shown(order.owner, order.selling);
+    if (shown === undefined) return undefined;
+    return this.#state.shares.share(shown.id, shown.record.backing.budget, order);
   }
 
   /** `CODE:ISSUER` or `native` of every token seen so far that is a classic asset's. */
@@ -149,7 +149,7 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   accountBacking(owner: Address): readonly Backing[] {
     const loaded: Backing[] = [];
-    for (const asset of [...(this.#state.owners.get(owner) ?? [])].sort()) {
+    for (const asset of [...(this.#state.owners.get(owner)?.keys() ?? [])].sort()) {
       const backing = this.backing(owner, asset);
       if (backing?.updated !== undefined) loaded.push(backing);
     }
@@ -256,15 +256,14 @@ export class BackingRecords implements BackingView, AccountWatch {
   #isLoaded(owner: Address): boolean {
     const { owners, watched } = this.#state;
     if (this.#watchers.has(owner) && !watched.has(owner)) return false;
-    for (const asset of owners.get(owner) ?? []) {
-      const record = this.#shown(owner, asset);
-      if (record !== undefined && record.backing.updated === undefined) return false;
+    for (const { record } of owners.get(owner)?.values() ?? []) {
+      if (isShown(record) && record.backing.updated === undefined) return false;
     }
     return true;
   }
 
-  #shown(owner: Address, asset: Address): BackingRecord | undefined {
-    const record = this.#state.records.get(recordId(owner, asset));
-    return record !== undefined && isShown(record) ? record : undefined;
+  #shown(owner: Address, asset: Address): OwnedRecord | undefined {
+    const owned = this.#state.owners.get(owner)?.get(asset);
+    return owned !== undefined && isShown(owned.record) ? owned : undefined;
   }
 }

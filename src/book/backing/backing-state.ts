@@ -8,6 +8,8 @@ import type { BackingRecord, RecordId } from "./record.ts";
 import { RecordKeyBuilder } from "./record-keys.ts";
 import type { Token } from "./token.ts";
 
+export type OwnedRecord = { readonly id: RecordId; readonly record: BackingRecord };
+
 export class BackingState {
   /** The exchange. */
   readonly contract: Address;
@@ -19,8 +21,8 @@ export class BackingState {
   /** Stroops. */
   baseReserve = 0n;
   readonly records = new Map<RecordId, BackingRecord>();
-  /** Assets of the records of each owner. */
-  readonly owners = new Map<Address, Set<Address>>();
+  /** The same records by owner and asset: found without making the text of an id. */
+  readonly owners = new Map<Address, Map<Address, OwnedRecord>>();
   readonly entries: FollowedEntries;
   /** Tokens whose kind is known. */
   readonly tokens = new Map<Address, Token>();
@@ -48,14 +50,15 @@ export class BackingState {
     this.entries = new FollowedEntries(idleLedgersMax);
   }
 
-  addToOwner({ owner, asset }: BackingRecord): void {
-    const assets = this.owners.get(owner);
-    if (assets === undefined) this.owners.set(owner, new Set([asset]));
-    else assets.add(asset);
+  setOfOwner(id: RecordId, record: BackingRecord): void {
+    const { owner, asset } = record;
+    const records = this.owners.get(owner);
+    if (records === undefined) this.owners.set(owner, new Map([[asset, { id, record }]]));
+    else records.set(asset, { id, record });
   }
 
   removeFromOwner({ owner, asset }: BackingRecord): void {
-    const assets = this.owners.get(owner);
-    if (assets?.delete(asset) && assets.size === 0) this.owners.delete(owner);
+    const records = this.owners.get(owner);
+    if (records?.delete(asset) && records.size === 0) this.owners.delete(owner);
   }
 }

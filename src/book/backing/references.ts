@@ -39,7 +39,7 @@ export class ReferenceChanges {
     this.#state = state;
     this.watchChanges = watchChanges;
     for (const [owner, watched] of watchChanges) {
-      const assets = watched ? state.marketTokens : (state.owners.get(owner) ?? []);
+      const assets = watched ? state.marketTokens : (state.owners.get(owner)?.keys() ?? []);
       for (const asset of assets) this.#reference(owner, asset).watched = watched;
     }
   }

@@ -16,7 +16,16 @@ export function backingJson(backing: Backing): string {
   );
 }
 
-export function embeddedBackingJson(backing: Backing): string {
+/** A backing is one object until it changes: its text stays with it (see order-json.ts). */
+const TEXT = Symbol("text");
+type Told = Backing & { [TEXT]?: string };
+
+export function embeddedBackingJson(of: Told): string {
+  of[TEXT] ??= embeddedText(of);
+  return of[TEXT];
+}
+
+function embeddedText(backing: Backing): string {
   const { balance, allowance, liveUntil, authorized, updated, pending } = backing;
   return (
     `{"balance":"${balance}","allowance":"${allowance}","liveUntil":${liveUntil},` +
