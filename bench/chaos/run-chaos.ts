@@ -91,7 +91,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     if (faults.length === 0) {
       await subject.reaches(subject.devnet.tip.ledger, RECOVER_MS_MAX);
       faults.push(...(await checkResources(subject, options, checked)));
-      const reckoned = await reckon(subject.devnet, subject.port, watched);
+      const reckoned = await reckon(subject, watched);
       checked.push(...reckoned.checked);
       faults.push(...reckoned.faults);
       await subject.engine.stop();

@@ -24,6 +24,7 @@ export class Subject {
   engine: EngineChild;
   readonly #options: ConstructorParameters<typeof EngineChild>[0];
   readonly #folder: string;
+  readonly #others: EngineChild[] = [];
 
   static async open({ seed, ledgerTime }: SubjectOptions): Promise<Subject> {
     const folder = mkdtempSync(join(tmpdir(), "hopbook-chaos-"));
@@ -75,6 +76,19 @@ export class Subject {
     await this.engine.listening;
   }
 
+  /** Another engine that reads the same network from its start, and to which nothing happens. */
+  async startPeaceful(): Promise<EngineChild> {
+    const peaceful = new EngineChild({
+      ...this.#options,
+      rpcUrl: this.devnet.url,
+      dataDir: join(this.#folder, "peaceful"),
+      port: 0,
+    });
+    this.#others.push(peaceful);
+    await peaceful.listening;
+    return peaceful;
+  }
+
   kill(): Promise<void> {
     return this.engine.kill();
   }
@@ -110,9 +124,9 @@ export class Subject {
   }
 
   async close(): Promise<void> {
-    if (this.engine.child.exitCode === null && this.engine.child.signalCode === null) {
-      this.engine.child.kill("SIGKILL");
-      await this.engine.exited;
+    for (const engine of [this.engine, ...this.#others]) {
+      engine.child.kill("SIGKILL");
+      await engine.exited;
     }
     await this.proxy.close();
     await this.devnet.stop();
