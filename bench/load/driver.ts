@@ -54,7 +54,6 @@ async function start(order: DriverTask): Promise<void> {
     },
   });
   clearInterval(refresh);
-  load.pool.close();
   tell({
     kind: "result",
     result: {

@@ -19,7 +19,7 @@ export type PooledRequest = {
 };
 
 /** Why there was no answer. */
-export type Lost = "closed" | "timeout" | "overrun";
+export type Lost = "closed" | "timeout" | "overrun" | "unanswered";
 
 export type Done = {
   readonly request: PooledRequest;
@@ -114,12 +114,18 @@ export class HttpPool {
     this.#options.onDone({ request, status, nowMs: performance.now(), bodyBytes });
   }
 
+  /** Whatever has no answer by now gets none: left out, it would make a slow server look fast. */
   close(): void {
+    if (this.#closed) return;
     this.#closed = true;
     clearInterval(this.#sweep);
+    const waiting = this.#waiting.slice(this.#next);
     this.#waiting = [];
     this.#next = 0;
-    for (const connection of this.#connections) connection.close();
+    const busy = this.#connections.map((connection) => connection.close());
+    for (const request of [...busy, ...waiting]) {
+      if (request !== undefined) this.done(request, "unanswered", 0);
+    }
   }
 }
 
@@ -170,9 +176,12 @@ class Connection {
     this.#socket?.destroy();
   }
 
-  close(): void {
+  /** Returns the request under way. */
+  close(): PooledRequest | undefined {
+    const request = this.#request;
     this.#request = undefined;
     this.#socket?.destroy();
+    return request;
   }
 
   #take(data: Buffer): void {

@@ -53,7 +53,7 @@ export class RequestLoad {
 
   /**
    * Sends for `seconds`, in slices that `onSlice` is told the end of. Those sent within count, and
-   * are waited for.
+   * are waited for some time; what has no answer then never gets one. Once.
    */
   async run(world: World, seconds: number, { slices, onSlice }: SliceOptions): Promise<void> {
     const startMs = performance.now();
@@ -61,7 +61,10 @@ export class RequestLoad {
     this.#measured = { fromMs: startMs, toMs: startMs + 1000 * seconds };
     for (let slice = 0; slice < slices; slice += 1) {
       await this.send(world, startMs + slice * sliceMs, startMs + (slice + 1) * sliceMs);
-      if (slice === slices - 1) await this.#drain();
+      if (slice === slices - 1) {
+        await this.#drain();
+        this.pool.close();
+      }
       for (const { record } of this.#endpoints) record.endSlice();
       onSlice(this.#total.record.endSlice());
     }
