@@ -81,6 +81,12 @@ describe("documents", () => {
     }
   });
 
+  it("carry the package's version", () => {
+    const file = new URL("../../../package.json", import.meta.url);
+    const { version } = JSON.parse(readFileSync(file, "utf8"));
+    assert.deepEqual([openApi.info.version, asyncApi.info.version], [version, version]);
+  });
+
   it("name each operation once", () => {
     const ids = Object.values(openApi.paths).map(({ get }) => get.operationId);
     assert.equal(new Set(ids).size, ids.length);

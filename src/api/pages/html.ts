@@ -65,7 +65,15 @@ function table(block: string): Html {
 </table></div>`;
 }
 
-/** Indented JSON that can be scrolled by keyboard. */
+/** Indented JSON that can be scrolled by keyboard, short lists on one line. */
 export function jsonBlock(value: unknown, name: string): Html {
-  return html`<pre tabindex="0" role="region" aria-label="${name}"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+  const json = JSON.stringify(value, null, 2).replace(PLAIN_LIST, (list: string, rows: string) => {
+    const line = `[${rows.split(/,\n\s+/).join(", ")}]`;
+    return line.length <= LINE_MAX ? line : list;
+  });
+  return html`<pre tabindex="0" role="region" aria-label="${name}"><code>${json}</code></pre>`;
 }
+
+/** A list of neither objects nor lists. Addresses hold no brackets, and neither do our texts. */
+const PLAIN_LIST = /\[\n\s+([^[\]{}]*?)\n\s+\]/g;
+const LINE_MAX = 100;

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { CHANNELS } from "../channels.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import { readExamples } from "../read-examples.ts";
-import { html, inline, markdown, raw } from "./html.ts";
+import { html, inline, jsonBlock, markdown, raw } from "./html.ts";
 import { overviewPage } from "./overview-page.ts";
 import { pushPage } from "./push-page.ts";
 import { restPage } from "./rest-page.ts";
@@ -85,6 +85,12 @@ describe("html", () => {
       "<i>&lt;b a=&quot;x&quot;&gt;&amp;</i><br>",
     );
     assert.equal(inline("a `b < c` d").html, "a <code>b &lt; c</code> d");
+  });
+
+  it("writes short lists of JSON on one line", () => {
+    const made = jsonBlock({ a: [["1", "2"], [3]], b: ["x".repeat(90), "y".repeat(20)] }, "n").html;
+    assert.match(made, /\[&quot;1&quot;, &quot;2&quot;\],\n {4}\[3\]/);
+    assert.match(made, /x&quot;,\n {4}&quot;y/);
   });
 
   it("makes paragraphs and tables of Markdown", () => {
