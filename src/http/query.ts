@@ -53,17 +53,26 @@ class ParsedQuery implements Query {
   }
 
   all(name: string): readonly string[] {
-    return this.lenient(name).map((value) => {
-      if (value === undefined) throw invalidParameter(name, "Malformed percent-encoding.");
-      return value;
-    });
+    return this.#parts.filter((part) => part.name === name && part.raw !== "").map(decoded);
   }
 
   one(name: string): string | undefined {
-    const values = this.all(name);
-    if (values.length > 1) throw invalidParameter(name, "Expected a single value.");
-    return values[0];
+    let value: string | undefined;
+    let count = 0;
+    for (const part of this.#parts) {
+      if (part.name !== name || part.raw === "") continue;
+      value = decoded(part);
+      count += 1;
+    }
+    if (count > 1) throw invalidParameter(name, "Expected a single value.");
+    return value;
   }
+}
+
+function decoded({ name, raw }: Part): string {
+  const value = decode(raw);
+  if (value === undefined) throw invalidParameter(name, "Malformed percent-encoding.");
+  return value;
 }
 
 /** Form decoding: `+` is a blank. Undefined where an escape is malformed or no UTF-8. */

@@ -109,19 +109,15 @@ export class QuotePool implements QuoteService {
   quoteNow(request: QuoteRequest): QuoteAnswer | undefined {
     const { inline, skipWindow = SKIP_WINDOW } = this.#options;
     if (inline === undefined || this.#closed) return undefined;
-    const key = requestKey(request);
     const now = this.#second();
-    const known = this.#sharedJob(key, now);
+    const known = this.#shared.size === 0 ? undefined : this.#sharedJob(requestKey(request), now);
     if (known !== undefined) return known.result;
     const answer = inline.answer(request, { now, skipWindow });
     if (answer === undefined || answer.status === "failed") return undefined;
     // No worker has seen a newer ledger: this thread is the one that shows them.
     this.#ledger = answer.ledger;
-    if (this.#shared.size < SHARED_MAX) {
-      const job = new QuoteJob(key, request, 0);
-      job.settle(answer);
-      this.#shared.set(key, job);
-    }
+    // Not kept for who asks the same: thousands of answers that live for a second cost the garbage
+    // collector more than the few that are asked for again.
     return answer;
   }
 
