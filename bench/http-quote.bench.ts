@@ -18,8 +18,6 @@ import { QuoteRequests } from "./quote-worlds.ts";
 
 const PASSPHRASE = "Devnet of the benches";
 const CONNECTIONS = 50;
-/** Median orders that requests are for, in turn (see router-quotes). */
-const SIZES = [0.1, 2] as const;
 const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 const EVENTS_PER_SECOND = 1000;
 /** Ledgers in which the devnet makes its accounts, and fills its books, at most. */
@@ -38,11 +36,19 @@ type Scale = {
 const FULL: Scale = { scale: "large", orders: 100_000, single: 3000, crowd: 15_000, rounds: 3 };
 const TINY: Scale = { scale: "small", orders: 400, single: 20, crowd: 100, rounds: 1 };
 
-type Kind = { readonly name: string; readonly direct: boolean; readonly throughput: string };
+type Kind = {
+  readonly name: string;
+  readonly direct: boolean;
+  /** Median orders that a request is for (see router-quotes). */
+  readonly size: number;
+  readonly throughput: string;
+};
 
 const KINDS: readonly Kind[] = [
-  { name: "3-hop", direct: false, throughput: "0.3 or more" },
-  { name: "direct", direct: true, throughput: "0.5 or more" },
+  { name: "3-hop, small", direct: false, size: 0.1, throughput: "0.3 or more" },
+  { name: "3-hop, large", direct: false, size: 2, throughput: "0.3 or more" },
+  { name: "direct, small", direct: true, size: 0.1, throughput: "0.5 or more" },
+  { name: "direct, large", direct: true, size: 2, throughput: "0.5 or more" },
 ];
 
 export const bench: Bench = async ({ tiny }) => {
@@ -137,17 +143,16 @@ class Measured {
     return await this.#run({ port: this.#ports.fixedPort, connections, paths });
   }
 
-  async quotes(direct: boolean, connections: number, count: number): Promise<QuoteLoadResult> {
-    const paths = Array.from({ length: count }, (_, at) => this.#path(direct, at));
+  async quotes(kind: Kind, connections: number, count: number): Promise<QuoteLoadResult> {
+    const paths = Array.from({ length: count }, (_, at) => this.#path(kind, at));
     const result = await this.#run({ port: this.#ports.port, connections, paths });
     this.refused += result.refused;
     assert.ok(result.routed > count / 2, `${result.routed} of ${count} quotes have routes`);
     return result;
   }
 
-  #path(direct: boolean, at: number): string {
+  #path({ direct, size }: Kind, at: number): string {
     const direction = DIRECTIONS[at % 2] ?? "strict_send";
-    const size = SIZES[(at >>> 1) % SIZES.length] ?? 1;
     const request = this.#requests.next(direction, direct, size);
     return (
       `/quote?sellingAsset=${request.sellingAsset}&buyingAsset=${request.buyingAsset}` +
@@ -165,9 +170,9 @@ class Measured {
 
 async function measureAll(on: Measured, scale: Scale, tiny: boolean): Promise<readonly Figure[]> {
   // Warm: the first thousands of requests are interpreted.
-  for (const { direct } of KINDS) {
+  for (const kind of KINDS) {
     await on.fixed(CONNECTIONS, scale.crowd / 4);
-    await on.quotes(direct, CONNECTIONS, scale.crowd / 4);
+    await on.quotes(kind, CONNECTIONS, scale.crowd / 4);
   }
   const figures: Figure[] = [];
   const idle = new Map<string, number>();
@@ -180,8 +185,9 @@ async function measureAll(on: Measured, scale: Scale, tiny: boolean): Promise<re
   const feed = new Feed(on.devnet);
   // The first ledgers find their way into the engine.
   await delay(tiny ? 100 : 3000);
-  for (const { name, direct } of KINDS) {
-    const { latenciesUs } = await on.quotes(direct, 1, scale.single);
+  for (const kind of KINDS) {
+    const { name } = kind;
+    const { latenciesUs } = await on.quotes(kind, 1, scale.single);
     const median = quantile(latenciesUs, 0.5);
     const label = (what: string) => `${name}, 1 connection, fed: ${what}`;
     figures.push(
@@ -210,7 +216,7 @@ async function throughput(on: Measured, kind: Kind, scale: Scale): Promise<reado
   let bytes = 0;
   for (let round = 0; round < scale.rounds; round += 1) {
     const before = await on.fixed(CONNECTIONS, scale.crowd);
-    const quotes = await on.quotes(kind.direct, CONNECTIONS, scale.crowd);
+    const quotes = await on.quotes(kind, CONNECTIONS, scale.crowd);
     const after = await on.fixed(CONNECTIONS, scale.crowd);
     const rate = scale.crowd / quotes.seconds;
     const fixed = (2 * scale.crowd) / (before.seconds + after.seconds);
@@ -239,7 +245,7 @@ async function latency(
   scale: Scale,
 ): Promise<{ readonly medianUs: number; readonly figures: readonly Figure[] }> {
   const before = await on.fixed(1, scale.single);
-  const quotes = await on.quotes(kind.direct, 1, scale.single);
+  const quotes = await on.quotes(kind, 1, scale.single);
   const after = await on.fixed(1, scale.single);
   const fixedUs = quantile([...before.latenciesUs, ...after.latenciesUs], 0.5);
   const medianUs = quantile(quotes.latenciesUs, 0.5);
