@@ -5,13 +5,15 @@
 // Without more it makes a `swap` along the best route. --direct makes a `trade` of kind Fill over
 // the assets' own market; --limit PRICE a `trade` of kind Limit, whose rest stays as an order.
 // Amounts are base units; PRICE is a contract price: of a sale the least `buying` per `selling`, of
-// a purchase the most `selling` per `buying`, times 10^18. Signing and sending is up to you.
+// a purchase the most `selling` per `buying`, times 10^18. --watch stays and prints a line whenever
+// the quote changes. Signing and sending is up to you.
 import type { Parameters, Quote, QuotePath } from "hopbook/api";
+import { follow } from "./feed.ts";
 import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 import { get } from "./rest.ts";
 
 /** Arguments as the contract names them, in its order. Integers beyond 32 bits are texts. */
-type Call = { readonly contract: string; readonly fn: string; readonly args: object };
+type Call = { readonly fn: string; readonly args: object };
 
 const SELL = 1;
 const BUY = 2;
@@ -28,7 +30,7 @@ const APPROVED_LEDGERS = 100;
 
 const USAGE = `taker --sell ASSET --buy ASSET --amount BASE_UNITS --trader ADDRESS
   [--receive] [--direct | --limit PRICE] [--nonce N] [--expires SECONDS] [--slippage-bps 10]
-  [--approve] [--url http://localhost:8080]`;
+  [--approve] [--watch] [--url http://localhost:8080]`;
 
 const values = readFlags(USAGE, {
   url: { type: "string", default: "http://localhost:8080" },
@@ -48,6 +50,8 @@ const values = readFlags(USAGE, {
   expires: { type: "string", default: "0" },
   /** Let the contract move what the call can cost: it replaces the allowance that there is. */
   approve: { type: "boolean", default: false },
+  /** Stay, and print the call again, a line each, whenever the quote changes. */
+  watch: { type: "boolean", default: false },
 });
 const { url, sell, buy, amount, trader, receive, limit, nonce, expires } = values;
 if (sell === undefined || buy === undefined || amount === undefined || trader === undefined) {
@@ -59,44 +63,52 @@ const order = { sell, buy, amount, trader };
 const bps = BigInt(values["slippage-bps"]);
 const direction = receive ? BUY : SELL;
 
+const parameters: Parameters["/quote"] = {
+  sellingAsset: sell,
+  buyingAsset: buy,
+  amount,
+  direction: receive ? "strict_receive" : "strict_send",
+  ...(values.direct || limit !== undefined ? { direct: "true" } : {}),
+  ...(limit === undefined ? {} : { maxPrice: highestMakerPrice(BigInt(limit)) }),
+};
+
 try {
-  console.log(JSON.stringify(await makeCall(), null, 2));
+  const { address: contract } = await get(url, "/contract", {});
+  if (values.watch) {
+    follow(url, [{ op: "subscribe", channel: "quote", ...parameters }], (message) => {
+      if (message.type !== "quote") return;
+      // The service cannot quote at present: it goes on by itself.
+      if (message.data === null) console.error(message.error);
+      else printCall(contract, message.data);
+    });
+  } else if (!printCall(contract, await get(url, "/quote", parameters))) process.exitCode = 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 }
 
-async function makeCall(): Promise<Call> {
-  const parameters: Parameters["/quote"] = {
-    sellingAsset: order.sell,
-    buyingAsset: order.buy,
-    amount: order.amount,
-    direction: receive ? "strict_receive" : "strict_send",
-    ...(values.direct || limit !== undefined ? { direct: "true" } : {}),
-    ...(limit === undefined ? {} : { maxPrice: highestMakerPrice(BigInt(limit)) }),
-  };
-  const { address: contract } = await get(url, "/contract", {});
-  const quote = await get(url, "/quote", parameters);
+/** False where the quote says why there is no call. */
+function printCall(contract: string, quote: Quote): boolean {
   console.error(`quote of ledger ${quote.ledger}: ${quote.status}`);
-  if (limit !== undefined && quote.status !== "rejected") {
-    // Without an order within the limit none is listed, and the whole amount becomes an order.
-    const orders = quote.paths[0]?.path[0]?.orders ?? [];
-    return {
-      contract,
-      fn: "trade",
-      args: tradeArguments(quote, LIMIT, order.amount, limit, orders),
-    };
-  }
-  if (quote.status !== "success") throw new Error(quote.error);
+  const call = callOf(quote);
+  if (call === undefined) console.error("error" in quote ? quote.error : "no route");
+  else console.log(JSON.stringify({ contract, ...call }, null, values.watch ? 0 : 2));
+  return call !== undefined;
+}
+
+function callOf(quote: Quote): Call | undefined {
   const [best] = quote.paths;
   const hop = best?.path[0];
-  if (best === undefined || hop === undefined) throw new Error("a quote without a route");
-  if (!values.direct) return { contract, fn: "swap", args: swapArguments(quote, best) };
+  if (limit !== undefined && quote.status !== "rejected") {
+    // Without an order within the limit none is listed, and the whole amount becomes an order.
+    return tradeCall(quote, LIMIT, order.amount, limit, hop?.orders ?? []);
+  }
+  if (best === undefined || hop === undefined) return undefined;
+  if (!values.direct) return swapCall(quote, best);
   // As bad as the worst listed order is as bad as it may get.
   const worst = BigInt(hop.worstPrice);
   const price = String(receive ? worst : PRICE_SQUARE / worst);
-  const quantity = receive ? best.bought : best.sold;
-  return { contract, fn: "trade", args: tradeArguments(quote, FILL, quantity, price, hop.orders) };
+  return tradeCall(quote, FILL, receive ? best.bought : best.sold, price, hop.orders);
 }
 
 /** What makers may ask at most for a limit order at `price`, as the quote's `maxPrice`. */
@@ -104,34 +116,36 @@ function highestMakerPrice(price: bigint): string {
   return String(receive ? price : PRICE_SQUARE / price);
 }
 
-function swapArguments(quote: Quote, { sold, bought, path }: QuotePath): object {
+function swapCall(quote: Quote, { sold, bought, path }: QuotePath): Call {
   // Sell: `sold` goes in exactly, at least so much comes out. Buy: the other way round.
   const most = receive ? ceilDiv(BigInt(sold) * (WHOLE_BPS + bps), WHOLE_BPS) : BigInt(sold);
   const least = receive ? BigInt(bought) : (BigInt(bought) * (WHOLE_BPS - bps)) / WHOLE_BPS;
-  return {
+  const args = {
     direction,
     trader: order.trader,
     selling: quote.sellingAsset,
     selling_amount: String(most),
-    buying_amount: String(least),
+    // The contract takes no bound of nothing.
+    buying_amount: String(least > 0n ? least : 1n),
     path: path.map(({ buying, orders }) => ({ asset: buying, orders })),
     approve: approval(quote, most),
   };
+  return { fn: "swap", args };
 }
 
-function tradeArguments(
+function tradeCall(
   quote: Quote,
   kind: number,
   quantity: string,
   price: string,
   orders: readonly string[],
-): object {
+): Call {
   // Each fill rounds its cost up, and so does the rest that stays.
   const rounding = BigInt(orders.length);
   const cost = receive
     ? ceilDiv(BigInt(quantity) * BigInt(price), PRICE_UNIT) + rounding
     : BigInt(quantity);
-  return {
+  const args = {
     direction,
     kind,
     trader: order.trader,
@@ -144,6 +158,7 @@ function tradeArguments(
     expires: kind === LIMIT ? expires : "0",
     approve: approval(quote, cost),
   };
+  return { fn: "trade", args };
 }
 
 function approval({ sellingAsset, ledger }: Quote, cost: bigint): object | null {

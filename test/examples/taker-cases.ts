@@ -4,7 +4,7 @@ import { before, test } from "node:test";
 import type { Address } from "../../src/model/address.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { contractArguments } from "./contract-arguments.ts";
-import { runExample } from "./run-example.ts";
+import { RunningExample, runExample } from "./run-example.ts";
 import { type ExamplesWorld, sharedWorld } from "./world.ts";
 
 let world: ExamplesWorld;
@@ -123,6 +123,30 @@ test("a limit that no order meets rests as a whole", async () => {
     events.map(({ kind }) => kind),
     ["new"],
   );
+});
+
+test("a watched quote is printed again when it changed, and settles as it is then", async (t) => {
+  const order = { ...pair, amount: 20_000_000n };
+  const trader = traderOf(order.selling, order.buying, order.amount);
+  const assets = ["--sell", order.selling, "--buy", order.buying, "--amount", String(order.amount)];
+  const flags = ["--url", world.api.url, "--trader", trader, "--direct", "--approve", "--watch"];
+  const example = new RunningExample("taker", [...assets, ...flags]);
+  t.after(() => example.kill());
+  const first = await example.line();
+  assert.deepEqual(first.args.orders.length > 0, true);
+  // Whoever takes the listed orders changes the quote.
+  const listed = await quoted(
+    { ...pair, amount: 10n ** 30n },
+    `&direct=true&maxPrice=${await bestAsk()}`,
+  );
+  await take({ ...pair, amount: BigInt(listed.sold) }, BigInt(listed.sold), ["--direct"]);
+  const second = await example.line();
+  assert.notDeepEqual(second.args, first.args);
+  const quote = await quoted(order, "&direct=true");
+  const events = await world.call(trader, second.fn, contractArguments(second));
+  const fills = events.flatMap((event) => (event.kind === "trade" ? event : []));
+  const bought = fills.reduce((sum, fill) => sum + fill.bought, 0n);
+  assert.equal(String(bought), quote.bought);
 });
 
 test("what is wrong is said, with an exit code", async () => {
