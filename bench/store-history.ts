@@ -16,11 +16,13 @@ import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 
 export const HISTORY_EXCHANGE = token(10_000);
 export const HISTORY_MARKETS = 200;
-export const HISTORY_MAKERS = 2000;
+/** As in a book of 100,000 orders. */
+const MAKERS = 2000;
 /** Markets that one maker has orders in. */
 const MARKETS_A_MAKER = 4;
 const TOKENS = 50;
 const EVENTS_A_LEDGER = 20_000;
+const LEDGERS_MIN = 10;
 /** Of so many trades one closes an order that the archive then holds, and one has a failed call. */
 const TRADES_AN_ARCHIVED = 10;
 const TRADES_A_FAILURE = 20;
@@ -43,7 +45,10 @@ export class HistoryLedgers {
   #orders = 0;
   #time: number;
 
-  constructor(firstLedger: number, time: number) {
+  readonly #makers: number;
+
+  constructor(firstLedger: number, time: number, makers = MAKERS) {
+    this.#makers = makers;
     this.#last = { ledger: firstLedger - 1, hash: ledgerHash(firstLedger - 1) };
     this.#time = time;
   }
@@ -63,11 +68,17 @@ export class HistoryLedgers {
       const share = (all: number) =>
         Math.floor((all * (at + 1)) / ledgers) - Math.floor((all * at) / ledgers);
       const events: NewEvent[] = [];
-      for (let left = share(orders); left > 0; left -= 1) events.push(this.#newOrder().event);
       const failures: NewFailure[] = [];
-      for (let left = share(trades); left > 0; left -= 1) {
-        this.#addTrade(events, left % TRADES_AN_ARCHIVED === 0);
-        if (left % TRADES_A_FAILURE === 0) failures.push(this.#failure());
+      const [newOrders, newTrades] = [share(orders), share(trades)];
+      // One after the other in turn, so that every part of a ledger has some of each.
+      const turns = Math.max(newOrders, newTrades);
+      const isDue = (count: number, turn: number) =>
+        Math.floor((count * (turn + 1)) / turns) > Math.floor((count * turn) / turns);
+      for (let turn = 0; turn < turns; turn += 1) {
+        if (isDue(newOrders, turn)) events.push(this.#newOrder().event);
+        if (!isDue(newTrades, turn)) continue;
+        this.#addTrade(events, turn % TRADES_AN_ARCHIVED === 0);
+        if (turn % TRADES_A_FAILURE === 0) failures.push(this.#failure());
       }
       yield this.#close(events, failures, ledgerSeconds);
     }
@@ -88,7 +99,7 @@ export class HistoryLedgers {
   #newOrder(): { readonly event: NewEvent; readonly id: OrderId; readonly maker: Address } {
     const random = this.#random;
     this.#orders += 1;
-    const maker = random(HISTORY_MAKERS);
+    const maker = random(this.#makers);
     const market = MARKETS_A_MAKER * maker + random(MARKETS_A_MAKER);
     const { base, quote } = this.#market(market);
     const [selling, buying] = random(2) === 0 ? [base, quote] : [quote, base];
@@ -102,7 +113,7 @@ export class HistoryLedgers {
 
   #addTrade(events: NewEvent[], archived: boolean): void {
     const random = this.#random;
-    const taker = account(random(HISTORY_MAKERS));
+    const taker = account(random(this.#makers));
     const amounts = { sold: BigInt(1 + random(1e9)), bought: BigInt(1 + random(1e9)), left: 0n };
     const trade = { kind: "trade", taker, crossfill: false, ...amounts } as const;
     if (archived) {
@@ -114,7 +125,7 @@ export class HistoryLedgers {
     }
     const { base, quote } = this.#market(random(HISTORY_MARKETS));
     const [soldAsset, boughtAsset] = random(2) === 0 ? [base, quote] : [quote, base];
-    const maker = account(random(HISTORY_MAKERS));
+    const maker = account(random(this.#makers));
     // An order from before the first ledger.
     events.push({ ...trade, order: orderId(BigInt(random(1e9))), maker, soldAsset, boughtAsset });
   }
@@ -122,8 +133,8 @@ export class HistoryLedgers {
   #failure(): NewFailure {
     const random = this.#random;
     return {
-      fn: FAILED_FUNCTIONS[random(FAILED_FUNCTIONS.length)] ?? "trade",
-      caller: account(random(HISTORY_MAKERS)),
+      fn: historyFunction(random),
+      caller: account(random(this.#makers)),
       orders: [orderId(BigInt(random(1e9)))],
       result: "INVOKE_HOST_FUNCTION_TRAPPED",
       caught: false,
@@ -139,9 +150,14 @@ export class HistoryLedgers {
   }
 }
 
+/** A contract function that calls fail in. */
+export function historyFunction(random: Random): string {
+  return FAILED_FUNCTIONS[random(FAILED_FUNCTIONS.length)] ?? "trade";
+}
+
 /** How many ledgers `grow` makes. */
 export function historyLedgers({ orders, trades }: Omit<HistoryPlan, "ledgerSeconds">): number {
-  return Math.max(1, Math.ceil((orders + trades) / EVENTS_A_LEDGER));
+  return Math.max(LEDGERS_MIN, Math.ceil((orders + trades) / EVENTS_A_LEDGER));
 }
 
 /** Every pair of the tokens, those of the first tokens first. */
