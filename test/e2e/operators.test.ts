@@ -10,22 +10,31 @@ import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const folder = temporaryFolder();
+/** Machines that run tests can be slow. */
+const TIMEOUT = { timeout: 180_000 };
+const engines: EngineProcess[] = [];
 let devnet: Devnet;
 
 before(async () => {
   devnet = await startDevnet({ seed: "operators", ledgerTime: 100, port: 0 });
 });
-after(() => devnet.stop());
+after(async () => {
+  // Whatever a failed test left running would keep this process alive.
+  for (const engine of engines) engine.kill();
+  await devnet.stop();
+});
 
 function start(name: string, environment: Record<string, string>): EngineProcess {
   const { passphrase, exchange } = devnet.network;
-  return new EngineProcess({
+  const engine = new EngineProcess({
     rpcUrl: devnet.url,
     passphrase,
     contract: exchange,
     dataDir: join(folder, name),
     environment,
   });
+  engines.push(engine);
+  return engine;
 }
 
 function operatorsUrl({ log }: EngineProcess): string {
@@ -34,13 +43,23 @@ function operatorsUrl({ log }: EngineProcess): string {
   return line.operators;
 }
 
+/** Asks until it answers so. */
+async function readyzOf(url: string, status: number): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(`${url}/readyz`);
+    if (answer.status === status) return answer;
+    await answer.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 async function metric(url: string, sample: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${sample} `));
   return Number(line?.slice(sample.length + 1) ?? Number.NaN);
 }
 
-test("shows a running engine, apart from the public listener", { timeout: 60_000 }, async () => {
+test("shows a running engine, apart from the public listener", TIMEOUT, async () => {
   const engine = start("shown", { READY_LAG: "3", LOG_LEVEL: "debug" });
   const port = await engine.listening;
   const api = new ApiClient(port);
@@ -62,18 +81,9 @@ test("shows a running engine, apart from the public listener", { timeout: 60_000
   }
   assert.ok(engine.log.some(({ msg }) => msg === "a step is shown"));
 
-  const ready = await fetch(`${url}/readyz`);
-  assert.equal(ready.status, 200, await ready.text());
+  await readyzOf(url, 200);
   devnet.pause();
-  const late = async (): Promise<Response> => {
-    for (;;) {
-      const answer = await fetch(`${url}/readyz`);
-      if (answer.status !== 200) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  };
-  const answer = await late();
-  assert.equal(answer.status, 503);
+  const answer = await readyzOf(url, 503);
   assert.match(await answer.text(), /the last ledger closed \d+ s ago, more than 3 s/);
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
   devnet.resume();
@@ -94,9 +104,27 @@ test("a port that is taken ends the start where it was asked for", {
   other.close();
 });
 
-test("can be switched off", { timeout: 60_000 }, async () => {
+test("a default port that is taken costs the listener, not the start", TIMEOUT, async () => {
+  const other = createServer();
+  // Whoever holds it, it is taken.
+  await new Promise<void>((resolve) => {
+    other.once("error", () => resolve());
+    other.listen(9464, "127.0.0.1", resolve);
+  });
+  const engine = start("default", { OPERATORS_PORT: "" });
+  await engine.listening;
+  const warning = /operators' listener cannot listen on 127\.0\.0\.1:9464/;
+  assert.ok(
+    engine.log.some(({ level, msg = "" }) => level === 40 && warning.test(msg)),
+    JSON.stringify(engine.log),
+  );
+  engine.kill();
+  other.close();
+});
+
+test("can be switched off", TIMEOUT, async () => {
   const engine = start("off", { OPERATORS_PORT: "off" });
   await engine.listening;
   assert.ok(!engine.log.some(({ operators }) => operators !== undefined));
-  await engine.stop();
+  engine.kill();
 });

@@ -92,6 +92,8 @@ test("a worker that is terminated from outside is replaced", async () => {
   for (const result of await slow) assert.equal(result.status, "failed");
   assert(performance.now() - started < 1000);
   assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
+  const { workers } = world.pool.load;
+  while (world.pool.load.replaced < workers) await delay(10);
 });
 
 test("a quote that takes too long fails in time and its worker works on", async () => {
