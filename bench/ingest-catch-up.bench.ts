@@ -65,8 +65,8 @@ export const bench: Bench = async ({ tiny }) => {
     try {
       const fromLake = await catchUp(join(root, "from-lake"), devnet.url, world, world.lake);
       const fromRpc = await catchUp(join(root, "from-rpc"), devnet.url, world);
-      const { plain, own } = await pageTimes(devnet.url, world);
       const served = await servedAlone(devnet.url, world);
+      const { plain, own } = await pageTimes(devnet.url, world);
       return [
         { name: "ledgers", value: world.last - FIRST_LEDGER + 1, unit: "ledgers" },
         { name: "size of a ledger", value: world.bytes / (world.last - 1) / 1e6, unit: "MB" },

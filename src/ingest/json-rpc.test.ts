@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { JsonRpc, RpcError, type RpcLimits } from "./json-rpc.ts";
 
+/** Seen from dist/src/ingest, where this runs. */
+const REAL_REFUSAL = readFileSync(
+  new URL("../../../test/fixtures/rpc/soroban_rpc_error.json", import.meta.url),
+  "utf8",
+);
 const LIMITS: RpcLimits = { timeoutMs: 60_000, bytesMax: 1_000 };
 
 async function serverOf(
@@ -66,8 +72,9 @@ test("what is no answer to the question is garbage, other statuses say to go els
   });
   const garbage = ["", "{", "<html>", "[]", "5", '{"id":999,"result":{}}', '{"jsonrpc":"2.0"}'];
   for (body of garbage) await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("garbage"));
-  body = '{"error":{"code":-32600,"message":"no such ledger"}}';
-  await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("refused"));
+  for (body of ['{"error":{"code":-32600,"message":"no such ledger"}}', REAL_REFUSAL]) {
+    await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("refused"));
+  }
   for (status of [301, 404, 429, 500, 502, 503, 504]) {
     await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("unreachable"), String(status));
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { LedgerEntryData } from "@stellar/stellar-sdk/xdr";
 import { RpcError } from "./json-rpc.ts";
 import { readHeader, readLedgerHead } from "./ledger-header.ts";
 import {
@@ -10,6 +11,8 @@ import {
   parsePassphrase,
   rangeInRefusal,
 } from "./rpc-answers.ts";
+import { parseSimulated } from "./simulate.ts";
+import { trackedEntry } from "./tracked-entry.ts";
 
 /** A real answer. Seen from dist/src/ingest, where this runs. */
 function fixture(name: string): { readonly result: unknown; readonly records: unknown } {
@@ -45,6 +48,23 @@ test("reads real health, network and entries, whose numbers may be texts", () =>
     [159, 7_177],
   );
   assert.deepEqual(parseEntries({ latestLedger: 5 }), { ledger: 5, entries: [] });
+  const data = parseEntries(fixture("get_contract_data").result);
+  assert.deepEqual([data.ledger, data.entries[0]?.modified], [296, 290]);
+  const none = parseEntries(fixture("get_contract_data_return_null").result);
+  assert.deepEqual(none, { ledger: 296, entries: [] });
+});
+
+test("reads a real balance of a contract, and what a real simulation gave", () => {
+  const [balance] = parseEntries(fixture("get_sac_balance").result).entries;
+  assert.deepEqual(trackedEntry(LedgerEntryData.fromXdr(balance?.data ?? "", "base64")), {
+    kind: "balance",
+    amount: 28n,
+    authorized: true,
+  });
+  assert.deepEqual(parseSimulated(fixture("simulate_transaction").result), {
+    value: { kind: "u32", value: 20 },
+    ledger: 14_245,
+  });
 });
 
 test("refuses what is missing, of another kind or damaged, and says which", () => {

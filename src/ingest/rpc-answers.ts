@@ -32,22 +32,22 @@ export function parseLedgersPage(result: unknown): LedgersPage {
   const ledgers = list(page.ledgers, "ledgers").map((item) => {
     const ledger = record(item, "ledgers[]");
     return {
-      sequence: integer(ledger.sequence, "sequence"),
+      sequence: parseInteger(ledger.sequence, "sequence"),
       metadata: xdr(ledger.metadataXdr, "metadataXdr"),
     };
   });
   return {
     ledgers,
-    oldest: integer(page.oldestLedger, "oldestLedger"),
-    latest: integer(page.latestLedger, "latestLedger"),
+    oldest: parseInteger(page.oldestLedger, "oldestLedger"),
+    latest: parseInteger(page.latestLedger, "latestLedger"),
   };
 }
 
 export function parseHealth(result: unknown): LedgerRange {
   const health = record(result, "getHealth");
   return {
-    oldest: integer(health.oldestLedger, "oldestLedger"),
-    latest: integer(health.latestLedger, "latestLedger"),
+    oldest: parseInteger(health.oldestLedger, "oldestLedger"),
+    latest: parseInteger(health.latestLedger, "latestLedger"),
   };
 }
 
@@ -58,14 +58,14 @@ export function parsePassphrase(result: unknown): string {
 export function parseEntries(result: unknown): LoadedEntries {
   const answer = record(result, "getLedgerEntries");
   return {
-    ledger: integer(answer.latestLedger, "latestLedger"),
+    ledger: parseInteger(answer.latestLedger, "latestLedger"),
     // Absent altogether where none of the keys exists.
     entries: list(answer.entries ?? [], "entries").map((item) => {
       const entry = record(item, "entries[]");
       return {
         key: text(entry.key, "key"),
         data: text(entry.xdr, "xdr"),
-        modified: integer(entry.lastModifiedLedgerSeq, "lastModifiedLedgerSeq"),
+        modified: parseInteger(entry.lastModifiedLedgerSeq, "lastModifiedLedgerSeq"),
       };
     }),
   };
@@ -96,8 +96,8 @@ function text(value: unknown, name: string): string {
   return value;
 }
 
-/** Servers differ in writing ledger numbers as numbers or as strings. */
-function integer(value: unknown, name: string): number {
+/** Servers differ in writing ledger numbers as numbers or as strings. Throws RpcError `garbage`. */
+export function parseInteger(value: unknown, name: string): number {
   const number = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
   if (
     typeof number !== "number" ||

@@ -3,7 +3,9 @@ import { after, test } from "node:test";
 import { type BuiltLedger, buildChain, TEST_PASSPHRASE } from "../../test/ingest/build-ledger.ts";
 import { FakeRpc, FakeTimer } from "../../test/ingest/fake-rpc.ts";
 import { IngestError } from "./ingest-error.ts";
+import type { RpcLimits } from "./json-rpc.ts";
 import type { ChainLink, SourceStatus } from "./ledger-source.ts";
+import { LEDGERS_LIMITS } from "./page-size.ts";
 import { RpcSource } from "./rpc-source.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -32,6 +34,7 @@ function follow(
   rpcs: readonly { readonly url: string }[],
   from: number,
   previous?: ChainLink,
+  limits?: RpcLimits,
 ): Run {
   const timer = new FakeTimer();
   const statuses: SourceStatus[] = [];
@@ -43,6 +46,7 @@ function follow(
     timer,
     log: (_level, message) => logs.push(message),
     onStatus: (status) => statuses.push(status),
+    ...(limits === undefined ? {} : { limits }),
   });
   const stream = source.ledgers({
     from,
@@ -245,6 +249,36 @@ test("goes on with the next URL while one is down", async () => {
   const began = run.timer.time;
   assert.deepEqual(await run.take(30), range(10, 39));
   assert.equal(run.timer.time, began);
+});
+
+test("a URL that stays silent is left for another, and large pages for smaller ones", async () => {
+  const chain = buildChain(10, 30);
+  const silent = await rpcWith(...chain);
+  const slow = await rpcWith(...chain);
+  silent.fault = ({ method }) => (method === "getLedgers" ? { silent: true } : undefined);
+  // It gets a single ledger done in time, no more.
+  slow.fault = ({ method, params }) =>
+    method === "getLedgers" && (params as { pagination: { limit: number } }).pagination.limit > 1
+      ? { silent: true }
+      : undefined;
+  const limits = { ...LEDGERS_LIMITS, timeoutMs: 40 };
+  const run = follow([silent, slow], 10, undefined, limits);
+  assert.deepEqual(await run.take(6), range(10, 15));
+  const unreachable = run.statuses.filter(({ state }) => state === "unreachable");
+  assert.match(JSON.stringify(unreachable), /no answer within 40 ms/);
+});
+
+test("a page too large for its limit is asked for in parts; a ledger too large is refused", async () => {
+  const chain = buildChain(10, 30);
+  const rpc = await rpcWith(...chain);
+  const ledgerBytes = Math.ceil(((chain[0]?.bytes.length ?? 0) * 4) / 3);
+  const some = { ...LEDGERS_LIMITS, bytesMax: ledgerBytes * 2 };
+  assert.deepEqual(await follow([rpc], 10, undefined, some).take(30), range(10, 39));
+  const none = { ...LEDGERS_LIMITS, bytesMax: ledgerBytes };
+  await assert.rejects(
+    follow([rpc], 10, undefined, none).take(1),
+    hasCode("too_large", "ledger 10"),
+  );
 });
 
 test("asks a dead source ever more seldom, and says so", async () => {

@@ -35,6 +35,8 @@ export type RpcSourceOptions = {
   readonly timer: Timer;
   readonly log: Log;
   readonly onStatus: (status: SourceStatus) => void;
+  /** Of a page; absent: LEDGERS_LIMITS. */
+  readonly limits?: RpcLimits;
   /**
    * How long ledgers that the source no longer keeps may yet come back before we refuse: at the
    * start of a run, and once it has served us.
@@ -116,7 +118,8 @@ export class RpcSource implements LedgerSource {
     this.rhythm.asked(this.options.timer.now());
     const params = { startLedger: this.next, pagination: { limit } };
     try {
-      const { result, bytes } = await this.pool.call("getLedgers", params, LEDGERS_LIMITS, signal);
+      const { limits = LEDGERS_LIMITS } = this.options;
+      const { result, bytes } = await this.pool.call("getLedgers", params, limits, signal);
       try {
         return { kind: "page", page: parseLedgersPage(result), bytes };
       } catch (thrown) {

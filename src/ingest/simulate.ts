@@ -11,8 +11,9 @@ import {
 import type { Address } from "../model/address.ts";
 import { isRecord, RpcError, type RpcLimits } from "./json-rpc.ts";
 import type { Timer } from "./ledger-source.ts";
+import { parseInteger } from "./rpc-answers.ts";
 import type { RpcPool } from "./rpc-pool.ts";
-import { readI128 } from "./sc-value.ts";
+import { readI128, type ScValue } from "./sc-value.ts";
 import { scValueOf } from "./sdk-value.ts";
 
 /** A simulation answers with events and footprints, which a contract can make large. */
@@ -86,21 +87,31 @@ export class TokenSimulator {
 }
 
 /** Throws RpcError `garbage` where the answer is none. A value that is no amount counts as 0. */
-function parseSimulation(result: unknown): Simulated {
-  if (!isRecord(result) || typeof result.latestLedger !== "number") {
-    throw new RpcError("garbage", "the answer to simulateTransaction names no ledger");
+function parseSimulation(answer: unknown): Simulated {
+  const { value, ledger } = parseSimulated(answer);
+  return { amount: readI128(value) ?? 0n, ledger };
+}
+
+/**
+ * What a real answer to simulateTransaction says: undefined where the call failed. Throws RpcError
+ * `garbage` where it is none.
+ */
+export function parseSimulated(result: unknown): {
+  readonly value: ScValue | undefined;
+  readonly ledger: number;
+} {
+  if (!isRecord(result)) {
+    throw new RpcError("garbage", "the answer to simulateTransaction is none");
   }
-  const ledger = result.latestLedger;
-  if (typeof result.error === "string") return { amount: 0n, ledger };
+  const ledger = parseInteger(result.latestLedger, "latestLedger");
+  if (typeof result.error === "string") return { value: undefined, ledger };
   const [first] = Array.isArray(result.results) ? result.results : [];
   if (!isRecord(first) || typeof first.xdr !== "string") {
     throw new RpcError("garbage", "the answer to simulateTransaction holds no value");
   }
-  let value: xdr.ScVal;
   try {
-    value = xdr.ScVal.fromXdr(first.xdr, "base64");
+    return { value: scValueOf(xdr.ScVal.fromXdr(first.xdr, "base64")), ledger };
   } catch (cause) {
     throw new RpcError("garbage", "a simulated value is no XDR", undefined, cause);
   }
-  return { amount: readI128(scValueOf(value)) ?? 0n, ledger };
 }

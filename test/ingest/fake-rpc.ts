@@ -11,8 +11,13 @@ export type RpcRequest = {
   readonly params: unknown;
 };
 
-/** What a fault answers: raw text, or nothing at all (the connection is cut). */
-export type Fault = { readonly status?: number; readonly body?: string; readonly cut?: boolean };
+/** What a fault answers: raw text, or nothing at all: the connection is cut, or stays open. */
+export type Fault = {
+  readonly status?: number;
+  readonly body?: string;
+  readonly cut?: boolean;
+  readonly silent?: boolean;
+};
 
 export class FakeRpc {
   readonly ledgers = new Map<number, BuiltLedger>();
@@ -56,6 +61,7 @@ export class FakeRpc {
       response.destroy();
       return;
     }
+    if (fault?.silent === true) return;
     const body =
       fault?.body ?? JSON.stringify({ jsonrpc: "2.0", id: request.id, ...this.answer(request) });
     response.writeHead(fault?.status ?? 200, { "content-type": "application/json" }).end(body);
