@@ -41,6 +41,11 @@ const page = readFileSync(join(source, "index.html"), "utf8")
   .replace("%SCRIPT%", `console/${nameOf("console", ".js")}`)
   .replace("%STYLE%", `console/${nameOf("style", ".css")}`);
 writeFileSync(join(site, "index.html"), page);
+// The typeface may be given away with its licence only.
+cpSync(
+  join(root, "node_modules/@fontsource-variable/inter/LICENSE"),
+  join(site, "inter-LICENSE.txt"),
+);
 if (existsSync(join(source, "static"))) cpSync(join(source, "static"), site, { recursive: true });
 
 for (const name of readdirSync(site, { recursive: true, encoding: "utf8" })) {

@@ -157,6 +157,7 @@ describe("the console", { skip }, () => {
       JSON.parse(args.path ?? ""),
       path.path.map(({ buying, orders }: Row) => ({ asset: buying, orders })),
     );
+    await changes(page.locator(".routes"));
     assertClean(opened);
     await opened.close();
   });

@@ -15,8 +15,8 @@ import { backingTable } from "./backing-table.ts";
 import { FillList } from "./fill-list.ts";
 import { ORDER_COLUMNS, orderRow } from "./order-row.ts";
 
-/** Pixels, as in the stylesheet: on a phone an order takes two lines. */
-const ORDER_ROW_HEIGHT = { wide: 36, narrow: 56 };
+/** Pixels, as in the stylesheet: on a phone an order takes three lines. */
+const ORDER_ROW_HEIGHT = { wide: 36, narrow: 74 };
 const FILLS_FIRST = 50;
 const SUGGESTED = 8;
 const ADDRESS = /^[GC][A-Z2-7]{55}$/;

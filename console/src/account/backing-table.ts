@@ -6,8 +6,8 @@ import { shortened } from "../number/decimal.ts";
 import { Notice } from "../page/panel.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 
-/** Allowances are often as good as endless: their last digits say nothing. */
-const ALLOWANCE_DIGITS = 14;
+/** Allowances and limits are often as good as endless: their last digits say nothing. */
+const LIMIT_DIGITS = 14;
 
 const HEADS = [
   "Token",
@@ -80,15 +80,15 @@ function cells(record: Backing, assets: Assets): readonly string[] {
   const decimals = assets.decimals(asset);
   const named = assets.name(asset) !== undefined;
   const token = named ? `${assets.label(asset)} ${shortAddress(asset)}` : shortAddress(asset);
-  const state = record.pending ? "being confirmed" : authorized ? "authorized" : "not authorized";
-  if (record.updated === undefined) return [token, "…", "…", "…", "…", "…", "being loaded"];
+  const short = (units: string) => shortened(amountText(units, decimals), LIMIT_DIGITS);
+  if (record.updated === undefined) return [token, "…", "…", "…", "…", "…", "loading"];
   return [
     token,
     amountText(budget, decimals),
     amountText(balance, decimals),
-    shortened(amountText(allowance, decimals), ALLOWANCE_DIGITS),
+    short(allowance),
     liveUntil === 0 ? "–" : liveUntil.toLocaleString("en-US"),
-    headroom === undefined ? "no limit" : amountText(headroom, decimals),
-    state,
+    headroom === undefined ? "no limit" : short(headroom),
+    record.pending ? "pending" : authorized ? "yes" : "no",
   ];
 }

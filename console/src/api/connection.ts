@@ -7,6 +7,9 @@ import type { Message } from "./message.ts";
 /** A silence this long with an unanswered ping means that nobody is there any more. */
 const PING_INTERVAL_MS = 10_000;
 const SILENCE_MS_MAX = 25_000;
+/** What passes: limits that were reached, an engine that is not ready yet. */
+const PASSING_ERROR = /^(Too many requests|Service overloaded|Trading error|Internal error)/;
+const REFUSED_MS = 3_000;
 /** A connection this old has proved that it works: the next loss starts with a short wait again. */
 const STABLE_MS = 5_000;
 
@@ -167,7 +170,7 @@ export class Connection {
     if (subscription === undefined) return;
     this.#byRequest.delete(subscription.request);
     if (message.type === "error") {
-      subscription.listener.refused?.(String(message.error));
+      this.#refused(subscription, String(message.error));
       return;
     }
     const topic = String(message.topic);
@@ -176,6 +179,17 @@ export class Connection {
     if (held === undefined) this.#byTopic.set(topic, new Set([subscription]));
     else held.add(subscription);
     subscription.listener.message(message, true);
+  }
+
+  /** A refused subscribe leaves no subscription: it is tried again where that can help. */
+  #refused(subscription: Subscription, error: string): void {
+    const { request } = subscription;
+    subscription.listener.refused?.(error);
+    if (!PASSING_ERROR.test(error)) return;
+    setTimeout(() => {
+      const wanted = this.#subscriptions.has(subscription) && subscription.request === request;
+      if (wanted && this.state === "open") this.#sendSubscribe(subscription);
+    }, REFUSED_MS);
   }
 
   #checkLiveness(): void {

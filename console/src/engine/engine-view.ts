@@ -86,7 +86,7 @@ export function engineView(sources: Sources): View {
         ["Least order value", `$${amountText(config.minTradeSize, CLASSIC_DECIMALS)}`],
         [
           "Listing",
-          `${config.listingMinDays} days of price feed, fee ${grouped(config.marketListingFee)} base units`,
+          `${config.listingMinDays} ${config.listingMinDays === 1 ? "day" : "days"} of price feed, fee ${grouped(config.marketListingFee)} base units`,
         ],
         ["Ledger time", `${config.ledgerTime} s`],
       );

@@ -92,6 +92,8 @@ export class Shell {
       this.#links.set(view, link);
       return el("li", {}, link);
     });
+    // A page of its own beside the console's: the description of the API.
+    const api = el("li", {}, el("a", { href: "console/api" }, "API"));
     const toggleIcon = el("span", {}, icon(MOON));
     const toggle = el(
       "button",
@@ -113,7 +115,7 @@ export class Shell {
       "header",
       { class: "top" },
       el("a", { class: "brand", href: "#/" }, el("span", { class: "logo" }, icon(LOGO)), "Hopbook"),
-      el("nav", { "aria-label": "Views" }, el("ul", {}, ...links)),
+      el("nav", { "aria-label": "Views" }, el("ul", {}, ...links, api)),
       el("a", { class: "status", href: "#/engine" }, this.#dot, this.#state, this.#ledger),
       toggle,
     );
