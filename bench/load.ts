@@ -51,7 +51,11 @@ async function main(): Promise<number> {
       ? await ownTarget({
           devnet: { scale, ledgerTime: numbers["ledger-time"], seed: "load" },
           dataDir: values["data-dir"],
-          engineFlags: values.workers === undefined ? [] : ["--workers", values.workers],
+          engineFlags: [
+            // All clients of a load come from one address.
+            ...["--max-connections-per-address", "0"],
+            ...(values.workers === undefined ? [] : ["--workers", values.workers]),
+          ],
           say,
         })
       : runningTarget(values.url, values["metrics-url"]);
