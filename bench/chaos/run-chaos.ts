@@ -12,7 +12,9 @@ import { Watchers } from "./watchers.ts";
 const FIRST_LEDGER = 40;
 const START_MS_MAX = 120_000;
 /** After a fault the engine is at the tip again within this: backoffs of the RPC included. */
-const RECOVER_MS_MAX = 60_000;
+const RECOVER_MS_MAX = 180_000;
+/** Generous, as a machine that runs tests can be slow: an engine that hangs never answers. */
+const ANSWER_MS_MAX = 30_000;
 const CONNECTIONS = 8;
 /** Answers that faults excuse; an engine that runs gives no others. */
 const EXCUSED: ReadonlySet<string> = new Set(["200", "404", "409", "closed"]);
@@ -63,6 +65,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       rate: options.rate,
       connections: CONNECTIONS,
       random: randomFrom(seed),
+      timeoutMs: ANSWER_MS_MAX,
     });
     const watchers = new Watchers(subject.url);
     const world = await learnWorld(subject.url);

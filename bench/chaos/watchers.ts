@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 
 const POLL_MS = 150;
 const RECONNECT_MS = 200;
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 const PAGE = 50;
 const PAGES = 4;
 

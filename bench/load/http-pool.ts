@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 
 /** Requests that wait for a connection; later ones are given up at once. */
 const WAITING_MAX = 200_000;
-/** No answer within this counts as none. */
-const TIMEOUT_MS = 10_000;
+/** No answer within this counts as none, where nothing else is said. */
+export const TIMEOUT_MS = 10_000;
 const SWEEP_MS = 500;
 const RECONNECT_MS = 50;
 const HEAD_END = "\r\n\r\n";
@@ -33,6 +33,7 @@ export type PoolOptions = {
   readonly host: string;
   readonly port: number;
   readonly connections: number;
+  readonly timeoutMs?: number;
   readonly onDone: (done: Done) => void;
   /** The body of every answer, where someone wants to look at it. */
   readonly onBody?: (request: PooledRequest, status: number, body: Buffer) => void;
@@ -55,7 +56,7 @@ export class HttpPool {
     this.#connections = Array.from({ length: options.connections }, () => new Connection(this));
     for (const connection of this.#connections) connection.open();
     this.#sweep = setInterval(() => {
-      const oldest = performance.now() - TIMEOUT_MS;
+      const oldest = performance.now() - (options.timeoutMs ?? TIMEOUT_MS);
       for (const connection of this.#connections) connection.checkTimeout(oldest);
     }, SWEEP_MS);
   }

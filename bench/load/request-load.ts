@@ -1,6 +1,6 @@
 // The request side of a load: the mix at a fixed rate, whatever the answers do. A latency runs from
 // the moment a request was due, so a server that stalls shows the stall in every request behind it.
-import { type Done, HttpPool, type PooledRequest, requestBytes } from "./http-pool.ts";
+import { type Done, HttpPool, type PooledRequest, requestBytes, TIMEOUT_MS } from "./http-pool.ts";
 import { LatencyRecord } from "./latency-record.ts";
 import type { EndpointResult, Latencies } from "./messages.ts";
 import { ENDPOINTS } from "./mix.ts";
@@ -9,7 +9,8 @@ import type { World } from "./world.ts";
 
 /** The loop wakes this often: requests due in between are sent together. */
 const TICK_MS = 1;
-const DRAIN_MS_MAX = 15_000;
+/** After the time that an answer may take. */
+const DRAIN_MS = 2000;
 
 type Sink = { readonly record: LatencyRecord; bodyBytes: number };
 
@@ -18,6 +19,8 @@ export type RequestLoadOptions = {
   readonly rate: number;
   readonly connections: number;
   readonly random: Random;
+  /** That an answer may take. */
+  readonly timeoutMs?: number;
   readonly onBody?: (path: PooledRequest, status: number, body: Buffer) => void;
 };
 
@@ -31,6 +34,7 @@ export class RequestLoad {
   readonly pool: HttpPool;
   readonly #rate: number;
   readonly #random: Random;
+  readonly #timeoutMs: number;
   readonly #endpoints: Sink[] = ENDPOINTS.map(() => newSink());
   readonly #total = newSink();
   readonly #outcomes: Record<string, number> = {};
@@ -38,14 +42,17 @@ export class RequestLoad {
   #isStopped = false;
   #measured = { fromMs: Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 
-  constructor({ url, rate, connections, random, onBody }: RequestLoadOptions) {
+  constructor(options: RequestLoadOptions) {
+    const { url, rate, connections, random, timeoutMs = TIMEOUT_MS, onBody } = options;
     const { hostname: host, port } = new URL(url);
     this.#rate = rate;
     this.#random = random;
+    this.#timeoutMs = timeoutMs;
     this.pool = new HttpPool({
       host,
       port: Number(port || 80),
       connections,
+      timeoutMs,
       onDone: (done) => this.#done(done),
       ...(onBody === undefined ? {} : { onBody }),
     });
@@ -130,7 +137,7 @@ export class RequestLoad {
   }
 
   async #drain(): Promise<void> {
-    const deadline = performance.now() + DRAIN_MS_MAX;
+    const deadline = performance.now() + this.#timeoutMs + DRAIN_MS;
     while (this.pool.open > 0 && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
