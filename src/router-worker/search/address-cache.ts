@@ -11,9 +11,19 @@ export class AddressCache {
   /** By asset index. An index is used again for another asset once its asset is gone. */
   readonly #texts: (Address | undefined)[] = [];
   #words = new Uint32Array(WORDS * 64);
+  /** By asset index: the round in which it was last compared with the view. */
+  readonly #checked: number[] = [];
+  #round = 0;
+
+  /** To be called once the view may be another one. */
+  begin(): void {
+    this.#round += 1;
+  }
 
   address(view: BookView, asset: number): Address {
     const known = this.#texts[asset];
+    if (known !== undefined && this.#checked[asset] === this.#round) return known;
+    this.#checked[asset] = this.#round;
     if (known !== undefined && this.#isSame(view, asset)) return known;
     const text = assetAddress(view, asset);
     this.#texts[asset] = text;

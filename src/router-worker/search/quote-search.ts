@@ -80,6 +80,7 @@ export class QuoteSearch {
     const now = Math.max(context.now, bookCloseTime(view));
     const task = { view, request, ordersMax: this.#ordersMax, now };
     this.#curves.leaveOutSkipped(context.skipWindow);
+    this.#solver.begin();
     this.#solver.workLeft = FIRST_WORK_MAX;
     if (request.direct && request.maxPrice !== undefined) {
       const side = findSide(view, selling, buying);
@@ -132,20 +133,25 @@ export class QuoteSearch {
     const selling = context.request.direction === "strict_send";
     const routes: RouteQuote[] = [];
     const open: OpenPath[] = [];
+    // Once there are as many routes as are answered: the key of the last one.
+    let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
       if (shouldStop()) return { routes, stopped: true };
-      const worst = routes[ROUTES_MAX - 1];
       const path = queue.top;
+      const isFull = routes.length === ROUTES_MAX;
       // A key holds a margin, so a path whose key is no better is no better.
-      if (worst !== undefined && queue.key(path) <= Number(keyOf(worst, selling))) break;
-      if (queue.orders(path) > this.#ordersMax && worst !== undefined) {
+      if (isFull && queue.key(path) <= worst) break;
+      if (isFull && queue.orders(path) > this.#ordersMax) {
         queue.markCapped(path);
         queue.lowerTop(Math.min(queue.key(path), solver.cappedKey(context, queue, path)));
         continue;
       }
       queue.removeTop();
       const route = solver.solve(context, queue, path, 0);
-      if (route !== undefined) insertRoute(routes, route, selling);
+      if (route !== undefined) {
+        insertRoute(routes, route, selling);
+        if (routes.length === ROUTES_MAX) worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
+      }
       if (solver.isOpen && open.length < OPEN_MAX) open.push({ path, route });
     }
     if (open.length > 0) this.#improve(context, routes, open, shouldStop);

@@ -8,7 +8,7 @@ import {
   SIDE_TAKER_BUYS,
   SIDE_TAKER_SELLS,
 } from "../../book/shared-layout.ts";
-import { orderId, orderPrice } from "../../book/shared-reader.ts";
+import { orderPrice } from "../../book/shared-reader.ts";
 import type { OrderId } from "../../model/order.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { AddressCache } from "./address-cache.ts";
@@ -17,6 +17,7 @@ import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCurve } from "./hop-loader.ts";
 import { BUY, SELL } from "./hop-task.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
+import { OrderIds } from "./order-ids.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
 import { RouteSearch } from "./route-search.ts";
@@ -53,11 +54,17 @@ export class RouteSolver {
   readonly #capped: CappedBound;
   readonly #credits = new CreditedHops();
   readonly #addresses = new AddressCache();
+  readonly #ids = new OrderIds();
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
     this.#greedy = new GreedyRoute(curves);
     this.#capped = new CappedBound(curves);
+  }
+
+  /** To be called once the view may be another one. */
+  begin(): void {
+    this.#addresses.begin();
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
@@ -135,11 +142,18 @@ export class RouteSolver {
       view.orderU64,
     );
     if (!found) return undefined;
+    const { columns, start } = this.#curves;
     const hops: RouteHop[] = [];
     for (let hop = 0; hop < hopCount; hop += 1) {
-      const start = this.#curves.start[this.#curvesOfPath[hop]!]!;
-      const slots = this.#curves.columns.slot.subarray(start, start + this.#greedy.counts[hop]!);
-      hops.push(this.#routeHop(view, queue.side(id, hop), slots));
+      const first = start[this.#curvesOfPath[hop]!]!;
+      const count = this.#greedy.counts[hop]!;
+      const orders: OrderId[] = [];
+      for (let at = first; at < first + count; at += 1) {
+        orders.push(this.#ids.id(view, columns.slot[at]!));
+      }
+      // The cheapest come first.
+      const worstPrice = orderPrice(view, columns.slot[first + count - 1]!);
+      hops.push(this.#routeHop(view, queue.side(id, hop), orders, worstPrice));
     }
     return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
   }
@@ -163,7 +177,7 @@ export class RouteSolver {
     const chosen = inOrder.isCut ? this.#crossMore(context, curve, slots, inOrder) : inOrder;
     if (chosen.slots.length === 0) return undefined;
     const { sold, bought } = chosen;
-    return { sold, bought, hops: [this.#routeHop(view, side, chosen.slots)] };
+    return { sold, bought, hops: [this.#listedHop(view, side, chosen.slots)] };
   }
 
   /** Where best price first runs out of places: a listing that fills the amount, or more of it. */
@@ -213,7 +227,7 @@ export class RouteSolver {
     if (needed === undefined) return undefined;
     return {
       ...{ sold, bought },
-      hops: sides.map((side, hop) => this.#routeHop(context.view, side, needed[hop]!)),
+      hops: sides.map((side, hop) => this.#listedHop(context.view, side, needed[hop]!)),
     };
   }
 
@@ -253,20 +267,24 @@ export class RouteSolver {
     );
   }
 
-  #routeHop(view: BookView, side: number, slots: ArrayLike<number>): RouteHop {
+  #listedHop(view: BookView, side: number, slots: readonly number[]): RouteHop {
+    const orders = slots.map((slot) => this.#ids.id(view, slot));
+    const worst = slots.reduce((most, slot) => (isDearer(view, slot, most) ? slot : most));
+    return this.#routeHop(view, side, orders, orderPrice(view, worst));
+  }
+
+  #routeHop(
+    view: BookView,
+    side: number,
+    orders: readonly OrderId[],
+    worstPrice: bigint,
+  ): RouteHop {
     const at = side * SIDE_STRIDE_U32;
-    const orders: OrderId[] = [];
-    let worst = slots[0]!;
-    for (let place = 0; place < slots.length; place += 1) {
-      const slot = slots[place]!;
-      orders.push(orderId(view, slot));
-      if (isDearer(view, slot, worst)) worst = slot;
-    }
     return {
       selling: this.#addresses.address(view, view.sideU32[at + SIDE_TAKER_SELLS]!),
       buying: this.#addresses.address(view, view.sideU32[at + SIDE_TAKER_BUYS]!),
       orders,
-      worstPrice: orderPrice(view, worst),
+      worstPrice,
     };
   }
 }
