@@ -5,6 +5,8 @@ import type { HopTask } from "./hop-task.ts";
 
 /** Where only few changes are wanted, those that lose least. */
 const FEW_CHANGES = 24;
+/** And none that change less than this part of the amount. */
+const SMALL_PART = 1 / 1024;
 
 export class HopChanges {
   readonly #task: HopTask;
@@ -19,6 +21,8 @@ export class HopChanges {
   readonly canDrop = new Float64Array(CANDIDATES_MAX + 1);
   /** The most that one of them can put in. */
   readonly addMost = new Float64Array(CANDIDATES_MAX + 1);
+  /** The least that one of them loses that takes one out; Infinity: none does. */
+  readonly dropLoss = new Float64Array(CANDIDATES_MAX + 1);
   /** How many of them take one out. */
   readonly drops = new Int32Array(CANDIDATES_MAX + 1);
   /** False where some were left out. */
@@ -39,6 +43,7 @@ export class HopChanges {
   /** All changes that lose at most `spare` against a level, a place costing `charge`. */
   collect(level: number, charge: number, spare: number, few: boolean): void {
     const { columns, start, candidates } = this.#task;
+    const least = few ? this.#task.amount * SMALL_PART : 0;
     const { amount, cost, group, most } = columns;
     this.complete = true;
     this.count = 0;
@@ -48,7 +53,8 @@ export class HopChanges {
       const saving = amount[at]! * level - cost[at]! - charge;
       const loss = saving < 0 ? -saving : saving;
       if (loss > spare) continue;
-      if (few) this.#insert(entry, loss);
+      if (this.#task.usedBy(entry) < least) this.complete = false;
+      else if (few) this.#insert(entry, loss);
       else {
         this.entry[this.count] = entry;
         this.loss[this.count] = loss;
@@ -78,6 +84,7 @@ export class HopChanges {
     this.canAdd[this.count] = 0;
     this.canDrop[this.count] = 0;
     this.addMost[this.count] = 0;
+    this.dropLoss[this.count] = Number.POSITIVE_INFINITY;
     this.drops[this.count] = 0;
     for (let place = this.count - 1; place >= 0; place -= 1) {
       const entry = this.entry[place]!;
@@ -86,6 +93,7 @@ export class HopChanges {
       this.canAdd[place] = this.canAdd[place + 1]! + (isIn ? 0 : uses);
       const most = this.addMost[place + 1]!;
       this.addMost[place] = isIn || uses < most ? most : uses;
+      this.dropLoss[place] = isIn ? this.loss[place]! : this.dropLoss[place + 1]!;
       this.canDrop[place] = this.canDrop[place + 1]! + (isIn ? uses : 0);
       this.drops[place] = this.drops[place + 1]! + (isIn ? 1 : 0);
     }

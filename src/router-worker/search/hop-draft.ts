@@ -180,6 +180,28 @@ export class HopDraft {
     return true;
   }
 
+  /** For the whole orders of `offerListing`. */
+  get scratch(): Int32Array {
+    return this.#task.topEntry;
+  }
+
+  /**
+   * Keeps a listing that settles, made elsewhere, where it is better: the first `count` orders of
+   * `scratch` whole, and `last`.
+   */
+  offerListing(value: number, count: number, last: number): boolean {
+    const { direction, below } = this.#task;
+    if (direction === SELL ? value <= this.value : value >= this.value) return false;
+    if (direction === SELL && value > this.free) this.free = value;
+    if (direction === SELL && value >= below) return false;
+    this.found = true;
+    this.value = value;
+    this.count = count + 1;
+    for (let place = 0; place < count; place += 1) this.list[place] = this.scratch[place]!;
+    this.list[count] = last;
+    return true;
+  }
+
   /** Writes the whole orders to `to`; returns how many. */
   #writeWhole(to: Int32Array): number {
     let listed = 0;

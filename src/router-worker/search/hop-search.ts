@@ -20,6 +20,7 @@
 import { HopChanges } from "./hop-changes.ts";
 import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
 import { HopDraft } from "./hop-draft.ts";
+import { HopSwaps } from "./hop-swaps.ts";
 import {
   BUY,
   type HopDemand,
@@ -69,6 +70,7 @@ export class HopSearch {
   readonly #draft = new HopDraft(this.#task, this.#subsets);
   readonly #plain = new PlainListing(this.#task, this.#draft);
   readonly #changes = new HopChanges(this.#task, this.#draft);
+  readonly #swaps = new HopSwaps(this.#task, this.#draft);
   readonly #seen = new SeenStates();
   #nodesLeft = 0;
   /** Fewer nodes left than this: states seen before are told apart. */
@@ -95,6 +97,9 @@ export class HopSearch {
   /** Least and most that the choices of all groups use up. */
   #choicesLeast = 0;
   #choicesMost = 0;
+  /** By how much a unit of the last order saves, if it does, and its units at most. */
+  #lastGain = 0;
+  #lastUnits = 0;
   /** Only the base and the best choices are tried. */
   #isProbe = true;
 
@@ -230,6 +235,10 @@ export class HopSearch {
     this.#listChoices(0);
     this.#searchLasts(first);
     this.#most = this.#baseSaved + this.#mostOfLasts();
+    if (this.#most < this.#needed) return;
+    this.#swaps.improve(this.level);
+    this.work += this.#swaps.work;
+    this.#updateNeeded();
     if (this.#most < this.#needed) return;
     this.#isProbe = false;
     if (!few) this.#searchNearBase(first);
@@ -401,6 +410,7 @@ export class HopSearch {
     if (!this.#hasNode()) return;
     if (maker === this.#task.groups) {
       this.#seen.clear();
+      this.#measureLast();
       this.#vary(0, saved, got, paid, orders);
       return;
     }
@@ -434,6 +444,7 @@ export class HopSearch {
     if (orders <= places && draft.complete(got, paid, orders)) this.#updateNeeded();
     if (orders - changes.drops[from]! > places) return;
     const used = direction === SELL ? paid : got;
+    if (this.#mostFrom(from, saved, used, orders) < this.#needed) return;
     if (!this.#canFit(used, used, from, orders, saved)) return;
     for (let place = from; place < changes.count; place += 1) {
       const rest = saved - changes.loss[place]!;
@@ -449,6 +460,32 @@ export class HopSearch {
       draft.unflip(entry);
       if (this.#nodesLeft < 0) return;
     }
+  }
+
+  /** What the last order adds to what is saved: so much for each unit, and its units at most. */
+  #measureLast(): void {
+    const { direction, amount } = this.#task;
+    const { last, lastMost, lastBudget, isLastAlone } = this.#draft;
+    const price = this.#task.priceOf(last);
+    const wanted = direction === SELL ? amount / price : amount;
+    this.#lastGain = Math.max(0, this.level - price);
+    this.#lastUnits = isLastAlone ? Math.min(lastMost, wanted) : Math.min(lastMost, lastBudget);
+  }
+
+  /**
+   * At most what listings save that change more from `from` on: those with too many orders take
+   * some out, and what the last order adds is no more than what can be left to it.
+   */
+  #mostFrom(from: number, saved: number, used: number, orders: number): number {
+    const { direction, amount, places } = this.#task;
+    const changes = this.#changes;
+    const over = orders - places;
+    const most = over > 0 ? saved - over * changes.dropLoss[from]! : saved;
+    if (this.#lastGain === 0) return most;
+    const left = amount - used + changes.canDrop[from]!;
+    const units = direction === SELL ? left / this.#task.priceOf(this.#draft.last) : left;
+    if (units >= this.#lastUnits) return most;
+    return most - this.#lastGain * (this.#lastUnits - units) * (1 - 2 ** -40);
   }
 
   /**

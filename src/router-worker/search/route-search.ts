@@ -24,6 +24,9 @@ const NODES_BY_ROUND: readonly number[] = [512, 4096, 1 << 16];
 const ROUTE_WORK = 100;
 /** Times the places are shared out anew by what orders save. */
 const SHARES_MAX = 2;
+/** Places moved at once, and the part of the work that may be spent on it. */
+const MOVES: readonly number[] = [3, 1];
+const MOVES_PART = 1 / 2;
 
 export type RouteDemand = {
   readonly direction: HopDirection;
@@ -97,6 +100,7 @@ export class RouteSearch {
     if (first === SETTLED) return true;
     this.#nodesMax = NODES_FIRST;
     if (first === CROWDED) this.#sharePlaces();
+    if (first === CROWDED && this.work < this.#workMax) this.#movePlaces();
     this.#improveInRounds();
     return this.#found;
   }
@@ -169,6 +173,37 @@ export class RouteSearch {
       const changed = this.#shares.share(this.hops, this.#hopCount, this.#ordersMax);
       if (round > 0 && !changed) return;
       this.#solveShared();
+    }
+  }
+
+  /**
+   * Moves places from hop to hop as long as that makes the answer better: orders are not divisible,
+   * so the share by what they save can be some places off.
+   */
+  #movePlaces(): void {
+    const places = this.#shares.places;
+    const end = this.work + (this.#workMax - this.work) * MOVES_PART;
+    for (const step of MOVES) {
+      let moved = true;
+      while (moved) {
+        moved = false;
+        for (let from = 0; from < this.#hopCount; from += 1) {
+          for (let to = 0; to < this.#hopCount; to += 1) {
+            if (from === to || places[from]! <= step) continue;
+            if (this.work > end) return;
+            const before = this.value;
+            places[from]! -= step;
+            places[to]! += step;
+            this.#solveShared();
+            if (this.#found && this.value !== before) {
+              moved = true;
+              continue;
+            }
+            places[from]! += step;
+            places[to]! -= step;
+          }
+        }
+      }
     }
   }
 
