@@ -1,0 +1,96 @@
+// The worst book there is for quotes, 60 assets with a market for every pair: what 20 clients wait
+// for 3-hop quotes, and what GET / takes meanwhile. Server and clients are processes of their own.
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { QuoteDirection } from "../src/router-worker/quote.ts";
+import type { Bench, Figure } from "./bench.ts";
+import type { DensePort, DenseStart } from "./http-dense-server.ts";
+import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
+import { denseWorld, QuoteRequests } from "./quote-worlds.ts";
+
+const CONNECTIONS = 20;
+const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
+/** Median orders that a request is for (see router-quotes). */
+const SIZES = { small: 0.1, large: 2, crowded: 8 } as const;
+
+type Size = keyof typeof SIZES;
+
+export const bench: Bench = async ({ tiny }) => {
+  const start: DenseStart = tiny ? { assets: 8, levels: 5 } : { assets: 60, levels: 30 };
+  const requests = new QuoteRequests(denseWorld(start.assets, start.levels));
+  const children = ["./http-dense-server.js", "./http-quote-load.js", "./http-quote-load.js"].map(
+    (file) => fork(new URL(file, import.meta.url), { stdio: "inherit" }),
+  );
+  const [server, quoting, watching] = children;
+  assert.ok(server !== undefined && quoting !== undefined && watching !== undefined);
+  try {
+    server.send(start);
+    const [{ port }] = (await once(server, "message")) as [DensePort];
+    const quotes = (size: Size, count: number): Promise<QuoteLoadResult> => {
+      const paths = Array.from({ length: count }, (_, at) => pathOf(requests, size, at));
+      return run(quoting, { port, connections: CONNECTIONS, paths });
+    };
+    const status = (count: number): Promise<QuoteLoadResult> =>
+      run(watching, { port, connections: 1, paths: new Array<string>(count).fill("/") });
+    const count = tiny ? 60 : 1000;
+    await quotes("small", count);
+    const figures: Figure[] = [];
+    for (const size of ["small", "large", "crowded"] as const) {
+      // GET / has no end before the quotes have theirs.
+      let isQuoting = true;
+      const answered = quotes(size, count).finally(() => {
+        isQuoting = false;
+      });
+      const latenciesUs: number[] = [];
+      while (isQuoting) latenciesUs.push(...(await status(tiny ? 5 : 50)).latenciesUs);
+      figures.push(...figuresOf(size, count, await answered, latenciesUs));
+    }
+    return figures;
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+  }
+};
+
+function pathOf(requests: QuoteRequests, size: Size, at: number): string {
+  const direction = DIRECTIONS[at % 2] ?? "strict_send";
+  const { sellingAsset, buyingAsset, amount } = requests.next(direction, false, SIZES[size]);
+  return (
+    `/quote?sellingAsset=${sellingAsset}&buyingAsset=${buyingAsset}&amount=${amount}` +
+    `&direction=${direction}`
+  );
+}
+
+async function run(child: ChildProcess, load: QuoteLoad): Promise<QuoteLoadResult> {
+  child.send(load);
+  const [result] = (await once(child, "message")) as [QuoteLoadResult];
+  return result;
+}
+
+function figuresOf(
+  size: Size,
+  count: number,
+  quotes: QuoteLoadResult,
+  statusUs: readonly number[],
+): readonly Figure[] {
+  assert.equal(quotes.latenciesUs.length, count);
+  assert.ok(quotes.routed > 0, "no quote has a route");
+  const label = (what: string) => `3-hop, ${size}, ${CONNECTIONS} connections: ${what}`;
+  return [
+    { name: label("quotes"), value: count / quotes.seconds, unit: "1/s" },
+    { name: label("median"), value: quantile(quotes.latenciesUs, 0.5) / 1000, unit: "ms" },
+    { name: label("p99"), value: quantile(quotes.latenciesUs, 0.99) / 1000, unit: "ms" },
+    { name: label("refused"), value: quotes.refused, unit: "" },
+    {
+      name: label("GET / meanwhile, p99"),
+      value: quantile(statusUs, 0.99) / 1000,
+      unit: "ms",
+      goal: "below 20",
+    },
+  ];
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
