@@ -17,8 +17,12 @@ export const QUEUE_MAX = 1024;
 const BATCH_MAX = 64;
 /** From arrival to answer. Clients are promised a failure within a second. */
 const TIME_MS_MAX = 800;
-/** A worker that goes on for longer after its last request ran out of time is ended (guess). */
-const GRACE_MS = 400;
+/**
+ * A worker that goes on for longer after its last request ran out of time is ended (guess). Searches
+ * stop when told: this is for one that hangs. A thread that only waits for a busy machine's cores
+ * must not be ended, since starting another costs more of what is short.
+ */
+const GRACE_MS = 1500;
 /** An answer older than one that was given already is computed again, so many times. */
 const ATTEMPTS_MAX = 16;
 /** Answers of the present step that are kept for the same request. */
