@@ -15,12 +15,11 @@ import { address } from "../../src/model/address.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { recordAnswers } from "./recorded-answers.ts";
 import { recordMessages } from "./recorded-messages.ts";
-import { Recording } from "./recording.ts";
+import { Recording, WAIT_MS_MAX } from "./recording.ts";
 
 const SEED = "described";
 /** 2026-12-01 12:00:00 UTC. */
 const START_TIME = 1_796_126_400;
-const LEDGERS_WAIT_MS = 20_000;
 
 /** The world of the run, as its steps see it. */
 export type RecordedWorld = {
@@ -94,7 +93,7 @@ function worldOf(devnet: Devnet, recording: Recording): RecordedWorld {
 
 /** The ticker names the ledger also while the book is empty. */
 async function processed(recording: Recording, ledger: number): Promise<void> {
-  const deadline = Date.now() + LEDGERS_WAIT_MS;
+  const deadline = Date.now() + WAIT_MS_MAX;
   let status: Row;
   do {
     status = await recording.get("/ticker/24h");

@@ -12,6 +12,8 @@ import { EngineProcess } from "../e2e/engine-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SEED = "examples";
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 60_000;
 const PRELUDE_LEDGERS_MAX = 30;
 
 export class ExamplesWorld {
@@ -60,7 +62,7 @@ export class ExamplesWorld {
 
   /** The ledger at the tip is what the engine serves. */
   async served(): Promise<void> {
-    await this.api.reached(this.devnet.tip.ledger);
+    await this.api.reached(this.devnet.tip.ledger, WAIT_MS_MAX);
   }
 
   /** Makes the call in a ledger of its own and returns what the exchange did in it. */
