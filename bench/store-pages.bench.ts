@@ -18,7 +18,7 @@ const HISTORY = Number(process.env.HISTORY ?? 10_000_000);
 const TINY_HISTORY = 20_000;
 const TRADES_AN_ORDER = 100;
 /** So few that the pages of each are full in a tenth of the history already. */
-const MAKERS = 200;
+const MAKERS = Math.max(1, Math.floor(HISTORY / 50_000));
 const TINY_MAKERS = 2;
 const QUESTIONS = 2000;
 const LIMIT = 20;

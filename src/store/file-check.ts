@@ -10,6 +10,12 @@ import { StoreError } from "./store-error.ts";
 
 export const DATA_FILE = "data.mdb";
 const CLOSED_NOTE = "closed-in-order";
+const STARTS_NOTE = "starts-since-closed";
+/**
+ * Starts in a row that did not end in order, nor lived for long: from this one on all of the file is
+ * read. Damage that the quick look does not find ends the process once it is met, again and again.
+ */
+const STARTS_MAX = 3;
 /** lmdb's file format: page header, then the meta record (magic, version, ...). */
 const PAGE_HEADER_BYTES = 24;
 const MAGIC = 0xbeefc0de;
@@ -50,9 +56,25 @@ export async function checkFile(path: string): Promise<boolean> {
   if (found === undefined || found.size === 0) return false;
   const pagesBytes = await lastPageEnd(file);
   if ((await takeClosedNote(path)) === fileState(found)) return true;
-  // A whole file can end before its last page where that page is free: only then is all of it read.
-  await probe(path, found.size < pagesBytes ? "deep" : "quick");
+  const starts = await countStart(path);
+  // A whole file can end before its last page where that page is free.
+  const isDoubtful = found.size < pagesBytes || starts >= STARTS_MAX;
+  await probe(path, isDoubtful ? "deep" : "quick");
   return true;
+}
+
+/** Resolves to how many starts there were since the store was closed in order or was long open. */
+async function countStart(path: string): Promise<number> {
+  const note = join(path, STARTS_NOTE);
+  const starts = 1 + (Number(await readFile(note, "utf8").catch(() => "0")) || 0);
+  // A folder that cannot be written to is refused elsewhere, with its reason.
+  await writeFile(note, String(starts)).catch(() => undefined);
+  return starts;
+}
+
+/** The store was closed in order, or was open for so long that it is none that ends at once. */
+export async function forgetStarts(path: string): Promise<void> {
+  await rm(join(path, STARTS_NOTE), { force: true });
 }
 
 /** Throws a StoreError where there is no store or it cannot be read. Another process may have it. */

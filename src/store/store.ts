@@ -10,7 +10,7 @@ import { POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
-import { checkFile, noteClosed } from "./file-check.ts";
+import { checkFile, forgetStarts, noteClosed } from "./file-check.ts";
 import { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
@@ -45,6 +45,8 @@ const KEY_BYTES_MAX = 1978;
 /** lmdb's code of an environment that can only be closed and opened anew. */
 const MDB_PANIC = -30_795;
 const COMMIT_REASON_MS = 200;
+/** Open for that long, a store is not the cause of its process's end (a guess). */
+const LONG_OPEN_MS = 60_000;
 const NO_HORIZON: Horizon = { time: 0, cursor: 0n as Position };
 
 export class Store {
@@ -54,20 +56,24 @@ export class Store {
   readonly #snapshot: Snapshot;
   readonly history: History;
   readonly candles: CandleTable;
+  readonly #longOpen: NodeJS.Timeout;
   #committing: Promise<void> | undefined;
   /** By commits that are not shown yet. */
   #changedOrders: Position[] = [];
   #closed = false;
 
-  /** Throws a StoreError where the folder holds no store of this network and contract. */
-  static async open(path: string, identity: StoreIdentity): Promise<Store> {
+  /**
+   * Throws a StoreError where the folder holds no store of this network and contract. `mapBytes`:
+   * address space at first.
+   */
+  static async open(path: string, identity: StoreIdentity, mapBytes?: number): Promise<Store> {
     await makeFolder(path).catch((cause: Error) => {
       throw new StoreError("unavailable", `${path} cannot be made: ${cause.message}`, cause);
     });
     await checkFile(path);
     try {
       const check = checkIdentity.bind(undefined, path, identity);
-      return new Store(path, openEnvironment(path, check, identityBytes(identity)));
+      return new Store(path, openEnvironment(path, check, identityBytes(identity), mapBytes));
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -99,6 +105,9 @@ export class Store {
     );
     this.history = new History(environment.tables, snapshot, this.#ids);
     this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
+    this.#longOpen = setTimeout(() => {
+      forgetStarts(path).catch(() => undefined);
+    }, LONG_OPEN_MS).unref();
     this.cursor();
   }
 
@@ -228,6 +237,8 @@ export class Store {
     await this.#committing?.catch(() => undefined);
     this.#snapshot.release();
     await this.#environment.root.close();
+    clearTimeout(this.#longOpen);
+    await forgetStarts(this.#path).catch(() => undefined);
     // Without the note the next start looks at the whole file; nothing else depends on it.
     await noteClosed(this.#path).catch(() => undefined);
   }

@@ -60,8 +60,13 @@ export type MetaCheck = (meta: Table | undefined) => void;
  * crashes on files that are none of its own. Nothing is made before `check` agreed; a new store is
  * named with `identity`.
  */
-export function openEnvironment(path: string, check: MetaCheck, identity: Buffer): Environment {
-  const root = openRoot(path, { readOnly: false });
+export function openEnvironment(
+  path: string,
+  check: MetaCheck,
+  identity: Buffer,
+  mapBytes = MAP_BYTES,
+): Environment {
+  const root = openRoot(path, { readOnly: false, mapBytes });
   try {
     const names = tableNames(root);
     const named = names.includes("meta") ? openTable(root, "meta") : undefined;
@@ -77,7 +82,10 @@ export function openEnvironment(path: string, check: MetaCheck, identity: Buffer
   }
 }
 
-export function openRoot(path: string, options: { readonly readOnly: boolean }): Root {
+export function openRoot(
+  path: string,
+  options: { readonly readOnly: boolean; readonly mapBytes?: number },
+): Root {
   return open<Buffer, Buffer>({
     path,
     noSubdir: false,
@@ -86,7 +94,7 @@ export function openRoot(path: string, options: { readonly readOnly: boolean }):
     overlappingSync: false,
     // Batches are made by hand: those made for a turn reject a promise that nobody holds.
     eventTurnBatching: false,
-    mapSize: MAP_BYTES,
+    mapSize: options.mapBytes ?? MAP_BYTES,
     maxDbs: TABLES_MAX,
     ...BYTES,
   });

@@ -17,7 +17,14 @@ const LEDGERS = 60;
 const LIMIT_BLOCKS = 1024;
 const canRaiseLimits = hasTool("prlimit") && hasTool("bash");
 
-type Told = { readonly failedAt?: number; readonly trades?: number; readonly done?: boolean };
+type Told = {
+  readonly failedAt?: number;
+  readonly trades?: number;
+  /** The ledger of the shared book, and the last one that listeners were told. */
+  readonly inBook?: number;
+  readonly told?: number;
+  readonly done?: boolean;
+};
 
 test("on a full disk nothing is lost or doubled, and it goes on once there is space", {
   skip: canRaiseLimits ? false : "needs bash and prlimit",
@@ -38,6 +45,7 @@ test("on a full disk nothing is lost or doubled, and it goes on once there is sp
   const [first, second] = told;
   assert.ok(first?.failedAt !== undefined && second?.failedAt === first.failedAt, "it stays there");
   assert.ok((first.trades ?? 0) > 0, "reads go on");
+  assert.deepEqual([first.inBook, first.told], [first.failedAt, first.failedAt], "nothing shown");
   assert.equal(told.at(-1)?.done, true, "it goes on");
 
   const exchange = await Exchange.open({ ...followerOptions(path), log: silentLog });

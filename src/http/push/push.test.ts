@@ -270,6 +270,27 @@ describe("channel contract", () => {
     assert.equal(messages.length, 3);
   });
 
+  it("tells a changed configuration, with all of it", async () => {
+    const client = await subscribed("contract");
+    const config = {
+      ...{ safetyAdmin: EXCHANGE, oracle: EXCHANGE, listingMinDays: 3 },
+      ...{ marketListingFee: 10n ** 30n, minTradeSize: 5n, ledgerTime: 5 },
+    };
+    const contract = { frozen: false, config, markets: [] };
+    step([{ kind: "contract", change: "config", contract }]);
+    assert.deepEqual((await client.drain())[0], {
+      type: "contract",
+      kind: "config",
+      data: {
+        address: EXCHANGE,
+        frozen: false,
+        config: { ...config, marketListingFee: `1${"0".repeat(30)}`, minTradeSize: "5" },
+        markets: [],
+      },
+      topic: "contract",
+    });
+  });
+
   it("tells the latest ledger of a burst, and none where the clock alone moved", async () => {
     const client = await subscribed("contract");
     step([], [5002, 5003, 5004]);
@@ -363,6 +384,11 @@ describe("channel account", () => {
       const reply = await client.ask({ op: "subscribe", channel: "account", address });
       assert.equal(reply.error, "Invalid account address");
     }
+  });
+
+  it("waits five seconds for the records of an account, not longer", async () => {
+    await subscribed("account", { address: ADDRESS });
+    assert.equal(server.watch.waitMs, 5000);
   });
 
   it("watches the account while anyone is subscribed", async () => {
@@ -577,8 +603,9 @@ describe("channel account", () => {
 });
 
 describe("connections", () => {
-  it("that answer pings or send messages live on, the others are terminated", async () => {
+  it("that answer pings or send messages live on, the others are terminated", async (t) => {
     const quick = await startTestServer({ pingIntervalMs: 150 });
+    t.after(() => quick.close());
     const answering = await PushClient.open(quick.port);
     const silent = await PushClient.open(quick.port, { autoPong: false });
     const talking = await PushClient.open(quick.port, { autoPong: false });
@@ -596,7 +623,6 @@ describe("connections", () => {
     assert.equal((await talking.ask({ op: "ping" })).type, "pong");
     answering.close();
     talking.close();
-    await quick.close();
   });
 
   it("that stop reading are cut off at the outgoing limit, and others get everything", async () => {

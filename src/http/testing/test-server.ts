@@ -145,6 +145,8 @@ export class TestWatch implements AccountWatch {
   limit = 1000;
   /** What `loaded` waits for; resolved from the start. */
   load: Promise<void> = Promise.resolve();
+  /** How long the last one that waited for records would have waited. */
+  waitMs: number | undefined;
 
   watch(owner: Address): boolean {
     if (this.watched.size >= this.limit) return false;
@@ -159,7 +161,8 @@ export class TestWatch implements AccountWatch {
     else this.watched.set(owner, count - 1);
   }
 
-  loaded(): Promise<void> {
+  loaded(_owner: Address, timeoutMs: number): Promise<void> {
+    this.waitMs = timeoutMs;
     return this.load;
   }
 }
