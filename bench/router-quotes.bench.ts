@@ -78,13 +78,15 @@ function measure(
     const next = (at: number) => requests.next(DIRECTIONS[at % 2] ?? "strict_send", direct, size);
     for (let at = 0; at < runs.warmUp; at += 1) answer(next(at));
     const times: number[] = [];
-    let routes = 0;
+    let [routes, uncertain, cut] = [0, 0, 0];
     for (let at = 0; at < runs.measured; at += 1) {
       const request = next(at);
       const start = performance.now();
       const result = answer(request);
       times.push((performance.now() - start) * 1000);
       if (result.status === "success") routes += result.routes.length;
+      if (search.uncertainPaths > 0) uncertain += 1;
+      if (search.isCut) cut += 1;
     }
     assert(routes > 0, `${book}, ${name}: no routes at all`);
     const factor = compare(
@@ -104,6 +106,8 @@ function measure(
       figure("p99.9", quantile(times, 0.999), "us"),
       figure("quotes a second and core", 1e6 / mean, "1/s"),
       figure("routes a quote", routes / runs.measured, ""),
+      figure("with a listing not proven best", (100 * uncertain) / runs.measured, "%"),
+      figure("out of work before all paths", (100 * cut) / runs.measured, "%"),
       figure(
         "plain router",
         factor,

@@ -217,6 +217,67 @@ test("backing that covers an order exactly fills it whole, one unit less does no
   assert.equal(market.quote().status, "unfeasible");
 });
 
+test("a cheap order that is backed in part comes last where others leave it just enough", () => {
+  const market = new Market();
+  // Amounts and backing in thousandths of what is bought, prices in thousandths.
+  const offers: readonly (readonly [amount: bigint, backed: bigint, price: bigint])[] = [
+    ...([
+      [356n, 263n, 2223n],
+      [95n, 95n, 2281n],
+      [290n, 290n, 2289n],
+    ] as const),
+    ...([
+      [59n, 59n, 2290n],
+      [13n, 13n, 2324n],
+      [39n, 39n, 2342n],
+    ] as const),
+    ...([
+      [134n, 134n, 2357n],
+      [104n, 104n, 2374n],
+      [255n, 255n, 2377n],
+    ] as const),
+    ...([
+      [393n, 393n, 2379n],
+      [3n, 3n, 2425n],
+      [32n, 32n, 2489n],
+    ] as const),
+    ...([
+      [114n, 114n, 2564n],
+      [67n, 67n, 2571n],
+      [206n, 206n, 2582n],
+    ] as const),
+    ...([
+      [98n, 98n, 2642n],
+      [14n, 14n, 2655n],
+    ] as const),
+  ];
+  const unit = 10_000n;
+  for (const [at, [amount, backed, price]] of offers.entries()) {
+    const owner = account(at);
+    market.order(B, A, amount * unit, price, { owner });
+    market.hold(owner, B, { balance: backed * unit });
+  }
+  // Dust, by itself worth no place.
+  for (let at = 0; at < 60; at += 1) {
+    market.order(B, A, BigInt(20 + 7 * at), BigInt(2200 + 5 * at), { owner: account(100 + at) });
+  }
+  const view = bookOfWorld(market.state);
+  const request = { sellingAsset: A, buyingAsset: B, amount: 1000n * unit, direct: true };
+  const result = new QuoteSearch(view, 9).quote(
+    view,
+    { ...request, direction: "strict_receive" },
+    { now: NOW, skipWindow: 600, shouldStop: () => false },
+  );
+  // All of the dearer ones whole, and the first for the rest.
+  const company = offers.filter((_, at) => [1, 2, 3, 4, 5, 6, 7, 10].includes(at));
+  const cost = company.reduce((sum, [amount, , price]) => sum + amount * unit * price, 0n) / 1000n;
+  const left = 1000n - company.reduce((sum, [amount]) => sum + amount, 0n);
+  const most = cost + (left * unit * 2223n) / 1000n;
+  const [route] = routesOf(result);
+  assert(route !== undefined && left <= 263n);
+  assert(route.sold <= most, `${route.sold} is more than ${most}`);
+});
+
 test("an order stays listed where the plan forward alone needs it", () => {
   const market = new Market();
   const Y = token(3);

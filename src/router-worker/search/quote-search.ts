@@ -48,6 +48,11 @@ type Found = { readonly routes: RouteQuote[]; readonly stopped: boolean };
 type OpenPath = { readonly path: number; readonly route: RouteQuote | undefined };
 
 export class QuoteSearch {
+  /** Paths of the last quote whose best listing is not certain: the work for it was cut short. */
+  uncertainPaths = 0;
+  /** Whether the last quote left paths unsolved for want of work. */
+  isCut = false;
+
   readonly #curves: SideCurves;
   readonly #queue = new PathQueue();
   readonly #paths: PathSearch;
@@ -82,6 +87,8 @@ export class QuoteSearch {
     this.#curves.leaveOutSkipped(context.skipWindow);
     this.#solver.begin();
     this.#solver.workLeft = FIRST_WORK_MAX;
+    this.uncertainPaths = 0;
+    this.isCut = false;
     if (request.direct && request.maxPrice !== undefined) {
       const side = findSide(view, selling, buying);
       const route = side === NONE ? undefined : this.#solver.cross(task, side, request.maxPrice);
@@ -154,6 +161,7 @@ export class QuoteSearch {
       }
       if (solver.isOpen && open.length < OPEN_MAX) open.push({ path, route });
     }
+    this.isCut = queue.count > 0 && solver.workLeft <= 0;
     if (open.length > 0) this.#improve(context, routes, open, shouldStop);
     return { routes, stopped: false };
   }
@@ -176,10 +184,12 @@ export class QuoteSearch {
       if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
       const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
       const left = fewOrders ? fewOrdersLeft : workLeft;
+      this.uncertainPaths += 1;
       if (left <= 0) continue;
       this.#solver.workLeft = left;
       const most = fewOrders ? Math.min(left, FEW_ORDERS_PATH_MAX) : left / WORK_SHARE;
       const better = this.#solver.solve(context, queue, path, most);
+      if (!this.#solver.isOpen) this.uncertainPaths -= 1;
       if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
       else workLeft = this.#solver.workLeft;
       if (better === undefined) continue;
