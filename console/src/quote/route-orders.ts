@@ -7,15 +7,19 @@ import { type SettledHop, settleRoute } from "./settle-route.ts";
 const REQUESTS_MAX = 5;
 /** Between two rounds: a live quote can change with every ledger. */
 const ROUND_MS_MIN = 1500;
+/** An order may change between the quote and its own answer: a later round fits together again. */
+const ROUNDS_MAX = 4;
 
 export class RouteOrders {
   readonly #changed: () => void;
-  #closed = new AbortController();
+  readonly #closed = new AbortController();
   #path: QuotePath | undefined;
   #settled: readonly SettledHop[] | undefined;
   #loadedAt = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #loading = false;
+  /** Made for the path. */
+  #rounds = 0;
 
   constructor(changed: () => void) {
     this.#changed = changed;
@@ -30,6 +34,7 @@ export class RouteOrders {
     if (JSON.stringify(path) === JSON.stringify(this.#path)) return;
     this.#path = path;
     this.#settled = undefined;
+    this.#rounds = 0;
     this.#schedule();
   }
 
@@ -49,6 +54,7 @@ export class RouteOrders {
     const path = this.#path;
     if (path === undefined) return;
     this.#loading = true;
+    this.#rounds += 1;
     this.#loadedAt = performance.now();
     const orders = new Map<string, Order>();
     const ids = path.path.flatMap((hop) => hop.orders);
@@ -66,6 +72,7 @@ export class RouteOrders {
     if (this.#closed.signal.aborted) return;
     if (path !== this.#path) return this.#schedule();
     this.#settled = settleRoute(path, orders);
+    if (this.#settled === undefined && this.#rounds < ROUNDS_MAX) this.#schedule();
     this.#changed();
   }
 }
