@@ -25,6 +25,9 @@ export type ReaderListener = {
   readonly log: Log;
 };
 
+/** How long the thread may take to end of itself (choice): the process has 5 s for all of it. */
+const STOP_MS_MAX = 1000;
+
 export class Reader {
   private readonly worker: Worker;
   private readonly listener: ReaderListener;
@@ -72,7 +75,10 @@ export class Reader {
   async stop(): Promise<void> {
     this.finished = true;
     this.post({ kind: "stop" });
+    // A thread that is still being loaded hears nothing: on a busy machine for seconds.
+    const timer = setTimeout(() => void this.worker.terminate(), STOP_MS_MAX);
     await this.ended;
+    clearTimeout(timer);
   }
 
   private handle(message: FromReader): void {
