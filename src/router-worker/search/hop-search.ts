@@ -11,9 +11,11 @@
 // the choice `MakerSubsets` finds. This is the base; no listing saves more than it and the last
 // order together.
 //
-// Search. Any listing differs from the base by orders put in or taken out, each of which loses
-// something; one that beats the best known listing loses less than the base has to spare. Little is
-// to spare, so few sets of such changes are left to try, with each order as the last one.
+// Search. First the base with each order as the last one, and exchanges of single orders from the
+// best of that (hop-swaps.ts). Then the rest: any listing differs from the base by orders put in or
+// taken out, each of which loses something; one that beats the best known listing loses less than
+// the base has to spare. Little is to spare, so few sets of such changes are left to try, with each
+// order as the last one; those that lose little first.
 //
 // Allocates nothing. A node is some 50 ns; `nodesMax` bounds them.
 
@@ -21,15 +23,8 @@ import { HopChanges } from "./hop-changes.ts";
 import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
 import { HopDraft } from "./hop-draft.ts";
 import { HopSwaps } from "./hop-swaps.ts";
-import {
-  BUY,
-  type HopDemand,
-  type HopOrders,
-  HopTask,
-  NONE_OUT,
-  PLACES_MAX,
-  SELL,
-} from "./hop-task.ts";
+import { type HopDemand, type HopOrders, HopTask, NONE_OUT, PLACES_MAX, SELL } from "./hop-task.ts";
+import { LastReach } from "./last-reach.ts";
 import { MakerSubsets } from "./maker-subsets.ts";
 import { PlainListing } from "./plain-listing.ts";
 import { SeenStates } from "./seen-states.ts";
@@ -71,6 +66,7 @@ export class HopSearch {
   readonly #plain = new PlainListing(this.#task, this.#draft);
   readonly #changes = new HopChanges(this.#task, this.#draft);
   readonly #swaps = new HopSwaps(this.#task, this.#draft);
+  readonly #reach = new LastReach(this.#task, this.#draft, this.#changes);
   readonly #seen = new SeenStates();
   #nodesLeft = 0;
   /** Fewer nodes left than this: states seen before are told apart. */
@@ -97,9 +93,6 @@ export class HopSearch {
   /** Least and most that the choices of all groups use up. */
   #choicesLeast = 0;
   #choicesMost = 0;
-  /** By how much a unit of the last order saves, if it does, and its units at most. */
-  #lastGain = 0;
-  #lastUnits = 0;
   /** Only the base and the best choices are tried. */
   #isProbe = true;
 
@@ -147,6 +140,7 @@ export class HopSearch {
     this.#subsets.stepsMax = Math.min(STEPS_MAX, demand.nodesMax);
     this.#draft.clearBase();
     this.#draft.hasChoices = true;
+    this.#reach.level = this.level;
     this.#needAtLeast(Number.NEGATIVE_INFINITY);
     this.#layBase();
     this.#search(last, demand.nodesMax <= FEW_NODES);
@@ -370,7 +364,7 @@ export class HopSearch {
     const used = direction === SELL ? paid : got;
     const orders = draft.baseCount - (isIn ? 1 : 0);
     const least = used + this.#choicesLeast;
-    if (!this.#canFit(least, used + this.#choicesMost, 0, orders, saved)) return;
+    if (!this.#reach.canFit(least, used + this.#choicesMost, 0, orders, saved)) return;
     if (isIn) draft.isIn[entry] = 0;
     this.#choose(0, saved, got, paid, orders);
     if (isIn) draft.isIn[entry] = 1;
@@ -410,7 +404,7 @@ export class HopSearch {
     if (!this.#hasNode()) return;
     if (maker === this.#task.groups) {
       this.#seen.clear();
-      this.#measureLast();
+      this.#reach.measure();
       this.#vary(0, saved, got, paid, orders);
       return;
     }
@@ -444,8 +438,8 @@ export class HopSearch {
     if (orders <= places && draft.complete(got, paid, orders)) this.#updateNeeded();
     if (orders - changes.drops[from]! > places) return;
     const used = direction === SELL ? paid : got;
-    if (this.#mostFrom(from, saved, used, orders) < this.#needed) return;
-    if (!this.#canFit(used, used, from, orders, saved)) return;
+    if (this.#reach.most(from, saved, used, orders) < this.#needed) return;
+    if (!this.#reach.canFit(used, used, from, orders, saved)) return;
     for (let place = from; place < changes.count; place += 1) {
       const rest = saved - changes.loss[place]!;
       if (rest < this.#needed) return;
@@ -462,32 +456,6 @@ export class HopSearch {
     }
   }
 
-  /** What the last order adds to what is saved: so much for each unit, and its units at most. */
-  #measureLast(): void {
-    const { direction, amount } = this.#task;
-    const { last, lastMost, lastBudget, isLastAlone } = this.#draft;
-    const price = this.#task.priceOf(last);
-    const wanted = direction === SELL ? amount / price : amount;
-    this.#lastGain = Math.max(0, this.level - price);
-    this.#lastUnits = isLastAlone ? Math.min(lastMost, wanted) : Math.min(lastMost, lastBudget);
-  }
-
-  /**
-   * At most what listings save that change more from `from` on: those with too many orders take
-   * some out, and what the last order adds is no more than what can be left to it.
-   */
-  #mostFrom(from: number, saved: number, used: number, orders: number): number {
-    const { direction, amount, places } = this.#task;
-    const changes = this.#changes;
-    const over = orders - places;
-    const most = over > 0 ? saved - over * changes.dropLoss[from]! : saved;
-    if (this.#lastGain === 0) return most;
-    const left = amount - used + changes.canDrop[from]!;
-    const units = direction === SELL ? left / this.#task.priceOf(this.#draft.last) : left;
-    if (units >= this.#lastUnits) return most;
-    return most - this.#lastGain * (this.#lastUnits - units) * (1 - 2 ** -40);
-  }
-
   /**
    * Whether the same amounts with as many orders were reached before at this place of the changes:
    * then what can follow was tried, with the same last order. Which orders they are matters in one
@@ -496,27 +464,5 @@ export class HopSearch {
   #wasSeen(from: number, orders: number, got: number, paid: number): boolean {
     if (this.#draft.hasUnsold) return false;
     return this.#seen.has(from, orders, got, paid);
-  }
-
-  /**
-   * Whether the last order can take what is left once `least` to `most` of the amount is used up
-   * by `orders` orders at least, and changes from `from` on are made.
-   */
-  #canFit(least: number, most: number, from: number, orders: number, saved: number): boolean {
-    const { direction, amount, places, priceMax } = this.#task;
-    const draft = this.#draft;
-    const changes = this.#changes;
-    const usedLeast = least - changes.canDrop[from]!;
-    const canAdd = (places - orders + changes.drops[from]!) * changes.addMost[from]!;
-    const usedMost = most + Math.min(canAdd, changes.canAdd[from]!);
-    if (direction === BUY) return amount - usedLeast >= 1 && amount - usedMost <= draft.lastMost;
-    const price = this.#task.priceOf(draft.last);
-    if (amount - usedLeast < price * (1 - 2 ** -48)) return false;
-    const usable = (usedMost + draft.lastMost * price + 1) * (1 + 2 ** -48);
-    if (amount - usable < priceMax) return true;
-    // Nothing here settles, but a smaller amount might.
-    const free = Math.floor((usable + saved) / this.level);
-    if (free > draft.free) draft.free = free;
-    return false;
   }
 }

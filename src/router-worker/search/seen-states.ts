@@ -20,7 +20,7 @@ export class SeenStates {
 
   /** Whether the state was seen since `clear`; from now on it was. */
   has(place: number, orders: number, got: number, paid: number): boolean {
-    const stage = (place << 6) | orders;
+    const stage = (place << 13) | orders;
     // Beyond 2^32 the low bits tell amounts apart well enough.
     const mixed = Math.imul(got | 0, 0x9e3779b1) ^ Math.imul(paid | 0, 0x85ebca6b);
     const at = (Math.imul(mixed ^ stage, 0xc2b2ae35) >>> 16) & (STATES - 1);
