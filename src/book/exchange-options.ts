@@ -1,5 +1,6 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
+import type { StoreOptions } from "../store/store.ts";
 import type { BackingView, BookWriter } from "./step.ts";
 import type { StepMeter } from "./step-meter.ts";
 
@@ -15,6 +16,7 @@ export type ExchangeOptions = {
   readonly path: string;
   readonly networkPassphrase: string;
   readonly contract: Address;
+  readonly store?: StoreOptions;
   readonly clock: Clock;
   readonly log: ExchangeLog;
   /** Without one, no shared book is kept (tools and tests). */

@@ -53,7 +53,8 @@ export class Exchange implements ReadModel {
    */
   static async open(options: ExchangeOptions): Promise<Exchange> {
     const { path, networkPassphrase, contract } = options;
-    const exchange = new Exchange(options, await Store.open(path, { networkPassphrase, contract }));
+    const store = await Store.open(path, { networkPassphrase, contract }, options.store);
+    const exchange = new Exchange(options, store);
     exchange.#load();
     return exchange;
   }

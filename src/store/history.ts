@@ -47,11 +47,14 @@ export class History {
   readonly #snapshot: Snapshot;
   readonly #ids: AddressIds;
   /** Live and archived: an order keeps its position for life. */
-  readonly #orders = new RowCache<Order>(ROWS_KEPT);
-  readonly #trades = new RowCache<Trade | Swap>(ROWS_KEPT);
-  readonly #failures = new RowCache<Failure>(ROWS_KEPT);
+  readonly #orders: RowCache<Order>;
+  readonly #trades: RowCache<Trade | Swap>;
+  readonly #failures: RowCache<Failure>;
 
-  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds) {
+  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, rowsKept = ROWS_KEPT) {
+    this.#orders = new RowCache(rowsKept);
+    this.#trades = new RowCache(rowsKept);
+    this.#failures = new RowCache(rowsKept);
     this.#tables = tables;
     this.#snapshot = snapshot;
     this.#ids = ids;

@@ -126,7 +126,7 @@ test("a zeroed header is refused", async () => {
 
 test("data that outgrows the map enlarges it; nothing is lost, and reads go on meanwhile", async () => {
   const path = join(temporaryFolder(), "store");
-  const store = await Store.open(path, IDENTITY, 1 << 20);
+  const store = await Store.open(path, IDENTITY, { mapBytes: 1 << 20 });
   const ledgers = 12;
   for (let ledger = 1; ledger <= ledgers; ledger += 1) {
     const commit = store.commit([step(ledger, 3000)]);

@@ -49,6 +49,14 @@ const COMMIT_REASON_MS = 200;
 const LONG_OPEN_MS = 60_000;
 const NO_HORIZON: Horizon = { time: 0, cursor: 0n as Position };
 
+/** What tests and benches set otherwise. */
+export type StoreOptions = {
+  /** Address space at first. */
+  readonly mapBytes?: number;
+  /** Rows of each kind that history keeps as they were read. */
+  readonly rowsKept?: number;
+};
+
 export class Store {
   readonly #path: string;
   readonly #environment: Environment;
@@ -62,18 +70,20 @@ export class Store {
   #changedOrders: Position[] = [];
   #closed = false;
 
-  /**
-   * Throws a StoreError where the folder holds no store of this network and contract. `mapBytes`:
-   * address space at first.
-   */
-  static async open(path: string, identity: StoreIdentity, mapBytes?: number): Promise<Store> {
+  /** Throws a StoreError where the folder holds no store of this network and contract. */
+  static async open(
+    path: string,
+    identity: StoreIdentity,
+    options: StoreOptions = {},
+  ): Promise<Store> {
     await makeFolder(path).catch((cause: Error) => {
       throw new StoreError("unavailable", `${path} cannot be made: ${cause.message}`, cause);
     });
     await checkFile(path);
     try {
       const check = checkIdentity.bind(undefined, path, identity);
-      return new Store(path, openEnvironment(path, check, identityBytes(identity), mapBytes));
+      const named = identityBytes(identity);
+      return new Store(path, openEnvironment(path, check, named, options.mapBytes), options);
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -85,7 +95,7 @@ export class Store {
     }
   }
 
-  private constructor(path: string, environment: Environment) {
+  private constructor(path: string, environment: Environment, options: StoreOptions) {
     this.#path = path;
     this.#environment = environment;
     const { addresses, addressIds } = environment.tables;
@@ -103,7 +113,7 @@ export class Store {
       },
       (last?.key.readUInt32BE(1) ?? 0) + 1,
     );
-    this.history = new History(environment.tables, snapshot, this.#ids);
+    this.history = new History(environment.tables, snapshot, this.#ids, options.rowsKept);
     this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
     this.#longOpen = setTimeout(() => {
       forgetStarts(path).catch(() => undefined);
