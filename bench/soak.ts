@@ -85,9 +85,10 @@ function sampleLine(sample: SoakSample): string {
   );
 }
 
-function text({ judged, complaints, good }: SoakReport): string {
+function text({ judged, wrong, complaints, good }: SoakReport): string {
   return [
     ...judged.map(({ name, good: fine, text: of }) => `${fine ? "ok " : "BAD"} ${name}: ${of}`),
+    `answers that should not be: ${JSON.stringify(wrong)}`,
     `the engine complained: ${JSON.stringify(complaints)}`,
     good ? "nothing grew that should not" : "something is wrong",
     "",

@@ -49,7 +49,7 @@ async function start(order: DriverTask): Promise<void> {
       const { lost } = clients.result;
       tell({
         kind: "slice",
-        result: { latencies, pushDelay, wrong: load.wrongCount, pushLost: lost },
+        result: { latencies, pushDelay, ...load.wrongCounts, pushLost: lost },
       });
     },
   });

@@ -19,8 +19,10 @@ export type SliceResult = {
   /** Of all requests. */
   readonly latencies: Latencies;
   readonly pushDelay: Latencies;
-  /** So far. */
+  /** So far, 409 left out. */
   readonly wrong: number;
+  /** Answers of 409 so far: quotes that an overloaded machine had no time for. */
+  readonly refused: number;
   readonly pushLost: number;
 };
 

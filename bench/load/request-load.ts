@@ -105,9 +105,13 @@ export class RequestLoad {
     return this.#outcomes;
   }
 
-  /** Answers that no request should get, and requests without one. */
-  get wrongCount(): number {
-    return Object.values(this.#wrong).reduce((sum, count) => sum + count, 0);
+  /** Of what no request of the mix should get: refusals of an overloaded service, and the rest. */
+  get wrongCounts(): { readonly wrong: number; readonly refused: number } {
+    const counts = { wrong: 0, refused: 0 };
+    for (const [key, count] of Object.entries(this.#wrong)) {
+      counts[key.startsWith("409 ") ? "refused" : "wrong"] += count;
+    }
+    return counts;
   }
 
   get wrong(): Readonly<Record<string, number>> {

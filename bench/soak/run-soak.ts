@@ -32,6 +32,8 @@ export type SoakReport = {
   /** Samples of the warm-up, at the start. */
   readonly warmup: number;
   readonly judged: readonly Judged[];
+  /** By status and endpoint, what no request should get. */
+  readonly wrong: Readonly<Record<string, number>>;
   /** Warnings and errors that the engine logged, by message. */
   readonly complaints: Readonly<Record<string, number>>;
   readonly good: boolean;
@@ -66,7 +68,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       onSample(taken);
     };
     const { url } = stack;
-    await driver.load(
+    const { wrong } = await driver.load(
       {
         ...{ url, rate, websockets, seed, slices },
         connections: 16,
@@ -93,6 +95,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       samples,
       warmup,
       judged,
+      wrong,
       complaints: Object.fromEntries(stack.engine.complaints),
       good: judged.every(({ good }) => good),
     };

@@ -25,6 +25,7 @@ export type SoakSample = {
   readonly answers: number;
   /** So far. */
   readonly wrong: number;
+  readonly refused: number;
   readonly pushLost: number;
   /** Ledgers the engine is behind. */
   readonly lag: number;
@@ -61,6 +62,7 @@ export async function takeSample(of: SampleOf): Promise<SoakSample> {
     ledgerMessages: slice.pushDelay.count,
     answers: slice.latencies.count,
     wrong: slice.wrong,
+    refused: slice.refused,
     pushLost: slice.pushLost,
     lag: of.tip - (await ledgerOf(of.url)),
   };

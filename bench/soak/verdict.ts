@@ -7,6 +7,8 @@ const TREND_SAMPLES = 8;
 const TREND_MINUTES = 10;
 /** Ledgers the engine may be behind when it is asked. */
 const LAG_MAX = 5;
+/** Part of the answers: a machine shared with others is too busy for a quote now and then. */
+const REFUSED_MAX = 0.001;
 /** Bytes of a record in one half of the run to those in the other. */
 const RECORD_RATIO_MAX = 1.25;
 const MIB = 2 ** 20;
@@ -49,9 +51,15 @@ export function judge(samples: readonly SoakSample[]): readonly Judged[] {
   if (last === undefined) return [{ name: "samples", good: false, text: "none were taken" }];
   const silent = samples.filter(({ ledgerMessages }) => ledgerMessages === 0).length;
   const idle = samples.filter(({ answers }) => answers === 0).length;
+  const answers = samples.reduce((sum, sample) => sum + sample.answers, 0);
   const lag = Math.max(...samples.map((sample) => sample.lag));
   const always: Judged[] = [
     { name: "wrong answers", good: last.wrong === 0, text: `${last.wrong}` },
+    {
+      name: "refused for overload",
+      good: last.refused <= REFUSED_MAX * answers,
+      text: `${last.refused} of ${answers}`,
+    },
     { name: "push clients lost", good: last.pushLost === 0, text: `${last.pushLost}` },
     { name: "samples without a push", good: silent === 0, text: `${silent}` },
     { name: "samples without an answer", good: idle === 0, text: `${idle}` },

@@ -24,6 +24,7 @@ function hour(differing: (minute: number) => Partial<SoakSample>): readonly Soak
     ledgerMessages: 100,
     answers: 3000,
     wrong: 0,
+    refused: 0,
     pushLost: 0,
     lag: 0,
     ...differing(minute),
@@ -52,6 +53,8 @@ test("what must never be is bad in the shortest run", () => {
   const short = (differing: Partial<SoakSample>) => hour(() => differing).slice(0, 2);
   assert.deepEqual(bad(short({})), []);
   assert.deepEqual(bad(short({ wrong: 1 })), ["wrong answers"]);
+  assert.deepEqual(bad(short({ refused: 6 })), []);
+  assert.deepEqual(bad(short({ refused: 60 })), ["refused for overload"]);
   assert.deepEqual(bad(short({ ledgerMessages: 0 })), ["samples without a push"]);
   assert.deepEqual(bad(short({ lag: 20 })), ["ledgers behind, most"]);
 });
