@@ -134,11 +134,15 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   const detailPanel = panel("Route", "detail-panel");
   detailPanel.body.append(detail);
 
+  /** The busiest market whose amounts can be typed in tokens, or else the busiest. */
   function suggest(): void {
-    const busiest = tickers.list?.[0];
-    if (busiest === undefined) return;
-    const { base, quote } = pairOf(busiest.symbol);
-    form.suggest(quote, base);
+    if (!assets.asked) return;
+    const markets = (tickers.list ?? []).map(({ symbol }) => pairOf(symbol));
+    const named = markets.find(
+      ({ base, quote }) => assets.name(base) !== undefined && assets.name(quote) !== undefined,
+    );
+    const market = named ?? markets[0];
+    if (market !== undefined) form.suggest(market.quote, market.base);
   }
 
   endings.add(
@@ -151,6 +155,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   endings.add(
     assets.changes.listen(() => {
       form.update();
+      suggest();
       if (JSON.stringify(form.wish()?.parameters) !== JSON.stringify(wish?.parameters)) start();
       redraw();
     }),

@@ -15,6 +15,8 @@ export type AssetName = {
 
 export class Assets {
   readonly changes = new Changes();
+  /** Names came, or did not. */
+  asked = false;
   readonly #names = new Map<string, AssetName>();
   /** Codes that several tokens have. */
   readonly #shared = new Set<string>();
@@ -72,6 +74,9 @@ export class Assets {
     } catch {
       // Names are a convenience: addresses stand in until the next attempt.
     } finally {
+      const first = !this.asked;
+      this.asked = true;
+      if (first) this.changes.tell();
       this.#loading = false;
       this.#loadedAt = performance.now();
     }
