@@ -28,7 +28,7 @@ import { OUT_OF_STEPS } from "./step-budget.ts";
  * path, and for better ones. Guesses between the time of an answer and the last unit of it; plain
  * paths take none.
  */
-const FIRST_WORK_MAX = 1 << 15;
+const FIRST_WORK_MAX = 1 << 16;
 const MORE_WORK_MAX = 1 << 12;
 /**
  * Paths with few orders get work of their own: there the last unit can be had, and can matter.
