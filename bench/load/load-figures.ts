@@ -14,6 +14,8 @@ export type Share = {
   readonly ratio: number;
   /** Of all the engine's threads, for one request; undefined where it cannot be asked. */
   readonly cpuUs: number | undefined;
+  /** The same of the fixed body. */
+  readonly fixedCpuUs: number;
 };
 
 export function loadFigures(result: LoadResult): readonly LoadFigure[] {
@@ -132,7 +134,7 @@ export function engineFigures(
 }
 
 export function shareFigures(shares: readonly Share[]): readonly LoadFigure[] {
-  return shares.flatMap(({ endpoint, requestsPerSecond, ratio, cpuUs }) => [
+  return shares.flatMap(({ endpoint, requestsPerSecond, ratio, cpuUs, fixedCpuUs }) => [
     {
       name: `${endpoint}: alone`,
       value: requestsPerSecond,
@@ -153,6 +155,13 @@ export function shareFigures(shares: readonly Share[]): readonly LoadFigure[] {
             value: cpuUs,
             unit: "us/request",
             better: "neither",
+          },
+          {
+            // What others do on the machine moves it least.
+            name: `${endpoint}: share by processor time`,
+            value: fixedCpuUs / cpuUs,
+            unit: "ratio",
+            better: "higher",
           },
         ] as const)),
   ]);

@@ -11,6 +11,7 @@ const COLUMNS = [
   { title: "alone /s", label: "alone" },
   { title: "share", label: "share of a fixed 2 KB body" },
   { title: "CPU us", label: "processor time" },
+  { title: "by CPU", label: "share by processor time" },
 ] as const;
 const NAME_WIDTH = 26;
 const COLUMN_WIDTH = 10;

@@ -75,21 +75,24 @@ async function measureShares(
     return [];
   }
   say("each endpoint alone, beside a fixed body of 2 KB");
-  const shares: Share[] = [];
-  const fixed = async () => (await driver.measure(FIXED_PATH, shareSeconds / 2)).requestsPerSecond;
-  let before = await fixed();
-  for (const { name: endpoint } of ENDPOINTS) {
+  const alone = async (endpoint: string, seconds: number) => {
     const start = await target.probe();
-    const { requestsPerSecond, requests } = await driver.measure(endpoint, shareSeconds);
+    const { requestsPerSecond, requests } = await driver.measure(endpoint, seconds);
     const end = await target.probe();
-    const after = await fixed();
-    const cpuSeconds =
-      start === undefined || end === undefined ? undefined : end.cpuSeconds - start.cpuSeconds;
+    const known = start !== undefined && end !== undefined;
+    const cpuUs = known ? (1e6 * (end.cpuSeconds - start.cpuSeconds)) / requests : undefined;
+    return { requestsPerSecond, cpuUs };
+  };
+  const shares: Share[] = [];
+  let before = await alone(FIXED_PATH, shareSeconds / 2);
+  for (const { name: endpoint } of ENDPOINTS) {
+    const own = await alone(endpoint, shareSeconds);
+    const after = await alone(FIXED_PATH, shareSeconds / 2);
     shares.push({
       endpoint,
-      requestsPerSecond,
-      ratio: (2 * requestsPerSecond) / (before + after),
-      cpuUs: cpuSeconds === undefined ? undefined : (1e6 * cpuSeconds) / requests,
+      ...own,
+      ratio: (2 * own.requestsPerSecond) / (before.requestsPerSecond + after.requestsPerSecond),
+      fixedCpuUs: ((before.cpuUs ?? 0) + (after.cpuUs ?? 0)) / 2,
     });
     before = after;
   }
