@@ -76,6 +76,8 @@ test("what eight clients are quoted settles to the unit at the ledger that it na
   for (let at = 0; at < answers.length; at += step) {
     const { direction, body } = answers[at] ?? assert.fail();
     for (const path of body.paths) {
+      // A direct quote may take makers whose token, one that is only polled, has yet to confirm.
+      if (path.path.length === 1 && body.buyingAsset === devnet.network.plainToken) continue;
       routes += 1;
       for (const fault of past.routeFaults(body.ledger, routeOf(path), direction)) {
         faults.push(`ledger ${body.ledger}: ${fault}: ${JSON.stringify(path)}`);

@@ -393,7 +393,13 @@ test("a token that keeps its own books is asked, and pending until an answer is 
     [{ owner: maker, asset: odd }],
   );
   assert.equal(bench.records.backing(maker, odd)?.updated, undefined);
-  bench.records.tokenAnswered({ owner: maker, asset: odd, balance: 40n, allowance: 30n });
+  bench.records.tokenAnswered({
+    owner: maker,
+    asset: odd,
+    balance: 40n,
+    allowance: 30n,
+    ledger: bench.ledger,
+  });
   bench.step();
   assert.deepEqual(bench.records.backing(maker, odd), {
     owner: maker,
@@ -417,7 +423,7 @@ test("a token that keeps its own books is asked, and pending until an answer is 
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
   assert.equal(bench.records.backed(placed), 30n, "the last answer stands meanwhile");
   assert.equal(happenings.length, 1);
-  const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n };
+  const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n, ledger: bench.ledger };
   bench.records.tokenAnswered(answer);
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
@@ -434,10 +440,26 @@ test("an answer confirms the event it was asked for, not a later one", () => {
   bench.close({ tokenEvents: [event] });
   const since = bench.ledger;
   bench.close({ tokenEvents: [event] });
-  const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n };
+  const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n, ledger: bench.ledger };
   bench.records.tokenAnswered({ ...answer, confirms: since });
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
+});
+
+test("an answer of a ledger that is not reached yet waits for it", () => {
+  const bench = new Bench();
+  const placed = order(1, odd, xlm, 50n);
+  bench.place(placed);
+  const ledger = bench.ledger + 2;
+  const answer = { owner: maker, asset: odd, balance: 40n, allowance: 30n, ledger };
+  bench.records.tokenAnswered(answer);
+  bench.step();
+  assert.equal(bench.records.backed(placed), 0n);
+  bench.close();
+  bench.records.tokenAnswered({ ...answer, balance: 20n });
+  assert.equal(bench.records.backed(placed), 0n);
+  bench.close();
+  assert.equal(bench.records.backed(placed), 20n, "the newer of the two");
 });
 
 test("fills that name a maker count as events of a token that tells nothing", () => {
@@ -468,7 +490,7 @@ test("an approve tells until when an allowance lives; the lapse is seen and aske
   bench.place(placed);
   const event = { token: odd, addresses: [maker, exchange], liveUntil: 104 };
   bench.close({ tokenEvents: [event] });
-  const answer = { owner: maker, asset: odd, balance: 40n, allowance: 30n };
+  const answer = { owner: maker, asset: odd, balance: 40n, allowance: 30n, ledger: bench.ledger };
   bench.records.tokenAnswered({ ...answer, confirms: bench.ledger });
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.liveUntil, 104);
@@ -488,7 +510,7 @@ test("an approval is remembered without an order, across orders and restarts", (
   const event = { token: odd, addresses: [other, exchange], liveUntil: 110 };
   bench.close({ tokenEvents: [event, { ...event, addresses: [account(13), account(14)] }] });
   const theirs = { ...order(2, odd, xlm, 50n), owner: other };
-  const answer = { owner: other, asset: odd, balance: 40n, allowance: 30n };
+  const answer = { owner: other, asset: odd, balance: 40n, allowance: 30n, ledger: bench.ledger };
   const liveUntil = () => {
     bench.records.tokenAnswered(answer);
     bench.step();
@@ -514,7 +536,13 @@ test("an approval counts that came before the token was traded; one of an asset 
   bench.close({ tokenEvents: [event, { ...event, token: usd }] });
   assert.equal(approvals().length, 1);
   bench.place(order(2, odd, xlm, 50n));
-  bench.records.tokenAnswered({ owner: maker, asset: odd, balance: 40n, allowance: 30n });
+  bench.records.tokenAnswered({
+    owner: maker,
+    asset: odd,
+    balance: 40n,
+    allowance: 30n,
+    ledger: bench.ledger,
+  });
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.liveUntil, 400);
 });
@@ -522,7 +550,13 @@ test("an approval counts that came before the token was traded; one of an asset 
 test("a restart knows every record as of its ledger; answers of tokens have to be confirmed", () => {
   const bench = new Bench();
   bench.place(order(1, usd, xlm, 500n), order(2, odd, usd, 50n));
-  bench.records.tokenAnswered({ owner: maker, asset: odd, balance: 40n, allowance: 30n });
+  bench.records.tokenAnswered({
+    owner: maker,
+    asset: odd,
+    balance: 40n,
+    allowance: 30n,
+    ledger: bench.ledger,
+  });
   bench.step();
   bench.close({}, { [lineKey]: line(120n) });
   const before = bench.records.accountBacking(maker);

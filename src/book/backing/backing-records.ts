@@ -18,7 +18,7 @@ import { parseRow, recordRowKey } from "./backing-rows.ts";
 import { BackingState, type OwnedRecord } from "./backing-state.ts";
 import { IDLE_LEDGERS_MAX } from "./followed-entries.ts";
 import type { PollAnswer, PollWork } from "./polled-tokens.ts";
-import { isInBook, isShown, recordId } from "./record.ts";
+import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
 
 /** Asks tokens that keep their own books, again and again where that is needed. */
 export interface TokenPolls {
@@ -50,7 +50,8 @@ export class BackingRecords implements BackingView, AccountWatch {
   readonly #options: BackingOptions;
   /** Answers of the reader that no applied step has taken; some are of ledgers still to come. */
   readonly #loads = new Set<EntriesLoaded>();
-  readonly #answers = new Set<PollAnswer>();
+  /** The newest of each record that is not shown yet. */
+  readonly #answers = new Map<RecordId, PollAnswer>();
   /** How many watch each account. */
   readonly #watchers = new Map<Address, number>();
   readonly #waiters = new Set<Waiter>();
@@ -96,17 +97,20 @@ export class BackingRecords implements BackingView, AccountWatch {
     if (load.ledger <= this.#state.ledger) this.#requestStep();
   }
 
-  /** An answer of a token that keeps its own books. */
+  /** An answer of a token that keeps its own books. It counts from the ledger that it is as of. */
   tokenAnswered(answer: PollAnswer): void {
-    this.#answers.add(answer);
-    this.#requestStep();
+    const id = recordId(answer.owner, answer.asset);
+    // Of two that wait the newer says more, and confirms what the older did.
+    const { confirms } = this.#answers.get(id) ?? {};
+    this.#answers.set(id, confirms === undefined ? answer : { confirms, ...answer });
+    if (answer.ledger <= this.#state.ledger) this.#requestStep();
   }
 
   prepare(step: BackingStep): PreparedBacking {
     const ledger = step.deltas.at(-1)?.ledger ?? this.#state.ledger;
     const news: News = {
       loads: [...this.#loads].filter((load) => load.ledger <= ledger),
-      answers: [...this.#answers],
+      answers: [...this.#answers.values()].filter((answer) => answer.ledger <= ledger),
       watchChanges: this.#watchChanges(),
     };
     const draft = BackingDraft.ofStep(this.#state, { step, news });
@@ -122,7 +126,10 @@ export class BackingRecords implements BackingView, AccountWatch {
     this.#prepared = undefined;
     this.#staleRows = [];
     for (const load of news.loads) this.#loads.delete(load);
-    for (const answer of news.answers) this.#answers.delete(answer);
+    for (const answer of news.answers) {
+      const id = recordId(answer.owner, answer.asset);
+      if (this.#answers.get(id) === answer) this.#answers.delete(id);
+    }
     this.#perform(draft);
     for (const { owner, done } of this.#waiters) if (this.#isLoaded(owner)) done();
     this.#askForStep();
@@ -240,8 +247,11 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   /** What came in while a step was under way, or belongs to the ledger just reached. */
   #askForStep(): void {
-    const reached = [...this.#loads].some((load) => load.ledger <= this.#state.ledger);
-    if (reached || this.#answers.size > 0 || this.#watchChanges().size > 0) this.#requestStep();
+    const { ledger } = this.#state;
+    const reached = [...this.#loads, ...this.#answers.values()].some(
+      (news) => news.ledger <= ledger,
+    );
+    if (reached || this.#watchChanges().size > 0) this.#requestStep();
   }
 
   /** Accounts whose watching the visible state does not show yet. */

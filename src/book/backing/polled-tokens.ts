@@ -20,6 +20,8 @@ export type PollAnswer = {
   readonly asset: Address;
   readonly balance: bigint;
   readonly allowance: bigint;
+  /** The ledger it is as of. */
+  readonly ledger: number;
   /** The ledger whose event this answer confirms; absent while a later answer is to come. */
   readonly confirms?: number;
 };

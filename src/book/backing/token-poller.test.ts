@@ -82,7 +82,7 @@ test("the first answer is handed on, and the token asked again now and then", as
   const bench = new Bench();
   bench.poller.work({ poll: [{ owner, asset }], stop: [] });
   await bench.answer(7);
-  assert.deepEqual(bench.answers, [{ owner, asset, balance: 10n, allowance: 5n }]);
+  assert.deepEqual(bench.answers, [{ owner, asset, balance: 10n, allowance: 5n, ledger: 7 }]);
   bench.pass(SWEEP_MS);
   await bench.answer(70, 11n);
   assert.equal(bench.answers.at(-1)?.balance, 11n);
@@ -103,6 +103,7 @@ test("after an event the token is asked at once and once more to confirm", async
     asset,
     balance: 12n,
     allowance: 5n,
+    ledger: 21,
     confirms: 20,
   });
   assert.equal(bench.timers, 1, "only the periodic look is left");

@@ -162,7 +162,7 @@ export class TokenPoller {
     answered.ledger = ledger;
     const isConfirmed = since !== undefined && isSettled;
     const confirms = isConfirmed ? { confirms: since } : {};
-    this.#options.answered({ owner, asset, balance, allowance, ...confirms });
+    this.#options.answered({ owner, asset, balance, allowance, ledger, ...confirms });
     if (isConfirmed) subject.since = undefined;
     if (subject.since !== undefined) return;
     this.#askAfter(id, subject, SWEEP_MS * (0.5 + this.#options.random()));
