@@ -72,7 +72,7 @@ export function initHash({ entries, header, mask }: HashTable): void {
  * Puts `index` in; `count` is how many the table then holds. At most half of the entries are in
  * use: past that the table takes twice as many of those it has room for. A table of the full
  * capacity from the start would cost the memory of all its pages, since entries lie anywhere. To
- * grow costs about 50 ns for each record (2026-11-28, 2 GHz server), once for every doubling.
+ * grow costs a look at each record (a guess: 50 ns), once for every doubling.
  * `homeOf` gives the unmasked hash of an index in the table.
  */
 export function insertInHash(
