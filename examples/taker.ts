@@ -57,6 +57,9 @@ const { url, sell, buy, amount, trader, receive, limit, nonce, expires } = value
 if (sell === undefined || buy === undefined || amount === undefined || trader === undefined) {
   wrongUsage(USAGE, "--sell, --buy, --amount and --trader are needed");
 }
+if (!/^[GC][A-Z2-7]{55}$/.test(trader)) {
+  wrongUsage(USAGE, `--trader: expected an account's or a contract's address, not ${trader}`);
+}
 requireIntegers(USAGE, { amount, limit }, 1);
 requireIntegers(USAGE, { nonce, expires, "slippage-bps": values["slippage-bps"] }, 0);
 const order = { sell, buy, amount, trader };

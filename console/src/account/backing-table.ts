@@ -77,15 +77,14 @@ function tableRow(texts: readonly string[]): HTMLElement {
 /** One text a column. */
 function cells(record: Backing, assets: Assets): readonly string[] {
   const { asset, balance, allowance, budget, headroom, liveUntil, authorized } = record;
-  const decimals = assets.decimals(asset);
   const named = assets.name(asset) !== undefined;
   const token = named ? `${assets.label(asset)} ${shortAddress(asset)}` : shortAddress(asset);
-  const short = (units: string) => shortened(amountText(units, decimals), LIMIT_DIGITS);
+  const short = (units: string) => shortened(amountText(units), LIMIT_DIGITS);
   if (record.updated === undefined) return [token, "…", "…", "…", "…", "…", "loading"];
   return [
     token,
-    amountText(budget, decimals),
-    amountText(balance, decimals),
+    amountText(budget),
+    amountText(balance),
     short(allowance),
     liveUntil === 0 ? "–" : liveUntil.toLocaleString("en-US"),
     headroom === undefined ? "no limit" : short(headroom),

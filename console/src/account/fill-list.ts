@@ -63,7 +63,7 @@ function fillRow(assets: Assets): Row<AccountFill> {
       setText(time, fill.time);
       setText(role, fill.role);
       const amount = (units: string, asset: string) =>
-        `${amountText(units, assets.decimals(asset))} ${assets.label(asset)}`;
+        `${amountText(units)} ${assets.label(asset)}`;
       setText(gave, amount(fill.gave, fill.gaveAsset));
       setText(got, amount(fill.got, fill.gotAsset));
       setText(link, fill.other === undefined ? "" : shortAddress(fill.other));

@@ -62,9 +62,8 @@ export function orderRow(assets: Assets): Row<Order> {
         price,
         `${exactPrice} ${assets.label(order.buying)} per ${assets.label(order.selling)}`,
       );
-      const decimals = assets.decimals(order.selling);
-      setText(left, amountText(order.amount, decimals));
-      setTitle(left, `of ${amountText(order.quote, decimals)} at first`);
+      setText(left, amountText(order.amount));
+      setTitle(left, `of ${amountText(order.quote)} at first`);
       showBacked(order);
       setText(
         expires,
@@ -76,8 +75,8 @@ export function orderRow(assets: Assets): Row<Order> {
     },
   };
 
-  function showBacked({ backed: part, amount, selling: asset }: Order): void {
-    setText(backedText, part === undefined ? "unknown" : amountText(part, assets.decimals(asset)));
+  function showBacked({ backed: part, amount }: Order): void {
+    setText(backedText, part === undefined ? "unknown" : amountText(part));
     const units = BigInt(part ?? 0);
     const whole = BigInt(amount);
     const share = whole === 0n ? 0 : Number((units * 1000n) / whole) / 1000;

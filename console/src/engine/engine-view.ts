@@ -4,7 +4,7 @@ import type { Failure, Status } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
-import { amountText, CLASSIC_DECIMALS } from "../number/amount.ts";
+import { amountText } from "../number/amount.ts";
 import { grouped } from "../number/decimal.ts";
 import { AssetView, accountView, addressView } from "../page/address.ts";
 import { Figure, Notice, panel } from "../page/panel.ts";
@@ -83,7 +83,7 @@ export function engineView(sources: Sources): View {
       facts.push(
         ["Oracle", addressView(config.oracle)],
         ["Safety admin", accountView(config.safetyAdmin)],
-        ["Least order value", `$${amountText(config.minTradeSize, CLASSIC_DECIMALS)}`],
+        ["Least order value", `$${amountText(config.minTradeSize)}`],
         [
           "Listing",
           `${config.listingMinDays} ${config.listingMinDays === 1 ? "day" : "days"} of price feed, fee ${grouped(config.marketListingFee)} base units`,

@@ -32,7 +32,7 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
   const depthChart = new DepthChart(feed);
   const bookNotice = new Notice();
   const chart = new CandleChart(connection, key, FIRST_RESOLUTION);
-  const tape = new TradeTape(sources, market);
+  const tape = new TradeTape(sources.connection, market);
   const baseView = new AssetView(assets, base);
   const quoteView = new AssetView(assets, quote);
   const title = el("span", { class: "pair-title" });

@@ -10,7 +10,7 @@ import { grouped, shortened } from "../number/decimal.ts";
 import { Notice } from "../page/panel.ts";
 import { clockText } from "../page/time.ts";
 import { accountLink } from "../route.ts";
-import { type Assets, shortAddress } from "../state/assets.ts";
+import { shortAddress } from "../state/assets.ts";
 
 /** Rows kept; more than any screen shows. */
 const ROWS = 60;
@@ -31,19 +31,14 @@ export class TradeTape {
   readonly #rows = Array.from({ length: ROWS }, tapeRow);
   readonly #notice = new Notice();
   readonly #market: Market;
-  readonly #assets: Assets;
   readonly #end: () => void;
   /** Newest first. */
   #trades: Trade[] = [];
   readonly #ids = new Set<string>();
   readonly #render = (): void => this.#draw();
 
-  constructor(
-    { connection, assets }: { readonly connection: Connection; readonly assets: Assets },
-    market: Market,
-  ) {
+  constructor(connection: Connection, market: Market) {
     this.#market = market;
-    this.#assets = assets;
     this.element = el(
       "div",
       { class: "tape-frame" },
@@ -114,7 +109,7 @@ export class TradeTape {
     const baseUnits = BigInt(buys ? trade.bought : trade.sold);
     const quoteUnits = BigInt(buys ? trade.sold : trade.bought);
     setText(price, baseUnits === 0n ? "–" : grouped(priceText(quoteUnits, baseUnits)));
-    const exact = amountText(baseUnits, this.#assets.decimals(base));
+    const exact = amountText(baseUnits);
     setText(amount, grouped(shortened(exact.replaceAll(",", ""), DIGITS)));
     setTitle(amount, exact);
     setText(time, clockText(trade.timestamp));

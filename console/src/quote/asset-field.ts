@@ -1,6 +1,5 @@
 // Chooses an asset: one of the known ones from a menu, or any other in a form that the API takes.
 import { el, setHidden } from "../dom.ts";
-import { CLASSIC_DECIMALS } from "../number/amount.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 import { pairOf, type Tickers } from "../state/tickers.ts";
 
@@ -63,12 +62,6 @@ export class AssetField {
       this.#text.value = value;
     }
     this.#showText();
-  }
-
-  /** Undefined where nobody knows. */
-  get decimals(): number | undefined {
-    const { value } = this;
-    return /^C[A-Z2-7]{55}$/.test(value) ? this.#assets.decimals(value) : CLASSIC_DECIMALS;
   }
 
   get label(): string {

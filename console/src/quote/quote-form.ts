@@ -3,7 +3,7 @@
 import type { Quote } from "../../../src/api/types.ts";
 import { invertPriceDown } from "../../../src/model/settlement.ts";
 import { el, icon, setHidden, setText } from "../dom.ts";
-import { parseAmount, parseContractPrice } from "../number/amount.ts";
+import { parseAmount, parseContractPrice, TOKEN_DECIMALS } from "../number/amount.ts";
 import { menu, segments } from "../page/choice.ts";
 import type { Sources } from "../view.ts";
 import { AssetField } from "./asset-field.ts";
@@ -166,12 +166,9 @@ export class QuoteForm {
     const [selling, buying] = [this.#selling.value, this.#buying.value];
     if (selling === "" || buying === "") return undefined;
     const sends = this.#direction === "strict_send";
-    const exact = sends ? this.#selling : this.#buying;
-    const amount = parseAmount(this.#amount.value, exact.decimals);
+    const amount = parseAmount(this.#amount.value, TOKEN_DECIMALS);
     if (amount === undefined || amount === 0n) {
-      const { decimals } = exact;
-      const form = decimals === undefined ? "whole base units" : `at most ${decimals} decimals`;
-      setText(this.#error, `An amount above zero, with ${form}.`);
+      setText(this.#error, `An amount above zero, with at most ${TOKEN_DECIMALS} decimals.`);
       return undefined;
     }
     const limit = this.#limitPrice();
@@ -200,9 +197,7 @@ export class QuoteForm {
   #limitPrice(): bigint | "wrong" | undefined {
     const text = this.#limit.value.trim();
     if (!this.#direct.checked || text === "") return undefined;
-    const sells = this.#direction === "strict_send";
-    const [paid, got] = sells ? [this.#buying, this.#selling] : [this.#selling, this.#buying];
-    const price = parseContractPrice(text, { paid: paid.decimals, got: got.decimals });
+    const price = parseContractPrice(text);
     return price ?? "wrong";
   }
 

@@ -36,11 +36,7 @@ function stop(
     "li",
     { class: "flow-stop" },
     el("span", { class: "flow-word" }, word),
-    el(
-      "span",
-      { class: "flow-amount num" },
-      amount === undefined ? "…" : amountText(amount, assets.decimals(asset)),
-    ),
+    el("span", { class: "flow-amount num" }, amount === undefined ? "…" : amountText(amount)),
     assetName(asset, assets),
   );
 }
@@ -90,12 +86,8 @@ function orderTable(
   const fills = new Map(settled?.fills.map((fill) => [fill.order.id, fill]));
   const rows = hop.orders.map((id) => {
     const fill = fills.get(id);
-    const amount = (units: bigint | undefined, asset: string) =>
-      el(
-        "td",
-        { class: "num" },
-        units === undefined ? "…" : amountText(units, assets.decimals(asset)),
-      );
+    const amount = (units: bigint | undefined, _asset: string) =>
+      el("td", { class: "num" }, units === undefined ? "…" : amountText(units));
     return el(
       "tr",
       {},

@@ -62,10 +62,7 @@ export class RouteList {
     const sends = direction === "strict_send";
     const asset = sends ? buyingAsset : sellingAsset;
     const units = sends ? path.bought : path.sold;
-    setText(
-      amount,
-      `${amountText(units, this.#assets.decimals(asset))} ${this.#assets.label(asset)}`,
-    );
+    setText(amount, `${amountText(units)} ${this.#assets.label(asset)}`);
     const count = path.path.reduce((sum, hop) => sum + hop.orders.length, 0);
     const ratio = priceText(BigInt(path.bought), BigInt(path.sold));
     const per = `${this.#assets.label(buyingAsset)} per ${this.#assets.label(sellingAsset)}`;

@@ -2,7 +2,6 @@
 // are classic assets and says so in a file beside the page.
 import { ask } from "../api/rest.ts";
 import { Changes } from "../changes.ts";
-import { CLASSIC_DECIMALS } from "../number/amount.ts";
 
 /** A new token may show up before its name is known: it is asked for again, but not all the time. */
 const REFRESH_MS = 10_000;
@@ -42,11 +41,6 @@ export class Assets {
     const name = this.name(address);
     if (name === undefined) return shortAddress(address);
     return this.#shared.has(name.code) ? `${name.code}·${address.slice(-4)}` : name.code;
-  }
-
-  /** Undefined for a token that keeps its decimals to itself. */
-  decimals(address: string): number | undefined {
-    return this.name(address) === undefined ? undefined : CLASSIC_DECIMALS;
   }
 
   /** As the API takes it and as people write it: `CODE:ISSUER`. */
