@@ -13,6 +13,7 @@ import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger
 import { type Order, orderId } from "../src/model/order.ts";
 import type { Position } from "../src/model/position.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { quantile } from "./quantile.ts";
 
 type Scale = { readonly makers: number; readonly assets: number; readonly orders: number };
 const LARGE: Scale = { makers: 2000, assets: 50, orders: 100_000 };
@@ -272,9 +273,4 @@ function heapUsed(): number {
   assert(typeof collect === "function");
   collect();
   return process.memoryUsage().heapUsed;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

@@ -12,6 +12,7 @@ import { SharedBook } from "../src/book/left-right.ts";
 import { orderCount } from "../src/book/shared-reader.ts";
 import { usedBytes } from "../src/book/shared-usage.ts";
 import { BookData, CONTRACT } from "./book-data.ts";
+import { quantile } from "./quantile.ts";
 
 const CHANGES = 1000;
 /** New orders of a ledger while the book grows. */
@@ -61,7 +62,7 @@ for (let count = 0; count < Number(values.ledgers); count += 1) {
 }
 await book.ready();
 print("steady", steady, `${CHANGES} changes`);
-process.stdout.write(`flip: median ${percentile(flips, 0.5).toFixed(4)} ms\n`);
+process.stdout.write(`flip: median ${quantile(flips, 0.5).toFixed(4)} ms\n`);
 
 Atomics.store(until, 0, 1);
 for (const { visits, unsorted } of await Promise.all(results)) {
@@ -95,13 +96,8 @@ function stateOf() {
 
 function print(phase: string, times: readonly number[], what: string): void {
   process.stdout.write(
-    `${phase}: ${times.length} ledgers of ${what}: median ${percentile(times, 0.5).toFixed(2)} ms, ` +
-      `p99 ${percentile(times, 0.99).toFixed(2)} ms; longest pause of the main thread ` +
+    `${phase}: ${times.length} ledgers of ${what}: median ${quantile(times, 0.5).toFixed(2)} ms, ` +
+      `p99 ${quantile(times, 0.99).toFixed(2)} ms; longest pause of the main thread ` +
       `${(pauses.max / 1e6).toFixed(1)} ms\n`,
   );
-}
-
-function percentile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }

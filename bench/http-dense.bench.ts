@@ -7,6 +7,7 @@ import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
 import type { DensePort, DenseStart } from "./http-dense-server.ts";
 import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
+import { quantile } from "./quantile.ts";
 import { denseWorld, QuoteRequests } from "./quote-worlds.ts";
 
 const CONNECTIONS = 20;
@@ -88,9 +89,4 @@ function figuresOf(
       goal: "below 20",
     },
   ];
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -23,6 +23,7 @@ import { canonicalPair } from "../src/model/address.ts";
 import type { OrderId } from "../src/model/order.ts";
 import type { Trade } from "../src/model/trade.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { quantile } from "./quantile.ts";
 
 const MARKETS = 50;
 /** Fills of a ledger: as many messages to every connection. */
@@ -345,9 +346,4 @@ function joined(runs: readonly Run[]) {
     rate: delivered / sum((run) => run.seconds),
     cpuUs: (sum((run) => run.cpuSeconds) * 1e6) / delivered,
   };
-}
-
-function quantile(values: readonly number[], at: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(at * sorted.length))] ?? 0;
 }

@@ -14,6 +14,7 @@ import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
 import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
 import type { ServerPorts, ServerStart } from "./http-quote-server.ts";
+import { quantile } from "./quantile.ts";
 import { QuoteRequests } from "./quote-worlds.ts";
 
 const PASSPHRASE = "Devnet of the benches";
@@ -297,9 +298,4 @@ class Feed {
       await delay(Math.max(1, due - performance.now()));
     }
   }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -27,6 +27,7 @@ import {
   PRELUDE_LEDGERS,
   TRANSACTIONS,
 } from "./ingest-ledgers.ts";
+import { quantile } from "./quantile.ts";
 
 export type StatusRequest = { readonly port: number; readonly untilLedger: number };
 export type StatusResult = {
@@ -239,7 +240,7 @@ function medianTime(run: (round: number) => void): number {
     run(round);
     times.push((performance.now() - began) / PAGE_LEDGERS);
   }
-  return times.toSorted((a, b) => a - b)[ROUNDS >> 1] ?? Number.NaN;
+  return quantile(times, 0.5);
 }
 
 /** Ledgers a second that the RPC serves to two clients who throw them away. */
@@ -282,9 +283,4 @@ function figures(name: string, run: Run, goal?: string): readonly Figure[] {
     { name: `${name}: GET / meanwhile, median`, value: quantile(run.latenciesMs, 0.5), unit: "ms" },
     { name: `${name}: GET / meanwhile, p99`, value: p99, unit: "ms" },
   ];
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -11,6 +11,7 @@ import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
+import { quantile } from "./quantile.ts";
 
 type Rhythm = { readonly name: string; readonly ledgerTime: number; readonly ledgers: number };
 
@@ -146,9 +147,4 @@ async function follow(
       unit: "a second",
     },
   ];
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

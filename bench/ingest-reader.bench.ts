@@ -17,6 +17,7 @@ import {
   PUBLIC_PASSPHRASE,
   publicLedgers,
 } from "./ingest-ledgers.ts";
+import { quantile } from "./quantile.ts";
 
 /** Milliseconds for all ledgers. */
 type Times = { readonly skipped: number; readonly decoded: number; readonly full: number };
@@ -115,12 +116,13 @@ function figures(
     if (round === 0) continue; // Not compiled yet.
     times.push({ skipped, decoded, full });
   }
-  const skipMs = median(times.map((time) => time.skipped));
-  const decodeMs = median(times.map((time) => time.decoded));
-  const fullMs = median(times.map((time) => time.full));
+  const median = (of: (time: Times) => number) => quantile(times.map(of), 0.5);
+  const skipMs = median(({ skipped }) => skipped);
+  const decodeMs = median(({ decoded }) => decoded);
+  const fullMs = median(({ full }) => full);
   // Of what was measured one right after the other.
-  const ratio = median(times.map((time) => time.full / time.decoded));
-  const bareRatio = median(times.map((time) => time.full / time.skipped));
+  const ratio = median(({ full, decoded }) => full / decoded);
+  const bareRatio = median(({ full, skipped }) => full / skipped);
   const megabytes = bytes / 1e6;
   return [
     { name: `${name}: ledgers`, value: ledgers.length, unit: "ledgers" },
@@ -148,8 +150,4 @@ function timed(runs: number, run: () => void): number {
   const began = performance.now();
   for (let count = 0; count < runs; count += 1) run();
   return (performance.now() - began) / runs;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -8,6 +8,7 @@ import { QuoteSearch } from "../src/router-worker/search/quote-search.ts";
 import { bookOfWorld } from "../test/support/book-of-world.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { quantile } from "./quantile.ts";
 import { denseWorld, devnetWorld, QuoteRequests } from "./quote-worlds.ts";
 import { ReferenceRouter } from "./reference-router.ts";
 
@@ -98,7 +99,6 @@ function measure(
       const label = `${book}, ${name}: ${of}`;
       return goal === undefined ? { name: label, value, unit } : { name: label, value, unit, goal };
     };
-    times.sort((one, other) => one - other);
     const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
     return [
       figure("median", quantile(times, 0.5), "us", median),
@@ -153,12 +153,5 @@ async function roundTrip(count: number): Promise<number> {
     if (at >= count) times.push((performance.now() - start) * 1000);
   }
   await pool.destroy();
-  return quantile(
-    times.sort((one, other) => one - other),
-    0.5,
-  );
-}
-
-function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
+  return quantile(times, 0.5);
 }

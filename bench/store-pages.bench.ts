@@ -12,6 +12,7 @@ import { account, token } from "../test/support/addresses.ts";
 import { silentLog } from "../test/support/exchange.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE, HistoryLedgers, historyFunction } from "./store-history.ts";
 
 const HISTORY = Number(process.env.HISTORY ?? 10_000_000);
@@ -96,8 +97,7 @@ function measure(
         times.push(performance.now() - asked);
       }
       assert.ok(rows > 0, `${name} has no rows`);
-      const sorted = times.toSorted((a, b) => a - b);
-      const median = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+      const median = quantile(times, 0.5);
       medians.set(isLate ? `${name}, late cursor` : name, median);
     }
   }

@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { storeFolder } from "../src/store/data-folder.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
+import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE } from "./store-history.ts";
 
 const STARTS = 5;
@@ -28,8 +29,7 @@ export const bench: Bench = async ({ tiny }) => {
     for (let start = 0; start < (tiny ? 1 : STARTS); start += 1) {
       starts.push(await measureStart(dataDir, market));
     }
-    const median = (of: (start: Start) => number) =>
-      starts.map(of).toSorted((a, b) => a - b)[Math.floor(starts.length / 2)] ?? Number.NaN;
+    const median = (of: (start: Start) => number) => quantile(starts.map(of), 0.5);
     const goal = "below 1,000 ms";
     const figures: Figure[] = [
       {
