@@ -1,11 +1,12 @@
 // Quotes against the contract: every route, called as the API says, settles for what it promised.
 import assert from "node:assert/strict";
-import { Direction, swapArguments } from "../../src/devnet/contract/call.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { tryCall } from "../../src/devnet/ledger/simulate-call.ts";
 import { type Address, address } from "../../src/model/address.ts";
-import { type OrderId, orderId } from "../../src/model/order.ts";
+import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import type { ApiClient, Row } from "../../test/e2e/api-client.ts";
+import { quotedRoute } from "../../test/e2e/quoted-route.ts";
+import { swapOf } from "../../test/support/route-call.ts";
 
 const AMOUNTS = ["1000", "10000000", "987654321"];
 const DIRECTIONS = ["strict_send", "strict_receive"] as const;
@@ -70,27 +71,16 @@ function canTrade(devnet: Devnet, trader: Address, { selling, buying, route }: W
   );
 }
 
-function checkRoute(devnet: Devnet, trader: Address, route: Row, direction: string): void {
-  const sold = BigInt(route.sold);
-  const bought = BigInt(route.bought);
-  const args = swapArguments({
-    direction: direction === "strict_send" ? Direction.sell : Direction.buy,
-    trader,
-    selling: address(route.path[0].selling),
-    sellingAmount: sold,
-    buyingAmount: bought,
-    path: route.path.map((hop: Row) => ({
-      asset: address(hop.buying),
-      orders: hop.orders.map((id: string): OrderId => orderId(BigInt(id))),
-    })),
-  });
+function checkRoute(devnet: Devnet, trader: Address, row: Row, direction: QuoteDirection): void {
+  const route = quotedRoute(row);
+  const args = swapOf({ route, direction, trader });
   const call = { contract: devnet.network.exchange, fn: "swap", args };
   const { outcome } = tryCall(devnet.chain, call, trader);
-  const shown = JSON.stringify(route);
+  const shown = JSON.stringify(row);
   assert.ok(outcome.ok, `${shown} fails: ${JSON.stringify(outcome, bigintText)}`);
   const amounts = outcome.value.type === "vec" ? outcome.value.value : [];
   const settled = amounts.map((value) => (value.type === "i128" ? value.value : undefined));
-  assert.deepEqual(settled, [sold, bought], shown);
+  assert.deepEqual(settled, [route.sold, route.bought], shown);
 }
 
 function bigintText(_key: string, value: unknown): unknown {

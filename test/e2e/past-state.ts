@@ -1,12 +1,6 @@
 // The devnet's ledger entries as they were some ledgers ago, and quoted routes tried on them by the
 // calls that the API names, with the devnet's own contracts: nothing of the engine takes part.
 import assert from "node:assert/strict";
-import {
-  Direction,
-  swapArguments,
-  TradeKind,
-  tradeArguments,
-} from "../../src/devnet/contract/call.ts";
 import { addressValue, i128, u32, type Value } from "../../src/devnet/contract/value.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { Chain, ClosedRecord } from "../../src/devnet/ledger/chain.ts";
@@ -18,8 +12,8 @@ import type { StoredEntry } from "../../src/devnet/ledger/stored-entry.ts";
 import { plainBalanceKey } from "../../src/devnet/tokens/plain-token.ts";
 import { balanceKey, balanceValue } from "../../src/devnet/tokens/sac-balance.ts";
 import { type Address, contractAddress } from "../../src/model/address.ts";
-import { invertPriceDown } from "../../src/model/settlement.ts";
 import type { QuoteDirection, RouteQuote } from "../../src/router-worker/quote.ts";
+import { fillOf, swapOf } from "../support/route-call.ts";
 
 /** Nobody of the devnet; holds plenty of what it sells. A contract: it needs no trustlines. */
 const TRADER = contractAddress(new Uint8Array(32).fill(7));
@@ -78,8 +72,9 @@ export class PastStates {
 
   /** What is wrong with a route quoted at `ledger`; empty: it settles to the unit. */
   routeFaults(ledger: number, route: RouteQuote, direction: QuoteDirection): readonly string[] {
-    const calls: [string, readonly Value[]][] = [["swap", swapOf(route, direction)]];
-    if (route.hops.length === 1) calls.push(["trade", tradeOf(route, direction)]);
+    const called = { route, direction, trader: TRADER };
+    const calls: [string, readonly Value[]][] = [["swap", swapOf(called)]];
+    if (route.hops.length === 1) calls.push(["trade", fillOf(called)]);
     return calls.flatMap(([fn, args]) => this.#callFaults(ledger, route, fn, args));
   }
 
@@ -143,35 +138,4 @@ export class PastStates {
     scope.put({ kind: "data", contract: token, durability: "persistent", key, value });
     putLiveUntil(scope, dataKey(token, key, "persistent"), scope.ledger + TRADER_LIFE);
   }
-}
-
-function swapOf(route: RouteQuote, direction: QuoteDirection): readonly Value[] {
-  const [first] = route.hops;
-  assert.ok(first !== undefined, "a route without hops");
-  return swapArguments({
-    direction: direction === "strict_send" ? Direction.sell : Direction.buy,
-    trader: TRADER,
-    selling: first.selling,
-    sellingAmount: route.sold,
-    buyingAmount: route.bought,
-    path: route.hops.map(({ buying, orders }) => ({ asset: buying, orders })),
-  });
-}
-
-function tradeOf(route: RouteQuote, direction: QuoteDirection): readonly Value[] {
-  const [hop] = route.hops;
-  assert.ok(hop !== undefined, "a route without hops");
-  const sells = direction === "strict_send";
-  return tradeArguments({
-    direction: sells ? Direction.sell : Direction.buy,
-    kind: TradeKind.fill,
-    trader: TRADER,
-    amount: sells ? route.sold : route.bought,
-    selling: hop.selling,
-    buying: hop.buying,
-    price: sells ? invertPriceDown(hop.worstPrice) : hop.worstPrice,
-    orders: hop.orders,
-    nonce: 0n,
-    expires: 0n,
-  });
 }

@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import type { Address } from "../../src/model/address.ts";
-import { type OrderId, orderId } from "../../src/model/order.ts";
-import type { QuoteDirection, RouteQuote } from "../../src/router-worker/quote.ts";
+import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { PastStates } from "./past-state.ts";
+import { quotedRoute } from "./quoted-route.ts";
 
 const CLIENTS = 8;
 const ANSWERS_MIN = 1000;
@@ -79,7 +78,7 @@ test("what eight clients are quoted settles to the unit at the ledger that it na
       // A direct quote may take makers whose token, one that is only polled, has yet to confirm.
       if (path.path.length === 1 && body.buyingAsset === devnet.network.plainToken) continue;
       routes += 1;
-      for (const fault of past.routeFaults(body.ledger, routeOf(path), direction)) {
+      for (const fault of past.routeFaults(body.ledger, quotedRoute(path), direction)) {
         faults.push(`ledger ${body.ledger}: ${fault}: ${JSON.stringify(path)}`);
       }
     }
@@ -131,17 +130,4 @@ async function ask(
   }
   assert.equal(response.status, 200, JSON.stringify(body));
   return { direction, body };
-}
-
-function routeOf({ sold, bought, path }: Row): RouteQuote {
-  return {
-    sold: BigInt(sold),
-    bought: BigInt(bought),
-    hops: path.map(({ selling, buying, orders, worstPrice }: Row) => ({
-      selling: selling as Address,
-      buying: buying as Address,
-      orders: orders.map((id: string): OrderId => orderId(BigInt(id))),
-      worstPrice: BigInt(worstPrice),
-    })),
-  };
 }

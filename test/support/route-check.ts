@@ -1,16 +1,10 @@
 // Whether a quoted route settles as promised: the call that the API names for it, run on the
 // contract model in the state it was quoted on.
-import {
-  Direction,
-  swapArguments,
-  TradeKind,
-  tradeArguments,
-} from "../../src/devnet/contract/call.ts";
+import { TradeKind } from "../../src/devnet/contract/call.ts";
 import { allowanceKey } from "../../src/devnet/contract/memory-token.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import { accountAddress } from "../../src/model/address.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
-import { invertPriceDown } from "../../src/model/settlement.ts";
 import {
   HOPS_MAX,
   ORDERS_MAX,
@@ -20,6 +14,7 @@ import {
 } from "../../src/router-worker/quote.ts";
 import type { WorldState } from "../vectors/settlement-case.ts";
 import { buildWorld } from "../vectors/settlement-world.ts";
+import { fillOf, swapOf, tradeOf } from "./route-call.ts";
 
 /** Nobody of the vectors; holds plenty of everything. */
 const TRADER = accountAddress(new Uint8Array(32).fill(7));
@@ -66,7 +61,8 @@ export function limitFaults(
   direction: QuoteDirection,
   { amount, price }: { readonly amount: bigint; readonly price: bigint },
 ): readonly string[] {
-  const args = tradeOf(route, direction, { kind: TradeKind.limit, amount, price });
+  const called = { route, direction, trader: TRADER };
+  const args = tradeOf(called, { kind: TradeKind.limit, amount, price });
   const call = invoke(state, route, "trade", args);
   if (typeof call === "string") return [call];
   const listed = route.hops.flatMap(({ orders }) => orders);
@@ -134,14 +130,8 @@ function callOf(
   direction: QuoteDirection,
   fn: CallName,
 ): CallOutcome | string {
-  const amount = direction === "strict_send" ? route.sold : route.bought;
-  const worst = route.hops[0]?.worstPrice ?? 1n;
-  const price = direction === "strict_send" ? invertPriceDown(worst) : worst;
-  const args =
-    fn === "swap"
-      ? swapOf(route, direction)
-      : tradeOf(route, direction, { kind: TradeKind.fill, amount, price });
-  return invoke(state, route, fn, args);
+  const called = { route, direction, trader: TRADER };
+  return invoke(state, route, fn, fn === "swap" ? swapOf(called) : fillOf(called));
 }
 
 /** What the call does in the state, or how it fails. */
@@ -171,41 +161,6 @@ function invoke(
     filled: events.flatMap((event) => (event.kind === "trade" ? [event.order] : [])),
     skips: events.some(({ kind }) => kind === "skip"),
   };
-}
-
-function swapOf(route: RouteQuote, direction: QuoteDirection): readonly Value[] {
-  const [first] = route.hops;
-  if (first === undefined) throw new Error("a route without hops");
-  return swapArguments({
-    direction: direction === "strict_send" ? Direction.sell : Direction.buy,
-    trader: TRADER,
-    selling: first.selling,
-    sellingAmount: route.sold,
-    buyingAmount: route.bought,
-    path: route.hops.map(({ buying, orders }) => ({ asset: buying, orders })),
-  });
-}
-
-function tradeOf(
-  route: RouteQuote,
-  direction: QuoteDirection,
-  {
-    kind,
-    amount,
-    price,
-  }: { readonly kind: TradeKind; readonly amount: bigint; readonly price: bigint },
-): readonly Value[] {
-  const [hop] = route.hops;
-  if (hop === undefined) throw new Error("a route without hops");
-  return tradeArguments({
-    direction: direction === "strict_send" ? Direction.sell : Direction.buy,
-    ...{ kind, trader: TRADER, amount, price },
-    selling: hop.selling,
-    buying: hop.buying,
-    orders: hop.orders,
-    nonce: 0n,
-    expires: 0n,
-  });
 }
 
 function bigintText(_key: string, value: unknown): unknown {

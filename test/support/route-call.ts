@@ -1,0 +1,71 @@
+// The calls that the API names for a quoted route, as the contract's arguments. All of them throw an
+// Error for a route without hops.
+import {
+  Direction,
+  swapArguments,
+  TradeKind,
+  tradeArguments,
+} from "../../src/devnet/contract/call.ts";
+import type { Value } from "../../src/devnet/contract/value.ts";
+import type { Address } from "../../src/model/address.ts";
+import { invertPriceDown } from "../../src/model/settlement.ts";
+import type { QuoteDirection, RouteQuote } from "../../src/router-worker/quote.ts";
+
+export type CalledRoute = {
+  readonly route: RouteQuote;
+  readonly direction: QuoteDirection;
+  readonly trader: Address;
+};
+
+export type TradeTerms = {
+  readonly kind: TradeKind;
+  readonly amount: bigint;
+  /** Of the taker. */
+  readonly price: bigint;
+};
+
+export function swapOf({ route, direction, trader }: CalledRoute): readonly Value[] {
+  return swapArguments({
+    direction: directionOf(direction),
+    trader,
+    selling: firstHop(route).selling,
+    sellingAmount: route.sold,
+    buyingAmount: route.bought,
+    path: route.hops.map(({ buying, orders }) => ({ asset: buying, orders })),
+  });
+}
+
+/** The trade that takes a route of one hop whole. */
+export function fillOf(called: CalledRoute): readonly Value[] {
+  const { route, direction } = called;
+  const { worstPrice } = firstHop(route);
+  return tradeOf(
+    called,
+    direction === "strict_send"
+      ? { kind: TradeKind.fill, amount: route.sold, price: invertPriceDown(worstPrice) }
+      : { kind: TradeKind.fill, amount: route.bought, price: worstPrice },
+  );
+}
+
+export function tradeOf(
+  { route, direction, trader }: CalledRoute,
+  { kind, amount, price }: TradeTerms,
+): readonly Value[] {
+  const { selling, buying, orders } = firstHop(route);
+  return tradeArguments({
+    direction: directionOf(direction),
+    ...{ kind, trader, amount, selling, buying, price, orders },
+    nonce: 0n,
+    expires: 0n,
+  });
+}
+
+function directionOf(direction: QuoteDirection): Direction {
+  return direction === "strict_send" ? Direction.sell : Direction.buy;
+}
+
+function firstHop(route: RouteQuote) {
+  const [hop] = route.hops;
+  if (hop === undefined) throw new Error("a route without hops");
+  return hop;
+}
