@@ -1,14 +1,12 @@
 // From the moment the RPC serves a ledger until its push arrives, at steady and at fast ledgers,
 // and what the engine asks the RPC meanwhile. The devnet runs in this process, the engine in another.
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
+import { EngineProcess } from "../test/e2e/engine-process.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
 import { quantile } from "./quantile.ts";
@@ -40,52 +38,22 @@ async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figur
     record: false,
     manual: true,
   });
-  let engine: ChildProcess | undefined;
+  let engine: EngineProcess | undefined;
   try {
     for (let ledger = 0; ledger < PRELUDE_LEDGERS; ledger += 1) devnet.closeLedger();
-    engine = startEngine(directory, devnet);
-    const port = await portOf(engine);
-    return await follow(devnet, port, rhythm, learning);
+    engine = new EngineProcess({
+      rpcUrl: devnet.url,
+      passphrase: DEVNET_PASSPHRASE,
+      contract: devnet.network.exchange,
+      dataDir: directory,
+    });
+    return await follow(devnet, await engine.listening, rhythm, learning);
   } finally {
-    await stop(engine);
+    engine?.child.kill("SIGTERM");
+    await engine?.exited;
     await devnet.stop();
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function startEngine(directory: string, devnet: Devnet): ChildProcess {
-  const main = fileURLToPath(new URL("../src/main.js", import.meta.url));
-  const flags = [
-    "engine",
-    ["--port", "0"],
-    ["--data-dir", directory],
-    ["--workers", "1"],
-    ["--log-format", "json"],
-    ["--rpc-url", devnet.url],
-    ["--network-passphrase", DEVNET_PASSPHRASE],
-    ["--contract", devnet.network.exchange],
-  ].flat();
-  return spawn(process.execPath, [main, ...flags], { stdio: ["ignore", "pipe", "inherit"] });
-}
-
-/** From the engine's log: it takes a free port. */
-async function portOf(engine: ChildProcess): Promise<number> {
-  assert.ok(engine.stdout !== null);
-  for await (const line of createInterface(engine.stdout)) {
-    const { port } = JSON.parse(line) as { readonly port?: number };
-    if (port !== undefined) {
-      engine.stdout.resume();
-      return port;
-    }
-  }
-  throw new Error("the engine ended");
-}
-
-async function stop(engine: ChildProcess | undefined): Promise<void> {
-  if (engine === undefined || engine.exitCode !== null) return;
-  const gone = new Promise((resolve) => engine.once("exit", resolve));
-  engine.kill("SIGTERM");
-  await gone;
 }
 
 async function follow(

@@ -1,22 +1,18 @@
 // From the start of the engine's process to its first answers, on a store of many live orders with
 // their makers' backing and a long history. Nothing serves ledgers meanwhile.
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { storeFolder } from "../src/store/data-folder.ts";
+import { EngineProcess } from "../test/e2e/engine-process.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
 import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE } from "./store-history.ts";
 
 const STARTS = 5;
-const START_MS_MAX = 60_000;
-const MAIN = fileURLToPath(new URL("../src/main.js", import.meta.url));
 
 export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny
@@ -57,23 +53,15 @@ type Start = { readonly status: number; readonly quote: number; readonly residen
 
 async function measureStart(dataDir: string, [selling, buying]: readonly string[]): Promise<Start> {
   const begin = performance.now();
-  const child = spawn(process.execPath, ["--enable-source-maps", MAIN, "engine"], {
-    env: {
-      ...process.env,
-      RPC_URL: "http://127.0.0.1:1",
-      NETWORK_PASSPHRASE: HISTORY_PASSPHRASE,
-      CONTRACT: HISTORY_EXCHANGE,
-      DATA_DIR: dataDir,
-      HOST: "127.0.0.1",
-      PORT: "0",
-      OPERATORS_PORT: "off",
-      WORKERS: "1",
-      LOG_FORMAT: "json",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
+  const engine = new EngineProcess({
+    rpcUrl: "http://127.0.0.1:1",
+    passphrase: HISTORY_PASSPHRASE,
+    contract: HISTORY_EXCHANGE,
+    dataDir,
+    environment: { OPERATORS_PORT: "off" },
   });
   try {
-    const url = `http://127.0.0.1:${await listening(child)}`;
+    const url = `http://127.0.0.1:${await engine.listening}`;
     const { status: word, ledger } = await json(`${url}/`);
     const status = performance.now() - begin;
     assert.ok(
@@ -84,27 +72,12 @@ async function measureStart(dataDir: string, [selling, buying]: readonly string[
     const quoted = await json(`${url}/quote?${asked}`);
     const quote = performance.now() - begin;
     assert.equal(quoted.status, "success");
-    const resident = await residentMb(child.pid ?? 0);
+    const resident = await residentMb(engine.child.pid ?? 0);
     return { status, quote, resident };
   } finally {
-    child.kill("SIGTERM");
-    await new Promise((resolve) => child.once("exit", resolve));
+    engine.child.kill("SIGTERM");
+    await engine.exited;
   }
-}
-
-function listening({ stdout }: ChildProcess): Promise<number> {
-  assert.ok(stdout !== null);
-  const lines = createInterface(stdout);
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("it does not listen")), START_MS_MAX);
-    lines.on("line", (text) => {
-      const line: unknown = JSON.parse(text);
-      if (typeof line !== "object" || line === null || !("port" in line)) return;
-      clearTimeout(timer);
-      resolve(Number(line.port));
-    });
-    lines.on("close", () => reject(new Error("it ended")));
-  });
 }
 
 async function json(url: string): Promise<Record<string, unknown>> {
