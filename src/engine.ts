@@ -86,10 +86,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     reader: follower.tokenReader,
     answered: (answer) => backing.tokenAnswered(answer),
     warn: (fields, message) => log.warn(fields, message),
-    after: (milliseconds, run) => {
-      const timer = setTimeout(run, milliseconds);
-      return () => clearTimeout(timer);
-    },
+    after: systemTimers.after,
     random: Math.random,
   });
   const backing: BackingRecords = new BackingRecords({
