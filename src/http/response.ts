@@ -108,9 +108,9 @@ export function mayStayOpen(): boolean {
 /** Answers a connection before it asked anything and closes it. */
 export function refuseConnection(res: HttpResponse, answer: Answer): void {
   res.cork(() => {
-    res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
-    writeHeaders(res, answer);
-    res.end(answer.body, true);
+    writeAnswer(res, answer, false, (_, body) => {
+      res.end(body, true);
+    });
   });
 }
 
