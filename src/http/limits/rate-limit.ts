@@ -22,10 +22,6 @@ export class RateLimit {
     this.#clock = clock;
   }
 
-  get perSecond(): number {
-    return this.#perSecond;
-  }
-
   /** 0 where the client may go on, else whole seconds until it may ask again. */
   wait(client: string): number {
     const nowMs = this.#clock();
