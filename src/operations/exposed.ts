@@ -45,18 +45,11 @@ export function exposeGauges(
 }
 
 /** A total that never falls while the process lives. */
-export function exposeCounter({ name, help, registry }: Exposed, total: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(total());
-    },
-  });
+export function exposeCounter(exposed: Exposed, total: () => number): void {
+  exposeCounters(exposed, [], () => [[{}, total()]]);
 }
 
+/** One total for each set of labels. */
 export function exposeCounters(
   { name, help, registry }: Exposed,
   labelNames: readonly string[],
