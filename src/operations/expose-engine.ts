@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { EngineView, PoolView, PushView, StoreView } from "./engine-view.ts";
 import { exposeCounter, exposeGauge } from "./exposed.ts";
-import { lagOf } from "./readiness.ts";
+import { lagLedgersOf, lagOf } from "./readiness.ts";
 
 export type ExposedEngine = {
   readonly engine: () => EngineView | undefined;
@@ -43,12 +43,9 @@ export function exposeEngine(registry: Registry, exposed: ExposedEngine): void {
 
 function exposeProgress(gauge: ShowGauge, { tip, clock }: ExposedEngine): void {
   gauge("ledger", "Last ledger processed.", ({ progress }) => progress().ledger);
-  gauge("ingest_lag_ledgers", "Ledgers the source has beyond the last one processed.", (engine) => {
-    const { ledger } = engine.progress();
-    const newest = tip();
-    if (ledger === undefined || newest === undefined) return undefined;
-    return Math.max(0, newest - ledger);
-  });
+  gauge("ingest_lag_ledgers", "Ledgers the source has beyond the last one processed.", (engine) =>
+    lagLedgersOf(engine.progress().ledger, tip()),
+  );
   gauge("ingest_lag_seconds", "Time since the close of the last ledger processed.", (engine) => {
     const { ledger, closeTime } = engine.progress();
     return ledger === undefined ? undefined : lagOf(closeTime, clock());

@@ -1,9 +1,10 @@
 // Whether a load balancer should send requests here: the engine runs, and what it shows is young.
+import type { ProgressView } from "./engine-view.ts";
 import type { IngestState } from "./ingest-meter.ts";
 
 export type ReadinessInput = {
   /** Undefined until the engine is up. */
-  readonly engine: { readonly ledger: number | undefined; readonly closeTime: number } | undefined;
+  readonly engine: ProgressView | undefined;
   readonly ingest: {
     readonly state: IngestState;
     readonly message: string | undefined;
@@ -30,8 +31,7 @@ export function readiness({ engine, ingest, nowMs, lagSecondsMax }: ReadinessInp
   const ledger = engine?.ledger;
   const lagSeconds =
     engine === undefined || ledger === undefined ? undefined : lagOf(engine.closeTime, nowMs);
-  const lagLedgers =
-    ledger === undefined || tip === undefined ? undefined : Math.max(0, tip - ledger);
+  const lagLedgers = lagLedgersOf(ledger, tip);
   const reasons: string[] = [];
   if (engine === undefined) reasons.push("the engine is starting");
   else if (ledger === undefined) reasons.push("no ledger was read yet");
@@ -55,4 +55,12 @@ export function readiness({ engine, ingest, nowMs, lagSecondsMax }: ReadinessInp
 /** Whole seconds since the close; a close time ahead of our clock is no lag. */
 export function lagOf(closeTime: number, nowMs: number): number {
   return Math.max(0, Math.floor(nowMs / 1000) - closeTime);
+}
+
+/** Ledgers the source has beyond the last one shown; undefined until both are known. */
+export function lagLedgersOf(
+  ledger: number | undefined,
+  tip: number | undefined,
+): number | undefined {
+  return ledger === undefined || tip === undefined ? undefined : Math.max(0, tip - ledger);
 }
