@@ -119,7 +119,7 @@ export class RouteSolver {
     budget.take(PLAIN_STEPS);
     const plain = this.#solvePlain(context, queue, id);
     if (plain !== undefined) return plain;
-    if (budget.isBounded) budget.takeUnknown();
+    budget.takeUnknown();
     const sides = Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
     const isTight = sides.length > 1 && sides.some((side) => this.#curves.isTight(side));
     const optimistic = this.#attempt(context, sides, isTight, workMax);
@@ -173,7 +173,7 @@ export class RouteSolver {
       ordersMax: context.ordersMax,
     };
     const inOrder = crossInOrder(view, slots, demand);
-    if (inOrder.isCut && this.#curves.budget.isBounded) this.#curves.budget.takeUnknown();
+    if (inOrder.isCut) this.#curves.budget.takeUnknown();
     const chosen = inOrder.isCut ? this.#crossMore(context, curve, slots, inOrder) : inOrder;
     if (chosen.slots.length === 0) return undefined;
     const { sold, bought } = chosen;

@@ -23,8 +23,8 @@ export class StepBudget {
     this.#left -= steps;
   }
 
-  /** Before what takes nobody knows how many. */
+  /** Before what takes nobody knows how many: more than any bound there is. */
   takeUnknown(): void {
-    this.take(Number.POSITIVE_INFINITY);
+    if (this.isBounded) throw OUT_OF_STEPS;
   }
 }
