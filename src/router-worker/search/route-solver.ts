@@ -225,10 +225,8 @@ export class RouteSolver {
     const { sold, bought } = settled;
     const needed = neededSlots(context, slots, settled);
     if (needed === undefined) return undefined;
-    return {
-      ...{ sold, bought },
-      hops: sides.map((side, hop) => this.#listedHop(context.view, side, needed[hop]!)),
-    };
+    const hops = sides.map((side, hop) => this.#listedHop(context.view, side, needed[hop]!));
+    return { sold, bought, hops };
   }
 
   #load({ view, request, now }: SolveContext, sides: readonly number[], credit: boolean): void {
