@@ -118,7 +118,7 @@ export class HopSwaps {
   }
 
   #takeListing(): void {
-    const { columns, start, groups } = this.#task;
+    const { groups } = this.#task;
     const { list, count } = this.#draft;
     this.#groupGot.fill(0, 0, groups);
     this.#groupPaid.fill(0, 0, groups);
@@ -127,15 +127,9 @@ export class HopSwaps {
     this.#paid = 0;
     for (let place = 0; place < count - 1; place += 1) {
       const entry = list[place]!;
-      const at = start + entry;
       this.#whole[place] = entry;
       this.#isWhole[entry] = 1;
-      this.#got += columns.amount[at]!;
-      this.#paid += columns.cost[at]!;
-      const maker = columns.group[at]!;
-      if (maker === ALONE) continue;
-      this.#groupGot[maker]! += columns.amount[at]!;
-      this.#groupPaid[maker]! += columns.cost[at]!;
+      this.#move(entry, 1);
     }
   }
 
