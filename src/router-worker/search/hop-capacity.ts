@@ -1,7 +1,7 @@
 // Hot path: how much a hop's largest orders can take: tells routes apart that cannot do before any
 // listing of theirs is searched. One pass over a hop's orders, some 2 ns each.
 import { ORDERS_MAX } from "../quote.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
+import { type HopDirection, type HopOrders, insertDescending, SELL } from "./hop-task.ts";
 
 /** More orders than any route lists. */
 const NO_PLACES = 1 << 20;
@@ -76,12 +76,7 @@ export class HopCapacity {
       const uses = sells ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
       if (held < ORDERS_MAX) held += 1;
       else if (uses <= largest[held - 1]!) continue;
-      let place = held - 1;
-      while (place > 0 && largest[place - 1]! < uses) {
-        largest[place] = largest[place - 1]!;
-        place -= 1;
-      }
-      largest[place] = uses;
+      insertDescending(largest, held, uses);
     }
     return held;
   }

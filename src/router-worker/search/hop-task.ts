@@ -106,7 +106,7 @@ export class HopTask {
       else if (absorbs > this.top[held - 1]!) used -= this.top[held - 1]!;
       else continue;
       used += absorbs;
-      insert(this.top, held, absorbs);
+      insertDescending(this.top, held, absorbs);
       if (used * (1 + 2 ** -48) + slack > this.amount) return true;
     }
     return used >= this.amount;
@@ -123,7 +123,7 @@ export class HopTask {
       else if (most[at]! > this.top[held - 1]!) got -= this.top[held - 1]!;
       else continue;
       got += most[at]!;
-      insert(this.top, held, most[at]!);
+      insertDescending(this.top, held, most[at]!);
     }
     return got;
   }
@@ -213,7 +213,7 @@ export class HopTask {
 }
 
 /** Puts `value` into the descending `values`, whose place `held - 1` is free. */
-function insert(values: Float64Array, held: number, value: number): void {
+export function insertDescending(values: Float64Array, held: number, value: number): void {
   let place = held - 1;
   while (place > 0 && values[place - 1]! < value) {
     values[place] = values[place - 1]!;

@@ -2,7 +2,7 @@
 // it saves against its hop's level, in terms of what goes in at the first hop: a unit of a hop's
 // input is worth the levels before it. So the places go to the orders that save most.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
-import type { HopOrders } from "./hop-task.ts";
+import { type HopOrders, insertDescending } from "./hop-task.ts";
 
 export class PlaceShares {
   /** By hop: its price level, for the caller to set. */
@@ -61,12 +61,7 @@ export class PlaceShares {
       if (saving <= 0) continue;
       if (held < ORDERS_MAX) held += 1;
       else if (saving <= savings[held - 1]!) continue;
-      let place = held - 1;
-      while (place > 0 && savings[place - 1]! < saving) {
-        savings[place] = savings[place - 1]!;
-        place -= 1;
-      }
-      savings[place] = saving;
+      insertDescending(savings, held, saving);
     }
     this.#counts[hop] = held;
   }
