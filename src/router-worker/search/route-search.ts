@@ -88,17 +88,18 @@ export class RouteSearch {
     this.#amount = demand.amount;
     this.#ordersMax = Math.min(demand.ordersMax, ORDERS_MAX);
     this.#workMax = demand.workMax;
-    this.#nodesMax = NODES_FIRST;
     this.work = ROUTE_WORK;
     this.complete = true;
     this.#found = false;
     this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     if (this.#ordersMax < demand.hopCount) return false;
     if (!this.#capacity.hasPlaces(this.hops, demand)) return false;
-    const first = this.#isCrowded() ? CROWDED : this.#solveAlone();
+    const isCrowded = this.#isCrowded();
+    this.#nodesMax = NODES_FIRST;
+    this.complete = true;
+    const first = isCrowded ? CROWDED : this.#solveAlone();
     if (first === NEVER) return false;
     if (first === SETTLED) return true;
-    this.#nodesMax = NODES_FIRST;
     if (first === CROWDED) this.#sharePlaces();
     if (first === CROWDED && this.work < this.#workMax) this.#movePlaces();
     this.#improveInRounds();
@@ -128,8 +129,6 @@ export class RouteSearch {
       orders += this.#searchOf(step).count;
       if (step === this.#hopCount - 1 && orders > this.#ordersMax) return true;
     }
-    this.#nodesMax = NODES_FIRST;
-    this.complete = true;
     return false;
   }
 
