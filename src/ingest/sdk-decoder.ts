@@ -14,11 +14,11 @@ import type { Address } from "../model/address.ts";
 import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
-import { contractOf } from "./address-cache.ts";
 import type { KeyTable } from "./key-table.ts";
 import { orderedChanges } from "./ledger-changes.ts";
 import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
 import { ledgerHead } from "./ledger-header.ts";
+import type { HostEvent } from "./sc-value.ts";
 import { hostDiagnosticOf, hostEventOf } from "./sdk-value.ts";
 import { tokenEventsOf } from "./token-event.ts";
 import { entryChange, entryKey, isLostByEviction, trackedEntry } from "./tracked-entry.ts";
@@ -62,9 +62,11 @@ export function decodeMeta(
       const envelope = envelopes.find(hash);
       return envelope === undefined ? undefined : innerTransaction(envelope);
     };
-    const operations = succeeded ? operationEvents(processed.txApplyProcessing) : [];
+    const operations = succeeded
+      ? operationEvents(processed.txApplyProcessing).map((list) => list.map(hostEventOf))
+      : [];
     for (const list of operations) {
-      tokenEvents.push(...tokenEventsOf(exchange, followed.tokens, list.map(hostEventOf)));
+      tokenEvents.push(...tokenEventsOf(exchange, followed.tokens, list));
     }
     const effects = transactionEffects(exchange, {
       context: {
@@ -80,7 +82,7 @@ export function decodeMeta(
           return sourceOf(inner);
         },
       },
-      operations: operations.map((list) => eventsOf((contract) => contract === exchange, list)),
+      operations: operations.map((list) => eventsOf(exchange, list)),
       diagnostics: () => diagnosticEvents(processed.txApplyProcessing).map(hostDiagnosticOf),
       mayHaveFailed: true,
       mayHaveCrossfill: true,
@@ -109,18 +111,11 @@ export function decodeMeta(
   };
 }
 
-/** Contract events of the contracts wanted, each with its index among `events`. */
-function eventsOf(
-  isWanted: (contract: Address) => boolean,
-  events: readonly ContractEvent[],
-): readonly IndexedEvent[] {
-  const found: IndexedEvent[] = [];
-  for (const [index, event] of events.entries()) {
-    if (event.type.name !== "contract" || event.contractId === null) continue;
-    if (isWanted(contractOf(event.contractId.value)))
-      found.push({ index, event: hostEventOf(event) });
-  }
-  return found;
+/** The exchange's own contract events, each with its index among `events`. */
+function eventsOf(exchange: Address, events: readonly HostEvent[]): readonly IndexedEvent[] {
+  return events
+    .map((event, index) => ({ index, event }))
+    .filter(({ event }) => event.type === "contract" && event.contract === exchange);
 }
 
 /** Every operation's events, whoever emitted them. */
