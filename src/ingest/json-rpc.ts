@@ -61,7 +61,7 @@ export class JsonRpc {
     const body = await this.post({ jsonrpc: "2.0", id, method, params }, limits, signal);
     let answer: unknown;
     try {
-      answer = limits.parse?.(body) ?? JSON.parse(body.toString("utf8"));
+      answer = limits.parse ? limits.parse(body) : JSON.parse(body.toString("utf8"));
     } catch (cause) {
       throw new RpcError(
         "garbage",
