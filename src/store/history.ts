@@ -83,7 +83,7 @@ export class History {
       const rows = this.#snapshot.rows(this.#tables.live, { after, limit: WALK_ROWS });
       for (const { key, value } of rows) {
         after = readPosition(key, 0);
-        yield toOrder(readOrder(new RecordReader(value), this.#ids, after));
+        yield readAsOrder(new RecordReader(value), this.#ids, after);
       }
       if (rows.length < WALK_ROWS) return;
     }
