@@ -67,6 +67,7 @@ class EnvelopeSpans implements WalkedEnvelopes {
 export class WalkHandlers {
   private readonly targets: WalkTargets;
   private readonly exchange: DataView;
+  private readonly tokens: readonly DataView[];
   private headerSpan: Span = NO_SPAN;
 
   private readonly envelopes = new EnvelopeSpans();
@@ -97,6 +98,7 @@ export class WalkHandlers {
   constructor(targets: WalkTargets) {
     this.targets = targets;
     this.exchange = viewOf(targets.exchange);
+    this.tokens = targets.tokens.map(viewOf);
   }
 
   result(): WalkedLedger {
@@ -186,7 +188,7 @@ export class WalkHandlers {
   private isTokenEvent(view: DataView, contractAt: number): boolean {
     const topics = view.getUint32(this.topicsAt);
     if (topics >= 3 && isNamed(view, this.topicsAt + 4, APPROVE_WORDS)) return true;
-    for (const token of this.targets.tokens) if (equalId(view, contractAt, token)) return true;
+    for (const token of this.tokens) if (equalId(view, contractAt, token)) return true;
     return false;
   }
 
@@ -314,12 +316,7 @@ export class WalkHandlers {
   }
 
   private isExchange(view: DataView, at: number): boolean {
-    const id = this.exchange;
-    if (view.getInt32(at) !== id.getInt32(0)) return false;
-    for (let word = 4; word < 32; word += 4) {
-      if (view.getInt32(at + word) !== id.getInt32(word)) return false;
-    }
-    return true;
+    return equalId(view, at, this.exchange);
   }
 }
 
@@ -350,9 +347,9 @@ function symbolWords(text: string): readonly number[] {
   return Array.from({ length: xdr.length / 4 }, (_, word) => xdr.readInt32BE(word * 4));
 }
 
-function equalId(view: DataView, at: number, id: Uint8Array): boolean {
-  for (let index = 0; index < 32; index += 1) {
-    if (view.getUint8(at + index) !== id[index]) return false;
+function equalId(view: DataView, at: number, id: DataView): boolean {
+  for (let byte = 0; byte < 32; byte += 4) {
+    if (view.getInt32(at + byte) !== id.getInt32(byte)) return false;
   }
   return true;
 }
