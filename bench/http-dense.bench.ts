@@ -8,7 +8,7 @@ import type { Bench, Figure } from "./bench.ts";
 import type { DensePort, DenseStart } from "./http-dense-server.ts";
 import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
 import { quantile } from "./quantile.ts";
-import { denseWorld, QuoteRequests } from "./quote-worlds.ts";
+import { denseWorld, QuoteRequests, quotePath } from "./quote-worlds.ts";
 
 const CONNECTIONS = 20;
 const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
@@ -55,11 +55,7 @@ export const bench: Bench = async ({ tiny }) => {
 
 function pathOf(requests: QuoteRequests, size: Size, at: number): string {
   const direction = DIRECTIONS[at % 2] ?? "strict_send";
-  const { sellingAsset, buyingAsset, amount } = requests.next(direction, false, SIZES[size]);
-  return (
-    `/quote?sellingAsset=${sellingAsset}&buyingAsset=${buyingAsset}&amount=${amount}` +
-    `&direction=${direction}`
-  );
+  return quotePath(requests.next(direction, false, SIZES[size]));
 }
 
 async function run(child: ChildProcess, load: QuoteLoad): Promise<QuoteLoadResult> {

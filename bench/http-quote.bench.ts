@@ -15,7 +15,7 @@ import type { Bench, Figure } from "./bench.ts";
 import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
 import type { ServerPorts, ServerStart } from "./http-quote-server.ts";
 import { quantile } from "./quantile.ts";
-import { QuoteRequests } from "./quote-worlds.ts";
+import { QuoteRequests, quotePath } from "./quote-worlds.ts";
 
 const PASSPHRASE = "Devnet of the benches";
 const CONNECTIONS = 50;
@@ -154,11 +154,7 @@ class Measured {
 
   #path({ direct, size }: Kind, at: number): string {
     const direction = DIRECTIONS[at % 2] ?? "strict_send";
-    const request = this.#requests.next(direction, direct, size);
-    return (
-      `/quote?sellingAsset=${request.sellingAsset}&buyingAsset=${request.buyingAsset}` +
-      `&amount=${request.amount}&direction=${direction}${direct ? "&direct=1" : ""}`
-    );
+    return quotePath(this.#requests.next(direction, direct, size));
   }
 
   async #run(load: QuoteLoad): Promise<QuoteLoadResult> {

@@ -144,6 +144,14 @@ export class QuoteRequests {
   }
 }
 
+export function quotePath(request: QuoteRequest): string {
+  const { sellingAsset, buyingAsset, amount, direction, direct } = request;
+  return (
+    `/quote?sellingAsset=${sellingAsset}&buyingAsset=${buyingAsset}` +
+    `&amount=${amount}&direction=${direction}${direct ? "&direct=1" : ""}`
+  );
+}
+
 function named<T>(count: number, make: (hash: Buffer) => T, name: string): readonly T[] {
   return Array.from({ length: count }, (_, at) => make(hashOf(`${name} ${at}`)));
 }
