@@ -3,6 +3,7 @@
 // everything the engine says is still right. Exit code 1 where it is not, 2 for wrong flags.
 import { parseArgs } from "node:util";
 import { type ChaosReport, runChaos } from "./chaos/run-chaos.ts";
+import { numberFlag } from "./load/number-flag.ts";
 
 const HELP = `npm run chaos -- [--flag value ...]
 
@@ -19,50 +20,51 @@ const HELP = `npm run chaos -- [--flag value ...]
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const string = { type: "string" } as const;
-  let values: ReturnType<typeof parseFlags>;
-  function parseFlags() {
-    const options = {
-      minutes: { ...string, default: "10" },
-      seed: { ...string, default: "1" },
-      "ledger-time": { ...string, default: "100" },
-      rate: { ...string, default: "40" },
-      "pause-ms": { ...string, default: "3000" },
-      "hold-ms": { ...string, default: "4000" },
-      stalled: { ...string, default: "1000" },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    } as const;
-    return parseArgs({ options }).values;
-  }
-  try {
-    values = parseFlags();
-  } catch (error) {
-    process.stderr.write(`chaos: ${error instanceof Error ? error.message : error}\n`);
+  const read = readFlags();
+  if (typeof read === "string") {
+    process.stderr.write(`chaos: ${read}\n`);
     return 2;
   }
+  const { values, numbers } = read;
   if (values.help) {
     process.stdout.write(HELP);
     return 0;
-  }
-  const numbers = {
-    minutes: Number(values.minutes),
-    seed: Number(values.seed),
-    ledgerTime: Number(values["ledger-time"]),
-    rate: Number(values.rate),
-    pauseMs: Number(values["pause-ms"]),
-    holdMs: Number(values["hold-ms"]),
-    stalledClients: Number(values.stalled),
-  };
-  const wrong = Object.entries(numbers).find(([, value]) => !(value >= 0));
-  if (wrong !== undefined) {
-    process.stderr.write(`chaos: ${wrong[0]}: expected a number of at least 0\n`);
-    return 2;
   }
   const say = (line: string): void => void process.stderr.write(`chaos: ${line}\n`);
   const report = await runChaos({ ...numbers, say });
   process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : text(report));
   return report.faults.length === 0 ? 0 : 1;
+}
+
+/** The flags, or what is wrong with them. */
+function readFlags() {
+  const string = { type: "string" } as const;
+  const options = {
+    minutes: { ...string, default: "10" },
+    seed: { ...string, default: "1" },
+    "ledger-time": { ...string, default: "100" },
+    rate: { ...string, default: "40" },
+    "pause-ms": { ...string, default: "3000" },
+    "hold-ms": { ...string, default: "4000" },
+    stalled: { ...string, default: "1000" },
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    const numbers = {
+      minutes: numberFlag("minutes", values.minutes, 0),
+      seed: numberFlag("seed", values.seed, 0),
+      ledgerTime: numberFlag("ledger-time", values["ledger-time"], 0),
+      rate: numberFlag("rate", values.rate, 0),
+      pauseMs: numberFlag("pause-ms", values["pause-ms"], 0),
+      holdMs: numberFlag("hold-ms", values["hold-ms"], 0),
+      stalledClients: numberFlag("stalled", values.stalled, 0),
+    };
+    return { values, numbers };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function text({ survived, skipped, requests, checked, faults }: ChaosReport): string {

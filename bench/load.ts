@@ -3,6 +3,7 @@
 // process at a fixed rate, and prints what it measured. `--help` lists the rest.
 import { parseArgs } from "node:util";
 import type { LoadSettings } from "./load/figure.ts";
+import { numberFlag } from "./load/number-flag.ts";
 import { reportText } from "./load/report-text.ts";
 import { runLoad } from "./load/run-load.ts";
 import { ownTarget, runningTarget } from "./load/target.ts";
@@ -100,24 +101,17 @@ function readFlags() {
     const { scale } = values;
     if (scale !== "small" && scale !== "large") return "--scale: expected small or large";
     const numbers = {
-      "ledger-time": numberOf("ledger-time", values["ledger-time"], 0),
-      rate: numberOf("rate", values.rate, 1),
-      connections: numberOf("connections", values.connections, 1),
-      websockets: numberOf("websockets", values.websockets, 0),
-      seconds: numberOf("seconds", values.seconds, 1),
-      warmup: numberOf("warmup", values.warmup, 0),
-      "share-seconds": numberOf("share-seconds", values["share-seconds"], 0),
-      seed: numberOf("seed", values.seed, 0),
+      "ledger-time": numberFlag("ledger-time", values["ledger-time"], 0),
+      rate: numberFlag("rate", values.rate, 1),
+      connections: numberFlag("connections", values.connections, 1),
+      websockets: numberFlag("websockets", values.websockets, 0),
+      seconds: numberFlag("seconds", values.seconds, 1),
+      warmup: numberFlag("warmup", values.warmup, 0),
+      "share-seconds": numberFlag("share-seconds", values["share-seconds"], 0),
+      seed: numberFlag("seed", values.seed, 0),
     };
     return { values, numbers, scale } as const;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function numberOf(name: string, text: string, min: number): number {
-  if (!/^[0-9]+(\.[0-9]+)?$/.test(text) || Number(text) < min) {
-    throw new Error(`--${name}: expected a number of at least ${min}`);
-  }
-  return Number(text);
 }

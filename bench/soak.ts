@@ -3,6 +3,7 @@
 // where something grew or went wrong, 2 for wrong flags.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { numberFlag } from "./load/number-flag.ts";
 import { runSoak, type SoakReport } from "./soak/run-soak.ts";
 import type { SoakSample } from "./soak/sample.ts";
 
@@ -21,44 +22,15 @@ const HELP = `npm run soak -- [--flag value ...]
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const string = { type: "string" } as const;
-  let values: ReturnType<typeof parseFlags>;
-  function parseFlags() {
-    const options = {
-      minutes: { ...string, default: "60" },
-      "sample-seconds": { ...string, default: "60" },
-      "ledger-time": { ...string, default: "1000" },
-      rate: { ...string, default: "50" },
-      websockets: { ...string, default: "50" },
-      seed: { ...string, default: "1" },
-      out: string,
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
-    } as const;
-    return parseArgs({ options }).values;
-  }
-  try {
-    values = parseFlags();
-  } catch (error) {
-    process.stderr.write(`soak: ${error instanceof Error ? error.message : error}\n`);
+  const read = readFlags();
+  if (typeof read === "string") {
+    process.stderr.write(`soak: ${read}\n`);
     return 2;
   }
+  const { values, numbers } = read;
   if (values.help) {
     process.stdout.write(HELP);
     return 0;
-  }
-  const numbers = {
-    minutes: Number(values.minutes),
-    sampleSeconds: Number(values["sample-seconds"]),
-    ledgerTime: Number(values["ledger-time"]),
-    rate: Number(values.rate),
-    websockets: Number(values.websockets),
-    seed: Number(values.seed),
-  };
-  const wrong = Object.entries(numbers).find(([, value]) => !(value >= 0));
-  if (wrong !== undefined) {
-    process.stderr.write(`soak: ${wrong[0]}: expected a number of at least 0\n`);
-    return 2;
   }
   const samples: SoakSample[] = [];
   const report = await runSoak({
@@ -73,6 +45,36 @@ async function main(): Promise<number> {
   });
   process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 2)}\n` : text(report));
   return report.good ? 0 : 1;
+}
+
+/** The flags, or what is wrong with them. */
+function readFlags() {
+  const string = { type: "string" } as const;
+  const options = {
+    minutes: { ...string, default: "60" },
+    "sample-seconds": { ...string, default: "60" },
+    "ledger-time": { ...string, default: "1000" },
+    rate: { ...string, default: "50" },
+    websockets: { ...string, default: "50" },
+    seed: { ...string, default: "1" },
+    out: string,
+    json: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    const numbers = {
+      minutes: numberFlag("minutes", values.minutes, 0),
+      sampleSeconds: numberFlag("sample-seconds", values["sample-seconds"], 0),
+      ledgerTime: numberFlag("ledger-time", values["ledger-time"], 0),
+      rate: numberFlag("rate", values.rate, 0),
+      websockets: numberFlag("websockets", values.websockets, 0),
+      seed: numberFlag("seed", values.seed, 0),
+    };
+    return { values, numbers };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 function sampleLine(sample: SoakSample): string {
