@@ -10,6 +10,8 @@ import { answerCount, sendRaw } from "../../src/http/testing/raw-client.ts";
 import { startTestServer, type TestServer, testOrder } from "../../src/http/testing/test-server.ts";
 import { HttpMeter } from "../../src/operations/http-meter.ts";
 
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 60_000;
 const GET = "GET /contract HTTP/1.1\r\nHost: x\r\n\r\n";
 
 let server: TestServer;
@@ -42,12 +44,20 @@ async function hold(): Promise<Socket> {
   return socket;
 }
 
-/** Asks on a connection of its own until the answer is the wanted one. */
-async function until(status: number): Promise<void> {
-  for (;;) {
-    const { text } = await sendRaw(server.port, [GET], (got) => answerCount(got) === 1);
-    if (text.startsWith(`HTTP/1.1 ${status} `)) return;
+async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + WAIT_MS_MAX;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < end, `waited too long: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** Asks on a connection of its own until the answer is the wanted one. */
+async function answersWith(status: number): Promise<void> {
+  await until(`an answer ${status}`, async () => {
+    const { text } = await sendRaw(server.port, [GET], (got) => answerCount(got) === 1);
+    return text.startsWith(`HTTP/1.1 ${status} `);
+  });
 }
 
 /** The HTTP answer to an upgrade that was refused. */
@@ -85,15 +95,15 @@ describe("a connection too many", () => {
     });
     assert.equal(meter.refusals.get("connections"), 1);
     first.destroy();
-    await until(200);
+    await answersWith(200);
   });
 
   it("counts push connections until they end", async () => {
     await start({ connections: 1 });
     const client = await PushClient.open(server.port);
-    await until(503);
+    await answersWith(503);
     client.close();
-    await until(200);
+    await answersWith(200);
   });
 
   it("of one address is answered 429", async () => {
@@ -106,7 +116,7 @@ describe("a connection too many", () => {
     assert.match(text, /Too many connections from one address \(max 2\)\./);
     assert.equal(meter.refusals.get("connections_per_address"), 1);
     second.destroy();
-    await until(200);
+    await answersWith(200);
   });
 
   it("for push is answered 503 in place of the upgrade", async () => {
@@ -115,7 +125,7 @@ describe("a connection too many", () => {
     const { status, body } = await refusedUpgrade();
     assert.equal(status, 503);
     assert.equal(body.error, "Service overloaded. Too many push connections (max 1).");
-    await until(200);
+    await answersWith(200);
     client.close();
     await client.closed;
     (await PushClient.open(server.port)).close();
@@ -204,12 +214,13 @@ describe("clients that do not read", () => {
     const quick = await PushClient.open(server.port);
     slow.pause();
     const id = "x".repeat(15_000);
+    const end = performance.now() + WAIT_MS_MAX;
     while (server.push.waitingBytes().all <= 100_000) {
+      assert.ok(performance.now() < end, "waited too long: too much waits");
       for (let n = 0; n < 10; n += 1) slow.send({ op: "ping", id });
       await new Promise((resolve) => setImmediate(resolve));
     }
-    while (server.push.connectionCount === 2)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until("one is disconnected", () => server.push.connectionCount !== 2);
     assert.equal(meter.disconnects.get("buffers_full"), 1);
     assert.equal((await quick.ask({ op: "ping" })).type, "pong");
     slow.resume();
@@ -261,7 +272,7 @@ describe("clients that do not read", () => {
     slow.pause();
     const parts: Buffer[] = [];
     slow.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while (server.unreadBytes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until("an answer waits", () => server.unreadBytes() > 0);
     assert.equal((await fetch(`${server.url}/contract`)).status, 200);
     let got = 0;
     const read = new Promise<void>((resolve) => {
@@ -279,9 +290,9 @@ describe("clients that do not read", () => {
     const leaving = connect(server.port, "127.0.0.1");
     leaving.pause();
     leaving.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while (server.unreadBytes() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until("an answer waits", () => server.unreadBytes() > 0);
     leaving.destroy();
-    while (server.unreadBytes() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until("none waits", () => server.unreadBytes() === 0);
   });
 
   it("are closed where too many answers wait", async () => {
@@ -292,9 +303,7 @@ describe("clients that do not read", () => {
     slow.on("error", () => undefined);
     slow.pause();
     slow.write(`GET /account/${server.readModel.live[0]?.owner} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while (meter.refusals.get("unread_answers") === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await until("it is refused", () => meter.refusals.get("unread_answers") !== undefined);
     const closed = new Promise((resolve) => slow.once("close", resolve));
     slow.resume();
     await closed;
