@@ -22,7 +22,13 @@ if (files.length === 0) {
 }
 const run = spawnSync(
   process.execPath,
-  ["--enable-source-maps", "--test", "--test-timeout=600000", ...files],
+  [
+    "--enable-source-maps",
+    "--import=./dist/test/support/property-seed.js",
+    "--test",
+    "--test-timeout=600000",
+    ...files,
+  ],
   { cwd: root, stdio: "inherit" },
 );
 if (files.some((file) => file.startsWith("dist/test/console/"))) {

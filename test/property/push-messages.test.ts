@@ -188,11 +188,14 @@ test("any text is answered", async () => {
     fc.tuple(fc.constantFrom(...names, "__proto__", "toJSON"), json),
     fc.constantFrom(...names).map((name): [string, string] => [name, right[name] ?? '"x"']),
   );
-  const text = fc.oneof(
-    { weight: 6, arbitrary: fc.array(member, { maxLength: 9 }).map(objectText) },
-    { weight: 1, arbitrary: json },
-    { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 60 }) },
-  );
+  const text = fc
+    .oneof(
+      { weight: 6, arbitrary: fc.array(member, { maxLength: 9 }).map(objectText) },
+      { weight: 1, arbitrary: json },
+      { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 60 }) },
+    )
+    // Several large values in one message pass the limit, which ends the connection (see below).
+    .filter((sent) => Buffer.byteLength(sent) <= MESSAGE_BYTES_MAX);
   await fc.assert(
     fc.asyncProperty(text, async (sent) => void (await check(sent))),
     { numRuns: RUNS },
