@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { devnetOptionsSchema } from "../../src/devnet/options.ts";
+import { tradingScenario } from "../../src/devnet/trading-scenario.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
@@ -19,11 +21,18 @@ const CHOICES = 6;
 const ATTEMPTS_MAX = 10;
 
 let devnet: Devnet;
+/** Ledgers close without transactions. */
+let quiet = false;
 let engine: EngineProcess;
 let api: ApiClient;
 
 before(async () => {
-  devnet = await startDevnet({ seed: "convergence", ledgerTime: 100, port: 0 });
+  const options = devnetOptionsSchema.parse({ seed: "convergence", ledgerTime: 100, port: 0 });
+  const scenario = tradingScenario(options);
+  devnet = await startDevnet(options, {
+    ...scenario,
+    traffic: (view) => (quiet ? [] : scenario.traffic(view)),
+  });
   engine = new EngineProcess({
     rpcUrl: devnet.url,
     passphrase: devnet.network.passphrase,
@@ -90,6 +99,7 @@ test("what clients built from snapshots and updates is what REST answers", async
     await new Promise((resolve) => setTimeout(resolve, ACTION_MS));
   }
   devnet.pause();
+  quiet = true;
   await api.reached(devnet.tip.ledger);
   const topics = mirrors.reduce((sum, mirror) => sum + mirror.topics.size, 0);
   assert.ok(topics > 2 * CLIENTS, `${topics} topics`);
@@ -104,7 +114,8 @@ test("what clients built from snapshots and updates is what REST answers", async
 
 /**
  * Throttled updates need some seconds, and the clock goes on expiring orders meanwhile. A quote
- * leaves such orders out before their time, so it is compared as of a ledger of its own.
+ * leaves such orders out before their time and is told once a ledger, so it is compared as of a
+ * ledger of its own, after which no token has to be asked what it brought.
  */
 async function converged(mirrors: readonly PushMirror[]): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

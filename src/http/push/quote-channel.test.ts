@@ -216,6 +216,25 @@ describe("channel quote", () => {
     assert.equal((await first.drain())[0].data.paths[0].bought, "80");
   });
 
+  it("sends nobody a second message of a ledger", async () => {
+    const [first, second] = [await open(), await open()];
+    await subscribe(first);
+    // The second one is told of a ledger that the stream comes to later.
+    server.readModel.ledger = 5001;
+    assert.equal((await subscribe(second)).data.ledger, 5001);
+    bought = 60;
+    await step(5001);
+    assert.deepEqual(await second.drain(), []);
+    await step(5002);
+    for (const client of [first, second]) {
+      const messages = await client.drain();
+      assert.deepEqual(
+        messages.map(({ data }) => [data.ledger, data.paths[0].bought]),
+        [[5002, "60"]],
+      );
+    }
+  });
+
   it("skips to the newest ledger where computing takes longer than ledgers", async () => {
     const client = await open();
     await subscribe(client);

@@ -22,7 +22,7 @@ export class QuoteTopic {
     this.request = request;
   }
 
-  /** The ledger that the newest message named: the next one must name a later one. */
+  /** The latest ledger that a message named: the next one must name a later one. */
   get shownLedger(): number {
     return this.#shown?.ledger ?? 0;
   }
@@ -45,6 +45,8 @@ export class QuoteTopic {
     }
     if (this.update(state)) return true;
     if (!isSame(state, this.#shown)) this.#mixed = true;
+    // The same answer, of a later ledger: that one had its message for this subscriber.
+    else if (state.ledger > this.#shown.ledger) this.#shown = state;
     return false;
   }
 }
