@@ -23,6 +23,7 @@ import {
   capacityFor,
   touchBook,
 } from "./shared-layout.ts";
+import { BookLoader } from "./shared-load.ts";
 import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
 import { applyChange, initCopy, writeState } from "./shared-writer.ts";
@@ -63,8 +64,8 @@ export class SharedBook implements BookWriter {
   readonly #control: Int32Array;
   readonly #copies: readonly [BookCopy, BookCopy];
   #live: 0 | 1 = 0;
-  /** Orders were loaded that the second copy has not got yet. */
-  #loaded = false;
+  /** Orders are being loaded, which the second copy has not got yet. */
+  #loader: BookLoader | undefined;
   #sequence = 0;
   /** Written to the idle copy, visible to nobody. */
   #prepared: Step | undefined;
@@ -101,8 +102,8 @@ export class SharedBook implements BookWriter {
   /** Before the first step no reader is in either copy: orders go straight into one of them. */
   load(orders: readonly Order[]): void {
     assert(this.#sequence === 0 && this.#prepared === undefined, "loaded after the first step");
-    for (const order of orders) applyChange(this.#copies[0], { kind: "put", order });
-    this.#loaded = true;
+    this.#loader ??= new BookLoader(this.#copies[0]);
+    this.#loader.load(orders);
   }
 
   /** Resolves once both copies hold the last published step. Rejects where that failed. */
@@ -112,6 +113,10 @@ export class SharedBook implements BookWriter {
 
   /** A whole step in one go. Only when `ready` has resolved since the last one. */
   apply(changes: readonly BookChange[], state: BookState): void {
+    if (this.#loader !== undefined) {
+      this.#applyLoaded(this.#loader, changes, state);
+      return;
+    }
     const { copy, step } = this.#nextStep(changes, state);
     writeState(copy.view, step.sequence, state);
     for (const change of changes) applyChange(copy, change);
@@ -156,13 +161,23 @@ export class SharedBook implements BookWriter {
     }
   }
 
+  /** The first step after loading: written once, since the second copy is made from the first. */
+  #applyLoaded(loader: BookLoader, changes: readonly BookChange[], state: BookState): void {
+    const [filled, other] = this.#copies;
+    this.#sequence += 1;
+    writeState(filled.view, this.#sequence, state);
+    // The sides are then marked with the step that shows them.
+    loader.finish();
+    this.#loader = undefined;
+    for (const change of changes) applyChange(filled, change);
+    mirrorBook(filled.view, other.view);
+    Atomics.store(this.#control, CONTROL_LIVE, this.#live);
+  }
+
   #nextStep(changes: readonly BookChange[], state: BookState): { copy: BookCopy; step: Step } {
+    assert(this.#loader === undefined, "what was loaded is applied first");
     assert(this.#replay === undefined, "the copies still differ: await ready() first");
     assert(this.#sequence === this.sequence, "the last step is not published yet");
-    if (this.#loaded) {
-      mirrorBook(this.#copies[0].view, this.#copies[1].view);
-      this.#loaded = false;
-    }
     this.#sequence += 1;
     const copy = this.#copies[this.#live === 0 ? 1 : 0];
     return { copy, step: { sequence: this.#sequence, state, changes } };

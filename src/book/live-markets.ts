@@ -1,16 +1,13 @@
 // The pairs that have live orders, in the contract's order.
-import {
-  type Address,
-  canonicalPair,
-  compareAddresses,
-  marketKey,
-  type Pair,
-} from "../model/address.ts";
+import { type Address, canonicalPair, compareAddresses, type Pair } from "../model/address.ts";
 
 type Assets = { readonly selling: Address; readonly buying: Address };
 
+type Market = { readonly pair: Pair; count: number };
+
 export class LiveMarkets {
-  readonly #counts = new Map<string, { readonly pair: Pair; count: number }>();
+  /** By base and quote: the text of a pair would be made and hashed for each order. */
+  readonly #markets = new Map<Address, Map<Address, Market>>();
   #sorted: readonly Pair[] | undefined;
   #orders = 0;
 
@@ -22,28 +19,35 @@ export class LiveMarkets {
   add({ selling, buying }: Assets): void {
     this.#orders += 1;
     const pair = canonicalPair(selling, buying);
-    const market = this.#counts.get(marketKey(pair));
+    const quotes = this.#markets.get(pair.base) ?? new Map<Address, Market>();
+    const market = quotes.get(pair.quote);
     if (market !== undefined) {
       market.count += 1;
       return;
     }
-    this.#counts.set(marketKey(pair), { pair, count: 1 });
+    this.#markets.set(pair.base, quotes.set(pair.quote, { pair, count: 1 }));
     this.#sorted = undefined;
   }
 
   remove({ selling, buying }: Assets): void {
     this.#orders -= 1;
-    const key = marketKey(canonicalPair(selling, buying));
-    const market = this.#counts.get(key);
-    if (market === undefined) return;
+    const { base, quote } = canonicalPair(selling, buying);
+    const quotes = this.#markets.get(base);
+    const market = quotes?.get(quote);
+    if (quotes === undefined || market === undefined) return;
     market.count -= 1;
     if (market.count > 0) return;
-    this.#counts.delete(key);
+    quotes.delete(quote);
+    if (quotes.size === 0) this.#markets.delete(base);
     this.#sorted = undefined;
   }
 
   sorted(): readonly Pair[] {
-    this.#sorted ??= Array.from(this.#counts.values(), ({ pair }) => pair).sort(comparePairs);
+    this.#sorted ??= Array.from(this.#markets.values(), (quotes) =>
+      Array.from(quotes.values(), ({ pair }) => pair),
+    )
+      .flat()
+      .sort(comparePairs);
     return this.#sorted;
   }
 }

@@ -92,6 +92,25 @@ export function removeFromList(
   }
 }
 
+/** Puts `values`, at least one, into an empty list, in the middle of its block. */
+export function fillList(
+  view: BookView,
+  words: Uint32Array,
+  at: number,
+  values: readonly number[],
+): void {
+  let sizeClass = ARENA_CLASS_MIN;
+  // As full as a list that grew to this count: see `makeRoom`.
+  while (values.length > 2 ** sizeClass - 2 ** (sizeClass - 2)) sizeClass += 1;
+  const base = takeBlock(view, sizeClass);
+  const start = base + ((2 ** sizeClass - values.length) >>> 1);
+  view.arena.set(values, start);
+  words[at + LIST_START] = start;
+  words[at + LIST_COUNT] = values.length;
+  words[at + LIST_BASE] = base;
+  words[at + LIST_CLASS] = sizeClass;
+}
+
 function hasRoom(words: Uint32Array, at: number, left: boolean): boolean {
   const sizeClass = words[at + LIST_CLASS]!;
   if (sizeClass === 0) return false;

@@ -27,6 +27,7 @@ import {
   FLAG_PENDING,
   FLAG_TRACKED,
   HEADER_CONTRACT_OWNER,
+  HEADER_SEQUENCE_F64,
   LINKS_CONTRACT_BACKING,
   LINKS_STRIDE_U32,
   NONE,
@@ -222,6 +223,8 @@ function writeValues(view: BookView, record: number, values: Values): void {
 }
 
 function markOrders(view: BookView, record: number, role: Role): void {
+  // Before the second step no reader can have derived anything.
+  if (view.headerF64[HEADER_SEQUENCE_F64]! <= 1) return;
   let slot = view.backingU32[record * BACKING_STRIDE_U32 + role.first]!;
   while (slot !== NONE) {
     const at = slot * ORDER_STRIDE_U32;

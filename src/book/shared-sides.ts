@@ -1,7 +1,7 @@
 // The directed sides of markets: order slots by exact price, oldest first among equals, and the
 // lists of sides an asset takes part in. Writer only.
 import assert from "node:assert/strict";
-import { insertInList, removeFromList } from "./shared-arena.ts";
+import { fillList, insertInList, removeFromList } from "./shared-arena.ts";
 import type { BookCopy } from "./shared-copy.ts";
 import {
   type BookView,
@@ -35,6 +35,21 @@ export function addToSide(copy: BookCopy, slot: number, selling: number, buying:
   view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SIDE] = side;
   const at = side * SIDE_STRIDE_U32 + SIDE_LIST;
   insertInList(view, view.sideU32, at, placeOfOrder(view, at, slot), slot);
+  markSide(view, side);
+}
+
+/** Files orders, written but in no side, under the assets they sell and buy, which had none. */
+export function fillSide(copy: BookCopy, selling: number, buying: number, slots: number[]): void {
+  const { view } = copy;
+  const side = openSide(copy, buying, selling);
+  for (const slot of slots) view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SIDE] = side;
+  slots.sort((one, other) => {
+    const price = view.orderF64[one * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
+    const otherPrice = view.orderF64[other * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
+    if (price !== otherPrice) return price - otherPrice;
+    return isBefore(view, one, other) ? -1 : 1;
+  });
+  fillList(view, view.sideU32, side * SIDE_STRIDE_U32 + SIDE_LIST, slots);
   markSide(view, side);
 }
 

@@ -114,6 +114,20 @@ function putOrder(copy: BookCopy, order: Order): void {
 
 function insertOrder(copy: BookCopy, order: Order): void {
   const { view } = copy;
+  const owner = internAddress(view, view.owners, copy.owners, order.owner);
+  const selling = internAddress(view, view.assets, copy.assets, order.selling);
+  const buying = internAddress(view, view.assets, copy.assets, order.buying);
+  const slot = insertRecord(copy, order, { owner, selling, buying });
+  addToSide(copy, slot, selling, buying);
+}
+
+/** Writes a new order and its links into all but its side. The indexes are those of its addresses. */
+export function insertRecord(
+  copy: BookCopy,
+  order: Order,
+  { owner, selling, buying }: { owner: number; selling: number; buying: number },
+): number {
+  const { view } = copy;
   const slot = takeIndex(view, copy.orders);
   const at32 = slot * ORDER_STRIDE_U32;
   const at64 = slot * ORDER_STRIDE_U64;
@@ -125,16 +139,13 @@ function insertOrder(copy: BookCopy, order: Order): void {
   writePrice(view, slot, order);
   const count = takenCount(view, copy.orders);
   insertInHash(view.orderHash, count, slot, (of) => hashOfOrder(view, of));
-  const owner = internAddress(view, view.owners, copy.owners, order.owner);
-  const selling = internAddress(view, view.assets, copy.assets, order.selling);
-  const buying = internAddress(view, view.assets, copy.assets, order.buying);
   view.orderU32[at32 + ORDER_OWNER] = owner;
   view.orderU32[at32 + ORDER_SELLING] = selling;
   view.orderU32[at32 + ORDER_BUYING] = buying;
   view.orderU32[at32 + ORDER_SOLD_BACKING] = backingOf(copy, owner, selling);
   view.orderU32[at32 + ORDER_RECEIVED_BACKING] = backingOf(copy, owner, buying);
   addToBacking(view, slot);
-  addToSide(copy, slot, selling, buying);
+  return slot;
 }
 
 function removeOrder(copy: BookCopy, id: OrderId): void {

@@ -19,6 +19,13 @@ type Group = {
 export class OrderShares {
   readonly #groups = new Map<string, Group>();
 
+  /** Takes the orders of a record that has none yet, oldest first. */
+  load(record: string): (order: Order) => void {
+    const orders: Backed[] = [];
+    this.#groups.set(record, { orders, shares: undefined, budget: 0n });
+    return ({ id, cursor, amount }) => orders.push({ id, cursor, amount });
+  }
+
   /** `before` and `after` are the same order; absent where it was or is not live. */
   change(record: string, before: Order | undefined, after: Order | undefined): void {
     let group = this.#groups.get(record);

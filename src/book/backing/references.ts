@@ -23,7 +23,12 @@ export type OrderEdit = {
   readonly after?: Order;
 };
 
-type Loaded = { readonly id: RecordId; readonly reference: Reference };
+type Loaded = {
+  readonly id: RecordId;
+  readonly reference: Reference;
+  /** Takes an order that the record backs. */
+  backed?: (order: Order) => void;
+};
 
 /** Reads the visible state alone; collects what a draft has to change. */
 export class ReferenceChanges {
@@ -78,7 +83,11 @@ export class ReferenceChanges {
       const assets = owners.get(owner) ?? new Map<Address, Loaded>();
       const present = assets.get(asset);
       if (present !== undefined) return present;
-      const loaded = { id: recordId(owner, asset), reference: this.#reference(owner, asset) };
+      this.#marketToken(asset);
+      const loaded: Loaded = {
+        id: recordId(owner, asset),
+        reference: this.#reference(owner, asset),
+      };
       owners.set(owner, assets.set(asset, loaded));
       return loaded;
     };
@@ -86,9 +95,9 @@ export class ReferenceChanges {
       const { owner, selling, buying } = order;
       const sold = find(owner, selling);
       sold.reference.orders += 1;
-      this.#state.shares.change(sold.id, undefined, order);
+      sold.backed ??= this.#state.shares.load(sold.id);
+      sold.backed(order);
       find(owner, buying).reference.orders += 1;
-      this.market({ base: selling, quote: buying });
     }
   }
 
