@@ -23,7 +23,7 @@ import { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
-import type { BookState, Step, StepListener } from "./step.ts";
+import type { BackingStart, BookState, BookWriter, Step, StepListener } from "./step.ts";
 import { StepQueue } from "./step-queue.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
@@ -37,7 +37,7 @@ export class Exchange implements ReadModel {
   readonly #options: ExchangeOptions;
   readonly #store: Store;
   readonly #queue: StepQueue;
-  readonly #markets = new LiveMarkets();
+  readonly #markets: LiveMarkets;
   readonly #marketData: StoredMarketData;
   readonly #listeners = new Set<StepListener>();
   #contract: ContractState;
@@ -52,16 +52,23 @@ export class Exchange implements ReadModel {
    * that could go on. The clock moves nothing until `start` or `tick`.
    */
   static async open(options: ExchangeOptions): Promise<Exchange> {
-    const { path, networkPassphrase, contract } = options;
-    const store = await Store.open(path, { networkPassphrase, contract }, options.store);
-    const exchange = new Exchange(options, store);
-    exchange.#load();
+    const { path, networkPassphrase, contract, backing } = options;
+    const open = () => Store.open(path, { networkPassphrase, contract }, options.store);
+    let store = await open();
+    const markets = loadLive(options, store, (owner, asset) => store.skipped(owner, asset));
+    // What a start reads once lies in pages all over the file: with the mapping they leave the
+    // process.
+    await store.close();
+    store = await open();
+    const exchange = new Exchange(options, store, markets);
+    backing?.onNews(() => exchange.#queue.news());
     return exchange;
   }
 
-  private constructor(options: ExchangeOptions, store: Store) {
+  private constructor(options: ExchangeOptions, store: Store, markets: LiveMarkets) {
     this.#options = options;
     this.#store = store;
+    this.#markets = markets;
     this.#contract = store.contract();
     this.#cursor = store.cursor();
     this.#horizon = store.horizon();
@@ -79,7 +86,7 @@ export class Exchange implements ReadModel {
       store: (record) => store.commit([record]),
       prepare: (lifecycle, deltas) => this.#prepare(lifecycle, deltas),
       fillBook: async ({ changes, record, contract }) =>
-        options.book?.prepare(changes, this.#bookState(contract, record.cursor ?? this.#cursor)),
+        options.book?.prepare(changes, bookState(contract, record.cursor ?? this.#cursor)),
       show: (prepared) => this.#show(prepared),
       clockMove: () => planClock(store, this.#horizon, options.clock()),
       passClock: (horizon) => {
@@ -230,40 +237,6 @@ export class Exchange implements ReadModel {
     return this.#store.history.failures(filter, page);
   }
 
-  /** One walk over the live orders, which is most of a start. */
-  #load(): void {
-    const { book, backing } = this.#options;
-    const orders = this.#loadedOrders();
-    const changes = backing?.load({
-      ledger: this.ledger,
-      closeTime: this.closeTime,
-      markets: this.#contract.markets,
-      orders,
-      rows: this.#store.backingRows(),
-      skipped: (owner, asset) => this.#store.skipped(owner, asset),
-    });
-    // What is left of the walk: all of it where no backing is followed.
-    for (const _ of orders);
-    book?.apply(changes ?? [], this.#bookState(this.#contract, this.#cursor));
-    backing?.onNews(() => this.#queue.news());
-  }
-
-  /** The live orders, oldest first, each in the book and the list of markets once it is given. */
-  *#loadedOrders(): Generator<Order> {
-    const { book } = this.#options;
-    let portion: Order[] = [];
-    for (const order of this.#store.history.everyLiveOrder()) {
-      this.#markets.add(order);
-      portion.push(order);
-      if (portion.length === LOAD_ORDERS) {
-        book?.load(portion);
-        portion = [];
-      }
-      yield order;
-    }
-    book?.load(portion);
-  }
-
   #newStep(): Lifecycle {
     const stored = {
       onChain: (id: OrderId) => this.#store.onChain(id),
@@ -312,8 +285,53 @@ export class Exchange implements ReadModel {
       this.#options.log.error({ error, ledger: step.ledger }, "a listener failed at a step");
     }
   }
+}
 
-  #bookState({ frozen }: ContractState, cursor: LedgerCursor | undefined): BookState {
-    return { ledger: cursor?.ledger ?? 0, closeTime: cursor?.closeTime ?? 0, frozen };
+function bookState({ frozen }: ContractState, cursor: LedgerCursor | undefined): BookState {
+  return { ledger: cursor?.ledger ?? 0, closeTime: cursor?.closeTime ?? 0, frozen };
+}
+
+/**
+ * Fills the book and the backing records with what the store holds, in one walk over the live
+ * orders, which is most of a start. Returns the markets that they make.
+ */
+function loadLive(
+  { book, backing }: ExchangeOptions,
+  store: Store,
+  skipped: BackingStart["skipped"],
+): LiveMarkets {
+  const [contract, cursor] = [store.contract(), store.cursor()];
+  const markets = new LiveMarkets();
+  const orders = loadedOrders(store, markets, book);
+  const changes = backing?.load({
+    ledger: cursor?.ledger,
+    closeTime: cursor?.closeTime ?? 0,
+    markets: contract.markets,
+    orders,
+    rows: store.backingRows(),
+    skipped,
+  });
+  // What is left of the walk: all of it where no backing is followed.
+  for (const _ of orders);
+  book?.apply(changes ?? [], bookState(contract, cursor));
+  return markets;
+}
+
+/** The live orders, oldest first, each in the book and the list of markets once it is given. */
+function* loadedOrders(
+  store: Store,
+  markets: LiveMarkets,
+  book: BookWriter | undefined,
+): Generator<Order> {
+  let portion: Order[] = [];
+  for (const order of store.history.everyLiveOrder()) {
+    markets.add(order);
+    portion.push(order);
+    if (portion.length === LOAD_ORDERS) {
+      book?.load(portion);
+      portion = [];
+    }
+    yield order;
   }
+  book?.load(portion);
 }
