@@ -16,13 +16,19 @@ export type ApiErrorCode =
   | "rate_limited"
   | "internal_error";
 
-/** `message` is shown to the client as it is. */
+/**
+ * `message` is shown to the client as it is. Without a stack: nobody reads one of a client's mistake,
+ * and taking it costs more than most answers.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ApiErrorCode;
 
   constructor(status: number, code: ApiErrorCode, message: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "ApiError";
     this.status = status;
     this.code = code;

@@ -10,6 +10,9 @@ import { jsonArray } from "../route.ts";
 
 const PAGE_MAX = 200;
 
+const INVALID_ID = new ApiError(400, "invalid_order_id", "Bad request. Invalid order ID.");
+const NOT_FOUND = new ApiError(404, "not_found", "Not found. Order not found.");
+
 export function liveOrdersRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
@@ -30,14 +33,10 @@ export function liveOrderRoute({ readModel }: ApiContext): Route {
     kind: "sync",
     handle: ({ pathValue }) => {
       // Any non-negative integer is a fair question; one beyond u128 is no order's id.
-      if (!/^[0-9]+$/.test(pathValue)) {
-        throw new ApiError(400, "invalid_order_id", "Bad request. Invalid order ID.");
-      }
+      if (!/^[0-9]+$/.test(pathValue)) throw INVALID_ID;
       const id = parseOrderId(pathValue.replace(/^0+(?=[0-9])/, ""));
       const order = id === undefined ? undefined : readModel.liveOrder(id);
-      if (order === undefined) {
-        throw new ApiError(404, "not_found", "Not found. Order not found.");
-      }
+      if (order === undefined) throw NOT_FOUND;
       return liveOrderJson(readModel, order);
     },
   };
