@@ -6,22 +6,32 @@ import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import type { QuoteAnswer, QuoteResult, RouteHop } from "./quote.ts";
 
-/** Pairs of assets whose last hop is kept: all of a large network's markets (guess). */
-const PAIRS_MAX = 1 << 14;
+/**
+ * Hops whose text is kept, over all pairs (guess): most hops list the first so many orders of their
+ * market, and some hundred bytes each for twenty such listings of some hundred markets are little.
+ */
+const HOPS_KEPT_MAX = 1 << 14;
 
-/** The last hop of a pair: small amounts cross the same few orders again and again. */
-type KnownHop = {
+/** The hops of a pair: routes cross the same first orders of a market again and again. */
+type KnownPair = {
   /** Up to the orders. */
   readonly head: string;
-  orders: readonly OrderId[];
-  worstPrice: bigint;
-  text: string;
+  /** By the number of orders: routes of one quote cross a market to different depths. */
+  readonly hops: (KnownHop | undefined)[];
+};
+
+/** The last hop of a pair that lists so many orders. */
+type KnownHop = {
+  readonly orders: readonly OrderId[];
+  readonly worstPrice: bigint;
+  readonly text: string;
 };
 
 /** One for each thread that writes quotes. */
 export class QuoteTexts {
-  #pairs = new Map<Address, Map<Address, KnownHop>>();
-  #pairCount = 0;
+  #pairs = new Map<Address, Map<Address, KnownPair>>();
+  /** Texts and pairs kept. */
+  #kept = 0;
 
   render(result: QuoteResult): QuoteAnswer {
     if (result.status !== "success") return result;
@@ -39,27 +49,27 @@ export class QuoteTexts {
     return { status, ledger, paths: pieces.join("") };
   }
 
-  #hopText(hop: RouteHop): string {
-    const known = this.#knownHop(hop.selling, hop.buying);
-    const { orders, worstPrice } = hop;
-    if (known.worstPrice === worstPrice && isSame(known.orders, orders)) return known.text;
-    known.orders = orders;
-    known.worstPrice = worstPrice;
-    known.text = [known.head, orders.join('","'), '"],"worstPrice":"', worstPrice, '"}'].join("");
-    return known.text;
+  #hopText({ selling, buying, orders, worstPrice }: RouteHop): string {
+    const { head, hops } = this.#knownPair(selling, buying);
+    const known = hops[orders.length];
+    if (known !== undefined && known.worstPrice === worstPrice && isSame(known.orders, orders)) {
+      return known.text;
+    }
+    const text = [head, orders.join('","'), '"],"worstPrice":"', worstPrice, '"}'].join("");
+    if (known === undefined) this.#kept += 1;
+    hops[orders.length] = { orders, worstPrice, text };
+    return text;
   }
 
-  #knownHop(selling: Address, buying: Address): KnownHop {
+  #knownPair(selling: Address, buying: Address): KnownPair {
     const known = this.#pairs.get(selling)?.get(buying);
-    if (known !== undefined) return known;
-    if (this.#pairCount === PAIRS_MAX) {
+    if (known !== undefined && this.#kept < HOPS_KEPT_MAX) return known;
+    if (this.#kept >= HOPS_KEPT_MAX) {
       this.#pairs = new Map();
-      this.#pairCount = 0;
+      this.#kept = 0;
     }
-    this.#pairCount += 1;
-    const head = `{"selling":"${selling}","buying":"${buying}","orders":["`;
-    // No order's price is 0: this is not taken for a hop.
-    const added = { head, orders: [], worstPrice: 0n, text: "" };
+    this.#kept += 1;
+    const added = { head: `{"selling":"${selling}","buying":"${buying}","orders":["`, hops: [] };
     const others = this.#pairs.get(selling);
     if (others === undefined) this.#pairs.set(selling, new Map([[buying, added]]));
     else others.set(buying, added);
@@ -67,8 +77,9 @@ export class QuoteTexts {
   }
 }
 
+/** From the end: listings of one market begin alike. */
 function isSame(one: readonly OrderId[], other: readonly OrderId[]): boolean {
   if (one.length !== other.length) return false;
-  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
+  for (let at = one.length - 1; at >= 0; at -= 1) if (one[at] !== other[at]) return false;
   return true;
 }
