@@ -37,13 +37,18 @@ export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteReques
   return { direction, sellingAsset, buyingAsset, amount, direct, maxPrice };
 }
 
-/** The value under the first of the aliases that has one. */
+/** The value under whichever of the aliases has one. Throws where two say different things. */
 function firstOf(query: Query, names: readonly string[]): string | undefined {
+  let found: { readonly name: string; readonly value: string } | undefined;
   for (const name of names) {
     const value = query.one(name);
-    if (value !== undefined) return value;
+    if (value === undefined) continue;
+    if (found !== undefined && found.value !== value) {
+      throw invalidParameter(name, `It contradicts "${found.name}".`);
+    }
+    found ??= { name, value };
   }
-  return undefined;
+  return found?.value;
 }
 
 function parseQuoteAsset(name: string, text: string | undefined, assets: AssetInput): Address {

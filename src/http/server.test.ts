@@ -814,6 +814,7 @@ describe("GET /quote", () => {
       `source_asset=xlm&destination_asset=${USDC_TOKEN}&destination_amount=100`,
       `sellingAsset=XLM&buyingAsset=USDC%3A${ISSUER}&amount=100&direction=sideways&direct=yes`,
       `sellingAsset=XLM&buyingAsset=${USDC_TOKEN}&amount=100&maxPrice=&direct=`,
+      `sellingAsset=XLM&source_asset=XLM&buyingAsset=${USDC_TOKEN}&amount=100&source_amount=100`,
     ];
     for (const spelling of spellings) assert.deepEqual(await requestOf(spelling), plain, spelling);
     const assets = `sellingAsset=XLM&buyingAsset=${USDC_TOKEN}`;
@@ -848,6 +849,9 @@ describe("GET /quote", () => {
         "9".repeat(2000),
       ].map((amount): [string, string] => [`${assets}&amount=${amount}`, "amount"]),
       [`${assets}&amount=1&amount=2`, "amount"],
+      [`${assets}&amount=1&source_amount=2`, "source_amount"],
+      [`${assets}&amount=1&direct=true&maxPrice=5&max_price=6`, "max_price"],
+      [`${assets}&amount=1&destination_asset=XLM`, "destination_asset"],
       [`${assets}&amount=1&maxPrice=5`, "maxPrice"],
       [`${assets}&amount=1&direct=false&maxPrice=5`, "maxPrice"],
       ...["0", "-1", "1.5", "abc", String(over)].map((price): [string, string] => [
