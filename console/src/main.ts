@@ -55,7 +55,7 @@ function unknownView(): View {
     el(
       "p",
       {},
-      "The address names no view of the console. ",
+      "The address names no view of the console, or a market that cannot exist. ",
       el("a", { href: "#/" }, "All markets"),
     ),
   );

@@ -7,7 +7,10 @@ export type Route =
   | { readonly view: "account"; readonly address: string | undefined }
   | { readonly view: "engine" };
 
-/** Undefined for a fragment that names no view. */
+/** By its form alone: which tokens exist, the API knows. */
+const TOKEN = /^C[A-Z2-7]{55}$/;
+
+/** Undefined for a fragment that names no view, or a market that cannot be. */
 export function parseRoute(hash: string): Route | undefined {
   const [path = "", search = ""] = hash.replace(/^#/, "").split("?");
   const [view, first, second, ...more] = path.split("/").slice(1).map(decoded);
@@ -17,7 +20,8 @@ export function parseRoute(hash: string): Route | undefined {
     case "":
       return { view: "markets" };
     case "market":
-      if (!first || !second) return undefined;
+      if (first === undefined || second === undefined) return undefined;
+      if (!TOKEN.test(first) || !TOKEN.test(second) || first === second) return undefined;
       return { view: "market", base: first, quote: second };
     case "quote":
       return { view: "quote", parameters: new URLSearchParams(search) };
