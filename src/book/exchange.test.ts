@@ -90,6 +90,27 @@ test("an order is filled in part, updated, and filled", async () => {
   await chain.exchange.close();
 });
 
+test("an order asked for by its id again and again is shown as it is now", async () => {
+  const chain = await chainOf({ now: START * 1000 });
+  const amounts = () =>
+    Array.from({ length: 4 }, () => [
+      chain.exchange.liveOrder(ID)?.amount,
+      ...chain.exchange.liveOrders({ assets: [] }, ALL).map(({ amount }) => amount),
+    ]).flat();
+  await chain.close(START, NEW);
+  assert.deepEqual(amounts(), new Array(8).fill(1000n));
+  await chain.close(START + 5, fillOf(ID, 300n, 700n));
+  assert.deepEqual(amounts(), new Array(8).fill(700n));
+  await chain.close(START + 10, mod(0n, 0));
+  assert.deepEqual(amounts(), new Array(4).fill(undefined));
+  // An archived order that is kept as a row of a page is none that lives.
+  for (let at = 0; at < 3; at += 1) assert.equal(chain.history().length, 1);
+  assert.equal(chain.exchange.liveOrder(ID), undefined);
+  await chain.close(START + 15, { ...NEW, amount: 77n } as NewEvent);
+  assert.deepEqual(amounts(), new Array(8).fill(77n));
+  await chain.exchange.close();
+});
+
 test("a fill tells both sides", async () => {
   const chain = await chainOf({ now: START * 1000 });
   await chain.close(START, NEW);

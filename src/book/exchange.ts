@@ -10,7 +10,6 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
-import { OrderState, toOrder } from "../store/order-record.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
 import type { StoreSize } from "../store/store-size.ts";
@@ -175,8 +174,7 @@ export class Exchange implements ReadModel {
   }
 
   liveOrder(id: OrderId): Order | undefined {
-    const record = this.#store.onChain(id);
-    return record?.state === OrderState.live ? toOrder(record) : undefined;
+    return this.#store.history.liveOrder(id);
   }
 
   liveOrders(

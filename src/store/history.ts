@@ -2,13 +2,13 @@
 // address of a record matches nothing.
 import { type Address, parseAddress } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
-import type { Order } from "../model/order.ts";
+import { type Order, type OrderId, OrderStatus } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { readFailure } from "./failure-record.ts";
 import * as entries from "./index-entries.ts";
-import { positionKey, readPosition } from "./keys.ts";
+import { orderKey, positionKey, readPosition } from "./keys.ts";
 import { readOrder, toOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
 import { RowCache } from "./row-cache.ts";
@@ -63,6 +63,23 @@ export class History {
   /** To be called with the orders that a step changed, once it is shown. */
   forget(orders: Iterable<Position>): void {
     for (const position of orders) this.#orders.delete(position);
+  }
+
+  /** The live order under the id. Throws a StoreError where its record is lost. */
+  liveOrder(id: OrderId): Order | undefined {
+    const { chain, live, archive } = this.#tables;
+    const key = this.#snapshot.get(chain, orderKey(id));
+    if (key === undefined) return undefined;
+    const position = readPosition(key, 0);
+    const known = this.#orders.get(position);
+    if (known !== undefined) return known.status === OrderStatus.active ? known : undefined;
+    const row = this.#snapshot.get(live, key);
+    if (row === undefined) {
+      // Lapsed: on-chain, but with the archived ones.
+      if (this.#snapshot.get(archive, key) !== undefined) return undefined;
+      throw new StoreError("damaged", `the store is damaged: order ${id} lost`);
+    }
+    return this.#row({ rows: live, kept: this.#orders, read: readAsOrder }, position, row);
   }
 
   /** Oldest first by creation. Every one of `assets` must be one of the order's two. */
