@@ -1,11 +1,18 @@
 // The command line of the examples.
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
-/** What the flags say. A wrong one ends the process with exit code 2 and the usage. */
+/**
+ * What the flags say. `--help` prints the usage and ends the process; a wrong flag ends
+ * it with exit code 2 and the usage.
+ */
 export function readFlags<const Options extends NonNullable<ParseArgsConfig["options"]>>(
   usage: string,
   options: Options,
 ) {
+  if (process.argv.includes("--help")) {
+    console.log(`usage: ${usage}`);
+    process.exit(0);
+  }
   try {
     return parseArgs({ options }).values;
   } catch (error) {

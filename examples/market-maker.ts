@@ -21,8 +21,8 @@ import { follow } from "./feed.ts";
 import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 import { get } from "./rest.ts";
 
-/** Contract prices are scaled by this. */
-const PRICE_UNIT = 1e18;
+/** Of contract prices. */
+const PRICE_DECIMALS = 18;
 /** Base units of a token. */
 const TOKEN = 10_000_000;
 const SELL = 1;
@@ -197,8 +197,15 @@ function targetOf(side: Side, level: number, center: number): Target {
   const sharing = [...orders.values()].filter(({ selling }) => selling === side.selling).length;
   const budget = BigInt(backing.get(side.selling)?.budget ?? 0);
   const share = budget / BigInt(Math.max(1, sharing));
-  const scaledPrice = BigInt(Math.round(price * PRICE_UNIT));
-  return { price: scaledPrice, amount: amount < share ? amount : share };
+  return { price: contractPrice(price), amount: amount < share ? amount : share };
+}
+
+/** With nine digits: more would be the noise of computing with numbers. */
+function contractPrice(price: number): bigint {
+  const [mantissa = "", exponent = "0"] = price.toExponential(8).split("e");
+  const zeros = PRICE_DECIMALS - 8 + Number(exponent);
+  const digits = BigInt(mantissa.replace(".", ""));
+  return zeros >= 0 ? digits * 10n ** BigInt(zeros) : digits / 10n ** BigInt(-zeros);
 }
 
 function isThere(order: Order, { price, amount }: Target): boolean {

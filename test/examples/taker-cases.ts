@@ -177,6 +177,14 @@ test("what is wrong is said, with an exit code", async () => {
   }
 });
 
+test("every example says what flags it takes", async () => {
+  for (const name of ["depth-recorder", "market-maker", "taker"]) {
+    const { code, stdout } = await runExample(name, ["--help"]);
+    assert.equal(code, 0, name);
+    assert.match(stdout, new RegExp(`^usage: ${name} .*--url`, "s"));
+  }
+});
+
 /** The contract price of the pair's cheapest order. */
 async function bestAsk(): Promise<bigint> {
   const { path } = await quoted({ ...pair, amount: 10_000_000n }, "&direct=true");
