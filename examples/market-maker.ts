@@ -200,10 +200,10 @@ function targetOf(side: Side, level: number, center: number): Target {
   return { price: contractPrice(price), amount: amount < share ? amount : share };
 }
 
-/** With nine digits: more would be the noise of computing with numbers. */
+/** With twelve digits: more would be the noise of computing with numbers. */
 function contractPrice(price: number): bigint {
-  const [mantissa = "", exponent = "0"] = price.toExponential(8).split("e");
-  const zeros = PRICE_DECIMALS - 8 + Number(exponent);
+  const [mantissa = "", exponent = "0"] = price.toExponential(11).split("e");
+  const zeros = PRICE_DECIMALS - 11 + Number(exponent);
   const digits = BigInt(mantissa.replace(".", ""));
   return zeros >= 0 ? digits * 10n ** BigInt(zeros) : digits / 10n ** BigInt(-zeros);
 }
