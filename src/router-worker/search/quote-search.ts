@@ -44,8 +44,16 @@ const OPEN_MAX = 32;
 /** Best first. */
 type Found = { readonly routes: RouteQuote[]; readonly stopped: boolean };
 
-/** A path whose best listing is not certain, and what was found of it. */
-type OpenPath = { readonly path: number; readonly route: RouteQuote | undefined };
+/**
+ * A path whose best listing is not certain, and what was found of it: in so many steps in all, its
+ * shortest listing search in so many.
+ */
+type OpenPath = {
+  readonly path: number;
+  readonly route: RouteQuote | undefined;
+  readonly work: number;
+  readonly leastWork: number;
+};
 
 export class QuoteSearch {
   /** Paths of the last quote whose best listing is not certain: the work for it was cut short. */
@@ -154,12 +162,16 @@ export class QuoteSearch {
         continue;
       }
       queue.removeTop();
+      const before = solver.workLeft;
       const route = solver.solve(context, queue, path, 0);
       if (route !== undefined) {
         insertRoute(routes, route, selling);
         if (routes.length === ROUTES_MAX) worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
       }
-      if (solver.isOpen && open.length < OPEN_MAX) open.push({ path, route });
+      if (solver.isOpen && open.length < OPEN_MAX) {
+        const { leastWork } = solver;
+        open.push({ path, route, work: before - solver.workLeft, leastWork });
+      }
     }
     this.isCut = queue.count > 0 && solver.workLeft <= 0;
     if (open.length > 0) this.#improve(context, routes, open, shouldStop);
@@ -177,7 +189,7 @@ export class QuoteSearch {
     const selling = context.request.direction === "strict_send";
     let workLeft = MORE_WORK_MAX;
     let fewOrdersLeft = FEW_ORDERS_WORK_MAX;
-    for (const { path, route } of foundFirst(open)) {
+    for (const { path, route, work, leastWork } of foundFirst(open)) {
       if (shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
       const least = route ?? routes[ROUTES_MAX - 1];
@@ -188,8 +200,11 @@ export class QuoteSearch {
       if (left <= 0) continue;
       this.#solver.workLeft = left;
       const most = fewOrders ? Math.min(left, FEW_ORDERS_PATH_MAX) : left / WORK_SHARE;
-      const better = this.#solver.solve(context, queue, path, most);
-      if (!this.#solver.isOpen) this.uncertainPaths -= 1;
+      // What would only find the first answer again counts as done: others get no more work for it.
+      const isRepeat = most <= leastWork;
+      const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);
+      if (isRepeat) this.#solver.workLeft -= work;
+      else if (!this.#solver.isOpen) this.uncertainPaths -= 1;
       if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
       else workLeft = this.#solver.workLeft;
       if (better === undefined) continue;

@@ -46,6 +46,11 @@ export class RouteSolver {
   workLeft = 0;
   /** Whether a better listing of the path solved last may exist. */
   isOpen = false;
+  /**
+   * The least that a listing search of the path solved last took, in steps. Each begins with its
+   * first answer, so with `workMax` no larger than this the path's route is the first answer again.
+   */
+  leastWork = Number.POSITIVE_INFINITY;
 
   readonly #curves: SideCurves;
   readonly #search = new RouteSearch();
@@ -115,6 +120,7 @@ export class RouteSolver {
     workMax: number,
   ): RouteQuote | undefined {
     this.isOpen = false;
+    this.leastWork = Number.POSITIVE_INFINITY;
     const { budget } = this.#curves;
     budget.take(PLAIN_STEPS);
     const plain = this.#solvePlain(context, queue, id);
@@ -253,6 +259,7 @@ export class RouteSolver {
       workMax,
     });
     this.workLeft -= this.#search.work;
+    this.leastWork = Math.min(this.leastWork, this.#search.work);
     if (!this.#search.complete) this.isOpen = true;
     return found;
   }
