@@ -71,6 +71,10 @@ export const devnetOptionsSchema = z.object({
   levels: count(1, 400).describe("orders of a maker on one side of a market"),
   takers: count(1, 100_000).describe("accounts that take"),
   transactionsPerLedger: count(0, 5_000).describe("transactions a ledger once the books are full"),
+  freezes: z
+    .boolean()
+    .default(true)
+    .describe("the exchange is frozen for a moment now and then, when every quote is rejected"),
   record: z
     .boolean()
     .default(true)

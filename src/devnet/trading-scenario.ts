@@ -15,11 +15,12 @@ import { Traffic } from "./traffic/traffic.ts";
 const ORACLE_DAILY_FEE = 1_000_000n;
 
 export function tradingScenario(options: DevnetOptions): Scenario {
-  const { seed, passphrase } = options;
+  const { seed, passphrase, freezes } = options;
   const network = createNetwork(seed, passphrase);
   const cast = buildCast({ seed, scale: scaleOf(options) });
   // The exchange is deployed in the ledger after the genesis one.
-  const traffic = new Traffic({ cast, addresses: network, firstLedger: GENESIS_LEDGER + 2 });
+  const firstLedger = GENESIS_LEDGER + 2;
+  const traffic = new Traffic({ cast, addresses: network, firstLedger, freezes });
   return {
     genesis: (_, closeTime) =>
       networkGenesis(network, {

@@ -38,7 +38,7 @@ export class MemoryNetwork {
   readonly tokens = new Map<Address, MemoryToken>();
   readonly addresses: NetworkAddresses;
 
-  constructor(cast: Cast, startSeconds: number) {
+  constructor(cast: Cast, startSeconds: number, freezes = true) {
     this.world = new MemoryWorld(startSeconds, 1);
     const tokenOf = (asset: ClassicAsset): Address =>
       contractNamed(asset.kind === "native" ? "native" : `${asset.code}:${asset.issuer}`);
@@ -50,7 +50,7 @@ export class MemoryNetwork {
       plainToken: contractNamed("plain"),
       tokenOf,
     };
-    this.traffic = new Traffic({ cast, addresses: this.addresses, firstLedger: 2 });
+    this.traffic = new Traffic({ cast, addresses: this.addresses, firstLedger: 2, freezes });
     for (const { token } of this.traffic.world.assets) this.#deployToken(token);
     const { contracts, instances } = this.world;
     contracts.set(this.addresses.exchange, exchange);

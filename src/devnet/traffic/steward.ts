@@ -16,7 +16,11 @@ const BASE_RESERVES = [5_000_000, 6_000_000] as const;
 const FLOORS = [5_000_000n, 10_000_000n, 2_000_000n, 0n] as const;
 
 /** `index` counts the ledgers since the books were filled. */
-export function stewardship(scene: Scene, index: number): readonly TransactionIntent[] {
+export function stewardship(
+  scene: Scene,
+  index: number,
+  freezes: boolean,
+): readonly TransactionIntent[] {
   const { world } = scene;
   const { admin } = world.cast;
   const set = (fn: string, value: Value): TransactionIntent =>
@@ -41,9 +45,9 @@ export function stewardship(scene: Scene, index: number): readonly TransactionIn
       // No oracle: refused with 723.
       return [set("set_oracle", addressValue(world.addresses.router))];
     case FROZEN_FROM:
-      return [set("freeze", bool(true))];
+      return freezes ? [set("freeze", bool(true))] : [];
     case FROZEN_FROM + FROZEN_LEDGERS:
-      return [set("freeze", bool(false))];
+      return freezes ? [set("freeze", bool(false))] : [];
     default:
       return [];
   }

@@ -45,6 +45,7 @@ test("traffic that starts in the middle goes on as if it had never stopped", () 
     cast: buildCast({ seed: "3", scale: SCALES.small }),
     addresses,
     firstLedger: 2,
+    freezes: true,
   });
   const view = { ...running.view(), ledger: world.ledger + 1 };
   const again = restarted.intents(view);
@@ -89,6 +90,19 @@ function isCrossed({ world }: MemoryNetwork, { quoters }: Market): boolean {
   const [ask, bid] = [best("ask"), best("bid")];
   return ask !== undefined && bid !== undefined && ask * bid < 10n ** 36n;
 }
+
+test("an exchange that is not to be frozen is not, and all else is the same", () => {
+  const scale = { ...SCALES.small, transactionsPerLedger: 0 };
+  const [frozen, never] = [true, false].map((freezes) => {
+    const opened = new MemoryNetwork(buildCast({ seed: "7", scale }), START, freezes);
+    close(opened, opened.traffic.genesisLedgers);
+    return close(opened, 400).map(({ intent }) =>
+      intent.kind === "call" ? intent.fn : intent.kind,
+    );
+  });
+  assert.deepEqual(frozen?.slice(-2), ["freeze", "freeze"]);
+  assert.deepEqual(never, frozen.slice(0, -2));
+});
 
 test("every function succeeds, and fails in every way there is", () => {
   const running = open("6");

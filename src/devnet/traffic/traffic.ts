@@ -51,17 +51,21 @@ export type TrafficOptions = {
   readonly addresses: NetworkAddresses;
   /** The first ledger that is the traffic's: contracts are deployed before it. */
   readonly firstLedger: number;
+  /** Whether the exchange is frozen now and then. */
+  readonly freezes: boolean;
 };
 
 export class Traffic {
   readonly world: World;
   readonly #genesis: Genesis;
   readonly #firstLedger: number;
+  readonly #freezes: boolean;
 
-  constructor({ cast, addresses, firstLedger }: TrafficOptions) {
+  constructor({ cast, addresses, firstLedger, freezes }: TrafficOptions) {
     this.world = buildWorld(cast, addresses);
     this.#genesis = new Genesis(this.world);
     this.#firstLedger = firstLedger;
+    this.#freezes = freezes;
   }
 
   /** Ledgers until the books are filled. */
@@ -92,7 +96,7 @@ export class Traffic {
     const scene = { world: this.world, view: new RememberingView(view), random };
     const at = view.ledger - this.#firstLedger;
     if (at < this.#genesis.ledgers) return at < 0 ? [] : this.#genesis.intents(scene, at);
-    const intents = [...stewardship(scene, at - this.#genesis.ledgers)];
+    const intents = [...stewardship(scene, at - this.#genesis.ledgers, this.#freezes)];
     // Acts that find nothing to do are bounded by the count of tries.
     const wanted = this.world.cast.scale.transactionsPerLedger;
     for (let tries = 0; tries < 2 * wanted && intents.length < wanted; tries += 1) {
