@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
+import { ApiClient } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
@@ -47,7 +48,9 @@ async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figur
       contract: devnet.network.exchange,
       dataDir: directory,
     });
-    return await follow(devnet, await engine.listening, rhythm, learning);
+    const port = await engine.listening;
+    await new ApiClient(port).reached(devnet.tip.ledger);
+    return await follow(devnet, port, rhythm, learning);
   } finally {
     engine?.child.kill("SIGTERM");
     await engine?.exited;
@@ -94,8 +97,10 @@ async function follow(
   const since = (method: string): number =>
     ((devnet.requests.get(method) ?? 0) - (asked.get(method) ?? 0)) / seconds;
   socket.close();
-  assert.ok(delaysMs.length > ledgers * 0.9, `${delaysMs.length} pushes of ${ledgers} ledgers`);
+  assert.ok(delaysMs.length > 0);
   return [
+    // Those that came late together are pushed as one.
+    { name: `${name}: ledgers pushed, of ${ledgers + 1}`, value: delaysMs.length, unit: "" },
     { name: `${name}: served to pushed, median`, value: quantile(delaysMs, 0.5), unit: "ms" },
     {
       name: `${name}: served to pushed, p99`,
