@@ -1,5 +1,6 @@
 // What a ledger of 1,000 changes costs the backing records, what a restart costs, and what a record
 // costs in memory; beside records that are all computed again from plain Maps at each ledger.
+
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -12,6 +13,7 @@ import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../src/model/order.ts";
 import type { Position } from "../src/model/position.ts";
+import { backedOrders } from "../test/support/live-orders.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 
@@ -144,7 +146,7 @@ class World {
       ledger: this.#ledger,
       closeTime: this.#ledger * 5,
       markets: [],
-      orders: this.#orders,
+      ...backedOrders(() => this.#orders),
       rows,
       skipped: () => undefined,
     });

@@ -10,6 +10,7 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
+import type { LiveRow } from "../store/live-rows.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
 import type { StoreSize } from "../store/store-size.ts";
@@ -19,15 +20,14 @@ import type { ExchangeOptions } from "./exchange-options.ts";
 import type { Ignored } from "./lifecycle.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LiveMarkets } from "./live-markets.ts";
+import { LiveTally } from "./live-tally.ts";
 import type { MarketData } from "./market-data.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
-import type { BackingStart, BookState, BookWriter, Step, StepListener } from "./step.ts";
+import type { BackingStart, BookState, Step, StepListener } from "./step.ts";
 import { StepQueue } from "./step-queue.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
-/** Live orders handed on at once at start. */
-const LOAD_ORDERS = 1000;
 const SECOND_MS = 1000;
 /** A timer can fire a moment before its time by the clock, and would find the second not over. */
 const TIMER_EARLY_MS = 2;
@@ -54,7 +54,11 @@ export class Exchange implements ReadModel {
     const { path, networkPassphrase, contract, backing } = options;
     const open = () => Store.open(path, { networkPassphrase, contract }, options.store);
     let store = await open();
-    const markets = loadLive(options, store, (owner, asset) => store.skipped(owner, asset));
+    const markets = loadLive(options, store, {
+      skipped: (owner, asset) => store.skipped(owner, asset),
+      ordersSelling: (owner, asset) =>
+        options.book?.ordersSelling(owner, asset) ?? store.history.ordersSelling(owner, asset),
+    });
     // What a start reads once lies in pages all over the file: with the mapping they leave the
     // process.
     await store.close();
@@ -291,45 +295,34 @@ function bookState({ frozen }: ContractState, cursor: LedgerCursor | undefined):
 
 /**
  * Fills the book and the backing records with what the store holds, in one walk over the live
- * orders, which is most of a start. Returns the markets that they make.
+ * orders. Returns the markets that they make.
  */
 function loadLive(
   { book, backing }: ExchangeOptions,
   store: Store,
-  skipped: BackingStart["skipped"],
+  later: Pick<BackingStart, "skipped" | "ordersSelling">,
 ): LiveMarkets {
   const [contract, cursor] = [store.contract(), store.cursor()];
-  const markets = new LiveMarkets();
-  const orders = loadedOrders(store, markets, book);
+  const addressOf = (number: number) => store.addressOf(number);
+  const tally = new LiveTally();
+  const each = (take: (row: LiveRow) => void) => {
+    store.eachLiveRow((row) => {
+      tally.add(row);
+      take(row);
+    });
+  };
+  if (book === undefined) each(() => undefined);
+  else book.load({ each, addressOf });
   const changes = backing?.load({
     ledger: cursor?.ledger,
     closeTime: cursor?.closeTime ?? 0,
     markets: contract.markets,
-    orders,
+    references: tally.references(addressOf),
     rows: store.backingRows(),
-    skipped,
+    ...later,
   });
-  // What is left of the walk: all of it where no backing is followed.
-  for (const _ of orders);
   book?.apply(changes ?? [], bookState(contract, cursor));
+  const markets = new LiveMarkets();
+  for (const { orders, ...assets } of tally.sides(addressOf)) markets.add(assets, orders);
   return markets;
-}
-
-/** The live orders, oldest first, each in the book and the list of markets once it is given. */
-function* loadedOrders(
-  store: Store,
-  markets: LiveMarkets,
-  book: BookWriter | undefined,
-): Generator<Order> {
-  let portion: Order[] = [];
-  for (const order of store.history.everyLiveOrder()) {
-    markets.add(order);
-    portion.push(order);
-    if (portion.length === LOAD_ORDERS) {
-      book?.load(portion);
-      portion = [];
-    }
-    yield order;
-  }
-  book?.load(portion);
 }

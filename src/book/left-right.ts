@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
-import type { Order } from "../model/order.ts";
 import type { BookChange } from "./book-change.ts";
 import {
   type BookBuffers,
@@ -24,10 +23,11 @@ import {
   touchBook,
 } from "./shared-layout.ts";
 import { BookLoader } from "./shared-load.ts";
+import { ordersSelling } from "./shared-maker.ts";
 import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
 import { applyChange, initCopy, writeState } from "./shared-writer.ts";
-import type { BookState, BookWriter } from "./step.ts";
+import type { BackedOrder, BookState, BookWriter, LiveOrders } from "./step.ts";
 
 /** The loop gets its turn at least this often while a step is written (guess). */
 const SLICE_MS = 4;
@@ -100,10 +100,15 @@ export class SharedBook implements BookWriter {
   }
 
   /** Before the first step no reader is in either copy: orders go straight into one of them. */
-  load(orders: readonly Order[]): void {
+  load(orders: LiveOrders): void {
     assert(this.#sequence === 0 && this.#prepared === undefined, "loaded after the first step");
     this.#loader ??= new BookLoader(this.#copies[0]);
     this.#loader.load(orders);
+  }
+
+  /** The live orders of an owner that sell an asset, oldest first. */
+  ordersSelling(owner: Address, asset: Address): readonly BackedOrder[] {
+    return ordersSelling(this.live, owner, asset);
   }
 
   /** Resolves once both copies hold the last published step. Rejects where that failed. */

@@ -16,16 +16,16 @@ export class LiveMarkets {
     return this.#orders;
   }
 
-  add({ selling, buying }: Assets): void {
-    this.#orders += 1;
+  add({ selling, buying }: Assets, orders = 1): void {
+    this.#orders += orders;
     const pair = canonicalPair(selling, buying);
     const quotes = this.#markets.get(pair.base) ?? new Map<Address, Market>();
     const market = quotes.get(pair.quote);
     if (market !== undefined) {
-      market.count += 1;
+      market.count += orders;
       return;
     }
-    this.#markets.set(pair.base, quotes.set(pair.quote, { pair, count: 1 }));
+    this.#markets.set(pair.base, quotes.set(pair.quote, { pair, count: orders }));
     this.#sorted = undefined;
   }
 

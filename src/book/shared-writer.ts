@@ -117,19 +117,7 @@ function insertOrder(copy: BookCopy, order: Order): void {
   const owner = internAddress(view, view.owners, copy.owners, order.owner);
   const selling = internAddress(view, view.assets, copy.assets, order.selling);
   const buying = internAddress(view, view.assets, copy.assets, order.buying);
-  const slot = insertRecord(copy, order, { owner, selling, buying });
-  addToSide(copy, slot, selling, buying);
-}
-
-/** Writes a new order and its links into all but its side. The indexes are those of its addresses. */
-export function insertRecord(
-  copy: BookCopy,
-  order: Order,
-  { owner, selling, buying }: { owner: number; selling: number; buying: number },
-): number {
-  const { view } = copy;
   const slot = takeIndex(view, copy.orders);
-  const at32 = slot * ORDER_STRIDE_U32;
   const at64 = slot * ORDER_STRIDE_U64;
   view.orderU64[at64 + ORDER_ID_U64] = order.id;
   view.orderU64[at64 + ORDER_ID_U64 + 1] = order.id >> 64n;
@@ -137,6 +125,18 @@ export function insertRecord(
   view.orderU64[at64 + ORDER_POSITION_U64 + 1] = order.cursor >> 64n;
   writeAmount(view, slot, order);
   writePrice(view, slot, order);
+  linkRecord(copy, slot, { owner, selling, buying });
+  addToSide(copy, slot, selling, buying);
+}
+
+/** Links an order, written but for that, into all but its side. The indexes are of its addresses. */
+export function linkRecord(
+  copy: BookCopy,
+  slot: number,
+  { owner, selling, buying }: { owner: number; selling: number; buying: number },
+): void {
+  const { view } = copy;
+  const at32 = slot * ORDER_STRIDE_U32;
   const count = takenCount(view, copy.orders);
   insertInHash(view.orderHash, count, slot, (of) => hashOfOrder(view, of));
   view.orderU32[at32 + ORDER_OWNER] = owner;
@@ -145,7 +145,6 @@ export function insertRecord(
   view.orderU32[at32 + ORDER_SOLD_BACKING] = backingOf(copy, owner, selling);
   view.orderU32[at32 + ORDER_RECEIVED_BACKING] = backingOf(copy, owner, buying);
   addToBacking(view, slot);
-  return slot;
 }
 
 function removeOrder(copy: BookCopy, id: OrderId): void {

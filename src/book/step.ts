@@ -6,6 +6,7 @@ import type { Backing } from "../model/backing.ts";
 import type { RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
+import type { LiveRow } from "../store/live-rows.ts";
 import type { BookChange } from "./book-change.ts";
 import type { Happening } from "./happening.ts";
 
@@ -37,18 +38,28 @@ export type BookState = {
   readonly frozen: boolean;
 };
 
+/** The live orders that a start finds. */
+export type LiveOrders = {
+  /** Gives all of them to `take`, oldest first. */
+  readonly each: (take: (row: LiveRow) => void) => void;
+  /** What a number in a row stands for. */
+  readonly addressOf: (number: number) => Address;
+};
+
 /** The writing half of the shared book. Main thread. */
 export interface BookWriter {
   /** Resolves once the next step can be written without waiting for readers. */
   ready(): Promise<void>;
-  /** A portion of the live orders at start, oldest first. The next `apply` publishes them. */
-  load(orders: readonly Order[]): void;
+  /** All live orders at start. The next `apply` publishes them. */
+  load(orders: LiveOrders): void;
   /** A whole step at once, at start: the readers' next look finds it. */
   apply(changes: readonly BookChange[], state: BookState): void;
   /** Writes a step where no reader looks, in slices. Rejects where it does not fit: fatal. */
   prepare(changes: readonly BookChange[], state: BookState): Promise<void>;
   /** Shows the prepared step; the readers' next look finds it. Synchronous. */
   publish(): void;
+  /** The live orders of an owner that sell an asset, of the step shown, oldest first. */
+  ordersSelling(owner: Address, asset: Address): readonly BackedOrder[];
 }
 
 /** What one step does to the orders and makers whose backing is followed. */
@@ -76,6 +87,16 @@ export interface PreparedBacking {
   readonly happenings: readonly Happening[];
 }
 
+/** How many live orders of an owner sell or buy an asset. */
+export type OrderCount = {
+  readonly owner: Address;
+  readonly asset: Address;
+  readonly orders: number;
+};
+
+/** What of an order decides its share of the budget behind it. */
+export type BackedOrder = Pick<Order, "id" | "cursor" | "amount">;
+
 /** What the records start from: the state the store holds. */
 export type BackingStart = {
   /** Undefined in an empty store. */
@@ -83,8 +104,13 @@ export type BackingStart = {
   /** UNIX seconds. */
   readonly closeTime: number;
   readonly markets: readonly RegistryMarket[];
-  /** Live orders, oldest first. */
-  readonly orders: Iterable<Order>;
+  /** Owners and the assets that their live orders sell or buy, each once, with how many do. */
+  readonly references: Iterable<OrderCount>;
+  /**
+   * The live orders of an owner that sell an asset, of the visible state, oldest first. Asked at
+   * later steps too, when somebody wants to know what the orders get.
+   */
+  readonly ordersSelling: (owner: Address, asset: Address) => readonly BackedOrder[];
   readonly rows: Iterable<{ readonly key: string; readonly value: string }>;
   /**
    * When an order of the owner that sold the asset was last skipped, UNIX seconds. Asked at later

@@ -34,7 +34,9 @@ type Selection = Buffer | "all" | "none";
 const FN_MAX = 32;
 /** Ledger numbers have 32 bits. */
 const LEDGERS = 2 ** 32;
-/** Rows read at once by a walk over all live orders. */
+/** More than a book can hold (its slots have 26 bits). */
+const LIVE_ORDERS_MAX = 2 ** 26;
+/** Rows read at once by a walk over the trades of a time. */
 const WALK_ROWS = 1000;
 /**
  * Rows kept as they were read, of each kind, and as many again: the pages that many ask for are the
@@ -93,17 +95,12 @@ export class History {
     return this.#page(source, liveIndex, selection, page);
   }
 
-  /** All live orders, oldest first. The store must not be renewed meanwhile. */
-  *everyLiveOrder(): Generator<Order> {
-    let after: Position | undefined;
-    for (;;) {
-      const rows = this.#snapshot.rows(this.#tables.live, { after, limit: WALK_ROWS });
-      for (const { key, value } of rows) {
-        after = readPosition(key, 0);
-        yield readAsOrder(new RecordReader(value), this.#ids, after);
-      }
-      if (rows.length < WALK_ROWS) return;
-    }
+  /** All live orders of an owner that sell an asset, oldest first. */
+  ordersSelling(owner: Address, asset: Address): readonly Order[] {
+    const page = { limit: LIVE_ORDERS_MAX };
+    return this.liveOrders({ owner, assets: [asset] }, page).filter(
+      ({ selling }) => selling === asset,
+    );
   }
 
   /** Newest first by creation. */

@@ -4,7 +4,8 @@
 import type { Transaction } from "lmdb";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { indexKey, positionKey, readPosition } from "./keys.ts";
-import type { Root, Table } from "./tables.ts";
+import { sweepTable, type TakeEntry } from "./table-sweep.ts";
+import type { Root, Table, TableName } from "./tables.ts";
 
 export type Range = {
   /** Both exclusive; the ends of the chain where absent. */
@@ -63,6 +64,11 @@ export class Snapshot {
   ): readonly { readonly key: Buffer; readonly value: Buffer }[] {
     const reverse = Buffer.compare(range.start, range.end) > 0;
     return Array.from(table.getRange({ ...range, reverse, transaction: this.#current() }));
+  }
+
+  /** Gives every entry of a table to `take`, in the order of keys. */
+  sweep(table: TableName, take: TakeEntry): void {
+    sweepTable(this.#root, table, this.#current(), take);
   }
 
   #current(): Transaction {

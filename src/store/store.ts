@@ -14,6 +14,7 @@ import { checkFile, forgetStarts, noteClosed } from "./file-check.ts";
 import { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
+import { type LiveRow, newLiveRow, readLiveRow } from "./live-rows.ts";
 import { makeFolder } from "./make-folder.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
@@ -159,6 +160,20 @@ export class Store {
       ...(flags ?? { frozen: false }),
       markets: rows.map(({ value }) => readMarket(new RecordReader(value), this.#ids)),
     };
+  }
+
+  /** Gives every live order to `take`, oldest first, in a row that is good until it returns. */
+  eachLiveRow(take: (row: LiveRow) => void): void {
+    const row = newLiveRow();
+    this.#snapshot.sweep("live", (key, value) => {
+      readLiveRow(row, key, value);
+      take(row);
+    });
+  }
+
+  /** What a number in a row stands for. Throws a StoreError where that is nothing. */
+  addressOf(number: number): Address {
+    return this.#ids.addressOf(number);
   }
 
   /** The order whose entry is on-chain under the id, live or lapsed. */

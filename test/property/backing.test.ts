@@ -1,5 +1,6 @@
 // The backing records against a plain recomputation from the whole ledger, over random streams of
 // entry changes, orders, watchers, late answers, dropped steps and restarts.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -10,6 +11,7 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
+import { backedOrders } from "../support/live-orders.ts";
 import { LateReader } from "./backing-reader.ts";
 import {
   EXCHANGE,
@@ -121,7 +123,7 @@ class Run {
       ledger: this.#ledger === FIRST ? undefined : this.#ledger,
       closeTime: this.#ledger * 5,
       markets: [],
-      orders: [...this.#live.values()].sort((a, b) => Number(a.cursor - b.cursor)),
+      ...backedOrders(() => this.#live.values()),
       rows: [...this.#rows].map(([key, value]) => ({ key, value })),
       skipped: (owner, asset) => this.#skips.get(`${owner}${asset}`),
     });

@@ -1,5 +1,6 @@
 // Random streams of changes against the naive model: sides sorted, slots and indexes reused,
 // blocks grown, shrunk and merged, and both copies the same bytes.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -14,6 +15,7 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { Order, OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
 import { assertSameBook } from "../support/book-check.ts";
+import { liveOrders } from "../support/live-orders.ts";
 import { NaiveBook } from "../support/naive-book.ts";
 
 const CONTRACT = contractAddress(new Uint8Array(32).fill(255));
@@ -172,8 +174,7 @@ test("orders loaded at start are there with the first step, in both copies", asy
     .map((of) => ({ ...of, kind: "new" }));
   for (const of of news) stream.next(of as Operation);
   const orders = [...stream.model.orders.values()];
-  book.load(orders.slice(0, 70));
-  book.load(orders.slice(70));
+  book.load(liveOrders(orders));
   assert.equal(book.sequence, 0);
   book.apply([], { ledger: 5, closeTime: 6, frozen: true });
   assertSameBook(book.live, stream.model, CONTRACT, "nothing");
@@ -181,7 +182,7 @@ test("orders loaded at start are there with the first step, in both copies", asy
   await book.ready();
   const [one, other] = book.buffers.copies.map((buffer) => Buffer.from(buffer));
   assert(one !== undefined && other !== undefined && one.equals(other));
-  assert.throws(() => book.load(orders), /after the first step/);
+  assert.throws(() => book.load(liveOrders(orders)), /after the first step/);
 });
 
 test("a full book says what it is full of", async () => {

@@ -2,8 +2,7 @@
 import type { Address, Pair } from "../../model/address.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
-import type { Order } from "../../model/order.ts";
-import type { BackingStep, PreparedBacking } from "../step.ts";
+import type { BackingStep, OrderCount, PreparedBacking } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
 import type { FollowedKeys } from "./followed-entries.ts";
 import {
@@ -58,11 +57,11 @@ export class BackingDraft {
   readonly #changes: readonly RecordChange[];
   readonly #polls: PollWork;
 
-  /** The step that a start is: `markets` are open, `orders` live; all of them are taken at once. */
+  /** The step that a start is: `markets` are open, and all live orders come at once. */
   static ofStart(
     state: BackingState,
     markets: readonly Pair[],
-    orders: Iterable<Order>,
+    orders: Iterable<OrderCount>,
   ): BackingDraft {
     const references = new ReferenceChanges(state, NO_NEWS.watchChanges);
     for (const pair of markets) references.market(pair);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { backedOrders } from "../../../test/support/live-orders.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
@@ -100,7 +101,7 @@ class Bench {
       ledger: this.ledger === 100 ? undefined : this.ledger,
       closeTime: this.ledger * 5,
       markets: [],
-      orders: this.#orders,
+      ...backedOrders(() => this.#orders),
       rows: [...this.rows].map(([key, value]) => ({ key, value })),
       skipped: () => undefined,
     });

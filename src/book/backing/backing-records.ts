@@ -73,11 +73,12 @@ export class BackingRecords implements BackingView, AccountWatch {
     state.ledger = start.ledger ?? 0;
     state.closeTime = start.closeTime;
     state.skipped = start.skipped;
+    state.shares.ordersSelling = start.ordersSelling;
     for (const row of start.rows) this.#restore(row);
     const keys = [...state.entries.entries.keys()];
     if (keys.length > 0) this.#options.track({ kind: "track", request: 0, keys, load: false });
     const markets = start.markets.map(({ pair }) => pair);
-    this.#perform(BackingDraft.ofStart(state, markets, start.orders));
+    this.#perform(BackingDraft.ofStart(state, markets, start.references));
     this.#staleRows = [...state.restored.values()]
       .filter(({ owner, asset }) => !state.records.has(recordId(owner, asset)))
       .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
@@ -165,7 +166,7 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
     const budget = this.backing(owner, asset)?.budget ?? 0n;
-    return this.#state.shares.shares(recordId(owner, asset), budget);
+    return this.#state.shares.shares(recordId(owner, asset), budget, { owner, asset });
   }
 
   watch(owner: Address): boolean {

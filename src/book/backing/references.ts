@@ -2,7 +2,7 @@
 // be traded, accounts are watched or no longer.
 import type { Address, Pair } from "../../model/address.ts";
 import type { Order } from "../../model/order.ts";
-import type { BackingStep } from "../step.ts";
+import type { BackingStep, OrderCount } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
 import { type RecordId, recordId } from "./record.ts";
 
@@ -21,13 +21,6 @@ export type OrderEdit = {
   readonly record: RecordId;
   readonly before?: Order;
   readonly after?: Order;
-};
-
-type Loaded = {
-  readonly id: RecordId;
-  readonly reference: Reference;
-  /** Takes an order that the record backs. */
-  backed?: (order: Order) => void;
 };
 
 /** Reads the visible state alone; collects what a draft has to change. */
@@ -71,33 +64,11 @@ export class ReferenceChanges {
     }
   }
 
-  /**
-   * Every live order at start, oldest first. Whole orders are not kept: a share needs a part of one,
-   * and nobody sees the shares yet.
-   */
-  loadOrders(orders: Iterable<Order>): void {
-    // Addresses come as the same few strings again and again, whose hashes are known; the id of a
-    // record is a new string each time, whose hash is not.
-    const owners = new Map<Address, Map<Address, Loaded>>();
-    const find = (owner: Address, asset: Address): Loaded => {
-      const assets = owners.get(owner) ?? new Map<Address, Loaded>();
-      const present = assets.get(asset);
-      if (present !== undefined) return present;
+  /** All live orders at start: no order is an edit, since nobody sees anything yet. */
+  loadOrders(counts: Iterable<OrderCount>): void {
+    for (const { owner, asset, orders } of counts) {
       this.#marketToken(asset);
-      const loaded: Loaded = {
-        id: recordId(owner, asset),
-        reference: this.#reference(owner, asset),
-      };
-      owners.set(owner, assets.set(asset, loaded));
-      return loaded;
-    };
-    for (const order of orders) {
-      const { owner, selling, buying } = order;
-      const sold = find(owner, selling);
-      sold.reference.orders += 1;
-      sold.backed ??= this.#state.shares.load(sold.id);
-      sold.backed(order);
-      find(owner, buying).reference.orders += 1;
+      this.#reference(owner, asset).orders += orders;
     }
   }
 
