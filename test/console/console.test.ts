@@ -102,6 +102,56 @@ describe("the console", { skip }, () => {
     await opened.close();
   });
 
+  it("colours each line as the change beside it", async () => {
+    const opened = await open("#/");
+    const { page } = opened;
+    await page.locator(".spark-line:not([d=''])").first().waitFor({ state: "attached" });
+    await settled(async () => {
+      for (const { symbol, change, trades } of (await world.api.get("/ticker/24h")).ticker) {
+        const row = page.locator(".market-row", { has: page.locator(`a[href$="${symbol}"]`) });
+        const drawn = await row.locator(".spark-line").getAttribute("d");
+        assert.equal(drawn !== "", trades > 0, symbol);
+        const tone = await row.locator(".sparkline").getAttribute("data-tone");
+        if (trades > 0 && change !== 0) assert.equal(tone, change < 0 ? "down" : "up", symbol);
+      }
+    });
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("leaves the rows of a list in use in their places, and says so", async () => {
+    const opened = await open("#/engine");
+    const { page } = opened;
+    await page.clock.install();
+    await page.getByRole("navigation").getByRole("link", { name: "Markets" }).click();
+    await page.getByRole("button", { name: "24 h", exact: true }).click();
+    const links = page.locator(".market-link");
+    const shown = () => links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    const byChange = async (): Promise<readonly string[]> => {
+      const { ticker } = await world.api.get("/ticker/24h");
+      const order = (a: Row, b: Row) => b.change - a.change || (a.symbol < b.symbol ? -1 : 1);
+      return ticker.sort(order).map(({ symbol }: Row) => `#/market/${symbol}`);
+    };
+    const first = await byChange();
+    await settled(async () => assert.deepEqual(await shown(), first));
+    await links.first().hover();
+    for (let attempt = 0; String(await byChange()) === String(first); attempt += 1) {
+      assert.ok(attempt < ATTEMPTS_MAX, "the order of the markets changes");
+      await world.close(1);
+    }
+    const again = page.getByRole("button", { name: "Sort again" });
+    await settled(async () => {
+      await page.clock.fastForward("00:30");
+      assert.ok(await again.isVisible());
+    });
+    assert.deepEqual(await shown(), first);
+    await again.click();
+    await settled(async () => assert.deepEqual(await shown(), await byChange()));
+    assert.ok(await again.isHidden());
+    assertClean(opened);
+    await opened.close();
+  });
+
   it("changes book, candles and trades of a market as ledgers close", async () => {
     const { symbol } = await busiestMarket();
     const opened = await open(`#/market/${symbol}`);

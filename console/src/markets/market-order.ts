@@ -52,7 +52,7 @@ function sortKey(entry: TickerEntry, column: SortColumn, assets: Assets): string
   }
 }
 
-export function marketName(entry: TickerEntry, assets: Assets): string {
+function marketName(entry: TickerEntry, assets: Assets): string {
   const { base, quote } = pairOf(entry.symbol);
   return `${assets.label(base)} / ${assets.label(quote)}`;
 }

@@ -1,12 +1,11 @@
 // One market of the list: its names, its day in numbers and as a line.
 import type { TickerEntry } from "../../../src/api/types.ts";
-import { el, setText, setTitle } from "../dom.ts";
+import { el, setClass, setText, setTitle } from "../dom.ts";
 import { grouped, shortened } from "../number/decimal.ts";
 import type { Row } from "../page/virtual-list.ts";
 import { marketLink } from "../route.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 import { pairOf } from "../state/tickers.ts";
-import { marketName } from "./market-order.ts";
 import { Sparkline } from "./sparkline.ts";
 import type { SparklinePrices } from "./sparkline-prices.ts";
 
@@ -14,7 +13,9 @@ import type { SparklinePrices } from "./sparkline-prices.ts";
 const DIGITS = 6;
 
 export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEntry> {
-  const names = el("span", { class: "pair-names" });
+  const baseName = el("span", { class: "pair-name" });
+  const quoteName = el("span", { class: "pair-name" });
+  const names = el("span", { class: "pair-names" }, baseName, " / ", quoteName);
   const addresses = el("span", { class: "pair-addresses" });
   const link = el("a", { class: "market-link" }, names, addresses);
   const price = cell("price num");
@@ -43,7 +44,8 @@ export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEn
     element,
     update: (entry) => {
       const { base, quote } = pairOf(entry.symbol);
-      setText(names, marketName(entry, assets));
+      setName(baseName, base, assets);
+      setName(quoteName, quote, assets);
       setText(addresses, `${shortAddress(base)} / ${shortAddress(quote)}`);
       setTitle(link, `${assets.fullName(base) ?? base} / ${assets.fullName(quote) ?? quote}`);
       const href = marketLink(base, quote);
@@ -57,7 +59,9 @@ export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEn
       setVolume(baseVolume, entry.volume, assets.label(base), traded);
       setVolume(quoteVolume, entry.quoteVolume, assets.label(quote), traded);
       setText(trades, entry.trades.toLocaleString("en-US"));
-      spark.show(prices.of(entry.symbol));
+      const between = traded ? prices.of(entry.symbol) : undefined;
+      const [open, last] = [Number(entry.openPrice), Number(entry.lastPrice)];
+      spark.show(between === undefined ? undefined : { open, between, last });
     },
   };
 }
@@ -71,6 +75,12 @@ export function changeText(change: number): string {
 export function toneOf(change: number): "up" | "down" | "plain" {
   if (Math.abs(change) < 0.005) return "plain";
   return change > 0 ? "up" : "down";
+}
+
+/** An address that stands for a name is short already: names give way to it. */
+function setName(element: HTMLElement, address: string, assets: Assets): void {
+  setText(element, assets.label(address));
+  setClass(element, "is-address", assets.name(address) === undefined);
 }
 
 function cell(name: string): HTMLElement {

@@ -48,6 +48,13 @@ export function marketsView(sources: Sources): View {
     oninput: () => draw(update),
   });
   const count = el("span", { class: "muted", role: "status" });
+  /** Shown while the list keeps an order that its numbers no longer have. */
+  const kept = el(
+    "span",
+    { class: "kept-order", hidden: true },
+    el("span", { class: "muted" }, "Rows keep their places while you use the list."),
+    el("button", { type: "button", class: "button", onclick: () => reorder() }, "Sort again"),
+  );
   const heads = COLUMNS.map(({ column, title, name }) => {
     const cell = el("div", { class: name, role: "columnheader" });
     if (column === undefined) cell.append(title);
@@ -85,7 +92,20 @@ export function marketsView(sources: Sources): View {
     reorder();
   }
 
+  /** Leaves the rows of a list in use where they are, and says so. */
+  function reorderUnused(): void {
+    const busy = list.element.matches(":hover, :focus-within") || !list.atTop;
+    if (busy) setHidden(kept, !isOutOfOrder());
+    else reorder();
+  }
+
+  function isOutOfOrder(): boolean {
+    const sorted = sortMarkets(tickers.list ?? [], sort, assets);
+    return sorted.some(({ symbol }, place) => places.get(symbol) !== place);
+  }
+
   function reorder(): void {
+    setHidden(kept, true);
     const sorted = sortMarkets(tickers.list ?? [], sort, assets);
     places = new Map(sorted.map(({ symbol }, place) => [symbol, place]));
     for (const { column, cell } of heads) {
@@ -142,10 +162,7 @@ export function marketsView(sources: Sources): View {
   endings.add(assets.changes.listen(() => draw(update)));
   endings.add(ledgers.changes.listen(() => draw(update)));
   endings.add(prices.changes.listen(() => draw(update)));
-  endings.every(REORDER_MS, () => {
-    const busy = list.element.matches(":hover, :focus-within") || !list.atTop;
-    if (!busy) reorder();
-  });
+  endings.every(REORDER_MS, reorderUnused);
   endings.every(STATUS_MS, () => void loadStatus());
   endings.every(STATUS_MS, () => prices.refresh());
   endings.add(() => {
@@ -161,7 +178,7 @@ export function marketsView(sources: Sources): View {
     { class: "markets-view" },
     el("h1", { class: "visually-hidden" }, "Markets"),
     el("dl", { class: "figures" }, ...Object.values(figures).map((figure) => figure.element)),
-    el("div", { class: "toolbar" }, filter, count),
+    el("div", { class: "toolbar" }, filter, count, kept),
     el("div", { class: "list-frame" }, list.element, notice.element),
   );
   return { element, title: "Markets", close: () => endings.end() };

@@ -1,8 +1,9 @@
 // The prices behind the small charts of the markets in sight: the last 24 hours in candles or, in a
-// market too young for that, its latest trades.
+// market that traded too little for that, its latest trades in them.
 import type { Candle, Swap, Trade } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { Changes } from "../changes.ts";
+import { utcSeconds } from "../page/time.ts";
 import { pairOf } from "../state/tickers.ts";
 
 const DAY_SECONDS = 86_400;
@@ -87,7 +88,8 @@ export class SparklinePrices {
     const page = { pair: [base, quote], limit: TRADES };
     const trades = await ask<readonly (Trade | Swap)[]>("/trades", page, signal);
     return trades
-      .filter(({ type }) => type === "trade")
+      .filter((record): record is Trade => record.type === "trade" && record.crossfill !== true)
+      .filter(({ timestamp }) => utcSeconds(timestamp) >= to - DAY_SECONDS)
       .map(({ soldAsset, sold, bought }) =>
         soldAsset === base ? Number(bought) / Number(sold) : Number(sold) / Number(bought),
       )

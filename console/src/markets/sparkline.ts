@@ -5,11 +5,18 @@ const WIDTH = 96;
 const HEIGHT = 28;
 const MARGIN = 2;
 
+/** `open` and `last` are those of the numbers beside the line, which come more often than the rest. */
+export type Day = {
+  readonly open: number;
+  readonly between: readonly number[];
+  readonly last: number;
+};
+
 export class Sparkline {
   readonly element: SVGSVGElement;
   readonly #line = svg("path", { class: "spark-line", d: "" });
   readonly #area = svg("path", { class: "spark-area", d: "" });
-  #shown: readonly number[] | undefined;
+  #shown: Day | undefined;
 
   constructor() {
     this.element = svg(
@@ -25,16 +32,22 @@ export class Sparkline {
     );
   }
 
-  show(prices: readonly number[] | undefined): void {
-    if (prices === this.#shown) return;
-    this.#shown = prices;
-    const points = prices === undefined || prices.length < 2 ? "" : linePoints(prices);
+  /** Undefined draws nothing. Where the line ends above its start, it has the colour of a rise. */
+  show(day: Day | undefined): void {
+    if (sameDay(day, this.#shown)) return;
+    this.#shown = day;
+    const points = day === undefined ? "" : linePoints([day.open, ...day.between, day.last]);
     this.#line.setAttribute("d", points === "" ? "" : `M${points}`);
     const floor = `L${WIDTH - MARGIN} ${HEIGHT}L${MARGIN} ${HEIGHT}Z`;
     this.#area.setAttribute("d", points === "" ? "" : `M${points}${floor}`);
-    const fell = (prices?.at(-1) ?? 0) < (prices?.[0] ?? 0);
+    const fell = day !== undefined && day.last < day.open;
     this.element.dataset.tone = fell ? "down" : "up";
   }
+}
+
+function sameDay(one: Day | undefined, other: Day | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.between === other.between && one.open === other.open && one.last === other.last;
 }
 
 function linePoints(prices: readonly number[]): string {

@@ -19,8 +19,13 @@ export function utcText(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
 
+/** UNIX seconds of `YYYY-MM-DD HH:MM:SS`. */
+export function utcSeconds(utc: string): number {
+  return Date.parse(`${utc.replace(" ", "T")}Z`) / 1000;
+}
+
 /** From now to a time of the API: `in 3 h`, or `passed`. */
 export function untilText(utc: string, nowMs: number): string {
-  const left = Date.parse(`${utc.replace(" ", "T")}Z`) - nowMs;
+  const left = utcSeconds(utc) * 1000 - nowMs;
   return left <= 0 ? "passed" : `in ${ageText(left)}`;
 }
