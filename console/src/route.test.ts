@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { encodeStrkey, StrkeyVersion } from "../../src/model/strkey.ts";
 import { accountLink, marketLink, parseRoute } from "./route.ts";
 
-const BASE = `C${"A".repeat(55)}`;
-const QUOTE = `C${"B".repeat(55)}`;
-const OWNER = `G${"C".repeat(55)}`;
+const BASE = encodeStrkey(StrkeyVersion.contract, new Uint8Array(32).fill(1));
+const QUOTE = encodeStrkey(StrkeyVersion.contract, new Uint8Array(32).fill(2));
+const OWNER = encodeStrkey(StrkeyVersion.account, new Uint8Array(32).fill(3));
 
 test("links lead back to what they were made for", () => {
   const market = { view: "market", base: BASE, quote: QUOTE };
@@ -21,6 +22,7 @@ test("what cannot be a market is no view", () => {
     "#/market/foo/bar",
     `#/market/${BASE}`,
     `#/market/${BASE}/${BASE}`,
+    `#/market/${BASE}/${QUOTE.slice(0, -1)}${QUOTE.endsWith("A") ? "B" : "A"}`,
     `#/market/${OWNER}/${QUOTE}`,
     `#/market/${BASE}/${QUOTE}/more`,
     "#/nowhere",

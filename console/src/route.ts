@@ -1,14 +1,13 @@
 // Which view the address bar names: `#/market/C.../C...`. The part after `#` never reaches a server.
 
+import { isStrkey, StrkeyVersion } from "../../src/model/strkey.ts";
+
 export type Route =
   | { readonly view: "markets" }
   | { readonly view: "market"; readonly base: string; readonly quote: string }
   | { readonly view: "quote"; readonly parameters: URLSearchParams }
   | { readonly view: "account"; readonly address: string | undefined }
   | { readonly view: "engine" };
-
-/** By its form alone: which tokens exist, the API knows. */
-const TOKEN = /^C[A-Z2-7]{55}$/;
 
 /** Undefined for a fragment that names no view, or a market that cannot be. */
 export function parseRoute(hash: string): Route | undefined {
@@ -21,7 +20,7 @@ export function parseRoute(hash: string): Route | undefined {
       return { view: "markets" };
     case "market":
       if (first === undefined || second === undefined) return undefined;
-      if (!TOKEN.test(first) || !TOKEN.test(second) || first === second) return undefined;
+      if (!isToken(first) || !isToken(second) || first === second) return undefined;
       return { view: "market", base: first, quote: second };
     case "quote":
       return { view: "quote", parameters: new URLSearchParams(search) };
@@ -45,6 +44,11 @@ export function accountLink(address: string): string {
 export function quoteLink(parameters: Readonly<Record<string, string>>): string {
   const search = new URLSearchParams(parameters).toString();
   return search === "" ? "#/quote" : `#/quote?${search}`;
+}
+
+/** By its form and checksum: which tokens exist, the API knows. */
+function isToken(text: string): boolean {
+  return isStrkey(StrkeyVersion.contract, text);
 }
 
 function decoded(part: string): string {

@@ -8,7 +8,14 @@ import type { Browser, Locator, Page } from "playwright-core";
 import type { Row } from "../e2e/api-client.ts";
 import { settled } from "../e2e/settled.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { assertClean, launchBrowser, openConsole, until, type WatchedPage } from "./browser.ts";
+import {
+  assertClean,
+  launchBrowser,
+  openConsole,
+  until,
+  WAIT_MS_MAX,
+  type WatchedPage,
+} from "./browser.ts";
 import { findBrowser, NO_BROWSER } from "./find-browser.ts";
 import { ConsoleWorld } from "./world.ts";
 
@@ -264,6 +271,92 @@ describe("the console", { skip }, () => {
     await opened.close();
   });
 
+  it("cuts no number off on a phone", async () => {
+    const { selling, buying } = await quoteOverHops();
+    const opened = await open(`#/quote?selling=${selling}&buying=${buying}&amount=25.5`, {
+      viewport: PHONE,
+    });
+    const { page } = opened;
+    await page.locator(".route-card:not([hidden])").last().click();
+    await page.locator(".flow tbody a").first().waitFor();
+    await noneCut(page, ".flow .table-scroll, .flow td, .route-way, .route-amount");
+    await page.goto(`${world.origin}/console#/account/${await busiestMaker()}`);
+    await page.locator(".fill-row:not(.fill-head)").first().waitFor();
+    await page.locator(".order-row:not(.order-head)").first().waitFor();
+    await noneCut(page, ".order-row > *, .fill-row > *");
+    await page.goto(`${world.origin}/console#/`);
+    await page.locator(".pair-name").first().waitFor();
+    await page.locator(".pair-name.is-address").first().waitFor();
+    await noneCut(page, ".pair-name.is-address, .market-row .price, .market-row .change");
+    assertClean(opened);
+    await opened.close();
+  });
+
+  it("says what is wrong with an address, and offers a way back", async () => {
+    const { symbol } = await busiestMarket();
+    const [base, quote] = symbol.split("/");
+    const other = world.devnet.network.exchange;
+    const opened = await open("#/market/foo/bar");
+    const { page } = opened;
+    for (const [hash, said] of [
+      ["#/market/foo/bar", /names no view .* a market that cannot exist.*All markets/],
+      [`#/market/${base}/${quote.slice(0, -1)}1`, /a market that cannot exist.*All markets/],
+      [`#/market/${base}/${other}`, /Nobody has opened such a market.*All markets/],
+      [`#/order/1`, /names no view/],
+      ["#/account/foo", /foo is no account address/],
+      [`#/account/G${"A".repeat(55)}`, /is no account address/],
+      [`#/quote?selling=${quote}&buying=${base}&amount=abc`, /An amount above zero/],
+      [`#/quote?selling=foo&buying=${base}&amount=1`, /Expected XLM, CODE:ISSUER/],
+      [`#/quote?selling=${base}&buying=${base}&amount=1`, /can't be the same/],
+      [`#/quote?selling=${quote}&buying=${base}&amount=1&direct=true&limit=x`, /limit is not/],
+    ] as const) {
+      await page.goto(`${world.origin}/console${hash}`);
+      await page.locator("main", { hasText: said }).waitFor();
+      const problem = page.locator(".routes-panel .notice");
+      if (hash.startsWith("#/quote")) await problem.filter({ hasText: said }).waitFor();
+    }
+    await page.goto(`${world.origin}/console#/market/${base}/${other}`);
+    await page.getByRole("link", { name: "All markets" }).click();
+    await page.locator(".market-link").first().waitFor();
+    await page.goto(`${world.origin}/console#/market/${symbol}`);
+    await page.locator(".ladder-mid").filter({ hasText: /[0-9]/ }).waitFor();
+    assert.ok(await page.locator(".market-unknown").isHidden());
+    assertClean(opened);
+    await opened.close();
+  });
+
+  for (const [where, permissions, script] of [
+    ["", ["clipboard-read", "clipboard-write"], ""],
+    // As on a page that came without TLS.
+    [
+      " where pages have no clipboard",
+      ["clipboard-read"],
+      "Object.defineProperty(navigator, 'clipboard', { value: undefined })",
+    ],
+  ] as const) {
+    it(`puts what its buttons name on the clipboard${where}`, async () => {
+      const { symbol } = await busiestMarket();
+      const [base, quote] = symbol.split("/");
+      const opened = await open("#/", { permissions: [...permissions] });
+      const { page } = opened;
+      if (script !== "") await page.addInitScript(script);
+      await page.goto(`${world.origin}/console#/quote?selling=${quote}&buying=${base}&amount=1`);
+      await page.reload();
+      await page.locator(".route-card:not([hidden])").first().waitFor();
+      await page.getByRole("button", { name: "JSON the arguments of swap" }).click();
+      const args: Row = JSON.parse(await pasted(page, "{"));
+      assert.equal(args.selling, quote);
+      await page.getByRole("button", { name: "Copy the request" }).click();
+      const request = new URL(await pasted(page, "http"));
+      assert.equal(request.origin, world.origin);
+      assert.equal(request.searchParams.get("amount"), "10000000");
+      const answer = (await (await fetch(request)).json()) as Row;
+      assert.equal(answer.sellingAsset, quote);
+      assertClean(opened);
+      await opened.close();
+    });
+  }
+
   it("is usable by keyboard", async () => {
     const opened = await open("#/");
     const { page } = opened;
@@ -428,6 +521,30 @@ async function swapArguments(page: Page): Promise<Readonly<Record<string, string
   const names = await rows.locator("th").allTextContents();
   const values = await rows.locator("td").allTextContents();
   return Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]));
+}
+
+/** What a person gets who pastes, once it starts so. */
+async function pasted(page: Page, start: string): Promise<string> {
+  const field = page.getByLabel("Caller of the contract");
+  for (const deadline = Date.now() + WAIT_MS_MAX; ; ) {
+    await field.fill("");
+    await page.keyboard.press("ControlOrMeta+V");
+    const text = await field.inputValue();
+    if (text.startsWith(start)) return text;
+    assert.ok(Date.now() < deadline, `never pasted ${start}: ${text}`);
+  }
+}
+
+/** Of the elements that are shown. */
+async function noneCut(page: Page, selector: string): Promise<void> {
+  const cut = await page
+    .locator(selector)
+    .evaluateAll((elements) =>
+      elements
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map((element) => `${element.className}: ${element.textContent}`),
+    );
+  assert.deepEqual(cut, []);
 }
 
 function focused(page: Page): Promise<unknown> {

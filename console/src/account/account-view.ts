@@ -1,5 +1,6 @@
 // One account: its live orders with their backing, and its fills as they come.
 import type { Order, Swap, Trade } from "../../../src/api/types.ts";
+import { isStrkey, StrkeyVersion } from "../../../src/model/strkey.ts";
 import { ask } from "../api/rest.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -19,12 +20,15 @@ import { ORDER_COLUMNS, orderRow } from "./order-row.ts";
 const ORDER_ROW_HEIGHT = { wide: 36, narrow: 74 };
 const FILLS_FIRST = 50;
 const SUGGESTED = 8;
-const ADDRESS = /^[GC][A-Z2-7]{55}$/;
 
 export function accountViewOf(sources: Sources, address: string | undefined): View {
   if (address === undefined) return chooseAccount(undefined);
-  if (!ADDRESS.test(address)) return chooseAccount(address);
+  if (!isAddress(address)) return chooseAccount(address);
   return oneAccount(sources, address);
+}
+
+function isAddress(text: string): boolean {
+  return isStrkey(StrkeyVersion.account, text) || isStrkey(StrkeyVersion.contract, text);
 }
 
 function oneAccount({ connection, assets }: Sources, address: string): View {
@@ -143,7 +147,7 @@ function chooseAccount(wrong: string | undefined): View {
           el(
             "p",
             { class: "field-error", role: "alert" },
-            `${wrong} is no account address (G… or C…, 56 characters).`,
+            `${wrong} is no account address: it has 56 characters, starts with G or C, and its last ones check the others.`,
           ),
         ];
   const element = el(

@@ -1,6 +1,6 @@
 // One market: its day, candles, book, cumulative depth and trades.
 import { priceText } from "../../../src/model/display.ts";
-import { el, icon, setText, setTitle } from "../dom.ts";
+import { el, icon, setHidden, setText, setTitle } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { changeText, toneOf } from "../markets/market-row.ts";
 import { grouped, shortened, toUnits } from "../number/decimal.ts";
@@ -36,6 +36,12 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
   const baseView = new AssetView(assets, base);
   const quoteView = new AssetView(assets, quote);
   const title = el("span", { class: "pair-title" });
+  const unknown = el(
+    "p",
+    { class: "market-unknown", role: "status", hidden: true },
+    "Nobody has opened such a market, and no order is live in it. ",
+    el("a", { href: "#/" }, "All markets"),
+  );
   const figures = {
     last: new Figure("Last price"),
     change: new Figure("24 h change"),
@@ -54,6 +60,7 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
     setText(ladderNames.quote, assets.label(quote));
     setText(tapeUnit, `${assets.label(quote)} per ${assets.label(base)}`);
     const found = tickers.of(base, quote);
+    setHidden(unknown, tickers.list === undefined || found !== undefined);
     if (found === undefined || found.entry.trades === 0) return;
     const { entry, reversed } = found;
     const price = (text: string) => grouped(reversed ? inverted(text) : text);
@@ -141,6 +148,7 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
         { class: "market-name" },
         el("h1", {}, title),
         el("div", { class: "market-assets" }, baseView.element, quoteView.element),
+        unknown,
       ),
       el("dl", { class: "figures" }, ...Object.values(figures).map((figure) => figure.element)),
       el(

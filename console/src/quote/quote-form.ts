@@ -140,6 +140,11 @@ export class QuoteForm {
     }
   }
 
+  /** What is wrong with what was typed, as the last wish found it. */
+  get problem(): string | undefined {
+    return this.#error.textContent || undefined;
+  }
+
   /** After markets or names came. */
   update(): void {
     this.#selling.update();

@@ -85,7 +85,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   function noticeState(): NoticeState {
     switch (answer.kind) {
       case "none": {
-        const hint = "Choose two assets and an amount.";
+        const hint = form.problem ?? "Choose two assets and an amount.";
         return { kind: "empty", title: "No quote yet", hint };
       }
       case "loading":

@@ -86,8 +86,12 @@ function orderTable(
   const fills = new Map(settled?.fills.map((fill) => [fill.order.id, fill]));
   const rows = hop.orders.map((id) => {
     const fill = fills.get(id);
-    const amount = (units: bigint | undefined, _asset: string) =>
-      el("td", { class: "num" }, units === undefined ? "…" : amountText(units));
+    const amount = (units: bigint | undefined, label: string) =>
+      el(
+        "td",
+        { class: "num", "data-label": label },
+        units === undefined ? "…" : amountText(units),
+      );
     return el(
       "tr",
       {},
@@ -101,9 +105,9 @@ function orderTable(
           copyButton(`order ${shortAddress(id)}`, () => id),
         ),
       ),
-      el("td", {}, fill === undefined ? "…" : accountView(fill.order.owner)),
-      amount(fill?.paid, hop.selling),
-      amount(fill?.got, hop.buying),
+      el("td", { "data-label": "of" }, fill === undefined ? "…" : accountView(fill.order.owner)),
+      amount(fill?.paid, "gets"),
+      amount(fill?.got, "gives"),
     );
   });
   return el(
