@@ -9,7 +9,7 @@ import type { Query } from "./query.ts";
 /** Throws an ApiError that names the parameter. */
 export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteRequest {
   const direction: QuoteDirection =
-    query.lenient("direction")[0] === "strict_receive" ? "strict_receive" : "strict_send";
+    atMostOne(query, "direction") === "strict_receive" ? "strict_receive" : "strict_send";
   const sellingAsset = parseQuoteAsset(
     "source_asset",
     firstOf(query, ["sellingAsset", "selling_asset", "source_asset"]),
@@ -28,13 +28,20 @@ export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteReques
     throw invalidParameter("amount", "Expected a positive integer of at most 2^127-1.");
   }
   const amount = parsePositiveInteger("amount", amountText);
-  const directText = query.lenient("direct")[0];
+  const directText = atMostOne(query, "direct");
   const direct = directText === "true" || directText === "1";
   const maxPriceText = firstOf(query, ["maxPrice", "max_price"]);
   if (maxPriceText === undefined) return { direction, sellingAsset, buyingAsset, amount, direct };
   if (!direct) throw invalidParameter("maxPrice", "It requires direct=true.");
   const maxPrice = parsePositiveInteger("maxPrice", maxPriceText);
   return { direction, sellingAsset, buyingAsset, amount, direct, maxPrice };
+}
+
+/** Whatever it is: of these parameters every text means something. */
+function atMostOne(query: Query, name: string): string | undefined {
+  const values = query.lenient(name);
+  if (values.length > 1) throw invalidParameter(name, "Expected a single value.");
+  return values[0];
 }
 
 /** The value under whichever of the aliases has one. Throws where two say different things. */

@@ -850,6 +850,8 @@ describe("GET /quote", () => {
       ].map((amount): [string, string] => [`${assets}&amount=${amount}`, "amount"]),
       [`${assets}&amount=1&amount=2`, "amount"],
       [`${assets}&amount=1&source_amount=2`, "source_amount"],
+      [`${assets}&amount=1&direction=strict_receive&direction=strict_send`, "direction"],
+      [`${assets}&amount=1&direct=1&direct=0`, "direct"],
       [`${assets}&amount=1&direct=true&maxPrice=5&max_price=6`, "max_price"],
       [`${assets}&amount=1&destination_asset=XLM`, "destination_asset"],
       [`${assets}&amount=1&maxPrice=5`, "maxPrice"],
