@@ -355,7 +355,11 @@ export type OrderBacking = {
   readonly balance: Amount;
   /** What the owner lets the exchange contract move. */
   readonly allowance: Amount;
-  /** Ledger until which the allowance lives, 0 without allowance. */
+  /**
+   * Ledger until which the allowance lives, 0 without allowance. 4294967295, the last there can be,
+   * where it is unknown: tokens that keep their own books tell it in events alone, and the approval
+   * is older than the first ledger read.
+   */
   readonly liveUntil: Ledger;
   /** The owner can send and receive the token. */
   readonly authorized: boolean;
@@ -379,7 +383,11 @@ export type Backing = {
   readonly balance: Amount;
   /** What the owner lets the exchange contract move. */
   readonly allowance: Amount;
-  /** Ledger until which the allowance lives, 0 without allowance. */
+  /**
+   * Ledger until which the allowance lives, 0 without allowance. 4294967295, the last there can be,
+   * where it is unknown: tokens that keep their own books tell it in events alone, and the approval
+   * is older than the first ledger read.
+   */
   readonly liveUntil: Ledger;
   /** The owner can send and receive the token. */
   readonly authorized: boolean;

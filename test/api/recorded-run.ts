@@ -15,6 +15,7 @@ import { address } from "../../src/model/address.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { recordAnswers } from "./recorded-answers.ts";
 import { recordMessages } from "./recorded-messages.ts";
+import { recordSuspension } from "./recorded-suspension.ts";
 import { Recording, WAIT_MS_MAX } from "./recording.ts";
 
 const SEED = "described";
@@ -31,7 +32,7 @@ export type RecordedWorld = {
   readonly call: (source: string, fn: string, args: readonly Value[]) => void;
 };
 
-/** `asked` may ask more once the run is over, before it ends. */
+/** `asked` may ask more once all but the end of the run is over: after it the book is empty. */
 export async function recordRun(
   asked?: (world: RecordedWorld) => Promise<void>,
 ): Promise<Examples> {
@@ -51,6 +52,7 @@ export async function recordRun(
     await recordMessages(world);
     await recordAnswers(world);
     await asked?.(world);
+    await recordSuspension(world);
     return { answers: recording.answers, messages: recording.messages };
   } finally {
     await engine.close();

@@ -16,7 +16,12 @@ const PENDING = optional(
   constant(true, "A confirming reload is due: the values may predate the latest change."),
 );
 const AUTHORIZED = boolean("The owner can send and receive the token.");
-const LIVE_UNTIL = ref("Ledger", "Ledger until which the allowance lives, 0 without allowance.");
+const LIVE_UNTIL = ref(
+  "Ledger",
+  "Ledger until which the allowance lives, 0 without allowance. 4294967295, the last there can be, " +
+    "where it is unknown: tokens that keep their own books tell it in events alone, and the " +
+    "approval is older than the first ledger read.",
+);
 const UPDATED = optional(
   ref("UtcTime", "When the values were last loaded. Absent: they are unknown so far."),
 );
