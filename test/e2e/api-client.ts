@@ -5,6 +5,8 @@ import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 // biome-ignore lint/suspicious/noExplicitAny: JSON as the engine sent it; tests compare it.
 export type Row = any;
 
+/** Times that a quote is asked for where a busy machine leaves no time for it. */
+const TRIES_MAX = 20;
 /** Pages a list may have before a test takes it for endless. */
 const PAGES_MAX = 10_000;
 
@@ -16,7 +18,11 @@ export class ApiClient {
   }
 
   async get(path: string): Promise<Row> {
-    const response = await describedFetch(this.url + path);
+    let response = await describedFetch(this.url + path);
+    for (let tries = 1; response.status === 409 && tries < TRIES_MAX; tries += 1) {
+      await response.body?.cancel();
+      response = await describedFetch(this.url + path);
+    }
     const text = await response.text();
     assert.equal(response.status, 200, `${path}: ${text}`);
     return JSON.parse(text);
