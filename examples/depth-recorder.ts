@@ -7,7 +7,8 @@
 import { follow } from "./feed.ts";
 import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 
-const USAGE = "depth-recorder --market BASE/QUOTE [--depth 20] [--limit 100] [--count 0] [--url]";
+const USAGE = `depth-recorder --market BASE/QUOTE [--depth 20] [--limit 100] [--count 0]
+  [--url http://localhost:8080]`;
 
 const {
   url,

@@ -58,6 +58,8 @@ const size = Number(values.size);
 const spread = Number(values["spread-bps"]) / 10_000;
 const tolerance = Number(values["tolerance-bps"]) / 10_000;
 const callsMax = Number(values.calls);
+/** Makes the ids of first orders: one a side, so that a call sent twice leaves one order. */
+const nonce = Date.now();
 const fixedReference = values.reference === undefined ? undefined : Number(values.reference);
 for (const [name, value] of Object.entries({ size, spread, reference: fixedReference ?? 1 })) {
   if (!(value > 0)) wrongUsage(USAGE, `--${name}: expected a number above 0`);
@@ -214,7 +216,7 @@ function isThere(order: Order, { price, amount }: Target): boolean {
 }
 
 /** It lists no orders to take: it rests. */
-function firstOrder({ selling, buying }: Side, { price, amount }: Target): object {
+function firstOrder({ selling, buying, isAsk }: Side, { price, amount }: Target): object {
   return {
     direction: SELL,
     kind: LIMIT,
@@ -224,7 +226,7 @@ function firstOrder({ selling, buying }: Side, { price, amount }: Target): objec
     buying,
     price: String(price),
     orders: [],
-    nonce: String(Date.now()),
+    nonce: String(isAsk ? nonce : nonce + 1),
     expires: "0",
     approve: null,
   };

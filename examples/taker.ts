@@ -44,7 +44,7 @@ const values = readFlags(USAGE, {
   limit: { type: "string" },
   /** What a swap may turn out worse than quoted. */
   "slippage-bps": { type: "string", default: "10" },
-  /** Makes the id of the order that a limit trade leaves. */
+  /** Makes the id of the order that a limit trade leaves: of calls with one nonce only one does. */
   nonce: { type: "string", default: String(Date.now()) },
   /** When that order ends, UNIX seconds; 0: never. */
   expires: { type: "string", default: "0" },
