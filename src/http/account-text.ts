@@ -15,6 +15,28 @@ const SLICE_ORDERS = 100;
 /** After so many states that passed while it was being made, the next one is copied (choice). */
 const ATTEMPTS_MAX = 3;
 
+/** A text and the step whose state it is of. */
+export type MembersOfStep = { readonly step: number; readonly members: string };
+
+/**
+ * For who may show no state but the newest: the text stands as long as no other step is shown.
+ * Undefined where there are so few orders that it need not be made beforehand, where states come
+ * faster than it can be made, and where nobody wants it any more.
+ */
+export async function membersBeforehand(
+  readModel: ReadModel,
+  owner: Address,
+  isWanted: () => boolean,
+): Promise<MembersOfStep | undefined> {
+  if (ordersOf(readModel, owner, undefined, SLICE_ORDERS).length < SLICE_ORDERS) return undefined;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX && isWanted(); attempt += 1) {
+    const { step } = readModel;
+    const members = await membersOfOneState(readModel, owner, isWanted);
+    if (members !== undefined) return { step, members };
+  }
+  return undefined;
+}
+
 /** Of the state shown now, in one go: for who may not wait. */
 export function accountMembers(readModel: ReadModel, owner: Address): string {
   const orders = ordersOf(readModel, owner, undefined, Math.max(1, readModel.liveOrderCount));
@@ -45,17 +67,18 @@ async function slicedMembers(
   signal: AbortSignal,
 ): Promise<string> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const text = await membersOfOneState(readModel, owner, signal);
+    const text = await membersOfOneState(readModel, owner, () => !signal.aborted);
+    signal.throwIfAborted();
     if (text !== undefined) return text;
   }
   return copiedMembers(readModel, owner, signal);
 }
 
-/** Undefined where another state was shown meanwhile. */
+/** Undefined where another state was shown meanwhile, or nobody wants it any more. */
 async function membersOfOneState(
   readModel: ReadModel,
   owner: Address,
-  signal: AbortSignal,
+  isWanted: () => boolean,
 ): Promise<string | undefined> {
   const { step } = readModel;
   const texts: string[] = [];
@@ -66,8 +89,7 @@ async function membersOfOneState(
     after = orders.at(-1)?.cursor;
     if (orders.length < SLICE_ORDERS) return membersText(readModel, owner, texts);
     await nextTurn();
-    signal.throwIfAborted();
-    if (readModel.step !== step) return undefined;
+    if (!isWanted() || readModel.step !== step) return undefined;
   }
 }
 

@@ -149,10 +149,11 @@ export class PushHub {
     if (isFirst) request.opened();
     if (request.ready !== undefined) {
       subscriber.waiting += 1;
-      await request.ready().finally(() => {
+      const isWanted = () => subscriber.topics.has(request.topic);
+      await request.ready(isWanted).finally(() => {
         subscriber.waiting -= 1;
       });
-      if (!subscriber.topics.has(request.topic)) return;
+      if (!isWanted()) return;
     }
     // Without a pause between: a step shown there would reach the client before an older state.
     subscriber.send(request.snapshot(id));

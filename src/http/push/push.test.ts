@@ -63,6 +63,7 @@ async function subscribed(channel: string, parameters: object = {}): Promise<Pus
 function step(happenings: readonly Happening[], ledgers: readonly number[] = [5001]): void {
   const ledger = ledgers.at(-1) ?? server.readModel.ledger ?? 0;
   server.readModel.ledger = ledger;
+  server.readModel.step += 1;
   const shown: Step = {
     ledgers: ledgers.map((number) => ({ ledger: number, hash: "", closeTime: 0 })),
     ledger,
@@ -445,6 +446,38 @@ describe("channel account", () => {
       );
       const both = ["snapshot of 0,order", "order,snapshot of 1"];
       assert.ok(both.includes(String(kinds)), `${kinds} after ${microtasks}`);
+    }
+  });
+
+  it("puts many orders into text in slices, and starts again where a step comes between", async () => {
+    const { readModel } = server;
+    const { liveOrders } = readModel;
+    const orders = (amount: bigint) =>
+      Array.from({ length: 1000 }, (_, at) => testOrder(at, { amount }));
+    readModel.live = orders(80n);
+    let pages = 0;
+    readModel.liveOrders = function (...parameters) {
+      pages += 1;
+      // In the middle of the text.
+      if (pages === 6) {
+        this.live = orders(70n);
+        step([orderHappening("fill", testOrder(1, { amount: 70n }))]);
+      }
+      return liveOrders.apply(this, parameters);
+    };
+    try {
+      const client = await open();
+      client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
+      await client.find((message) => message.id === 1);
+      const { messages } = client;
+      assert.deepEqual(
+        messages.map(({ type }) => type),
+        ["order", "account"],
+      );
+      const shown = messages[1]?.orders.map(({ amount }: Order) => String(amount));
+      assert.deepEqual(shown, new Array(1000).fill("70"));
+    } finally {
+      readModel.liveOrders = liveOrders;
     }
   });
 

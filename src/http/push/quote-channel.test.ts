@@ -330,7 +330,7 @@ describe("the quotes of all clients", () => {
       const request = channel.request(subscription(amount));
       topics.push(request.topic);
       request.opened();
-      await request.ready?.();
+      await request.ready?.(() => true);
       request.snapshot({});
     }
     readModel.ledger = 5001;
@@ -357,15 +357,18 @@ describe("the quotes of all clients", () => {
       const request = channel.request(subscription(amount));
       request.opened();
       if (amount > QUOTE_TOPICS_MAX) {
-        await assert.rejects(async () => request.ready?.(), /Too many quote subscriptions \(max/);
+        await assert.rejects(
+          async () => request.ready?.(() => true),
+          /Too many quote subscriptions \(max/,
+        );
         channel.closed(request.topic);
       } else {
-        await request.ready?.();
+        await request.ready?.(() => true);
         request.snapshot({});
       }
     }
     const known = channel.request(subscription(1));
-    await known.ready?.();
+    await known.ready?.(() => true);
     assert.match(known.snapshot({ id: "4" }), /"id":4,/);
   });
 });

@@ -6,6 +6,9 @@ import { checkPushMessage } from "../../api/testing/conformance.ts";
 // biome-ignore lint/suspicious/noExplicitAny: JSON as the server sent it; tests compare it.
 export type Message = any;
 
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 30_000;
+
 export class PushClient {
   readonly messages: Message[] = [];
   /** The close code; resolves when the connection is gone. */
@@ -41,7 +44,7 @@ export class PushClient {
 
   /** The first message from `from` on that `wanted` accepts. */
   async find(wanted: (message: Message) => boolean, from = 0): Promise<Message> {
-    const deadline = Date.now() + 5000;
+    const deadline = Date.now() + WAIT_MS_MAX;
     for (;;) {
       const found = this.messages.slice(from).find(wanted);
       if (found !== undefined) return found;

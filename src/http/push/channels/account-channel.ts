@@ -5,7 +5,7 @@ import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
-import { accountMembers } from "../../account-text.ts";
+import { accountMembers, type MembersOfStep, membersBeforehand } from "../../account-text.ts";
 import { ApiError } from "../../api-error.ts";
 import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
@@ -28,6 +28,13 @@ export type AccountChannelOptions = {
 export function accountChannel({ readModel, watch, publish }: AccountChannelOptions): Channel {
   /** Whether the account of each open topic is watched, which past a limit it is not. */
   const watched = new Map<Address, boolean>();
+  /** One text at a time: a slice of each of many would be a long turn of the loop. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Made>(make: () => Promise<Made>): Promise<Made> => {
+    const made = last.then(make);
+    last = made.catch(() => undefined);
+    return made;
+  };
   const stepped = ({ happenings }: Step): void => {
     if (watched.size === 0) return;
     const shares = sharesOfStep(readModel);
@@ -52,12 +59,21 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
     request: (parameters) => {
       const address = parseAccount(parameters);
       const topic = topicOf(address);
+      let made: MembersOfStep | undefined;
       return {
         topic,
-        ready: () => watch.loaded(address, SNAPSHOT_WAIT_MS),
-        snapshot: (id) =>
-          `{"type":"account",${idMember(id)}"topic":"${topic}",` +
-          `${accountMembers(readModel, address)}}`,
+        ready: async (isWanted) => {
+          await watch.loaded(address, SNAPSHOT_WAIT_MS);
+          made = await inTurn(() => membersBeforehand(readModel, address, isWanted));
+        },
+        snapshot: (id) => {
+          // A step may have been shown since: what is sent must not be older than its updates.
+          const members =
+            made !== undefined && made.step === readModel.step
+              ? made.members
+              : accountMembers(readModel, address);
+          return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
+        },
         opened: () => {
           watched.set(address, watch.watch(address));
         },
