@@ -13,7 +13,7 @@ import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../src/model/order.ts";
 import type { Position } from "../src/model/position.ts";
-import { backedOrders } from "../test/support/live-orders.ts";
+import { backedOrders } from "../test/support/start-orders.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 
@@ -147,7 +147,7 @@ class World {
       closeTime: this.#ledger * 5,
       markets: [],
       ...backedOrders(() => this.#orders),
-      rows,
+      rows: (prefix) => rows.filter(({ key }) => key.startsWith(prefix)),
       skipped: () => undefined,
     });
     return records;

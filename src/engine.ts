@@ -11,7 +11,7 @@ import { SharedBook } from "./book/left-right.ts";
 import { capacityFor } from "./book/shared-layout.ts";
 import type { StepMeter } from "./book/step-meter.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
-import { type FollowEnd, followLedgers } from "./follow-ledgers.ts";
+import { type FollowEnd, type Follower, followLedgers } from "./follow-ledgers.ts";
 import { AssetInput } from "./http/asset-input.ts";
 import { connectionsWithin, descriptorLimit } from "./http/limits/descriptor-limit.ts";
 import { pushChannels } from "./http/push/channels.ts";
@@ -156,7 +156,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ...meter,
   });
   operations?.watch(viewOf({ exchange, pool, push, server, path, ordersMax: config.maxOrders }));
-  const ended = follower.start(exchange, backing);
+  const closing = new AbortController();
+  const ended = followOnceRestored({ exchange, backing, follower, log, signal: closing.signal });
   log.info(
     { host: config.host, port: server.port, ledger: exchange.ledger },
     `serving the API on http://${config.host}:${server.port}`,
@@ -165,6 +166,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     port: server.port,
     ended,
     close: async () => {
+      closing.abort();
       operations?.watch(undefined);
       poller.stop();
       // Nobody may ask a closed store: the last connection goes before it.
@@ -172,6 +174,28 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       await exchange.close();
     },
   };
+}
+
+type Followed = {
+  readonly exchange: Exchange;
+  readonly backing: BackingRecords;
+  readonly follower: Follower;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+};
+
+/** The reader must know what it follows before it begins; requests are answered meanwhile. */
+async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
+  const { exchange, backing, follower, log, signal } = followed;
+  try {
+    await backing.restored(signal);
+  } catch (error) {
+    log.fatal({ err: error }, "the backing records cannot be restored");
+    return { kind: "fatal", message: "the backing records cannot be restored" };
+  }
+  // Once closing nothing is started: whoever closes does not wait for an end.
+  if (signal.aborted) return new Promise(() => {});
+  return follower.start(exchange, backing);
 }
 
 function consoleSite(files: ReadonlyMap<string, SiteFile>, backing: BackingRecords): Site {

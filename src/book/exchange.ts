@@ -11,6 +11,7 @@ import type { Order, OrderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import type { LiveRow } from "../store/live-rows.ts";
+import { RowCopy } from "../store/row-copy.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
 import type { StoreSize } from "../store/store-size.ts";
@@ -313,12 +314,13 @@ function loadLive(
   };
   if (book === undefined) each(() => undefined);
   else book.load({ each, addressOf });
+  const rows = backing === undefined ? new RowCopy() : store.backingRows();
   const changes = backing?.load({
     ledger: cursor?.ledger,
     closeTime: cursor?.closeTime ?? 0,
     markets: contract.markets,
-    references: tally.references(addressOf),
-    rows: store.backingRows(),
+    references: [...tally.references(addressOf)],
+    rows: (prefix) => rows.withPrefix(prefix),
     ...later,
   });
   book?.apply(changes ?? [], bookState(contract, cursor));

@@ -105,13 +105,14 @@ export type BackingStart = {
   readonly closeTime: number;
   readonly markets: readonly RegistryMarket[];
   /** Owners and the assets that their live orders sell or buy, each once, with how many do. */
-  readonly references: Iterable<OrderCount>;
+  readonly references: readonly OrderCount[];
   /**
    * The live orders of an owner that sell an asset, of the visible state, oldest first. Asked at
    * later steps too, when somebody wants to know what the orders get.
    */
   readonly ordersSelling: (owner: Address, asset: Address) => readonly BackedOrder[];
-  readonly rows: Iterable<{ readonly key: string; readonly value: string }>;
+  /** The rows of the records whose keys begin so, by key. */
+  readonly rows: (prefix: string) => Iterable<{ readonly key: string; readonly value: string }>;
   /**
    * When an order of the owner that sold the asset was last skipped, UNIX seconds. Asked at later
    * steps too, when a record begins: a maker who left comes back with the skip.
@@ -121,8 +122,16 @@ export type BackingStart = {
 
 /** Backing records of the visible state. Main thread. */
 export interface BackingView {
-  /** Returns the records for the shared book, whose orders are loaded already. */
+  /**
+   * Returns the records for the shared book, whose orders are loaded already. Most of the rest waits
+   * for `restored`, or for the first who asks for it.
+   */
   load(start: BackingStart): readonly BookChange[];
+  /**
+   * Resolves once everything is as it was before the restart, or has been given up because of the
+   * signal. Takes some of the loop's turns. Rejects where a row cannot be read: fatal.
+   */
+  restored(signal: AbortSignal): Promise<void>;
   /**
    * Called with the function that asks for a step without ledgers, soon: entries were loaded or
    * accounts to watch changed. Asking again before that step does nothing more.

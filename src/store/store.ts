@@ -18,6 +18,7 @@ import { type LiveRow, newLiveRow, readLiveRow } from "./live-rows.ts";
 import { makeFolder } from "./make-folder.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
+import { RowCopy } from "./row-copy.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
 import { addressWrites, stepWrites, type Write } from "./step-writes.ts";
@@ -39,10 +40,6 @@ export type ExpiryEntry = {
 
 /** Highest ledger number of the protocol: a cursor above it was never written by us. */
 const LEDGER_MAX = 0xffff_ffff;
-/** Rows read at once by a walk over a table. */
-const WALK_ROWS = 1000;
-/** lmdb's own limit of a key. */
-const KEY_BYTES_MAX = 1978;
 /** lmdb's code of an environment that can only be closed and opened anew. */
 const MDB_PANIC = -30_795;
 const COMMIT_REASON_MS = 200;
@@ -209,18 +206,11 @@ export class Store {
     return bytes && new RecordReader(bytes).count();
   }
 
-  /** All rows of the backing records. The store must not be renewed meanwhile. */
-  *backingRows(): Generator<{ readonly key: string; readonly value: string }> {
-    const end = Buffer.alloc(KEY_BYTES_MAX, 0xff);
-    let start = Buffer.from([0]);
-    for (;;) {
-      const range = { start, end, limit: WALK_ROWS };
-      const rows = this.#snapshot.entries(this.#environment.tables.backing, range);
-      for (const { key, value } of rows) yield { key: key.toString(), value: value.toString() };
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < WALK_ROWS) return;
-      start = Buffer.concat([last.key, Buffer.from([0])]);
-    }
+  /** All rows of the backing records, by key. */
+  backingRows(): RowCopy {
+    const rows = new RowCopy();
+    this.#snapshot.sweep("backing", (key, value) => rows.add(key, value));
+    return rows;
   }
 
   /**

@@ -5,13 +5,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { BackingRecords } from "../../src/book/backing/backing-records.ts";
+import type { BookChange } from "../../src/book/book-change.ts";
 import type { BackingStep } from "../../src/book/step.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
-import { backedOrders } from "../support/live-orders.ts";
+import { backedOrders, backingRows } from "../support/start-orders.ts";
 import { LateReader } from "./backing-reader.ts";
 import {
   EXCHANGE,
@@ -119,14 +120,17 @@ class Run {
       idleLedgersMax: this.#random(4),
       track: (request) => this.#reader.request(request),
     });
-    const changes = records.load({
-      ledger: this.#ledger === FIRST ? undefined : this.#ledger,
-      closeTime: this.#ledger * 5,
-      markets: [],
-      ...backedOrders(() => this.#live.values()),
-      rows: [...this.#rows].map(([key, value]) => ({ key, value })),
-      skipped: (owner, asset) => this.#skips.get(`${owner}${asset}`),
+    const changes = this.#start(records, this.#rows);
+    const others = new BackingRecords({
+      contract: EXCHANGE,
+      watchedAccountsMax: WATCHED_MAX,
+      track: () => undefined,
     });
+    assert.deepEqual(
+      [...changes].sort(byOwnerAndAsset),
+      [...this.#start(others, withoutShown(this.#rows))].sort(byOwnerAndAsset),
+      "the rows of records say what the entries do",
+    );
     this.#book.clear();
     for (const change of changes) {
       assert(change.kind === "backing");
@@ -136,6 +140,17 @@ class Run {
       this.#stepRequested = true;
     });
     return records;
+  }
+
+  #start(records: BackingRecords, rows: ReadonlyMap<string, string>): readonly BookChange[] {
+    return records.load({
+      ledger: this.#ledger === FIRST ? undefined : this.#ledger,
+      closeTime: this.#ledger * 5,
+      markets: [],
+      ...backedOrders(() => this.#live.values()),
+      rows: (prefix) => backingRows(rows, prefix),
+      skipped: (owner, asset) => this.#skips.get(`${owner}${asset}`),
+    });
   }
 
   #restart(): void {
@@ -349,6 +364,25 @@ class Run {
     }
     assert.deepEqual(this.#records.ordersBacked(owner, asset), expected);
   }
+}
+
+/** As versions wrote them that kept of a record only when it was updated and what was answered. */
+function withoutShown(rows: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(
+    Array.from(rows, ([key, value]) => {
+      const isRecord = key.startsWith("record:");
+      return [key, isRecord ? JSON.stringify(JSON.parse(value).slice(0, 2)) : value];
+    }),
+  );
+}
+
+function byOwnerAndAsset(one: BookChange, other: BookChange): number {
+  return nameOf(one) < nameOf(other) ? -1 : 1;
+}
+
+function nameOf(change: BookChange): string {
+  assert(change.kind === "backing");
+  return `${change.backing.owner}${change.backing.asset}`;
 }
 
 function pick<T>(random: Random, from: readonly T[]): T {

@@ -15,8 +15,8 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { Order, OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
 import { assertSameBook } from "../support/book-check.ts";
-import { liveOrders } from "../support/live-orders.ts";
 import { NaiveBook } from "../support/naive-book.ts";
+import { liveOrders } from "../support/start-orders.ts";
 
 const CONTRACT = contractAddress(new Uint8Array(32).fill(255));
 const ASSETS = [1, 2, 3, 4, 5].map((n) => contractAddress(new Uint8Array(32).fill(n)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { backedOrders } from "../../../test/support/live-orders.ts";
+import { backedOrders, backingRows } from "../../../test/support/start-orders.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
@@ -102,7 +102,7 @@ class Bench {
       closeTime: this.ledger * 5,
       markets: [],
       ...backedOrders(() => this.#orders),
-      rows: [...this.rows].map(([key, value]) => ({ key, value })),
+      rows: (prefix) => backingRows(this.rows, prefix),
       skipped: () => undefined,
     });
     return this.records;

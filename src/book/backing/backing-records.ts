@@ -14,11 +14,14 @@ import type {
   PreparedBacking,
 } from "../step.ts";
 import { BackingDraft, type News } from "./backing-draft.ts";
-import { parseRow, recordRowKey } from "./backing-rows.ts";
+import { recordRow } from "./backing-rows.ts";
 import { BackingState, type OwnedRecord } from "./backing-state.ts";
 import { IDLE_LEDGERS_MAX } from "./followed-entries.ts";
 import type { PollAnswer, PollWork } from "./polled-tokens.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
+import { restoreRecords } from "./restore.ts";
+import { Slices } from "./slices.ts";
+import { storedBackings } from "./stored-records.ts";
 
 /** Asks tokens that keep their own books, again and again where that is needed. */
 export interface TokenPolls {
@@ -57,8 +60,9 @@ export class BackingRecords implements BackingView, AccountWatch {
   readonly #waiters = new Set<Waiter>();
   #requestStep: () => void = () => {};
   #prepared: Prepared | undefined;
-  /** Rows of the store that the start found no record for. */
-  #staleRows: readonly BackingRow[] = [];
+  #restoring = new Slices([][Symbol.iterator]());
+  /** What the start found to write: rows that no record was found for go, and such as say too little. */
+  #dueRows: readonly BackingRow[] = [];
   #tokensKnown = 0;
 
   constructor(options: BackingOptions) {
@@ -74,17 +78,29 @@ export class BackingRecords implements BackingView, AccountWatch {
     state.closeTime = start.closeTime;
     state.skipped = start.skipped;
     state.shares.ordersSelling = start.ordersSelling;
-    for (const row of start.rows) this.#restore(row);
-    const keys = [...state.entries.entries.keys()];
-    if (keys.length > 0) this.#options.track({ kind: "track", request: 0, keys, load: false });
-    const markets = start.markets.map(({ pair }) => pair);
-    this.#perform(BackingDraft.ofStart(state, markets, start.references));
-    this.#staleRows = [...state.restored.values()]
-      .filter(({ owner, asset }) => !state.records.has(recordId(owner, asset)))
-      .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
-    state.restored.clear();
-    const records = [...state.records.values()].filter(isInBook);
-    return records.map(({ next }) => ({ kind: "backing", backing: next }));
+    this.#restoring = new Slices(
+      restoreRecords({
+        state,
+        start,
+        perform: (draft) => this.#perform(draft),
+        follow: (keys) => {
+          if (keys.length > 0)
+            this.#options.track({ kind: "track", request: 0, keys, load: false });
+        },
+        stale: (rows) => {
+          this.#dueRows = rows;
+        },
+      }),
+    );
+    const stored = storedBackings(state.contract, start);
+    if (stored !== undefined) return stored.map((backing) => ({ kind: "backing", backing }));
+    const records = [...this.#restored().records.values()];
+    this.#dueRows = [...this.#dueRows, ...records.map(recordRow)];
+    return records.filter(isInBook).map(({ next }) => ({ kind: "backing", backing: next }));
+  }
+
+  restored(signal: AbortSignal): Promise<void> {
+    return this.#restoring.finishInTurns(signal);
   }
 
   onNews(requestStep: () => void): void {
@@ -114,9 +130,9 @@ export class BackingRecords implements BackingView, AccountWatch {
       answers: [...this.#answers.values()].filter((answer) => answer.ledger <= ledger),
       watchChanges: this.#watchChanges(),
     };
-    const draft = BackingDraft.ofStep(this.#state, { step, news });
+    const draft = BackingDraft.ofStep(this.#restored(), { step, news });
     const report = draft.report();
-    const prepared = { ...report, rows: [...this.#staleRows, ...report.rows] };
+    const prepared = { ...report, rows: [...this.#dueRows, ...report.rows] };
     this.#prepared = { prepared, draft, news };
     return prepared;
   }
@@ -125,7 +141,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     assert(this.#prepared?.prepared === prepared, "the step applied is the one prepared last");
     const { draft, news } = this.#prepared;
     this.#prepared = undefined;
-    this.#staleRows = [];
+    this.#dueRows = [];
     for (const load of news.loads) this.#loads.delete(load);
     for (const answer of news.answers) {
       const id = recordId(answer.owner, answer.asset);
@@ -149,7 +165,7 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   /** `CODE:ISSUER` or `native` of every token seen so far that is a classic asset's. */
   *assetNames(): Generator<readonly [Address, string]> {
-    for (const [address, token] of this.#state.tokens) {
+    for (const [address, token] of this.#restored().tokens) {
       if (token.kind === "native") yield [address, "native"];
       else if (token.kind === "issued") yield [address, `${token.code}:${token.issuer}`];
     }
@@ -157,7 +173,7 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   accountBacking(owner: Address): readonly Backing[] {
     const loaded: Backing[] = [];
-    for (const asset of [...(this.#state.owners.get(owner)?.keys() ?? [])].sort()) {
+    for (const asset of [...(this.#restored().owners.get(owner)?.keys() ?? [])].sort()) {
       const backing = this.backing(owner, asset);
       if (backing?.updated !== undefined) loaded.push(backing);
     }
@@ -204,32 +220,10 @@ export class BackingRecords implements BackingView, AccountWatch {
     });
   }
 
-  #restore(row: { readonly key: string; readonly value: string }): void {
-    const state = this.#state;
-    const parsed = parseRow(row);
-    switch (parsed.kind) {
-      case "network":
-        state.baseReserve = parsed.network.baseReserve;
-        break;
-      case "entry": {
-        const { key, entry } = parsed;
-        state.entries.entries.set(
-          key,
-          entry === undefined ? { known: true } : { known: true, entry },
-        );
-        state.entries.idle.set(key, state.ledger);
-        break;
-      }
-      case "approval": {
-        const { owner, asset, liveUntil } = parsed.approval;
-        state.approvals.set(recordId(owner, asset), liveUntil);
-        state.approvalEnds.change(recordId(owner, asset), 0, liveUntil);
-        break;
-      }
-      case "record":
-        state.restored.set(recordId(parsed.record.owner, parsed.record.asset), parsed.record);
-        break;
-    }
+  /** The visible state, of which a start leaves the most for later. */
+  #restored(): BackingState {
+    this.#restoring.finish();
+    return this.#state;
   }
 
   #perform(draft: BackingDraft): void {
@@ -265,7 +259,7 @@ export class BackingRecords implements BackingView, AccountWatch {
   }
 
   #isLoaded(owner: Address): boolean {
-    const { owners, watched } = this.#state;
+    const { owners, watched } = this.#restored();
     if (this.#watchers.has(owner) && !watched.has(owner)) return false;
     for (const { record } of owners.get(owner)?.values() ?? []) {
       if (isShown(record) && record.backing.updated === undefined) return false;
@@ -274,7 +268,7 @@ export class BackingRecords implements BackingView, AccountWatch {
   }
 
   #shown(owner: Address, asset: Address): OwnedRecord | undefined {
-    const owned = this.#state.owners.get(owner)?.get(asset);
+    const owned = this.#restored().owners.get(owner)?.get(asset);
     return owned !== undefined && isShown(owned.record) ? owned : undefined;
   }
 }

@@ -2,6 +2,7 @@
 // what of a record no entry tells. Rows are JSON lists in a fixed order with amounts as decimal
 // text, since an amount can have 127 bits. They change with the store's schema alone.
 import type { Address } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
 import type { BackingRow } from "../step.ts";
 import type { BackingRecord, RecordId } from "./record.ts";
@@ -15,6 +16,11 @@ export type RecordRow = {
   readonly asset: Address;
   readonly updated?: number;
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
+  /**
+   * What the record showed, so that a start need not wait for its entries. Absent in rows of
+   * versions that did not keep it.
+   */
+  readonly shown?: Omit<Backing, "owner" | "asset" | "updated" | "pending">;
 };
 
 /** The last ledger of an allowance, in a token that keeps its own books. */
@@ -30,9 +36,12 @@ export type ParsedRow =
   | { readonly kind: "record"; readonly record: RecordRow }
   | { readonly kind: "approval"; readonly approval: ApprovalRow };
 
+/** Of the keys of records' rows. */
+export const RECORD_PREFIX = "record:";
+type Row = { readonly key: string; readonly value: string };
+
 const NETWORK_KEY = "network";
 const ENTRY_PREFIX = "entry:";
-const RECORD_PREFIX = "record:";
 const APPROVAL_PREFIX = "approval:";
 const ADDRESS_CHARACTERS = 56;
 
@@ -55,6 +64,13 @@ export function recordRow({ owner, asset, backing, polled }: BackingRecord): Bac
   const value = JSON.stringify([
     backing.updated ?? null,
     answer === undefined ? null : [`${answer.balance}`, `${answer.allowance}`],
+    `${backing.balance}`,
+    `${backing.allowance}`,
+    backing.liveUntil,
+    backing.authorized ? 1 : 0,
+    `${backing.budget}`,
+    backing.headroom === undefined ? null : `${backing.headroom}`,
+    backing.skipped ?? null,
   ]);
   return { key: recordRowKey(owner, asset), value };
 }
@@ -70,13 +86,7 @@ export function approvalRow(id: RecordId, liveUntil: number | undefined): Backin
 }
 
 /** Throws a TypeError on a row that this version did not write. */
-export function parseRow({
-  key,
-  value,
-}: {
-  readonly key: string;
-  readonly value: string;
-}): ParsedRow {
+export function parseRow({ key, value }: Row): ParsedRow {
   const fields: unknown = JSON.parse(value);
   if (!Array.isArray(fields)) throw unknownRow(key);
   if (key === NETWORK_KEY) return { kind: "network", network: { baseReserve: amount(fields[0]) } };
@@ -90,15 +100,39 @@ export function parseRow({
     return { kind: "approval", approval };
   }
   if (!key.startsWith(RECORD_PREFIX)) throw unknownRow(key);
-  const [updated, answer] = fields;
-  const record: RecordRow = {
+  return { kind: "record", record: recordOf(fields, key) };
+}
+
+/** As `parseRow`, of the row of a record. */
+export function parseRecordRow({ key, value }: Row): RecordRow {
+  const fields: unknown = JSON.parse(value);
+  if (!Array.isArray(fields)) throw unknownRow(key);
+  return recordOf(fields, key);
+}
+
+function recordOf(fields: readonly unknown[], key: string): RecordRow {
+  const [updated, answer, ...shown] = fields;
+  return {
     ...addressesOf(key, RECORD_PREFIX),
     ...(updated === null ? {} : { updated: count(updated) }),
     ...(Array.isArray(answer)
       ? { answer: { balance: amount(answer[0]), allowance: amount(answer[1]) } }
       : {}),
+    ...(shown.length === 0 ? {} : { shown: shownOf(shown) }),
   };
-  return { kind: "record", record };
+}
+
+function shownOf(fields: readonly unknown[]): NonNullable<RecordRow["shown"]> {
+  const [balance, allowance, liveUntil, authorized, budget, headroom, skipped] = fields;
+  return {
+    balance: amount(balance),
+    allowance: amount(allowance),
+    liveUntil: count(liveUntil),
+    authorized: count(authorized) === 1,
+    budget: amount(budget),
+    ...(headroom === null ? {} : { headroom: amount(headroom) }),
+    ...(skipped === null ? {} : { skipped: count(skipped) }),
+  };
 }
 
 function addressesOf(key: string, prefix: string) {

@@ -1,4 +1,4 @@
-// Live orders as a start hands them on, from orders in memory.
+// What a start hands on, from orders and rows in memory.
 import type { BackingStart, LiveOrders, OrderCount } from "../../src/book/step.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -56,9 +56,20 @@ export function backedOrders(
     [...orders()]
       .filter((order) => order.owner === owner && order.selling === asset)
       .sort((a, b) => (a.cursor < b.cursor ? -1 : 1));
-  return { references: counts.values(), ordersSelling };
+  return { references: [...counts.values()], ordersSelling };
 }
 
 function wordsOf(integer: bigint): number[] {
   return Array.from({ length: 4 }, (_, at) => Number((integer >> BigInt(32 * at)) & 0xffff_ffffn));
+}
+
+/** The rows of a store whose keys begin with `prefix`, by key. */
+export function backingRows(
+  rows: ReadonlyMap<string, string>,
+  prefix: string,
+): readonly { readonly key: string; readonly value: string }[] {
+  return [...rows]
+    .filter(([key]) => key.startsWith(prefix))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => ({ key, value }));
 }

@@ -1,0 +1,48 @@
+// Rows copied out of a table at once, for whoever reads them later: they take less than the pages
+// that they lie in, and stay as they were.
+import type { EntryBytes } from "./table-sweep.ts";
+
+export type Row = { readonly key: string; readonly value: string };
+
+const BYTES_MIN = 1 << 16;
+/** Before each row: the lengths of its key and its value. */
+const HEAD_BYTES = 8;
+
+export class RowCopy {
+  #bytes = Buffer.allocUnsafeSlow(BYTES_MIN);
+  #end = 0;
+
+  add(key: EntryBytes, value: EntryBytes): void {
+    const [keyBytes, valueBytes] = [key.end - key.start, value.end - value.start];
+    const end = this.#end + HEAD_BYTES + keyBytes + valueBytes;
+    if (end > this.#bytes.length) this.#grow(end);
+    const bytes = this.#bytes;
+    bytes.writeUInt32LE(keyBytes, this.#end);
+    bytes.writeUInt32LE(valueBytes, this.#end + 4);
+    // Not `copy`, which takes a buffer's own word for its length: lmdb's is that of the last value.
+    bytes.set(key.bytes.subarray(key.start, key.end), this.#end + HEAD_BYTES);
+    bytes.set(value.bytes.subarray(value.start, value.end), end - valueBytes);
+    this.#end = end;
+  }
+
+  /** Those whose keys begin with `prefix`, in the order they were added. For rows of ASCII alone. */
+  *withPrefix(prefix: string): Generator<Row> {
+    const [bytes, wanted] = [this.#bytes, Buffer.from(prefix, "latin1")];
+    for (let at = 0; at < this.#end; ) {
+      const keyAt = at + HEAD_BYTES;
+      const valueAt = keyAt + bytes.readUInt32LE(at);
+      at = valueAt + bytes.readUInt32LE(at + 4);
+      if (wanted.compare(bytes, keyAt, Math.min(keyAt + wanted.length, valueAt)) !== 0) continue;
+      yield {
+        key: bytes.toString("latin1", keyAt, valueAt),
+        value: bytes.toString("latin1", valueAt, at),
+      };
+    }
+  }
+
+  #grow(least: number): void {
+    const bytes = Buffer.allocUnsafeSlow(2 * least);
+    this.#bytes.copy(bytes, 0, 0, this.#end);
+    this.#bytes = bytes;
+  }
+}
