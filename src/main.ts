@@ -128,6 +128,7 @@ async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<num
   const operations = new Operations({
     clock: systemClock,
     readyLagSeconds: operators.readyLagSeconds,
+    isAsked: operators.port !== "off",
   });
   let server: OperatorsServer | undefined;
   try {

@@ -34,26 +34,16 @@ const STOP_MS_MAX = 1000;
  */
 const YOUNG_MB = 16;
 
+/** The thread begins with the first thing asked of it: until then a start has all cores. */
 export class Reader {
-  private readonly worker: Worker;
+  private readonly options: ReaderOptions;
   private readonly listener: ReaderListener;
-  private readonly ended: Promise<void>;
+  private thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
   private finished = false;
 
   constructor(options: ReaderOptions, listener: ReaderListener) {
+    this.options = options;
     this.listener = listener;
-    this.worker = new Worker(new URL("./reader-worker.js", import.meta.url), {
-      workerData: options,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    });
-    this.worker.on("message", (message: FromReader) => this.handle(message));
-    this.ended = new Promise((resolve) => {
-      this.worker.once("exit", (code) => {
-        resolve();
-        this.lost(new Error(`the reader thread ended with code ${code}`));
-      });
-    });
-    this.worker.on("error", (cause) => this.lost(cause));
   }
 
   /**
@@ -81,10 +71,12 @@ export class Reader {
   /** Resolves once the thread is gone. A ledger it was decoding is dropped, never half delivered. */
   async stop(): Promise<void> {
     this.finished = true;
-    this.post({ kind: "stop" });
+    if (this.thread === undefined) return;
+    const { worker, ended } = this.thread;
+    worker.postMessage({ kind: "stop" } satisfies ToReader);
     // A thread that is still being loaded hears nothing: on a busy machine for seconds.
-    const timer = setTimeout(() => void this.worker.terminate(), STOP_MS_MAX);
-    await this.ended;
+    const timer = setTimeout(() => void worker.terminate(), STOP_MS_MAX);
+    await ended;
     clearTimeout(timer);
   }
 
@@ -123,6 +115,25 @@ export class Reader {
   }
 
   private post(message: ToReader): void {
-    this.worker.postMessage(message);
+    // Nothing begins any more once it was told to stop.
+    if (this.thread === undefined && this.finished) return;
+    this.thread ??= this.begin();
+    this.thread.worker.postMessage(message);
+  }
+
+  private begin() {
+    const worker = new Worker(new URL("./reader-worker.js", import.meta.url), {
+      workerData: this.options,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    worker.on("message", (message: FromReader) => this.handle(message));
+    const ended = new Promise<void>((resolve) => {
+      worker.once("exit", (code) => {
+        resolve();
+        this.lost(new Error(`the reader thread ended with code ${code}`));
+      });
+    });
+    worker.on("error", (cause) => this.lost(cause));
+    return { worker, ended };
   }
 }

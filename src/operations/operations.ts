@@ -1,12 +1,10 @@
 // What operators see of the process: its meters, what /metrics shows of them, and whether it is
 // ready. It outlives an engine that begins anew, so that totals go on. Main thread.
-import { collectDefaultMetrics, Registry } from "prom-client";
 import type { EngineView } from "./engine-view.ts";
-import { exposeEngine } from "./expose-engine.ts";
-import { exposeMeters } from "./expose-meters.ts";
 import { HttpMeter } from "./http-meter.ts";
 import { IngestMeter, type IngestStatus } from "./ingest-meter.ts";
 import { LoopDelay } from "./loop-delay.ts";
+import type { Metrics, MetricsRegistry } from "./metrics-registry.ts";
 import { QuoteMeter } from "./quote-meter.ts";
 import { type Readiness, readiness } from "./readiness.ts";
 import { StepMeter } from "./step-meter.ts";
@@ -16,6 +14,8 @@ export type OperationsOptions = {
   readonly clock: () => number;
   /** The age of the last ledger up to which the engine is ready; 0: any. */
   readonly readyLagSeconds: number;
+  /** Somebody can ask for metrics: made ready once an engine is up, and not by the first question. */
+  readonly isAsked: boolean;
 };
 
 export class Operations {
@@ -24,25 +24,12 @@ export class Operations {
   readonly steps = new StepMeter();
   readonly ingest = new IngestMeter();
   readonly #options: OperationsOptions;
-  readonly #registry = new Registry();
   readonly #loopDelay = new LoopDelay();
   #engine: EngineView | undefined;
-  #scrape: Promise<string> | undefined;
+  #registry: Promise<MetricsRegistry> | undefined;
 
   constructor(options: OperationsOptions) {
     this.#options = options;
-    // The process's own figures under the names that dashboards know. Its event-loop figures would
-    // start anew with every scrape, whoever asks.
-    collectDefaultMetrics({ register: this.#registry });
-    for (const { name } of this.#registry.getMetricsAsArray()) {
-      if (name.startsWith("nodejs_eventloop_lag")) this.#registry.removeSingleMetric(name);
-    }
-    exposeMeters(this.#registry, this, this.#loopDelay);
-    exposeEngine(this.#registry, {
-      engine: () => this.#engine,
-      tip: () => this.ingest.tip,
-      clock: options.clock,
-    });
   }
 
   /** The meter of what follows the ledgers. */
@@ -60,6 +47,8 @@ export class Operations {
   /** The engine is up, or gone. */
   watch(engine: EngineView | undefined): void {
     this.#engine = engine;
+    // A failure is told to the first who asks.
+    if (engine !== undefined && this.#options.isAsked) this.#openRegistry().catch(() => undefined);
   }
 
   readiness(): Readiness {
@@ -72,19 +61,25 @@ export class Operations {
     });
   }
 
-  get metricsContentType(): string {
-    return this.#registry.contentType;
-  }
-
-  /** Who asks meanwhile gets the same text. */
-  metrics(): Promise<string> {
-    this.#scrape ??= this.#registry.metrics().finally(() => {
-      this.#scrape = undefined;
-    });
-    return this.#scrape;
+  async metrics(): Promise<Metrics> {
+    return (await this.#openRegistry()).metrics();
   }
 
   stop(): void {
     this.#loopDelay.stop();
+  }
+  /** From here on the process's own figures are counted. */
+  #openRegistry(): Promise<MetricsRegistry> {
+    this.#registry ??= this.#makeRegistry();
+    return this.#registry;
+  }
+
+  async #makeRegistry(): Promise<MetricsRegistry> {
+    const { MetricsRegistry: Made } = await import("./metrics-registry.ts");
+    return new Made(this, this.#loopDelay, {
+      engine: () => this.#engine,
+      tip: () => this.ingest.tip,
+      clock: this.#options.clock,
+    });
   }
 }

@@ -12,7 +12,7 @@ let server: OperatorsServer;
 let url = "";
 
 before(async () => {
-  operations = new Operations({ clock: () => nowMs, readyLagSeconds: 30 });
+  operations = new Operations({ clock: () => nowMs, readyLagSeconds: 30, isAsked: false });
   server = await startOperatorsServer({
     host: "127.0.0.1",
     port: 0,

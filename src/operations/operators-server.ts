@@ -70,11 +70,7 @@ async function answer(operations: Operations, { method, url = "" }: IncomingMess
   const path = url.split("?", 1)[0] ?? "";
   switch (path) {
     case "/metrics":
-      return {
-        status: 200,
-        contentType: operations.metricsContentType,
-        body: await operations.metrics(),
-      };
+      return { status: 200, ...(await operations.metrics()) };
     case "/healthz":
       return json(200, { status: "ok", uptimeSeconds: Math.floor(process.uptime()) });
     case "/readyz": {

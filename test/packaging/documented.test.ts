@@ -16,8 +16,8 @@ function textOf(file: string): string {
 }
 
 async function metricNames(): Promise<ReadonlySet<string>> {
-  const operations = new Operations({ clock: () => 0, readyLagSeconds: 30 });
-  const text = await operations.metrics();
+  const operations = new Operations({ clock: () => 0, readyLagSeconds: 30, isAsked: false });
+  const { body: text } = await operations.metrics();
   operations.stop();
   return new Set(Array.from(text.matchAll(/^# TYPE ([a-z_]+) /gm), ([, name = ""]) => name));
 }
