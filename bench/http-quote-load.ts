@@ -73,7 +73,11 @@ function client(port: number, requests: Iterator<Buffer>, tally: Tally): Promise
       tally.bodyBytes += received;
       const [first] = pieces;
       if (first?.includes(" 200 OK") === true) tally.routed += first.includes(ROUTE) ? 1 : 0;
-      else tally.refused += 1;
+      else {
+        // Too much is asked at once, or a quote took too long: whatever else is a fault.
+        assert.match(String(first).slice(0, 20), /^HTTP\/1\.1 (409|503) /);
+        tally.refused += 1;
+      }
       next();
     });
   });
