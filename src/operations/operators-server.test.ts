@@ -210,7 +210,7 @@ describe("the operators' listener", () => {
     assert.equal((await fetch(`${url}/healthz`, { headers })).status, 431);
   });
 
-  it("lets go of a client that does not finish its request", { timeout: 20_000 }, async () => {
+  it("lets go of a client that does not finish its request", { timeout: 120_000 }, async () => {
     const socket = connect(server.port, "127.0.0.1");
     socket.write("GET /healthz HT");
     await new Promise((resolve) => socket.resume().once("close", resolve));
@@ -221,7 +221,7 @@ describe("the operators' listener", () => {
     await assert.rejects(startOperatorsServer(options), { code: "EADDRINUSE" });
   });
 
-  it("closes with idle and stalled clients connected", { timeout: 10_000 }, async () => {
+  it("closes with idle and stalled clients connected", { timeout: 120_000 }, async () => {
     const log = { error: () => undefined };
     const other = await startOperatorsServer({ host: "127.0.0.1", port: 0, operations, log });
     const stalled = connect(other.port, "127.0.0.1");

@@ -13,7 +13,7 @@ const FLAGS = [
 ];
 
 /** Waits of the tests end by then. Generous: machines that run them can be slow. */
-export const WAIT_MS_MAX = 30_000;
+export const WAIT_MS_MAX = 60_000;
 
 export function launchBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });

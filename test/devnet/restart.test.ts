@@ -12,7 +12,7 @@ import { assertHeader, decodeLedger } from "./audit.ts";
 
 const PASSPHRASE = "Restart test";
 /** Generous: machines that run tests can be slow. */
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 60_000;
 
 function temporary(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), "restart-test-"));

@@ -52,7 +52,7 @@ export class ApiClient {
   }
 
   /** Resolves once the engine has processed the ledger. */
-  async reached(ledger: number, timeoutMs = 30_000): Promise<void> {
+  async reached(ledger: number, timeoutMs = 120_000): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     let seen: unknown;
     while (Date.now() < deadline) {

@@ -19,7 +19,7 @@ import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const PASSPHRASE = "Backing cases";
-const WAIT_MS_MAX = 20_000;
+const WAIT_MS_MAX = 60_000;
 const fixture = createFixture("cases", PASSPHRASE);
 const { goldToken, usdcToken, gold, usdc, network, taker } = fixture;
 const plain = network.plainToken;

@@ -43,7 +43,7 @@ const OPTIONS = {
 /** What a record shows for an allowance whose end no event told. */
 const UNKNOWN_END = 0xffff_ffff;
 /** Longest wait for answers of the RPC on a busy machine. */
-const SETTLE_MS_MAX = 20_000;
+const SETTLE_MS_MAX = 60_000;
 
 test("every record equals the devnet's own token state at every ledger", async () => {
   const devnet = await startDevnet(OPTIONS);

@@ -18,7 +18,7 @@ const ACTIONS = 400;
 const ACTION_MS = 5;
 /** Accounts and markets that clients choose from. */
 const CHOICES = 6;
-const ATTEMPTS_MAX = 10;
+const ATTEMPTS_MAX = 40;
 
 let devnet: Devnet;
 /** Ledgers close without transactions. */

@@ -11,6 +11,8 @@ import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { NASTY_TEXTS } from "../support/nasty.ts";
 
 const ANSWER_MS_MAX = 1000;
+/** A machine that others keep busy may be late now and then, but not with one question each time. */
+const ATTEMPTS_MAX = 5;
 const RUNS = 400;
 const STATUSES: readonly number[] = [200, 400, 404, 409, 414, 426];
 /** Beside what endpoints know. */
@@ -71,12 +73,19 @@ after(async () => {
   await server.close();
 });
 
+async function inTime(target: string) {
+  for (let attempt = 1; ; attempt += 1) {
+    const start = performance.now();
+    const answer = await client.get(target);
+    if (performance.now() - start < ANSWER_MS_MAX) return answer;
+    assert.ok(attempt < ATTEMPTS_MAX, `too late: ${target.slice(0, 300)}: ${answer.status}`);
+  }
+}
+
 /** Asks, and checks that the answer is one of the API's, in time. */
 async function ask(target: string): Promise<number> {
-  const start = performance.now();
-  const { status, body } = await client.get(target);
+  const { status, body } = await inTime(target);
   const shown = `${target.slice(0, 300)}: ${status} ${body.slice(0, 300)}`;
-  assert.ok(performance.now() - start < ANSWER_MS_MAX, `too late: ${shown}`);
   assert.ok(STATUSES.includes(status), shown);
   if (body === "API endpoint was not found") return status;
   checkAnswer({ target, status, contentType: "application/json", text: body });

@@ -7,6 +7,9 @@ export type RawAnswer = {
   readonly closed: boolean;
 };
 
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 30_000;
+
 /**
  * Writes the parts one by one, each in a segment of its own, and returns what came back once
  * `enough` says so or the server closed. Rejects after `timeoutMs`.
@@ -15,7 +18,7 @@ export function sendRaw(
   port: number,
   parts: readonly (string | Uint8Array)[],
   enough: (text: string) => boolean,
-  timeoutMs = 5000,
+  timeoutMs = WAIT_MS_MAX,
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
