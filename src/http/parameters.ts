@@ -56,10 +56,12 @@ export function parseToken(name: string, text: string | undefined): Address {
   return token;
 }
 
+// 2^127 - 1 has 39 digits; leading zeros change nothing, and must not make a huge BigInt either.
+const POSITIVE = /^0*([1-9][0-9]{0,38})$/;
+
 /** A positive i128 in digits alone: no sign, blank, fraction or exponent. */
 export function parsePositiveInteger(name: string, text: string): bigint {
-  // 2^127 - 1 has 39 digits; leading zeros change nothing, and must not make a huge BigInt either.
-  const digits = /^0*([1-9][0-9]{0,38})$/.exec(text)?.[1];
+  const digits = POSITIVE.exec(text)?.[1];
   const value = digits === undefined ? 0n : BigInt(digits);
   if (value === 0n || value > I128_MAX) {
     throw invalidParameter(name, "Expected a positive integer of at most 2^127-1.");

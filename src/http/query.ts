@@ -13,8 +13,6 @@ export type Query = {
   one(name: string): string | undefined;
 };
 
-type Part = { readonly name: string; readonly raw: string };
-
 const EMPTY: Query = {
   has: () => false,
   lenient: () => [],
@@ -25,59 +23,87 @@ const EMPTY: Query = {
 /** Bounded by the length of the URL. A key that does not decode is no key of ours: left out. */
 export function parseQuery(text: string): Query {
   if (text === "") return EMPTY;
-  const parts: Part[] = [];
-  for (const piece of text.split("&")) {
-    if (piece === "") continue;
-    const at = piece.indexOf("=");
-    const name = decode(at < 0 ? piece : piece.slice(0, at));
-    if (name !== undefined) parts.push({ name, raw: at < 0 ? "" : piece.slice(at + 1) });
+  const names: string[] = [];
+  const raws: string[] = [];
+  // The first of each at or after `from`.
+  let equals = -1;
+  for (let from = 0; from < text.length; ) {
+    const end = indexOrEnd(text, "&", from);
+    if (equals < from) equals = indexOrEnd(text, "=", from);
+    if (end > from) {
+      const name = decode(text.slice(from, Math.min(equals, end)));
+      if (name !== undefined) {
+        names.push(name);
+        raws.push(text.slice(equals + 1, end));
+      }
+    }
+    from = end + 1;
   }
-  return new ParsedQuery(parts);
+  return new ParsedQuery(names, raws);
 }
 
-class ParsedQuery implements Query {
-  readonly #parts: readonly Part[];
+function indexOrEnd(text: string, character: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at < 0 ? text.length : at;
+}
 
-  constructor(parts: readonly Part[]) {
-    this.#parts = parts;
+// Asked ten times for a quote: walks over what is there, and allocates only what it answers.
+class ParsedQuery implements Query {
+  readonly #names: readonly string[];
+  /** Still encoded; empty for a key without a value. */
+  readonly #raws: readonly string[];
+
+  constructor(names: readonly string[], raws: readonly string[]) {
+    this.#names = names;
+    this.#raws = raws;
   }
 
   has(name: string): boolean {
-    return this.#parts.some((part) => part.name === name);
+    return this.#names.includes(name);
   }
 
   lenient(name: string): readonly (string | undefined)[] {
-    return this.#parts
-      .filter((part) => part.name === name && part.raw !== "")
-      .map((part) => decode(part.raw));
+    return this.#rawsOf(name).map(decode);
   }
 
   all(name: string): readonly string[] {
-    return this.#parts.filter((part) => part.name === name && part.raw !== "").map(decoded);
+    return this.#rawsOf(name).map((raw) => decoded(name, raw));
   }
 
   one(name: string): string | undefined {
     let value: string | undefined;
     let count = 0;
-    for (const part of this.#parts) {
-      if (part.name !== name || part.raw === "") continue;
-      value = decoded(part);
+    for (let at = 0; at < this.#names.length; at += 1) {
+      const raw = this.#raws[at];
+      if (this.#names[at] !== name || raw === undefined || raw === "") continue;
+      value = decoded(name, raw);
       count += 1;
     }
     if (count > 1) throw invalidParameter(name, "Expected a single value.");
     return value;
   }
+
+  #rawsOf(name: string): string[] {
+    const found: string[] = [];
+    for (let at = 0; at < this.#names.length; at += 1) {
+      const raw = this.#raws[at];
+      if (this.#names[at] === name && raw !== undefined && raw !== "") found.push(raw);
+    }
+    return found;
+  }
 }
 
-function decoded({ name, raw }: Part): string {
+function decoded(name: string, raw: string): string {
   const value = decode(raw);
   if (value === undefined) throw invalidParameter(name, "Malformed percent-encoding.");
   return value;
 }
 
+const ENCODED = /[%+]/;
+
 /** Form decoding: `+` is a blank. Undefined where an escape is malformed or no UTF-8. */
 function decode(text: string): string | undefined {
-  if (!/[%+]/.test(text)) return text;
+  if (!ENCODED.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {

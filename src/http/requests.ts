@@ -43,14 +43,13 @@ export type RequestsOptions = {
   readonly clients: Clients;
 };
 
+type Asked = { readonly res: HttpResponse; readonly head: boolean; readonly startMs: number };
+
 /** A request that its handler answers. */
-type Accepted = {
-  readonly res: HttpResponse;
+type Accepted = Asked & {
   readonly request: ApiRequest;
-  readonly head: boolean;
   readonly pretty: boolean;
   readonly name: string;
-  readonly startMs: number;
 };
 
 export class Requests {
@@ -82,19 +81,16 @@ export class Requests {
     const startMs = performance.now();
     const path = req.getUrl();
     const queryText = req.getQuery() ?? "";
-    const answerNow = (answer: Answer): void => {
-      writeAnswer(res, answer, head);
-      meter.answered(OTHER_ROUTE, answer.status, performance.now() - startMs);
-    };
+    const asked = { res, head, startMs };
     const waitSeconds = clients.areLimited ? clients.wait(clients.of(res, req)) : 0;
     if (waitSeconds > 0) {
       meter.refused("requests_per_second");
-      answerNow(tooManyRequests(limits.requestsPerSecond, waitSeconds));
+      this.#writeOther(asked, tooManyRequests(limits.requestsPerSecond, waitSeconds));
       return;
     }
     if (path.length + queryText.length >= URL_BYTES_MAX) {
       meter.refused("url_bytes");
-      answerNow(TOO_LONG);
+      this.#writeOther(asked, TOO_LONG);
       return;
     }
     const query = parseQuery(queryText);
@@ -105,7 +101,7 @@ export class Requests {
         meter.answered("/console", 200, performance.now() - startMs);
         return;
       }
-      answerNow(path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH);
+      this.#writeOther(asked, path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH);
       return;
     }
     const { name, pathValue } = found;
@@ -123,6 +119,12 @@ export class Requests {
       accepted.res.onAborted(() => client.abort());
       this.#answerLater(answer, accepted, client.signal);
     } else this.#write(accepted, answer);
+  }
+
+  /** What is no endpoint's answer. */
+  #writeOther({ res, head, startMs }: Asked, answer: Answer): void {
+    writeAnswer(res, answer, head);
+    this.#options.meter.answered(OTHER_ROUTE, answer.status, performance.now() - startMs);
   }
 
   /** To be called corked. */

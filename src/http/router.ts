@@ -25,7 +25,7 @@ export type Router = {
 };
 
 export function createRouter(context: ApiContext): Router {
-  const plain = new Map<string, Route>([
+  const routes: readonly (readonly [string, Route])[] = [
     ["/", statusRoute(context)],
     ["/backing", backingRoute(context)],
     ["/candles", candlesRoute(context)],
@@ -38,20 +38,24 @@ export function createRouter(context: ApiContext): Router {
     ["/quote", quoteRoute(context)],
     ["/ticker/24h", tickerRoute(context)],
     ["/trades", tradesRoute(context)],
-  ]);
+  ];
+  const plain = new Map<string, FoundRoute>(
+    routes.map(([name, route]) => [name, { name, route, pathValue: "" }]),
+  );
   const withValue = new Map<string, { readonly name: string; readonly route: Route }>([
     ["/account/", { name: "/account/:address", route: accountRoute(context) }],
     ["/order/", { name: "/order/:id", route: liveOrderRoute(context) }],
   ]);
   return {
     find: (path) => {
-      const route = plain.get(path);
-      if (route !== undefined) return { name: path, route, pathValue: "" };
+      const found = plain.get(path);
+      if (found !== undefined) return found;
       const prefix = path.slice(0, path.indexOf("/", 1) + 1);
       const valued = withValue.get(prefix);
       const segment = path.slice(prefix.length);
       if (valued === undefined || segment === "" || segment.includes("/")) return undefined;
-      return { ...valued, pathValue: decodePathSegment(segment) ?? "" };
+      const { name, route } = valued;
+      return { name, route, pathValue: decodePathSegment(segment) ?? "" };
     },
   };
 }
