@@ -3,7 +3,7 @@
 // A step is computed on the last stored state, stored in one transaction, and only then applied to
 // everything that can be read, in one go: whatever anyone sees is of one ledger and durable.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing } from "../model/backing.ts";
+import type { Backing, OrderBacking } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
@@ -207,8 +207,8 @@ export class Exchange implements ReadModel {
     return this.#options.backing?.backing(owner, asset);
   }
 
-  backed(order: Order): bigint | undefined {
-    return this.#options.backing?.backed(order);
+  orderBacking(order: Order): OrderBacking | undefined {
+    return this.#options.backing?.orderBacking(order);
   }
 
   accountBacking(owner: Address): readonly Backing[] {

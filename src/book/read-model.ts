@@ -1,7 +1,7 @@
 // What the rest of the process may ask of the exchange's state: the newest ledger that is both
 // durable and applied. Main thread only; every answer is of one ledger.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing } from "../model/backing.ts";
+import type { Backing, OrderBacking } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order, OrderId } from "../model/order.ts";
@@ -37,8 +37,8 @@ export interface ReadModel {
   liveMarkets(): readonly Pair[];
   /** Undefined where the owner and asset are not tracked. */
   backing(owner: Address, asset: Address): Backing | undefined;
-  /** The part of a live order its maker's budget covers; undefined without tracked backing. */
-  backed(order: Order): bigint | undefined;
+  /** Of a live order; undefined without tracked backing. */
+  orderBacking(order: Order): OrderBacking | undefined;
   /** Loaded backing records of an owner, by asset; none where nothing is tracked. */
   accountBacking(owner: Address): readonly Backing[];
   /** What each live order of the owner that sells the asset gets of the budget, oldest first. */

@@ -2,7 +2,7 @@
 // catch-up, orders that pass their expiration by the clock, or backing records that were loaded.
 // Ports of those who take part in it.
 import type { Address } from "../model/address.ts";
-import type { Backing } from "../model/backing.ts";
+import type { Backing, OrderBacking } from "../model/backing.ts";
 import type { RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
@@ -143,7 +143,7 @@ export interface BackingView {
   apply(prepared: PreparedBacking): void;
   /** Undefined where the owner and asset are not tracked. */
   backing(owner: Address, asset: Address): Backing | undefined;
-  backed(order: Order): bigint | undefined;
+  orderBacking(order: Order): OrderBacking | undefined;
   /** Loaded records of an owner, by asset. */
   accountBacking(owner: Address): readonly Backing[];
   /** What each live order of the owner that sells the asset gets of the budget, oldest first. */

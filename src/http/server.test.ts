@@ -304,6 +304,22 @@ describe("orders", () => {
     }
   });
 
+  it("are those of the state shown, however often one was asked for before", async () => {
+    const { readModel } = server;
+    readModel.live = [testOrder(1, { amount: 90n })];
+    for (let time = 0; time < 4; time += 1) {
+      assert.equal((await get("/order/1001")).body.amount, "90");
+    }
+    readModel.live = [testOrder(1, { amount: 80n })];
+    readModel.step += 1;
+    for (let time = 0; time < 4; time += 1) {
+      assert.equal((await get("/order/1001")).body.amount, "80");
+    }
+    readModel.live = [];
+    readModel.step += 1;
+    await expectError("/order/1001", 404, "Not found. Order not found.");
+  });
+
   it("page from the oldest by cursor and end with an empty page", async () => {
     server.readModel.live = Array.from({ length: 45 }, (_, at) => testOrder(at));
     const seen: string[] = [];

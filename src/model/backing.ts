@@ -17,3 +17,6 @@ export type Backing = {
   readonly skipped?: number;
   readonly pending: boolean;
 };
+
+/** What stands behind a live order: its maker's record, and the part of it that the order gets. */
+export type OrderBacking = { readonly backing: Backing; readonly backed: bigint };

@@ -35,9 +35,11 @@ export type Order = {
   readonly cursor: Position;
 };
 
+const ID_TEXT = /^[0-9]{1,39}$/;
+
 /** The id, or undefined where `text` is not a non-negative decimal integer of at most 128 bits. */
 export function parseOrderId(text: string): OrderId | undefined {
-  if (!/^[0-9]{1,39}$/.test(text)) return undefined;
+  if (!ID_TEXT.test(text)) return undefined;
   const value = BigInt(text);
   return value <= U128_MAX ? (value as OrderId) : undefined;
 }

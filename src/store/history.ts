@@ -10,6 +10,7 @@ import { readFailure } from "./failure-record.ts";
 import * as entries from "./index-entries.ts";
 import { orderKey, positionKey, readPosition } from "./keys.ts";
 import { readOrder, toOrder } from "./order-record.ts";
+import { RecentMap } from "./recent-map.ts";
 import { RecordReader } from "./record-bytes.ts";
 import { RowCache } from "./row-cache.ts";
 import type { Range, Snapshot } from "./snapshot.ts";
@@ -40,7 +41,7 @@ const LIVE_ORDERS_MAX = 2 ** 26;
 const WALK_ROWS = 1000;
 /**
  * Rows kept as they were read, of each kind, and as many again: the pages that many ask for are the
- * same few. A row takes about 500 bytes.
+ * same few. A row takes about 500 bytes, and once it was put into text as many again.
  */
 const ROWS_KEPT = 4000;
 
@@ -50,11 +51,14 @@ export class History {
   readonly #ids: AddressIds;
   /** Live and archived: an order keeps its position for life. */
   readonly #orders: RowCache<Order>;
+  /** Live orders among the kept rows, and some that were kept or live. */
+  readonly #byId: RecentMap<OrderId, Order>;
   readonly #trades: RowCache<Trade | Swap>;
   readonly #failures: RowCache<Failure>;
 
   constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, rowsKept = ROWS_KEPT) {
     this.#orders = new RowCache(rowsKept);
+    this.#byId = new RecentMap(rowsKept);
     this.#trades = new RowCache(rowsKept);
     this.#failures = new RowCache(rowsKept);
     this.#tables = tables;
@@ -70,11 +74,18 @@ export class History {
   /** The live order under the id. Throws a StoreError where its record is lost. */
   liveOrder(id: OrderId): Order | undefined {
     const { chain, live, archive } = this.#tables;
+    const last = this.#byId.get(id);
+    // Kept still, so nothing has changed it.
+    if (last !== undefined && this.#orders.get(last.cursor) === last) return last;
     const key = this.#snapshot.get(chain, orderKey(id));
     if (key === undefined) return undefined;
     const position = readPosition(key, 0);
     const known = this.#orders.get(position);
-    if (known !== undefined) return known.status === OrderStatus.active ? known : undefined;
+    if (known !== undefined) {
+      if (known.status !== OrderStatus.active) return undefined;
+      this.#byId.set(id, known);
+      return known;
+    }
     const row = this.#snapshot.get(live, key);
     if (row === undefined) {
       // Lapsed: on-chain, but with the archived ones.

@@ -2,6 +2,9 @@
 import type { Position } from "../model/position.ts";
 import { RecentMap } from "./recent-map.ts";
 
+/** What is asked again within so many times the rows that are kept is kept (choice). */
+const ASKED_ROWS = 4;
+
 /**
  * Keeps what is asked for a second time: rows that are read once would only push the others out,
  * and objects that live a little cost the collector more than reading them. Holds between `max` and
@@ -27,7 +30,7 @@ export class RowCache<T> {
       this.#rows.set(position, row);
       return;
     }
-    if (this.#asked.size >= this.#max) this.#asked = new Set();
+    if (this.#asked.size >= ASKED_ROWS * this.#max) this.#asked = new Set();
     this.#asked.add(position);
   }
 

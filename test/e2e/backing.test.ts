@@ -309,7 +309,7 @@ function checkShares(engine: Engine, backing: Backing, orders: readonly Order[])
     if (order.owner !== backing.owner || order.selling !== backing.asset) continue;
     const share = order.amount < left ? order.amount : left;
     left -= share;
-    assert.equal(engine.exchange.backed(order), share, `share of order ${order.id}`);
+    assert.equal(engine.exchange.orderBacking(order)?.backed, share, `share of order ${order.id}`);
   }
 }
 

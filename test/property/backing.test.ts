@@ -360,7 +360,7 @@ class Run {
       const share = left < order.amount ? left : order.amount;
       left -= share;
       expected.set(order.id, share);
-      assert.equal(this.#records.backed(order), share);
+      assert.equal(this.#records.orderBacking(order)?.backed, share);
     }
     assert.deepEqual(this.#records.ordersBacked(owner, asset), expected);
   }

@@ -194,7 +194,7 @@ test("a record is unknown until its entries are loaded, and then as the ledger h
     pending: false,
   });
   assert.deepEqual(bench.records.accountBacking(maker), []);
-  assert.equal(bench.records.backed(order(1, usd, xlm, 500n)), 0n);
+  assert.equal(bench.records.orderBacking(order(1, usd, xlm, 500n))?.backed, 0n);
   bench.load();
   assert.deepEqual(bench.records.backing(maker, usd), {
     owner: maker,
@@ -237,13 +237,13 @@ test("revoked authorization takes the budget at once, and restoring brings it ba
   const bench = new Bench();
   const placed = order(1, usd, xlm, 500n);
   bench.place(placed);
-  assert.equal(bench.records.backed(placed), 500n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   const revoked = bench.close({}, { [lineKey]: line(1000n, 2) });
   const record = bench.records.backing(maker, usd);
   assert.deepEqual([record?.authorized, record?.budget, record?.balance], [false, 0n, 1000n]);
-  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 0n);
   const restored = bench.close({}, { [lineKey]: line(1000n) });
-  assert.equal(bench.records.backed(placed), 500n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   for (const step of [revoked, restored]) {
     assert.deepEqual(
       step.happenings.map(({ kind }) => kind),
@@ -265,7 +265,7 @@ test("whatever moves the money away shows in the same ledger", () => {
     bench.place(placed);
     const left = entry?.kind === "allowance" ? entry.amount : entry === undefined ? 0n : 120n;
     const { happenings } = bench.close({}, { [key]: entry });
-    assert.equal(bench.records.backed(placed), left, what);
+    assert.equal(bench.records.orderBacking(placed)?.backed, left, what);
     assert.equal(happenings.length, 1, what);
   }
 });
@@ -278,7 +278,7 @@ test("an allowance lapses after its last ledger though nothing tells so", () => 
   bench.close();
   assert.equal(bench.ledger, 102);
   const last = bench.close();
-  assert.equal(bench.records.backed(placed), 500n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   assert.equal(last.happenings.length, 0);
   const [change] = last.changes;
   assert(change?.kind === "backing");
@@ -288,7 +288,7 @@ test("an allowance lapses after its last ledger though nothing tells so", () => 
     "for quotes it is over",
   );
   const { changes, happenings } = bench.close();
-  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 0n);
   assert.equal(bench.records.backing(maker, usd)?.liveUntil, 0);
   assert.deepEqual([changes.length, happenings.length], [1, 1]);
   // Its eviction later says nothing new.
@@ -422,13 +422,13 @@ test("a token that keeps its own books is asked, and pending until an answer is 
     [{ owner: maker, asset: odd, since }],
   );
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
-  assert.equal(bench.records.backed(placed), 30n, "the last answer stands meanwhile");
+  assert.equal(bench.records.orderBacking(placed)?.backed, 30n, "the last answer stands meanwhile");
   assert.equal(happenings.length, 1);
   const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n, ledger: bench.ledger };
   bench.records.tokenAnswered(answer);
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
-  assert.equal(bench.records.backed(placed), 20n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 20n);
   bench.records.tokenAnswered({ ...answer, confirms: since });
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.pending, false);
@@ -455,12 +455,12 @@ test("an answer of a ledger that is not reached yet waits for it", () => {
   const answer = { owner: maker, asset: odd, balance: 40n, allowance: 30n, ledger };
   bench.records.tokenAnswered(answer);
   bench.step();
-  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 0n);
   bench.close();
   bench.records.tokenAnswered({ ...answer, balance: 20n });
-  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 0n);
   bench.close();
-  assert.equal(bench.records.backed(placed), 20n, "the newer of the two");
+  assert.equal(bench.records.orderBacking(placed)?.backed, 20n, "the newer of the two");
 });
 
 test("fills that name a maker count as events of a token that tells nothing", () => {
@@ -496,10 +496,10 @@ test("an approve tells until when an allowance lives; the lapse is seen and aske
   bench.step();
   assert.equal(bench.records.backing(maker, odd)?.liveUntil, 104);
   while (bench.ledger < 104) bench.close();
-  assert.equal(bench.records.backed(placed), 30n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 30n);
   bench.work.length = 0;
   bench.close();
-  assert.equal(bench.records.backed(placed), 0n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 0n);
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
   assert.equal(bench.work.flatMap(({ poll }) => poll).length, 1);
 });
@@ -614,7 +614,7 @@ test("a step that is dropped leaves nothing behind", () => {
   const before = bench.records.accountBacking(maker);
   bench.records.prepare({ deltas: [], orders: [{ before: placed }], skips: [] });
   assert.deepEqual(bench.records.accountBacking(maker), before);
-  assert.equal(bench.records.backed(placed), 500n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   bench.close({}, { [lineKey]: line(1n) });
-  assert.equal(bench.records.backed(placed), 1n);
+  assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
 });

@@ -1,7 +1,7 @@
 // Backing records as of the visible ledger, and the steps that bring them to the next one.
 import assert from "node:assert/strict";
 import type { Address } from "../../model/address.ts";
-import type { Backing } from "../../model/backing.ts";
+import type { Backing, OrderBacking } from "../../model/backing.ts";
 import type { EntriesLoaded, TrackingRequest } from "../../model/entry-tracking.ts";
 import type { Order, OrderId } from "../../model/order.ts";
 import type { BookChange } from "../book-change.ts";
@@ -156,11 +156,12 @@ export class BackingRecords implements BackingView, AccountWatch {
     return this.#shown(owner, asset)?.record.backing;
   }
 
-  /** 0 for an order that is not live. */
-  backed(order: Order): bigint | undefined {
+  /** An order that is not live gets 0. */
+  orderBacking(order: Order): OrderBacking | undefined {
     const shown = this.#shown(order.owner, order.selling);
     if (shown === undefined) return undefined;
-    return this.#state.shares.share(shown.id, shown.record.backing.budget, order);
+    const { backing } = shown.record;
+    return { backing, backed: this.#state.shares.share(shown.id, backing.budget, order) };
   }
 
   /** `CODE:ISSUER` or `native` of every token seen so far that is a classic asset's. */

@@ -17,12 +17,15 @@ export function backingJson(backing: Backing): string {
 }
 
 /** A backing is one object until it changes: its text stays with it (see order-json.ts). */
-const TEXT = Symbol("text");
-type Told = Backing & { [TEXT]?: string };
+const KNOWN = Symbol("text");
+type Told = Backing & { [KNOWN]?: { readonly backing: Backing; readonly text: string } };
 
-export function embeddedBackingJson(of: Told): string {
-  of[TEXT] ??= embeddedText(of);
-  return of[TEXT];
+export function embeddedBackingJson(backing: Told): string {
+  const known = backing[KNOWN];
+  if (known?.backing === backing) return known.text;
+  const text = embeddedText(backing);
+  backing[KNOWN] = { backing, text };
+  return text;
 }
 
 function embeddedText(backing: Backing): string {

@@ -1,26 +1,62 @@
 // Orders as JSON text (api.md, Order). Built by hand for the reason given in backing-json.ts.
 
-import type { Backing } from "../../model/backing.ts";
+import type { Backing, OrderBacking } from "../../model/backing.ts";
 import { utcText } from "../../model/clock.ts";
 import type { Order } from "../../model/order.ts";
 import { embeddedBackingJson } from "./backing-json.ts";
 
-/** What an order shows of its maker's backing; absent where none is tracked. */
-export type ShownBacking = { readonly backed: bigint; readonly backing: Backing };
+/** An order's text, and of what it was made. */
+type KnownText = {
+  readonly order: Order;
+  readonly backing: Backing | undefined;
+  readonly backed: bigint | undefined;
+  readonly text: string;
+};
 
-export function orderJson(order: Order, shown?: ShownBacking): string {
+/**
+ * An order that is kept is one object until it changes, and so is a backing: its text stays with it.
+ * One made from it by spreading takes the text along, which tells whose it is.
+ */
+const KNOWN = Symbol("text");
+type Told = Order & { [KNOWN]?: KnownText };
+
+/** `shown`: absent where no backing is tracked, and for orders that show none. */
+export function orderJson(order: Told, shown?: OrderBacking): string {
+  const known = knownOrderJson(order, shown);
+  if (known !== undefined) return known;
+  const text = orderText(order, shown);
+  order[KNOWN] = { order, backing: shown?.backing, backed: shown?.backed, text };
+  return text;
+}
+
+/** The same text where it was made before. */
+export function knownOrderJson(order: Told, shown?: OrderBacking): string | undefined {
+  const known = order[KNOWN];
+  return known !== undefined &&
+    known.order === order &&
+    known.backing === shown?.backing &&
+    known.backed === shown?.backed
+    ? known.text
+    : undefined;
+}
+
+// Joined: what stays is one piece, whatever takes it in.
+function orderText(order: Order, shown: OrderBacking | undefined): string {
   const { id, status, selling, buying, price, quote, amount, owner, expires } = order;
-  return (
-    `{"id":"${id}","status":"${status}","selling":"${selling}","buying":"${buying}",` +
-    `"price":"${price}","rprice":${displayPrice(price)},"quote":"${quote}","amount":"${amount}",` +
-    `"owner":"${owner}"` +
-    (shown === undefined
-      ? ""
-      : `,"backed":"${shown.backed}","backing":${embeddedBackingJson(shown.backing)}`) +
-    (expires === 0 ? "" : `,"expires":"${utcText(expires)}"`) +
-    `,"created":"${utcText(order.created)}","updated":"${utcText(order.updated)}",` +
-    `"cursor":"${order.cursor}"}`
-  );
+  return [
+    `{"id":"${id}","status":"${status}","selling":"`,
+    selling,
+    '","buying":"',
+    buying,
+    `","price":"${price}","rprice":${displayPrice(price)},"quote":"${quote}","amount":"${amount}",`,
+    '"owner":"',
+    owner,
+    shown === undefined ? '"' : `","backed":"${shown.backed}","backing":`,
+    shown === undefined ? "" : embeddedBackingJson(shown.backing),
+    expires === 0 ? "" : `,"expires":"${utcText(expires)}"`,
+    `,"created":"${utcText(order.created)}","updated":"${utcText(order.updated)}",`,
+    `"cursor":"${order.cursor}"}`,
+  ].join("");
 }
 
 /** price / 10^18, for display only. */

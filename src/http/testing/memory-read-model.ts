@@ -4,7 +4,7 @@ import type { DayTotals, MarketData, TickerStats } from "../../book/market-data.
 import type { LiveOrderFilter, Page, ReadModel } from "../../book/read-model.ts";
 import type { Address, Pair } from "../../model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../model/address.ts";
-import type { Backing } from "../../model/backing.ts";
+import type { Backing, OrderBacking } from "../../model/backing.ts";
 import type { Candle } from "../../model/candle.ts";
 import type { ContractState } from "../../model/contract-state.ts";
 import type { Failure } from "../../model/failure.ts";
@@ -86,8 +86,11 @@ export class MemoryReadModel implements ReadModel {
     return this.backings.find((record) => record.owner === owner && record.asset === asset);
   }
 
-  backed(order: Order): bigint | undefined {
-    return this.ordersBacked(order.owner, order.selling).get(order.id);
+  orderBacking(order: Order): OrderBacking | undefined {
+    const { owner, selling, id } = order;
+    const backing = this.backing(owner, selling);
+    const backed = this.ordersBacked(owner, selling).get(id);
+    return backing === undefined || backed === undefined ? undefined : { backing, backed };
   }
 
   accountBacking(owner: Address): readonly Backing[] {
