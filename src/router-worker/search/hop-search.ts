@@ -50,10 +50,11 @@ export class HopSearch {
   count = 0;
   /**
    * SELL: at least as much as any listing could get of this or any smaller amount, were it free to
-   * leave a part of the amount unsold. Where it is `value`, paying less cannot get more.
+   * leave a part of the amount unsold, or less than the target. Where it is `value`, paying less
+   * cannot get more.
    */
   free = 0;
-  /** False where the search was cut short: a better listing may exist. */
+  /** False where the search was cut short: a better listing, of use, may exist. */
   complete = true;
   /** The price at which the last order was looked for: what one unit more costs, or nearly. */
   level = 0;
@@ -135,6 +136,7 @@ export class HopSearch {
       return;
     }
     const last = plain >= 0 ? plain : task.findLevel(-1 - plain);
+    task.findLasts();
     this.level = plain >= 0 ? task.priceOf(last) : task.levelFor(last);
     this.#subsets.steps = 0;
     this.#subsets.stepsMax = Math.min(STEPS_MAX, demand.nodesMax);
@@ -144,7 +146,7 @@ export class HopSearch {
     this.#needAtLeast(Number.NEGATIVE_INFINITY);
     this.#layBase();
     this.#search(last, demand.nodesMax <= FEW_NODES);
-    this.work += task.candidates + this.#subsets.steps / 2;
+    this.work += task.candidates / 4 + this.#subsets.steps / 2;
     this.work += demand.nodesMax - Math.max(0, this.#nodesLeft);
   }
 
@@ -161,13 +163,15 @@ export class HopSearch {
     if (value === this.#neededFor) return;
     this.#neededFor = value;
     this.#needed = this.#least;
-    if (!found) return;
-    const { direction, amount } = this.#task;
+    const { direction, amount, target } = this.#task;
     // Beyond 2^53 one unit more is the same number.
     const unit = Math.max(1, value * 2 ** -50);
+    let wanted = target;
+    if (found && direction === SELL) wanted = Math.max(target, value + unit);
+    if (found && direction !== SELL) wanted = Math.min(target, value - unit);
+    if (wanted === (direction === SELL ? 0 : Number.POSITIVE_INFINITY)) return;
     const paid = direction === SELL ? amount : amount * this.level;
-    const better =
-      direction === SELL ? this.level * (value + unit) - amount : paid - (value - unit);
+    const better = direction === SELL ? this.level * wanted - amount : paid - wanted;
     // The rounding of some forty sums and products.
     this.#needed = Math.max(this.#least, better - (paid + this.level) * 2 ** -46);
   }
@@ -223,12 +227,13 @@ export class HopSearch {
   }
 
   #search(first: number, few: boolean): void {
+    this.#most = this.#baseSaved + this.#mostOfLasts();
+    if (this.#most < this.#needed) return;
     // First the base as it is, with each order as the last one: what this finds leaves less to try.
     this.#isProbe = true;
     this.#changes.clear();
     this.#listChoices(0);
     this.#searchLasts(first);
-    this.#most = this.#baseSaved + this.#mostOfLasts();
     if (this.#most < this.#needed) return;
     this.#swaps.improve(this.level);
     this.work += this.#swaps.work;
@@ -272,8 +277,10 @@ export class HopSearch {
   }
 
   #searchLasts(first: number): void {
+    const { lasts, lastCount } = this.#task;
     this.#searchLast(first);
-    for (let entry = 0; entry < this.#task.candidates && this.#nodesLeft >= 0; entry += 1) {
+    for (let at = 0; at < lastCount && this.#nodesLeft >= 0; at += 1) {
+      const entry = lasts[at]!;
       if (this.#isHopelessFrom(entry)) return;
       if (entry !== first) this.#searchLast(entry);
     }
@@ -287,8 +294,10 @@ export class HopSearch {
 
   /** The most that any last order can add to what the base saves. */
   #mostOfLasts(): number {
+    const { lasts, lastCount } = this.#task;
     let most = Number.NEGATIVE_INFINITY;
-    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
+    for (let at = 0; at < lastCount; at += 1) {
+      const entry = lasts[at]!;
       if (this.#isHopelessFrom(entry)) break;
       let adds = this.#lastAdds(entry);
       if (adds <= most) continue;

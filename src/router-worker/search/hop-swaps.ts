@@ -79,7 +79,8 @@ export class HopSwaps {
       const at = start + entry;
       const uses = direction === SELL ? most[at]! * price[at]! : most[at]!;
       if (uses < least) continue;
-      if (this.#lastCount < LASTS_MAX) this.#addLast(entry, uses);
+      if (this.#lastCount === LASTS_MAX) break;
+      this.#addLast(entry, uses);
       if (most[at] === amount[at]) this.#addComer(entry, Math.abs(this.#savingOf(entry)));
     }
     this.work += candidates / 16;
@@ -141,8 +142,10 @@ export class HopSwaps {
 
   /** Whether an exchange promises a better value. */
   #findExchange(): boolean {
-    const { places } = this.#task;
-    this.#value = this.#draft.value;
+    const { direction, places, target } = this.#task;
+    const { value } = this.#draft;
+    // What is of no use is not looked for.
+    this.#value = direction === SELL ? Math.max(value, target - 1) : Math.min(value, target + 1);
     this.#last = NONE;
     for (let place = -1; place < this.#wholeCount; place += 1) {
       const leaver = place < 0 ? NONE : this.#whole[place]!;

@@ -1,6 +1,6 @@
 // Hot path: one hop's orders and what is wanted of them, with the passes over the orders that do
 // not depend on any listing.
-import { CANDIDATES_MAX, type HopColumns } from "./hop-columns.ts";
+import { ALONE, CANDIDATES_MAX, type HopColumns } from "./hop-columns.ts";
 
 export const SELL = 0;
 export const BUY = 1;
@@ -22,6 +22,8 @@ export type HopDemand = {
   ordersMax: number;
   /** SELL: the answer must get less than this. Infinity: no bound. */
   below: number;
+  /** SELL: what gets less than this, BUY: what costs more, is of no use. 0 or Infinity: all is. */
+  target: number;
   /** 0: the plain listing alone, best price first. */
   nodesMax: number;
 };
@@ -46,9 +48,17 @@ export class HopTask {
   /** Places for whole orders: one less than may be listed. */
   places = 0;
   below = 0;
+  target = 0;
   /** Entries that can be filled at all: the first ones; and the highest price among them. */
   candidates = 0;
   priceMax = 0;
+
+  /** Where `findLevel` found one the last time. */
+  #levelBefore = 0;
+  /** Entries that are worth a try as the last order, cheapest first: the first `lastCount`. */
+  readonly lasts = new Int32Array(CANDIDATES_MAX);
+  lastCount = 0;
+  readonly #largest = new Float64Array(PLACES_MAX);
 
   /** What `topSavings` found: the largest savings and their entries. */
   readonly top = new Float64Array(2 * PLACES_MAX);
@@ -63,8 +73,33 @@ export class HopTask {
     this.amount = demand.amount;
     this.places = Math.min(demand.ordersMax, PLACES_MAX) - 1;
     this.below = demand.below;
+    this.target = demand.target;
     this.candidates = this.#countCandidates(Math.min(orders.count, CANDIDATES_MAX));
     this.priceMax = this.candidates === 0 ? 0 : this.priceOf(this.candidates - 1);
+  }
+
+  /**
+   * Fills in `lasts`: all, but for orders that are no better as the last one than some other of the
+   * cheaper ones. Of as many that can take as much as there are places one is left in any listing.
+   */
+  findLasts(): void {
+    const { group, most, price } = this.columns;
+    const sells = this.direction === SELL;
+    const places = this.places + 1;
+    // What may get so much at most does not want the cheapest last order.
+    const all = this.below < Number.POSITIVE_INFINITY;
+    let held = 0;
+    this.lastCount = 0;
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      const at = this.start + entry;
+      const takes = sells ? most[at]! * price[at]! : most[at]!;
+      if (!all && held === places && takes <= this.#largest[held - 1]!) continue;
+      this.lasts[this.lastCount] = entry;
+      this.lastCount += 1;
+      if (group[at] !== ALONE) continue;
+      if (held < places) held += 1;
+      insertDescending(this.#largest, held, takes);
+    }
   }
 
   priceOf(entry: number): number {
@@ -135,11 +170,22 @@ export class HopTask {
   findLevel(from: number): number {
     let low = from;
     let high = this.candidates - 1;
+    // A hop is solved over and over for much the same amount: its level is mostly near the last one.
+    let step = 1;
+    let next = Math.min(this.#levelBefore, high - 1);
+    while (next >= low && next < high) {
+      const isEnough = this.#isEnough(next);
+      if (isEnough) high = next;
+      else low = next + 1;
+      next = isEnough ? next - step : next + step;
+      step *= 2;
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (this.#isEnough(middle)) high = middle;
       else low = middle + 1;
     }
+    this.#levelBefore = low;
     return low;
   }
 

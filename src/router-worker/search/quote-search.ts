@@ -29,7 +29,7 @@ import { OUT_OF_STEPS } from "./step-budget.ts";
  * paths take none.
  */
 const FIRST_WORK_MAX = 1 << 16;
-const MORE_WORK_MAX = 1 << 12;
+const MORE_WORK_MAX = 1 << 11;
 /**
  * Paths with few orders get work of their own: there the last unit can be had, and can matter.
  */

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Random, randomFrom } from "../../../test/support/random-ledgers.ts";
+import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
+import { BUY, type HopDirection, SELL } from "./hop-task.ts";
+import { PlaceBounds } from "./place-bounds.ts";
+import { costOf, realPrice } from "./rounding.ts";
+import { RouteTrial } from "./route-trial.ts";
+
+const CASES = 150;
+const ORDERS_MAX = 6;
+
+type Hop = Pick<RouteTrial["hops"][number], "columns" | "start" | "count" | "groups" | "words">;
+
+/** Orders of few makers, some of whom cannot fill all of theirs. */
+function randomHop(random: Random): Hop {
+  const count = 6 + random(20);
+  const columns = new HopColumns(count);
+  const words = new BigUint64Array(priceAt(count));
+  const prices = Array.from({ length: count }, () => BigInt(900 + random(300)));
+  prices.sort((one, other) => (one < other ? -1 : 1));
+  const latest = new Map<number, number>();
+  const budgets = Array.from({ length: 5 }, () => 500 + random(3000));
+  for (const [entry, thousandths] of prices.entries()) {
+    const maker = random(12);
+    words[priceAt(entry)] = thousandths * 10n ** 15n;
+    columns.slot[entry] = entry;
+    columns.price[entry] = realPrice(Number(thousandths) * 1e15);
+    columns.amount[entry] = 1 + random(2) * random(30) + random(1000);
+    const price = columns.price[entry] ?? 0;
+    columns.cost[entry] = costOf(columns.amount[entry] ?? 0, price, words, priceAt(entry));
+    columns.budget[entry] = budgets[maker] ?? 100_000;
+    columns.room[entry] = maker === 1 ? 1500 : Number.POSITIVE_INFINITY;
+    columns.previous[entry] = latest.get(maker) ?? -1;
+    latest.set(maker, entry);
+    columns.limit(entry, words);
+  }
+  return { columns, start: 0, count, words, groups: groupMakers(columns, 0, count) };
+}
+
+/** All ways for two hops to share the places. */
+const WAYS = Array.from({ length: ORDERS_MAX - 1 }, (_, at) => [at + 1, ORDERS_MAX - 1 - at]);
+
+function trialOf(random: Random, direction: HopDirection): RouteTrial {
+  const trial = new RouteTrial();
+  for (const hop of trial.hops) Object.assign(hop, randomHop(random));
+  const amount = 300 + random(2500);
+  const work = { firstWork: 0, workMax: 0 };
+  trial.begin({ direction, hopCount: 2, amount, ordersMax: ORDERS_MAX, ...work });
+  trial.nodesMax = 1 << 16;
+  return trial;
+}
+
+for (const [name, direction] of [
+  ["selling", SELL],
+  ["buying", BUY],
+] as const) {
+  test(`${name}, no way to share the places comes to more than its bound`, () => {
+    const bounds = new PlaceBounds();
+    let [settled, close] = [0, 0];
+    for (let seed = 0; seed < CASES; seed += 1) {
+      const trial = trialOf(randomFrom(seed), direction);
+      const { hops, amount } = trial;
+      bounds.begin(hops, 2, direction, amount, ORDERS_MAX);
+      for (const way of WAYS) {
+        const places = Int32Array.from(way);
+        const most = places[trial.hopAt(0)] ?? 0;
+        if (!trial.solveHop(0, amount, most, Number.POSITIVE_INFINITY)) continue;
+        const first = trial.searchOf(0).value;
+        const second = places[trial.hopAt(1)] ?? 0;
+        if (!trial.solveHop(1, first, second, Number.POSITIVE_INFINITY)) continue;
+        const { value } = trial.searchOf(1);
+        const [whole, rest] = [bounds.bound(0, amount, places), bounds.bound(1, first, places)];
+        const needed = bounds.needed(0, value, places);
+        const shown = `seed ${seed}, ${way}: ${value}, bounds ${whole}, ${rest}`;
+        // One hop's best may not be the other's, selling: less of it could settle. It bounds all.
+        const sells = direction === SELL;
+        assert.ok(sells ? value <= whole && value <= rest : value >= whole && value >= rest, shown);
+        assert.ok(sells ? first >= needed : first <= needed, `${shown}, needed ${needed}`);
+        settled += 1;
+        if (Math.abs(value - whole) < 0.01 * value) close += 1;
+      }
+    }
+    assert.ok(settled > CASES && close > settled / 2, `${close} of ${settled} bounds are close`);
+  });
+}
