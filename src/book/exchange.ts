@@ -10,7 +10,6 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
-import type { LiveRow } from "../store/live-rows.ts";
 import { RowCopy } from "../store/row-copy.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
@@ -25,7 +24,7 @@ import { LiveTally } from "./live-tally.ts";
 import type { MarketData } from "./market-data.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
-import type { BackingStart, BookState, Step, StepListener } from "./step.ts";
+import type { BackingStart, BookState, LiveOrders, Step, StepListener } from "./step.ts";
 import { StepQueue } from "./step-queue.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
@@ -306,10 +305,10 @@ function loadLive(
   const [contract, cursor] = [store.contract(), store.cursor()];
   const addressOf = (number: number) => store.addressOf(number);
   const tally = new LiveTally();
-  const each = (take: (row: LiveRow) => void) => {
+  const each: LiveOrders["each"] = (take) => {
     store.eachLiveRow((row) => {
       tally.add(row);
-      take(row);
+      take(row, tally);
     });
   };
   if (book === undefined) each(() => undefined);
@@ -319,7 +318,7 @@ function loadLive(
     ledger: cursor?.ledger,
     closeTime: cursor?.closeTime ?? 0,
     markets: contract.markets,
-    references: [...tally.references(addressOf)],
+    references: tally.references(addressOf),
     rows: (prefix) => rows.withPrefix(prefix),
     ...later,
   });

@@ -1,52 +1,78 @@
-// What a start learns of all live orders while the book takes them in: who has how many in which
-// asset, and which markets there are. By the store's numbers: no text is looked at for an order.
+// Hot path at start: what is learned of all live orders while the book takes them in. Who has how
+// many in which asset, and which markets there are, by the store's numbers: no text is looked at for
+// an order. Each owner and asset, and each two assets, get a place in a list as they are first seen.
 import type { Address } from "../model/address.ts";
 import type { LiveRow } from "../store/live-rows.ts";
 import type { OrderCount } from "./step.ts";
 
-type Counts = Map<number, Map<number, number>>;
+type AddressOf = (number: number) => Address;
+/** Two numbers of the store, and how many orders name them. */
+type Count = { readonly one: number; readonly other: number; orders: number };
 type SideCount = {
   readonly selling: Address;
   readonly buying: Address;
   readonly orders: number;
 };
 
-export class LiveTally {
-  readonly #owners: Counts = new Map();
-  readonly #sides: Counts = new Map();
+/** Where an order stands in the lists of a tally. */
+export type TallyPlaces = {
+  /** The owner with the asset sold, and with the one received. */
+  readonly sold: number;
+  readonly received: number;
+  readonly side: number;
+};
+
+export class LiveTally implements TallyPlaces {
+  readonly #references = new PlaceList();
+  readonly #sides = new PlaceList();
+  // The places of the order counted last.
+  sold = 0;
+  received = 0;
+  side = 0;
 
   add({ owner, selling, buying }: LiveRow): void {
-    const assets = countsOf(this.#owners, owner);
-    addOne(assets, selling);
-    addOne(assets, buying);
-    addOne(countsOf(this.#sides, selling), buying);
+    const references = this.#references.of(owner);
+    this.sold = this.#references.count(references, owner, selling);
+    this.received = this.#references.count(references, owner, buying);
+    this.side = this.#sides.count(this.#sides.of(selling), selling, buying);
   }
 
   /** Each owner and asset once. */
-  *references(addressOf: (number: number) => Address): Generator<OrderCount> {
-    for (const [number, assets] of this.#owners) {
-      const owner = addressOf(number);
-      for (const [asset, orders] of assets) yield { owner, asset: addressOf(asset), orders };
-    }
+  references(addressOf: AddressOf): OrderCount[] {
+    return this.#references.list.map(({ one, other, orders }) => {
+      return { owner: addressOf(one), asset: addressOf(other), orders };
+    });
   }
 
   /** Each two assets once, as their orders sell and buy them. */
-  *sides(addressOf: (number: number) => Address): Generator<SideCount> {
-    for (const [number, others] of this.#sides) {
-      const selling = addressOf(number);
-      for (const [buying, orders] of others) yield { selling, buying: addressOf(buying), orders };
-    }
+  sides(addressOf: AddressOf): SideCount[] {
+    return this.#sides.list.map(({ one, other, orders }) => {
+      return { selling: addressOf(one), buying: addressOf(other), orders };
+    });
   }
 }
 
-function countsOf(counts: Counts, number: number): Map<number, number> {
-  const present = counts.get(number);
-  if (present !== undefined) return present;
-  const made = new Map<number, number>();
-  counts.set(number, made);
-  return made;
-}
+class PlaceList {
+  readonly list: Count[] = [];
+  readonly #places = new Map<number, Map<number, number>>();
 
-function addOne(counts: Map<number, number>, number: number): void {
-  counts.set(number, (counts.get(number) ?? 0) + 1);
+  /** The places of one number with others. */
+  of(one: number): Map<number, number> {
+    const present = this.#places.get(one);
+    if (present !== undefined) return present;
+    const places = new Map<number, number>();
+    this.#places.set(one, places);
+    return places;
+  }
+
+  /** The place of two numbers, of which there is one order more. */
+  count(places: Map<number, number>, one: number, other: number): number {
+    const present = places.get(other);
+    if (present === undefined) {
+      places.set(other, this.list.length);
+      return this.list.push({ one, other, orders: 1 }) - 1;
+    }
+    this.list[present]!.orders += 1;
+    return present;
+  }
 }

@@ -3,23 +3,32 @@
 // sorted once instead of finding a place for each order. Main thread, before the book's first step.
 import { type LiveRow, ROW_AMOUNT, ROW_ID, ROW_POSITION, ROW_PRICE } from "../store/live-rows.ts";
 import { internAddress } from "./shared-addresses.ts";
+import { addToBacking, backingOf } from "./shared-backings.ts";
 import type { BookCopy } from "./shared-copy.ts";
 import {
   type AddressTable,
+  BACKING_ASSET,
+  BACKING_OWNER,
+  BACKING_STRIDE_U32,
   type BookView,
   ORDER_AMOUNT_F64,
   ORDER_AMOUNT_U64,
+  ORDER_BUYING,
   ORDER_EXPIRES_F64,
   ORDER_ID_U64,
+  ORDER_OWNER,
   ORDER_POSITION_U64,
   ORDER_PRICE_F64,
   ORDER_PRICE_U64,
+  ORDER_RECEIVED_BACKING,
+  ORDER_SELLING,
+  ORDER_SOLD_BACKING,
   ORDER_STRIDE_F64,
   ORDER_STRIDE_U32,
 } from "./shared-layout.ts";
-import { type Pool, takeIndex } from "./shared-pool.ts";
+import { hashOfOrder } from "./shared-lookup.ts";
+import { fillHash, type Pool, takeIndex, takenCount } from "./shared-pool.ts";
 import { fillSide } from "./shared-sides.ts";
-import { linkRecord } from "./shared-writer.ts";
 import type { LiveOrders } from "./step.ts";
 
 const WORD = 2 ** 32;
@@ -29,51 +38,83 @@ export class BookLoader {
   /** Indexes in the copy by the numbers of the store. */
   readonly #owners = new Map<number, number>();
   readonly #assets = new Map<number, number>();
-  /** Slots by what their orders sell and what they buy (indexes). */
-  readonly #sides = new Map<number, Map<number, number[]>>();
+  /** Backing records by the places of their owners and assets. */
+  readonly #records: number[] = [];
+  /** Order slots by the places of what the orders sell and buy. */
+  readonly #sides: number[][] = [];
 
   constructor(copy: BookCopy) {
     this.#copy = copy;
   }
 
-  /** The ids must differ from each other: the book has nothing else yet. */
+  /** The ids must differ from each other: the book has nothing else yet. Once. */
   load({ each, addressOf }: LiveOrders): void {
     const copy = this.#copy;
     const { view } = copy;
-    const indexOf = (known: Map<number, number>, table: AddressTable, pool: Pool, of: number) => {
-      const present = known.get(of);
-      if (present !== undefined) return present;
-      const index = internAddress(view, table, pool, addressOf(of));
-      known.set(of, index);
-      return index;
+    const recordOf = (place: number, owner: number, asset: number): number => {
+      const record = backingOf(
+        copy,
+        indexOf(copy, this.#owners, view.owners, copy.owners, owner, addressOf),
+        indexOf(copy, this.#assets, view.assets, copy.assets, asset, addressOf),
+      );
+      this.#records[place] = record;
+      return record;
     };
-    each((row) => {
+    each((row, { sold, received, side }) => {
       const slot = takeIndex(view, copy.orders);
       writeRow(view, slot, row);
-      const owner = indexOf(this.#owners, view.owners, copy.owners, row.owner);
-      const selling = indexOf(this.#assets, view.assets, copy.assets, row.selling);
-      const buying = indexOf(this.#assets, view.assets, copy.assets, row.buying);
-      linkRecord(copy, slot, { owner, selling, buying });
-      this.#slotsOf(selling, buying).push(slot);
+      linkRow(
+        view,
+        slot,
+        this.#records[sold] ?? recordOf(sold, row.owner, row.selling),
+        this.#records[received] ?? recordOf(received, row.owner, row.buying),
+      );
+      const slots = this.#sides[side];
+      if (slots === undefined) this.#sides[side] = [slot];
+      else slots.push(slot);
     });
   }
 
-  /** Files the orders under their sides. Nothing can be loaded after it. */
+  /** Files the orders under their ids and sides. Nothing can be loaded after it. */
   finish(): void {
-    for (const [selling, sides] of this.#sides) {
-      for (const [buying, slots] of sides) fillSide(this.#copy, selling, buying, slots);
+    const { view, orders } = this.#copy;
+    fillHash(view.orderHash, takenCount(view, orders), (of) => hashOfOrder(view, of));
+    for (const slots of this.#sides) {
+      const at = slots[0]! * ORDER_STRIDE_U32;
+      const [selling, buying] = [
+        view.orderU32[at + ORDER_SELLING]!,
+        view.orderU32[at + ORDER_BUYING]!,
+      ];
+      fillSide(this.#copy, selling, buying, slots);
     }
-    this.#sides.clear();
   }
+}
 
-  #slotsOf(selling: number, buying: number): number[] {
-    const sides = this.#sides.get(selling) ?? new Map<number, number[]>();
-    const present = sides.get(buying);
-    if (present !== undefined) return present;
-    const slots: number[] = [];
-    this.#sides.set(selling, sides.set(buying, slots));
-    return slots;
-  }
+function indexOf(
+  { view }: BookCopy,
+  known: Map<number, number>,
+  table: AddressTable,
+  pool: Pool,
+  number: number,
+  addressOf: LiveOrders["addressOf"],
+): number {
+  const present = known.get(number);
+  if (present !== undefined) return present;
+  const index = internAddress(view, table, pool, addressOf(number));
+  known.set(number, index);
+  return index;
+}
+
+/** Links an order to the two records behind it, which also say whose it is and what it trades. */
+function linkRow(view: BookView, slot: number, sold: number, received: number): void {
+  const at = slot * ORDER_STRIDE_U32;
+  view.orderU32[at + ORDER_OWNER] = view.backingU32[sold * BACKING_STRIDE_U32 + BACKING_OWNER]!;
+  view.orderU32[at + ORDER_SELLING] = view.backingU32[sold * BACKING_STRIDE_U32 + BACKING_ASSET]!;
+  view.orderU32[at + ORDER_BUYING] =
+    view.backingU32[received * BACKING_STRIDE_U32 + BACKING_ASSET]!;
+  view.orderU32[at + ORDER_SOLD_BACKING] = sold;
+  view.orderU32[at + ORDER_RECEIVED_BACKING] = received;
+  addToBacking(view, slot);
 }
 
 function writeRow(view: BookView, slot: number, { words, expires }: LiveRow): void {

@@ -94,6 +94,15 @@ export function insertInHash(
   insertAt(table, homeOf(index), index);
 }
 
+/** Puts the indexes from 1 to `count` into an empty table: as `insertInHash` of each, but faster. */
+export function fillHash(table: HashTable, count: number, homeOf: (index: number) => number): void {
+  const { entries, header, mask } = table;
+  let size = header[mask]! + 1;
+  while (2 * count > size && size < entries.length) size *= 2;
+  header[mask] = size - 1;
+  for (let index = 1; index <= count; index += 1) insertAt(table, homeOf(index), index);
+}
+
 /** At the first empty place from its home. */
 function insertAt({ entries, header, mask: maskAt }: HashTable, home: number, index: number): void {
   const mask = header[maskAt]!;

@@ -125,17 +125,6 @@ function insertOrder(copy: BookCopy, order: Order): void {
   view.orderU64[at64 + ORDER_POSITION_U64 + 1] = order.cursor >> 64n;
   writeAmount(view, slot, order);
   writePrice(view, slot, order);
-  linkRecord(copy, slot, { owner, selling, buying });
-  addToSide(copy, slot, selling, buying);
-}
-
-/** Links an order, written but for that, into all but its side. The indexes are of its addresses. */
-export function linkRecord(
-  copy: BookCopy,
-  slot: number,
-  { owner, selling, buying }: { owner: number; selling: number; buying: number },
-): void {
-  const { view } = copy;
   const at32 = slot * ORDER_STRIDE_U32;
   const count = takenCount(view, copy.orders);
   insertInHash(view.orderHash, count, slot, (of) => hashOfOrder(view, of));
@@ -145,6 +134,7 @@ export function linkRecord(
   view.orderU32[at32 + ORDER_SOLD_BACKING] = backingOf(copy, owner, selling);
   view.orderU32[at32 + ORDER_RECEIVED_BACKING] = backingOf(copy, owner, buying);
   addToBacking(view, slot);
+  addToSide(copy, slot, selling, buying);
 }
 
 function removeOrder(copy: BookCopy, id: OrderId): void {

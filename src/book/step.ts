@@ -9,6 +9,7 @@ import type { Order, OrderId } from "../model/order.ts";
 import type { LiveRow } from "../store/live-rows.ts";
 import type { BookChange } from "./book-change.ts";
 import type { Happening } from "./happening.ts";
+import type { TallyPlaces } from "./live-tally.ts";
 
 /** A step that is durable and applied. */
 export type Step = {
@@ -40,8 +41,8 @@ export type BookState = {
 
 /** The live orders that a start finds. */
 export type LiveOrders = {
-  /** Gives all of them to `take`, oldest first. */
-  readonly each: (take: (row: LiveRow) => void) => void;
+  /** Gives all of them to `take`, oldest first, with their places: both are good until the next. */
+  readonly each: (take: (row: LiveRow, places: TallyPlaces) => void) => void;
   /** What a number in a row stands for. */
   readonly addressOf: (number: number) => Address;
 };

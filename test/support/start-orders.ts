@@ -1,4 +1,5 @@
 // What a start hands on, from orders and rows in memory.
+import { LiveTally } from "../../src/book/live-tally.ts";
 import type { BackingStart, LiveOrders, OrderCount } from "../../src/book/step.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -24,7 +25,7 @@ export function liveOrders(orders: Iterable<Order>): LiveOrders {
       return address;
     },
     each: (take) => {
-      const row = newLiveRow();
+      const [row, tally] = [newLiveRow(), new LiveTally()];
       for (const order of orders) {
         row.owner = numberOf(order.owner);
         row.selling = numberOf(order.selling);
@@ -34,7 +35,8 @@ export function liveOrders(orders: Iterable<Order>): LiveOrders {
         row.words.set(wordsOf(order.price), ROW_PRICE);
         row.words.set(wordsOf(order.amount), ROW_AMOUNT);
         row.words.set(wordsOf(order.cursor), ROW_POSITION);
-        take(row);
+        tally.add(row);
+        take(row, tally);
       }
     },
   };
