@@ -11,7 +11,10 @@ const HEAD_BYTES = 8;
 export class RowCopy {
   #bytes = Buffer.allocUnsafeSlow(BYTES_MIN);
   #end = 0;
+  /** Where the rows begin whose keys begin with a byte. */
+  readonly #starts = new Map<number, number>();
 
+  /** In the order of keys. */
   add(key: EntryBytes, value: EntryBytes): void {
     const [keyBytes, valueBytes] = [key.end - key.start, value.end - value.start];
     const end = this.#end + HEAD_BYTES + keyBytes + valueBytes;
@@ -22,21 +25,28 @@ export class RowCopy {
     // Not `copy`, which takes a buffer's own word for its length: lmdb's is that of the last value.
     bytes.set(key.bytes.subarray(key.start, key.end), this.#end + HEAD_BYTES);
     bytes.set(value.bytes.subarray(value.start, value.end), end - valueBytes);
+    const first = bytes[this.#end + HEAD_BYTES] ?? 0;
+    if (!this.#starts.has(first)) this.#starts.set(first, this.#end);
     this.#end = end;
   }
 
   /** Those whose keys begin with `prefix`, in the order they were added. For rows of ASCII alone. */
   *withPrefix(prefix: string): Generator<Row> {
     const [bytes, wanted] = [this.#bytes, Buffer.from(prefix, "latin1")];
-    for (let at = 0; at < this.#end; ) {
+    const [first] = wanted;
+    for (
+      let at = first === undefined ? 0 : (this.#starts.get(first) ?? this.#end);
+      at < this.#end;
+    ) {
       const keyAt = at + HEAD_BYTES;
       const valueAt = keyAt + bytes.readUInt32LE(at);
       at = valueAt + bytes.readUInt32LE(at + 4);
-      if (wanted.compare(bytes, keyAt, Math.min(keyAt + wanted.length, valueAt)) !== 0) continue;
-      yield {
-        key: bytes.toString("latin1", keyAt, valueAt),
-        value: bytes.toString("latin1", valueAt, at),
-      };
+      if (wanted.compare(bytes, keyAt, Math.min(keyAt + wanted.length, valueAt)) === 0) {
+        yield {
+          key: bytes.toString("latin1", keyAt, valueAt),
+          value: bytes.toString("latin1", valueAt, at),
+        };
+      } else if (bytes[keyAt] !== first) return;
     }
   }
 

@@ -5,7 +5,7 @@ import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
 import type { BackingRow } from "../step.ts";
-import type { BackingRecord, RecordId } from "./record.ts";
+import { type BackingRecord, type RecordId, unloadedBacking } from "./record.ts";
 
 /** What the ledgers said of the network itself. */
 export type NetworkRow = { readonly baseReserve: bigint };
@@ -16,11 +16,6 @@ export type RecordRow = {
   readonly asset: Address;
   readonly updated?: number;
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
-  /**
-   * What the record showed, so that a start need not wait for its entries. Absent in rows of
-   * versions that did not keep it.
-   */
-  readonly shown?: Omit<Backing, "owner" | "asset" | "updated" | "pending">;
 };
 
 /** The last ledger of an allowance, in a token that keeps its own books. */
@@ -44,6 +39,8 @@ const NETWORK_KEY = "network";
 const ENTRY_PREFIX = "entry:";
 const APPROVAL_PREFIX = "approval:";
 const ADDRESS_CHARACTERS = 56;
+/** Where in a record's row the values begin that can be absent. */
+const SHOWN_OPTIONAL_AT = 7;
 
 export function networkRow({ baseReserve }: NetworkRow): BackingRow {
   return { key: NETWORK_KEY, value: JSON.stringify([`${baseReserve}`]) };
@@ -103,33 +100,47 @@ export function parseRow({ key, value }: Row): ParsedRow {
   return { kind: "record", record: recordOf(fields, key) };
 }
 
-/** As `parseRow`, of the row of a record. */
-export function parseRecordRow({ key, value }: Row): RecordRow {
-  const fields: unknown = JSON.parse(value);
-  if (!Array.isArray(fields)) throw unknownRow(key);
-  return recordOf(fields, key);
-}
-
-function recordOf(fields: readonly unknown[], key: string): RecordRow {
-  const [updated, answer, ...shown] = fields;
+function recordOf([updated, answer]: readonly unknown[], key: string): RecordRow {
   return {
     ...addressesOf(key, RECORD_PREFIX),
     ...(updated === null ? {} : { updated: count(updated) }),
     ...(Array.isArray(answer)
       ? { answer: { balance: amount(answer[0]), allowance: amount(answer[1]) } }
       : {}),
-    ...(shown.length === 0 ? {} : { shown: shownOf(shown) }),
   };
 }
 
-function shownOf(fields: readonly unknown[]): NonNullable<RecordRow["shown"]> {
-  const [balance, allowance, liveUntil, authorized, budget, headroom, skipped] = fields;
-  return {
+/**
+ * What a record will show once it is restored, by its own row: a start need not wait for its
+ * entries. Undefined for rows of versions that did not keep it. Throws as `parseRow`.
+ */
+export function shownBacking({ key, value }: Row): Backing | undefined {
+  const fields: unknown = JSON.parse(value);
+  if (!Array.isArray(fields)) throw unknownRow(key);
+  const [updated, answer, balance, allowance, liveUntil, authorized, budget] = fields;
+  const [headroom, skipped] = fields.slice(SHOWN_OPTIONAL_AT);
+  if (balance === undefined) return undefined;
+  const { owner, asset } = addressesOf(key, RECORD_PREFIX);
+  // An answer of a token that keeps its own books has to be confirmed.
+  const pending = answer !== null;
+  if (updated === null) {
+    const unloaded = unloadedBacking(owner, asset, skipped === null ? undefined : count(skipped));
+    return { ...unloaded, pending };
+  }
+  const backing = {
+    owner,
+    asset,
     balance: amount(balance),
     allowance: amount(allowance),
     liveUntil: count(liveUntil),
     authorized: count(authorized) === 1,
     budget: amount(budget),
+    updated: count(updated),
+    pending,
+  };
+  if (headroom === null && skipped === null) return backing;
+  return {
+    ...backing,
     ...(headroom === null ? {} : { headroom: amount(headroom) }),
     ...(skipped === null ? {} : { skipped: count(skipped) }),
   };

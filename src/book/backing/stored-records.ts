@@ -3,8 +3,8 @@
 import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { BackingStart } from "../step.ts";
-import { parseRecordRow, RECORD_PREFIX, type RecordRow } from "./backing-rows.ts";
-import { inNextLedger, type RecordId, recordId, unloadedBacking } from "./record.ts";
+import { RECORD_PREFIX, shownBacking } from "./backing-rows.ts";
+import { inNextLedger } from "./record.ts";
 
 /**
  * The records in the shared book, as they count in the next ledger. Undefined where a row does not
@@ -12,37 +12,35 @@ import { inNextLedger, type RecordId, recordId, unloadedBacking } from "./record
  */
 export function storedBackings(
   contract: Address,
-  { ledger = 0, markets, references, rows }: BackingStart,
+  start: BackingStart,
 ): readonly Backing[] | undefined {
-  const backings = new Map<RecordId, Backing>();
+  const { ledger = 0, rows } = start;
+  const wanted = wantedRecords(contract, start);
+  let missing = 0;
+  for (const assets of wanted.values()) missing += assets.size;
+  const backings: Backing[] = [];
   for (const row of rows(RECORD_PREFIX)) {
-    const backing = shownBacking(parseRecordRow(row));
+    const backing = shownBacking(row);
     if (backing === undefined) return undefined;
-    backings.set(recordId(backing.owner, backing.asset), backing);
+    if (wanted.get(backing.owner)?.has(backing.asset) !== true) continue;
+    backings.push(inNextLedger(backing, ledger, backing));
+    missing -= 1;
   }
-  const inBook: Backing[] = [];
-  const take = (owner: Address, asset: Address): boolean => {
-    const backing = backings.get(recordId(owner, asset));
-    if (backing === undefined) return false;
-    inBook.push(inNextLedger(backing, ledger, backing));
-    return true;
-  };
-  const traded = new Set(markets.flatMap(({ pair }) => [pair.base, pair.quote]));
-  for (const { owner, asset } of references) {
-    traded.add(asset);
-    if (owner !== contract && !take(owner, asset)) return undefined;
-  }
-  for (const asset of traded) if (!take(contract, asset)) return undefined;
-  return inBook;
+  return missing === 0 ? backings : undefined;
 }
 
-/** As the record will show it once it is restored. */
-function shownBacking({ owner, asset, updated, answer, shown }: RecordRow): Backing | undefined {
-  if (shown === undefined) return undefined;
-  // An answer of a token that keeps its own books has to be confirmed.
-  const pending = answer !== undefined;
-  if (updated === undefined) {
-    return { ...unloadedBacking(owner, asset, shown.skipped), pending };
+/** Owners of live orders with the assets of those, and the contract with every asset traded. */
+function wantedRecords(
+  contract: Address,
+  { markets, references }: BackingStart,
+): ReadonlyMap<Address, ReadonlySet<Address>> {
+  const traded = new Set(markets.flatMap(({ pair }) => [pair.base, pair.quote]));
+  const wanted = new Map([[contract, traded]]);
+  for (const { owner, asset } of references) {
+    traded.add(asset);
+    const assets = wanted.get(owner);
+    if (assets === undefined) wanted.set(owner, new Set([asset]));
+    else assets.add(asset);
   }
-  return { owner, asset, ...shown, updated, pending };
+  return wanted;
 }
