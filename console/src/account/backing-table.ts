@@ -11,12 +11,12 @@ const LIMIT_DIGITS = 14;
 
 const HEADS = [
   "Token",
+  "Authorized",
   "Budget",
   "Balance",
   "Allowance",
   "Until ledger",
   "Can receive",
-  "State",
 ] as const;
 
 export type BackingTable = {
@@ -28,7 +28,7 @@ export function backingTable(assets: Assets): BackingTable {
   const body = el("tbody");
   const notice = new Notice();
   const heads = HEADS.map((name, at) =>
-    el("th", { scope: "col", class: at > 0 && at < 6 ? "num" : "" }, name),
+    el("th", { scope: "col", class: at > 1 ? "num" : "" }, name),
   );
   const element = el(
     "div",
@@ -70,7 +70,7 @@ function tableRow(texts: readonly string[]): HTMLElement {
     "tr",
     {},
     el("th", { scope: "row" }, token),
-    ...values.map((text, at) => el("td", { class: at < 5 ? "num" : "state" }, text)),
+    ...values.map((text, at) => el("td", { class: at > 0 ? "num" : "state" }, text)),
   );
 }
 
@@ -80,14 +80,14 @@ function cells(record: Backing, assets: Assets): readonly string[] {
   const named = assets.name(asset) !== undefined;
   const token = named ? `${assets.label(asset)} ${shortAddress(asset)}` : shortAddress(asset);
   const short = (units: string) => shortened(amountText(units), LIMIT_DIGITS);
-  if (record.updated === undefined) return [token, "…", "…", "…", "…", "…", "loading"];
+  if (record.updated === undefined) return [token, "loading", "…", "…", "…", "…", "…"];
   return [
     token,
+    record.pending ? "pending" : authorized ? "yes" : "no",
     amountText(budget),
     amountText(balance),
     short(allowance),
     liveUntil === 0 ? "–" : liveUntil.toLocaleString("en-US"),
     headroom === undefined ? "no limit" : short(headroom),
-    record.pending ? "pending" : authorized ? "yes" : "no",
   ];
 }

@@ -1,5 +1,5 @@
 // The fills of an account, newest first.
-import { el, setText } from "../dom.ts";
+import { el, setText, setTitle } from "../dom.ts";
 import { amountText } from "../number/amount.ts";
 import { isNarrow } from "../page/narrow.ts";
 import { Notice } from "../page/panel.ts";
@@ -8,8 +8,8 @@ import { accountLink } from "../route.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 import type { AccountFill } from "./account-state.ts";
 
-/** Pixels, as in the stylesheet: on a phone a fill takes two lines. */
-const ROW_HEIGHT = { wide: 28, narrow: 46 };
+/** Pixels, as in the stylesheet: on a phone a fill takes three lines. */
+const ROW_HEIGHT = { wide: 28, narrow: 62 };
 
 export class FillList {
   readonly element: HTMLElement;
@@ -60,12 +60,19 @@ function fillRow(assets: Assets): Row<AccountFill> {
   return {
     element: el("div", { class: "fill-row", role: "row" }, time, role, gave, got, other),
     update: (fill) => {
-      setText(time, fill.time);
+      // The year says nothing among the latest fills.
+      setText(time, fill.time.slice("YYYY-".length));
+      setTitle(time, `${fill.time} UTC`);
       setText(role, fill.role);
       const amount = (units: string, asset: string) =>
         `${amountText(units)} ${assets.label(asset)}`;
-      setText(gave, amount(fill.gave, fill.gaveAsset));
-      setText(got, amount(fill.got, fill.gotAsset));
+      for (const [element, text] of [
+        [gave, amount(fill.gave, fill.gaveAsset)],
+        [got, amount(fill.got, fill.gotAsset)],
+      ] as const) {
+        setText(element, text);
+        setTitle(element, text);
+      }
       setText(link, fill.other === undefined ? "" : shortAddress(fill.other));
       if (fill.other === undefined) link.removeAttribute("href");
       else if (link.title !== fill.other) {

@@ -9,7 +9,8 @@ import type { Row } from "../page/virtual-list.ts";
 import { marketLink } from "../route.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 
-const DIGITS = 9;
+/** Of prices; the exact ones are in their titles. */
+const DIGITS = 7;
 
 export const ORDER_COLUMNS = [
   "Sells",

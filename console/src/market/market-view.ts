@@ -9,6 +9,7 @@ import { menu, segments } from "../page/choice.ts";
 import { Figure, Notice, panel } from "../page/panel.ts";
 import { marketLink, quoteLink } from "../route.ts";
 import { Endings, type Sources, type View } from "../view.ts";
+import { bookNotice } from "./book-notice.ts";
 import { CandleChart } from "./candle-chart.ts";
 import { RESOLUTIONS } from "./candle-feed.ts";
 import { DepthChart } from "./depth-chart.ts";
@@ -30,7 +31,8 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
   const tapeUnit = el("span", { class: "muted" });
   const ladder = new DepthLadder(feed, ladderNames);
   const depthChart = new DepthChart(feed);
-  const bookNotice = new Notice();
+  /** Over the ladder and over the chart of depth. */
+  const notices = [new Notice(), new Notice()] as const;
   const chart = new CandleChart(connection, key, FIRST_RESOLUTION);
   const tape = new TradeTape(sources.connection, market);
   const baseView = new AssetView(assets, base);
@@ -76,13 +78,8 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
   }
 
   function updateBook(): void {
-    const { book, error } = feed;
-    if (error !== undefined) bookNotice.show({ kind: "error", message: error });
-    else if (book === undefined) bookNotice.show({ kind: "loading" });
-    else if (book.body.bestBid === null && book.body.bestAsk === null) {
-      const hint = "No backed order is live in this market.";
-      bookNotice.show({ kind: "empty", title: "The book is empty", hint });
-    } else bookNotice.show({ kind: "none" });
+    const state = bookNotice(feed);
+    for (const notice of notices) notice.show(state);
   }
 
   endings.add(tickers.changes.listen(() => draw(updateHead)));
@@ -117,7 +114,7 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
       (value) => feed.setCoarser(Number(value)),
     ),
   ]);
-  bookPanel.body.append(ladder.element, bookNotice.element);
+  bookPanel.body.append(ladder.element, notices[0].element);
   const depthPanel = panel("Depth", "depth", [
     segments(
       "Band around the middle",
@@ -126,7 +123,7 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
       (value) => feed.setBand(value),
     ),
   ]);
-  depthPanel.body.append(depthChart.element);
+  depthPanel.body.append(depthChart.element, notices[1].element);
   const tapePanel = panel("Trades", "trades-panel", [tapeUnit]);
   tapePanel.body.append(tape.element);
 

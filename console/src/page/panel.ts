@@ -1,5 +1,6 @@
 // A titled part of a view, and what stands in it while there is nothing to show.
 import { el, setHidden, setText } from "../dom.ts";
+import type { NoticeState } from "./notice-state.ts";
 
 let headings = 0;
 
@@ -27,12 +28,6 @@ export function panel(
   );
   return { element, body };
 }
-
-export type NoticeState =
-  | { readonly kind: "none" }
-  | { readonly kind: "loading" }
-  | { readonly kind: "empty"; readonly title: string; readonly hint: string }
-  | { readonly kind: "error"; readonly message: string; readonly retry?: () => void };
 
 /** Lies over the place of what is missing, so that nothing moves when it comes. */
 export class Notice {

@@ -1,0 +1,7 @@
+// What can be said in the place of something that is not there.
+
+export type NoticeState =
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" }
+  | { readonly kind: "empty"; readonly title: string; readonly hint: string }
+  | { readonly kind: "error"; readonly message: string; readonly retry?: () => void };
