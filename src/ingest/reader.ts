@@ -34,11 +34,13 @@ const STOP_MS_MAX = 1000;
  */
 const YOUNG_MB = 16;
 
-/** The thread begins with the first thing asked of it: until then a start has all cores. */
+/** The thread begins with `start`: until then the process has all cores for its first answers. */
 export class Reader {
   private readonly options: ReaderOptions;
   private readonly listener: ReaderListener;
   private thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
+  /** Asked before the start. */
+  private readonly waiting: ToReader[] = [];
   private finished = false;
 
   constructor(options: ReaderOptions, listener: ReaderListener) {
@@ -52,6 +54,9 @@ export class Reader {
    * with the hash its successor has to name.
    */
   start(from?: number, previous?: ChainLink): void {
+    if (this.finished) return;
+    this.thread = this.begin();
+    for (const message of this.waiting.splice(0)) this.post(message);
     this.post({
       kind: "start",
       ...(from === undefined ? {} : { from }),
@@ -115,10 +120,8 @@ export class Reader {
   }
 
   private post(message: ToReader): void {
-    // Nothing begins any more once it was told to stop.
-    if (this.thread === undefined && this.finished) return;
-    this.thread ??= this.begin();
-    this.thread.worker.postMessage(message);
+    if (this.thread === undefined) this.waiting.push(message);
+    else this.thread.worker.postMessage(message);
   }
 
   private begin() {
