@@ -3,7 +3,7 @@
 // to the workers, whose answer would have been the same.
 import type { BookView } from "../book/shared-layout.ts";
 import type { QuoteAnswer, QuoteRequest, QuoteResult } from "./quote.ts";
-import { QuoteTexts } from "./quote-text.ts";
+import { quoteAnswer } from "./quote-text.ts";
 import { QuoteSearch } from "./search/quote-search.ts";
 
 /**
@@ -38,7 +38,6 @@ export type InlineOptions = {
 export class InlineQuotes {
   readonly #options: InlineOptions;
   readonly #time: () => number;
-  readonly #texts = new QuoteTexts();
   #search: QuoteSearch | undefined;
   /** Milliseconds that searches may take now; below 0 while one took more than was left. */
   #creditMs = BURST_MS;
@@ -58,7 +57,7 @@ export class InlineQuotes {
     this.#creditedAt = start;
     if (this.#creditMs <= 0) return undefined;
     const result = this.#find(request, context);
-    const answer = result === undefined ? undefined : this.#texts.render(result);
+    const answer = result === undefined ? undefined : quoteAnswer(result);
     this.#creditedAt = this.#time();
     this.#creditMs -= this.#creditedAt - start;
     return answer;

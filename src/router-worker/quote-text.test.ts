@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { contractAddress } from "../model/address.ts";
 import { type OrderId, orderId } from "../model/order.ts";
 import type { RouteHop, RouteQuote } from "./quote.ts";
-import { QuoteTexts } from "./quote-text.ts";
+import { quoteAnswer } from "./quote-text.ts";
 
 const TOKENS = [1, 2, 3, 4].map((fill) => contractAddress(new Uint8Array(32).fill(fill)));
 const [A, B, C] = TOKENS;
@@ -22,7 +22,7 @@ function expected(routes: readonly RouteQuote[]): unknown {
 
 test("routes are written as the API shows them, numbers as texts", () => {
   const orders = [5n as OrderId, ((1n << 127n) + 1n) as OrderId];
-  const answer = new QuoteTexts().render({
+  const answer = quoteAnswer({
     ...{ status: "success", ledger: 7 },
     routes: [
       {
@@ -48,7 +48,6 @@ test("routes are written as the API shows them, numbers as texts", () => {
 });
 
 test("what was written before changes nothing", () => {
-  const texts = new QuoteTexts();
   for (let at = 0; at < 3000; at += 1) {
     const hop = (n: number): RouteHop => ({
       selling: TOKENS[n % 4] ?? A,
@@ -57,7 +56,7 @@ test("what was written before changes nothing", () => {
       worstPrice: BigInt(1 + (n % 5)),
     });
     const routes = [{ sold: BigInt(at), bought: 1n, hops: [hop(at), hop(at * 7), hop(at >> 3)] }];
-    const answer = texts.render({ status: "success", ledger: 1, routes });
+    const answer = quoteAnswer({ status: "success", ledger: 1, routes });
     assert.ok(answer.status === "success");
     assert.deepEqual(JSON.parse(answer.paths), expected(routes), `quote ${at}`);
   }
@@ -65,5 +64,5 @@ test("what was written before changes nothing", () => {
 
 test("what has no routes is handed on as it is", () => {
   const unfeasible = { status: "unfeasible", ledger: 3 } as const;
-  assert.equal(new QuoteTexts().render(unfeasible), unfeasible);
+  assert.equal(quoteAnswer(unfeasible), unfeasible);
 });

@@ -4,12 +4,11 @@ import { type BookReader, openBookReader } from "../book/shared-control.ts";
 import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
 import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 import type { QuoteEngine } from "./quote-engine.ts";
-import { QuoteTexts } from "./quote-text.ts";
+import { quoteAnswer } from "./quote-text.ts";
 
 /** The task a worker file exports. Synchronous: an idle worker sleeps in `Atomics.wait`. */
 export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchReply {
   const { book, flags } = workerData as WorkerStart;
-  const texts = new QuoteTexts();
   let reader: BookReader | undefined;
   return (batch) => {
     reader ??= openBookReader(book);
@@ -17,7 +16,7 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
     const faults: string[] = [];
     for (const [index, request] of batch.requests.entries()) {
       const flag = batch.flags[index]!;
-      results.push(answer({ engine, texts, reader, flags, flag, batch, request, faults }));
+      results.push(answer({ engine, reader, flags, flag, batch, request, faults }));
     }
     return { results, faults };
   };
@@ -25,7 +24,6 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
 
 type Task = {
   readonly engine: QuoteEngine;
-  readonly texts: QuoteTexts;
   readonly reader: BookReader;
   readonly flags: Int32Array;
   readonly flag: number;
@@ -34,7 +32,7 @@ type Task = {
   readonly faults: string[];
 };
 
-function answer({ engine, texts, reader, flags, flag, batch, request, faults }: Task): QuoteAnswer {
+function answer({ engine, reader, flags, flag, batch, request, faults }: Task): QuoteAnswer {
   // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
   if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
   const end = performance.now() + batch.timeMs;
@@ -43,7 +41,7 @@ function answer({ engine, texts, reader, flags, flag, batch, request, faults }: 
   const view = reader.enter();
   try {
     const context = { now: batch.now, skipWindow: batch.skipWindow, shouldStop };
-    return texts.render(engine(view, request, context));
+    return quoteAnswer(engine(view, request, context));
   } catch (error) {
     faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return { status: "failed", message: "The quote could not be computed." };

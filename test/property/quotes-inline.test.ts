@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InlineQuotes } from "../../src/router-worker/inline-quotes.ts";
 import type { QuoteRequest } from "../../src/router-worker/quote.ts";
-import { QuoteTexts } from "../../src/router-worker/quote-text.ts";
+import { quoteAnswer } from "../../src/router-worker/quote-text.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { bookOfWorld } from "../support/book-of-world.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
@@ -60,7 +60,7 @@ test("the main thread's quotes keep to its share of the time", () => {
     onFault: (fault) => assert.fail(fault),
   });
   const context = { now: state.now, skipWindow: 600 };
-  const wanted = new QuoteTexts().render(
+  const wanted = quoteAnswer(
     new QuoteSearch(view).quote(view, request, { ...context, shouldStop: () => false }),
   );
   let answers = 0;

@@ -132,7 +132,8 @@ export class QuoteSearch {
     const { budget } = this.#curves;
     budget.left = steps;
     try {
-      return this.quote(view, request, { ...context, shouldStop: never });
+      const { now, skipWindow } = context;
+      return this.quote(view, request, { now, skipWindow, shouldStop: never });
     } catch (error) {
       if (error !== OUT_OF_STEPS) throw error;
       this.#paths.forget();

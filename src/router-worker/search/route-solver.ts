@@ -1,25 +1,15 @@
 // From an asset path to a route that settles: loads the candidates of its hops, has the best
 // listing searched, and settles it in integers.
-import {
-  type BookView,
-  ORDER_PRICE_F64,
-  ORDER_STRIDE_F64,
-  SIDE_STRIDE_U32,
-  SIDE_TAKER_BUYS,
-  SIDE_TAKER_SELLS,
-} from "../../book/shared-layout.ts";
-import { orderPrice } from "../../book/shared-reader.ts";
-import type { OrderId } from "../../model/order.ts";
+import type { BookView } from "../../book/shared-layout.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
-import { AddressCache } from "./address-cache.ts";
 import { CappedBound } from "./capped-bound.ts";
 import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCurve } from "./hop-loader.ts";
 import { BUY, SELL } from "./hop-task.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
-import { OrderIds } from "./order-ids.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
+import { RouteHops } from "./route-hops.ts";
 import { RouteSearch } from "./route-search.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
@@ -67,18 +57,18 @@ export class RouteSolver {
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
   readonly #capped: CappedBound;
   readonly #credits = new CreditedHops();
-  readonly #addresses = new AddressCache();
-  readonly #ids = new OrderIds();
+  readonly #hops: RouteHops;
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
+    this.#hops = new RouteHops(curves);
     this.#greedy = new GreedyRoute(curves);
     this.#capped = new CappedBound(curves);
   }
 
   /** To be called once the view may be another one. */
   begin(): void {
-    this.#addresses.begin();
+    this.#hops.begin();
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
@@ -157,18 +147,9 @@ export class RouteSolver {
       view.orderU64,
     );
     if (!found) return undefined;
-    const { columns, start } = this.#curves;
     const hops: RouteHop[] = [];
     for (let hop = 0; hop < hopCount; hop += 1) {
-      const first = start[this.#curvesOfPath[hop]!]!;
-      const count = this.#greedy.counts[hop]!;
-      const orders: OrderId[] = [];
-      for (let at = first; at < first + count; at += 1) {
-        orders.push(this.#ids.id(view, columns.slot[at]!));
-      }
-      // The cheapest come first.
-      const worstPrice = orderPrice(view, columns.slot[first + count - 1]!);
-      hops.push(this.#routeHop(view, queue.side(id, hop), orders, worstPrice));
+      hops.push(this.#hops.first(view, this.#curvesOfPath[hop]!, this.#greedy.counts[hop]!));
     }
     return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
   }
@@ -192,7 +173,7 @@ export class RouteSolver {
     const chosen = inOrder.isCut ? this.#crossMore(context, curve, slots, inOrder) : inOrder;
     if (chosen.slots.length === 0) return undefined;
     const { sold, bought } = chosen;
-    return { sold, bought, hops: [this.#listedHop(view, side, chosen.slots)] };
+    return { sold, bought, hops: [this.#hops.listed(view, side, chosen.slots)] };
   }
 
   /** Where best price first runs out of places: a listing that fills the amount, or more of it. */
@@ -240,7 +221,7 @@ export class RouteSolver {
     const { sold, bought } = settled;
     const needed = neededSlots(context, slots, settled);
     if (needed === undefined) return undefined;
-    const hops = sides.map((side, hop) => this.#listedHop(context.view, side, needed[hop]!));
+    const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     return { sold, bought, hops };
   }
 
@@ -281,35 +262,6 @@ export class RouteSolver {
       (entry) => hops[hop]!.columns.slot[hops[hop]!.start + entry]!,
     );
   }
-
-  #listedHop(view: BookView, side: number, slots: readonly number[]): RouteHop {
-    const orders = slots.map((slot) => this.#ids.id(view, slot));
-    const worst = slots.reduce((most, slot) => (isDearer(view, slot, most) ? slot : most));
-    return this.#routeHop(view, side, orders, orderPrice(view, worst));
-  }
-
-  #routeHop(
-    view: BookView,
-    side: number,
-    orders: readonly OrderId[],
-    worstPrice: bigint,
-  ): RouteHop {
-    const at = side * SIDE_STRIDE_U32;
-    return {
-      selling: this.#addresses.address(view, view.sideU32[at + SIDE_TAKER_SELLS]!),
-      buying: this.#addresses.address(view, view.sideU32[at + SIDE_TAKER_BUYS]!),
-      orders,
-      worstPrice,
-    };
-  }
-}
-
-/** Prices that are equal as numbers may differ in integers. */
-function isDearer(view: BookView, slot: number, other: number): boolean {
-  const price = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
-  const otherPrice = view.orderF64[other * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
-  if (price !== otherPrice) return price > otherPrice;
-  return slot !== other && orderPrice(view, slot) > orderPrice(view, other);
 }
 
 /**

@@ -68,6 +68,9 @@ export class SideCurves {
   readonly count: Int32Array;
   /** Makers who cannot fill all of their entries (see `HopColumns.group`). */
   readonly groups: Int32Array;
+  /** Another number for each building: what was made of a curve is good while it is the same. */
+  readonly build: Float64Array;
+  #builds = 0;
   /** Orders of the side looked at, and whether that is all of them. */
   readonly #depth: Int32Array;
   readonly #complete: Uint8Array;
@@ -106,6 +109,7 @@ export class SideCurves {
     this.start = new Int32Array(curves);
     this.count = new Int32Array(curves);
     this.groups = new Int32Array(curves);
+    this.build = new Float64Array(curves);
     this.#depth = new Int32Array(curves);
     this.#complete = new Uint8Array(curves);
     this.#block = new Int32Array(curves);
@@ -204,6 +208,8 @@ export class SideCurves {
     const orders = view.sideU32[list + LIST_COUNT]!;
     const depth = Math.min(orders, depthMax);
     this.budget.take(depth);
+    this.#builds += 1;
+    this.build[curve] = this.#builds;
     this.#reserve(curve, Math.min(depth, CANDIDATES_MAX));
     const from = view.sideU32[list + LIST_START]!;
     this.#validUntil[curve] = Number.POSITIVE_INFINITY;
