@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
+import { type ListedOrder, settleBuying, settleSelling } from "./settle.ts";
+
+const ONE = 1;
+const OTHER = 2;
+
+/** An order at a price in tenths, of a maker with plenty unless said otherwise. */
+function order(tenths: bigint, amount: bigint, more: Partial<ListedOrder> = {}): ListedOrder {
+  const price = (tenths * PRICE_UNIT) / 10n;
+  return { price, amount, maker: ONE, budget: I128_MAX, room: undefined, ...more };
+}
+
+test("buying fills the orders as listed, the last in part, and needs no more of them", () => {
+  const orders = [order(10n, 5n), order(20n, 5n), order(30n, 5n)];
+  assert.deepEqual(settleBuying([orders], 8n), { sold: 11n, bought: 8n, filled: [2] });
+  assert.deepEqual(settleBuying([orders], 10n), { sold: 15n, bought: 10n, filled: [2] });
+  assert.deepEqual(settleBuying([orders], 15n), { sold: 30n, bought: 15n, filled: [3] });
+  assert.equal(settleBuying([orders], 16n), undefined);
+});
+
+test("selling uses up the amount but for less than a unit's worth at the highest price", () => {
+  const orders = [order(10n, 5n), order(20n, 5n)];
+  assert.deepEqual(settleSelling([orders], 11n), { sold: 11n, bought: 8n, filled: [2] });
+  // The odd one buys nothing at 2.
+  assert.deepEqual(settleSelling([orders], 12n), { sold: 11n, bought: 8n, filled: [2] });
+  // All orders whole: one may stay unsold, two buy one more.
+  assert.deepEqual(settleSelling([orders], 16n), { sold: 15n, bought: 10n, filled: [2] });
+  assert.equal(settleSelling([orders], 17n), undefined);
+  // One alone buys nothing anywhere.
+  assert.equal(settleSelling([[order(20n, 5n)]], 1n), undefined);
+});
+
+test("a list whose way back would cost more than what is sold does not settle", () => {
+  // Forward, 4 buy nothing of the dear order and 2 of the next; back, it is filled first.
+  assert.equal(settleSelling([[order(50n, 1n), order(20n, 5n)]], 4n), undefined);
+  assert.deepEqual(settleSelling([[order(20n, 5n), order(50n, 1n)]], 4n)?.bought, 2n);
+});
+
+test("a maker delivers what it has, all its orders together, and not a unit more", () => {
+  const twice = (budget: bigint) => [order(10n, 5n, { budget }), order(10n, 5n, { budget })];
+  assert.deepEqual(settleBuying([twice(8n)], 8n), { sold: 8n, bought: 8n, filled: [2] });
+  assert.equal(settleBuying([twice(7n)], 8n), undefined);
+  assert.deepEqual(settleSelling([twice(8n)], 8n), { sold: 8n, bought: 8n, filled: [2] });
+  assert.equal(settleSelling([twice(7n)], 8n), undefined);
+});
+
+test("a maker is paid what it has room for, all its orders together, and not a unit more", () => {
+  const paid = (room: bigint) => [order(10n, 5n, { room }), order(20n, 5n, { room })];
+  assert.deepEqual(settleBuying([paid(11n)], 8n), { sold: 11n, bought: 8n, filled: [2] });
+  assert.equal(settleBuying([paid(10n)], 8n), undefined);
+  // An order that is listed and not filled is not paid: no room is no matter.
+  const unfilled = order(20n, 5n, { maker: OTHER, room: 0n });
+  const free = [order(10n, 5n, { room: 5n }), unfilled];
+  assert.deepEqual(settleBuying([free], 5n), { sold: 5n, bought: 5n, filled: [1] });
+});
+
+test("what a maker delivers at the hop before is room at the next, for that maker alone", () => {
+  const first = [order(10n, 10n, { maker: ONE })];
+  const next = (maker: number, room: bigint) => [order(20n, 5n, { maker, room })];
+  // The next hop pays 10, of which the maker delivered 10.
+  assert.deepEqual(settleBuying([first, next(ONE, 0n)], 5n)?.sold, 10n);
+  assert.equal(settleBuying([first, next(OTHER, 9n)], 5n), undefined);
+  assert.deepEqual(settleBuying([first, next(OTHER, 10n)], 5n)?.sold, 10n);
+});
+
+test("selling along hops pays no more than the way back needs, and never more than given", () => {
+  const hops = [[order(10n, 100n)], [order(30n, 100n, { maker: OTHER })]];
+  // 11 buy 11, of which 9 buy 3.
+  assert.deepEqual(settleSelling(hops, 11n), { sold: 9n, bought: 3n, filled: [1, 1] });
+  // 0.5 a piece: 7 buy 14, of which 12 buy 4 and are paid with 6.
+  const half = [[order(5n, 100n)], [order(30n, 100n, { maker: OTHER })]];
+  assert.deepEqual(settleSelling(half, 7n), { sold: 6n, bought: 4n, filled: [1, 1] });
+});
+
+test("sums beyond the contract's integers do not settle", () => {
+  const huge = order(10n, I128_MAX);
+  assert.equal(settleBuying([[huge]], I128_MAX)?.sold, I128_MAX);
+  assert.equal(settleBuying([[order(11n, I128_MAX)]], I128_MAX), undefined);
+  assert.equal(settleSelling([[order(5n, I128_MAX), order(5n, I128_MAX)]], I128_MAX), undefined);
+});
