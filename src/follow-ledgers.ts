@@ -8,7 +8,9 @@ import type { Exchange } from "./book/exchange.ts";
 import { ExchangeError } from "./book/exchange-error.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import { progressText } from "./ingest/catch-up/progress.ts";
+import { IngestError } from "./ingest/ingest-error.ts";
 import { RpcError } from "./ingest/json-rpc.ts";
+import { canBeLake } from "./ingest/lake/lake-store.ts";
 import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source.ts";
 import type { ReaderFault } from "./ingest/messages.ts";
 import { Reader } from "./ingest/reader.ts";
@@ -172,6 +174,10 @@ async function startReader({ reader, exchange, ...options }: Start): Promise<voi
     return;
   }
   const { fromLedger, lake } = options.network;
+  // Later it may be missing for a while: there is more than it to go on from.
+  if (lake !== undefined && !canBeLake(lake)) {
+    throw new IngestError("unknown_start", `there is no lake at ${lake}`);
+  }
   // With the whole past at hand reading begins where the contract does: the reader finds it.
   const from = fromLedger ?? (lake === undefined ? await oldestLedger(options) : undefined);
   options.log.info({ from }, "the store is empty: reading begins");

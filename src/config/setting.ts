@@ -81,7 +81,7 @@ function readFlags(
     const name = parts?.[1];
     if (name === undefined) return `${JSON.stringify(arg)}: not a flag; --help lists them all`;
     const setting = known.get(name);
-    if (setting === undefined) return `--${name}: unknown flag; --help lists them all`;
+    if (setting === undefined) return `--${name}: unknown flag in this mode; --help lists them all`;
     if (flags.has(name)) return `--${name}: given twice`;
     let value = parts?.[2];
     if (value === undefined) {

@@ -1,4 +1,5 @@
-// What a store belongs to. A store of another network, contract or version is never touched.
+// What a store belongs to. A store of another network, contract or version is never touched once
+// there is a ledger in it.
 import { StoreError } from "./store-error.ts";
 import { META_IDENTITY, type Table } from "./tables.ts";
 
@@ -13,9 +14,14 @@ export function identityBytes({ networkPassphrase, contract }: StoreIdentity): B
   return Buffer.from(JSON.stringify(identity));
 }
 
-/** Throws a StoreError where a store that exists is not the wanted one. */
+/**
+ * Throws a StoreError where a store that exists is not the wanted one. Where nothing was stored yet
+ * it can become so: a first start with a wrong network leaves such a store.
+ */
 export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table | undefined): void {
   const found = readIdentity(path, meta?.getBinary(META_IDENTITY));
+  const hasNameAlone = meta?.getKeysCount() === 1;
+  if (hasNameAlone) return;
   if (found.schema !== SCHEMA_VERSION) {
     throw new StoreError(
       "other_schema",

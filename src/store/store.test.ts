@@ -95,6 +95,15 @@ test("a store of another network, contract or version is refused and left as it 
   await rejects(path, "damaged");
 });
 
+test("a store in which nothing was stored yet becomes that of another network", async () => {
+  const path = join(temporaryFolder(), "store");
+  await (await Store.open(path, { ...IDENTITY, networkPassphrase: "mistyped" })).close();
+  const store = await Store.open(path, IDENTITY);
+  await store.commit([step(7, [order(7, 0)])]);
+  await store.close();
+  await rejects(path, "other_network", { ...IDENTITY, networkPassphrase: "mistyped" });
+});
+
 test("a cursor that is no ledger is refused", async () => {
   const path = await fullStore();
   // A close time in the place of the ledger, as a field of 10 bytes.

@@ -57,8 +57,8 @@ export type MetaCheck = (meta: Table | undefined) => void;
 
 /**
  * Opens or makes the environment in a folder whose file has been checked (file-check.ts): lmdb
- * crashes on files that are none of its own. Nothing is made before `check` agreed; a new store is
- * named with `identity`.
+ * crashes on files that are none of its own. Nothing is made before `check` agreed; a store that
+ * has another name then, or none, is named with `identity`.
  */
 export function openEnvironment(
   path: string,
@@ -73,7 +73,9 @@ export function openEnvironment(
     // A start that ended before the store got its name leaves an empty meta table alone.
     const unnamed = names.length === 1 && named !== undefined && named.getKeysCount() === 0;
     if (names.length > 0 && !unnamed) check(named);
-    else openTable(root, "meta").putSync(META_IDENTITY, identity);
+    const meta = named ?? openTable(root, "meta");
+    const isNamed = meta.getBinary(META_IDENTITY)?.equals(identity) === true;
+    if (!isNamed) meta.putSync(META_IDENTITY, identity);
     const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(root, name)]));
     return { root, tables: tables as Tables };
   } catch (error) {

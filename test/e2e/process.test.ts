@@ -117,18 +117,38 @@ test("a second engine on a data folder is refused, and none once the first was k
   await second.stop();
 });
 
-test("another network than the configured one is refused", async () => {
+test("another network than the configured one is refused, and nothing kept of the mistake", async () => {
   const devnet = await startNetwork();
+  const dataDir = join(folder, "other");
   const { code, stdout } = await run(["engine"], {
     RPC_URL: devnet.url,
     NETWORK_PASSPHRASE: "Some other network",
     CONTRACT: devnet.network.exchange,
-    DATA_DIR: join(folder, "other"),
+    DATA_DIR: dataDir,
+    PORT: "0",
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /serves the network ."Hopbook Devnet.", not ."Some other network."/);
+  const engine = engineOf(devnet, dataDir);
+  await new ApiClient(await engine.listening).reached(devnet.tip.ledger);
+  await engine.stop();
+  await devnet.stop();
+});
+
+test("a lake that is no directory is refused", async () => {
+  const devnet = await startNetwork();
+  const lake = join(folder, "nolake");
+  const { code, stdout } = await run(["engine"], {
+    RPC_URL: devnet.url,
+    NETWORK_PASSPHRASE: devnet.network.passphrase,
+    CONTRACT: devnet.network.exchange,
+    DATA_DIR: join(folder, "lakeless"),
+    LAKE: lake,
     PORT: "0",
   });
   await devnet.stop();
   assert.equal(code, 1);
-  assert.match(stdout, /Some other network|Hopbook Devnet/);
+  assert.ok(stdout.includes(`there is no lake at ${lake}`), stdout);
 });
 
 test("a signal in the middle of a ledger ends it well, and the next start shows no gap", async () => {

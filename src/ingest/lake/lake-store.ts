@@ -1,4 +1,5 @@
 // The objects of a data lake: in a directory, or under an HTTP(S) URL.
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { errorText } from "../ingest-error.ts";
@@ -25,8 +26,20 @@ const TIMEOUT_MS = 60_000;
 
 /** `where`: an http(s) URL, or the path of a directory (with or without file://). */
 export function lakeStore(where: string): LakeStore {
-  if (/^https?:\/\//i.test(where)) return new HttpLake(where);
-  return new DirectoryLake(where.startsWith("file://") ? new URL(where).pathname : where);
+  return isUrl(where) ? new HttpLake(where) : new DirectoryLake(directoryOf(where));
+}
+
+/** False for a directory that does not exist; what is behind a URL only its answers tell. */
+export function canBeLake(where: string): boolean {
+  return isUrl(where) || existsSync(directoryOf(where));
+}
+
+function isUrl(where: string): boolean {
+  return /^https?:\/\//i.test(where);
+}
+
+function directoryOf(where: string): string {
+  return where.startsWith("file://") ? new URL(where).pathname : where;
 }
 
 class DirectoryLake implements LakeStore {
