@@ -12,6 +12,9 @@ const WAYS_MAX = ((ORDERS_MAX - 1) * (ORDERS_MAX - 2)) / 2;
 /** Search nodes for one hop, round by round: a hop that is hard leaves work for the others. */
 const NODES_BY_ROUND: readonly number[] = [64, 512, 4096, 1 << 16];
 
+/** Steps of some 50 ns more where there is no answer yet: any is better than none. */
+const ANY_WORK = 1 << 12;
+
 /** What is known of a way: whether it can still give something better. */
 const OPEN = 0;
 const DONE = 1;
@@ -44,7 +47,7 @@ export class CrowdedSearch {
       trial.nodesMax = nodes;
       let isOpen = false;
       for (let way = this.#next(-1); way >= 0; way = this.#next(way)) {
-        if (trial.work > workEnd) return false;
+        if (trial.work > (trial.found ? workEnd : workEnd + ANY_WORK)) return false;
         const state = this.#try(way);
         this.#state[way] = state;
         if (state === OPEN) isOpen = true;

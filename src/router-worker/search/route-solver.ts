@@ -18,13 +18,14 @@ import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 const LIMIT_WORK_MAX = 1 << 14;
 
 /**
- * Steps for the first answer of a path that wants more orders than it may list: with the most, nine
- * of ten such answers are the best there is on the devnet's large book (measured, 2026-11). Where
- * there are many such paths each takes a part of what is left for all.
+ * Steps for the first answers of paths that want more orders than they may list, of one request, and
+ * the part of what is left of them that each path may take, the most promising ones first. With as
+ * many as the first one gets nine of ten answers are the best there is on the devnet's large book
+ * (measured, 2026-11).
  */
-const FIRST_MAX = 1 << 11;
-const FIRST_MIN = 1 << 9;
-const FIRST_PART = 1 / 16;
+const FIRST_WORK = 1 << 14;
+const FIRST_PART = 1 / 8;
+const FIRST_MIN = 1 << 10;
 
 /** Steps of a plain route, and of a bound that takes the cap on orders into account. */
 const PLAIN_STEPS = 40;
@@ -51,6 +52,7 @@ export class RouteSolver {
    */
   leastWork = Number.POSITIVE_INFINITY;
 
+  #firstLeft = 0;
   readonly #curves: SideCurves;
   readonly #search = new RouteSearch();
   readonly #greedy: GreedyRoute;
@@ -68,6 +70,7 @@ export class RouteSolver {
 
   /** To be called once the view may be another one. */
   begin(): void {
+    this.#firstLeft = FIRST_WORK;
     this.#hops.begin();
   }
 
@@ -246,10 +249,11 @@ export class RouteSolver {
       hopCount,
       amount: Number(request.amount),
       ordersMax,
-      firstWork: Math.max(FIRST_MIN, Math.min(FIRST_MAX, this.workLeft * FIRST_PART)),
+      firstWork: Math.max(FIRST_MIN, this.#firstLeft * FIRST_PART),
       workMax,
     });
     this.workLeft -= this.#search.work;
+    this.#firstLeft -= this.#search.work;
     this.leastWork = Math.min(this.leastWork, this.#search.work);
     if (!this.#search.complete) this.isOpen = true;
     return found;
