@@ -18,17 +18,20 @@ const ATTEMPTS_MAX = 3;
 /** A text and the step whose state it is of. */
 export type MembersOfStep = { readonly step: number; readonly members: string };
 
+/** So many that their text is made in slices. */
+export function hasManyOrders(readModel: ReadModel, owner: Address): boolean {
+  return ordersOf(readModel, owner, undefined, SLICE_ORDERS).length === SLICE_ORDERS;
+}
+
 /**
  * For who may show no state but the newest: the text stands as long as no other step is shown.
- * Undefined where there are so few orders that it need not be made beforehand, where states come
- * faster than it can be made, and where nobody wants it any more.
+ * Undefined where states come faster than it can be made, and where nobody wants it any more.
  */
 export async function membersBeforehand(
   readModel: ReadModel,
   owner: Address,
   isWanted: () => boolean,
 ): Promise<MembersOfStep | undefined> {
-  if (ordersOf(readModel, owner, undefined, SLICE_ORDERS).length < SLICE_ORDERS) return undefined;
   for (let attempt = 0; attempt < ATTEMPTS_MAX && isWanted(); attempt += 1) {
     const { step } = readModel;
     const members = await membersOfOneState(readModel, owner, isWanted);

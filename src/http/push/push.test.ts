@@ -481,6 +481,22 @@ describe("channel account", () => {
     }
   });
 
+  it("keeps an account with few orders from waiting for the text of one with many", async () => {
+    const many = Array.from({ length: 2000 }, (_, at) => testOrder(at));
+    server.readModel.live = [...many, testOrder(3000, { owner: testAccount(2) })];
+    const client = await open();
+    client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
+    client.send({ op: "subscribe", channel: "account", address: testAccount(2), id: 2 });
+    await client.find((message) => message.id === 1);
+    assert.deepEqual(
+      client.messages.map(({ id, orders }) => [id, orders.length]),
+      [
+        [2, 1],
+        [1, 2000],
+      ],
+    );
+  });
+
   it("sends no snapshot after an unsubscribe", async () => {
     let loaded = (): void => undefined;
     server.watch.load = new Promise((resolve) => {

@@ -5,7 +5,12 @@ import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
-import { accountMembers, type MembersOfStep, membersBeforehand } from "../../account-text.ts";
+import {
+  accountMembers,
+  hasManyOrders,
+  type MembersOfStep,
+  membersBeforehand,
+} from "../../account-text.ts";
 import { ApiError } from "../../api-error.ts";
 import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
@@ -64,6 +69,7 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
         topic,
         ready: async (isWanted) => {
           await watch.loaded(address, SNAPSHOT_WAIT_MS);
+          if (!hasManyOrders(readModel, address)) return;
           made = await inTurn(() => membersBeforehand(readModel, address, isWanted));
         },
         snapshot: (id) => {
