@@ -10,6 +10,7 @@ import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
 import { capacityFor } from "./book/shared-layout.ts";
 import type { StepMeter } from "./book/step-meter.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
 import { type FollowEnd, type Follower, followLedgers } from "./follow-ledgers.ts";
 import { AssetInput } from "./http/asset-input.ts";
@@ -195,6 +196,7 @@ async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
   }
   // Once closing nothing is started: whoever closes does not wait for an end.
   if (signal.aborted) return new Promise(() => {});
+  collectGarbage();
   return follower.start(exchange, backing);
 }
 
