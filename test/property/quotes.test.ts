@@ -12,15 +12,10 @@ import {
   randomQuoteWorld,
   SKIP_WINDOW,
   SMALL_WORLD,
+  shortOfRoom,
   withoutLeftOut,
 } from "../support/random-quote-world.ts";
 import { limitFaults, routeFaults } from "../support/route-check.ts";
-
-/**
- * Known to fall short: a maker whose trustline has too little room for the last hop, unless a dear
- * order of its own is taken at the hop before. The search counts such room, but does not make it.
- */
-const SHORT_OF_ROOM = [3424];
 
 /** Worlds whose lists are more than this are left out of the exhaustive comparison. */
 const LISTS_MAX = 20_000;
@@ -66,7 +61,6 @@ test("no list of orders is better than the one quoted, and no feasible path is m
     const { state, request, ordersMax } = world;
     const quoted = new Map(quotedRoutes(world).map((route) => [pathOf(route), route]));
     for (const path of assetPaths(state, request)) {
-      if (SHORT_OF_ROOM.includes(seed)) continue;
       if (exhaustiveCost(state, path, ordersMax) > LISTS_MAX) continue;
       const best = exhaustiveRoute(state, path, { ...request, ordersMax });
       const route = quoted.get(path.join());
@@ -94,6 +88,50 @@ test("no list of orders is better where a hop has a dozen orders to choose from"
     if (best !== undefined) found += 1;
   }
   assert(found > 200, `only ${found} routes`);
+});
+
+test("where makers have little room, it is made where it can be, and never overdrawn", () => {
+  const options = { ...SMALL_WORLD, orders: 20, assets: 3, makers: 3 };
+  let [paths, found] = [0, 0];
+  // From 101353 on: some that need a dear order for the room it makes.
+  const needRoom = [101353, 101390, 101707, 103337, 104493, 107897, 108846, 108996, 109207];
+  const seeds = [...Array.from({ length: 1500 }, (_, at) => at + 1), 100445, ...needRoom];
+  for (const seed of seeds) {
+    const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
+    const { state, request, ordersMax } = world;
+    const routes = quotedRoutes(world);
+    for (const route of routes) {
+      const faults = routeFaults(state, route, request.direction, ordersMax);
+      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
+    }
+    const quoted = new Map(routes.map((route) => [pathOf(route), route]));
+    for (const path of assetPaths(state, request)) {
+      if (exhaustiveCost(state, path, Math.min(ordersMax, 4)) > LISTS_MAX) continue;
+      const best = exhaustiveRoute(state, path, { ...request, ordersMax, endingsOnly: true });
+      const route = quoted.get(path.join());
+      const got = route === undefined ? "none" : resultOf(world, route);
+      const wanted = best === undefined ? "none" : resultOf(world, best);
+      assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
+      paths += 1;
+      if (best !== undefined) found += 1;
+    }
+  }
+  assert(paths > 1000 && found > 300, `only ${paths} paths, ${found} routes`);
+});
+
+test("what several orders of one maker cost, each rounded up, fits its room", () => {
+  const rounded: readonly (readonly [number, number, number])[] = [
+    [102596, 22, 3],
+    [108248, 26, 6],
+  ];
+  for (const [seed, orders, makers] of rounded) {
+    const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders, assets: 3, makers });
+    for (const route of quotedRoutes(world)) {
+      const { state, request, ordersMax } = world;
+      const faults = routeFaults(state, route, request.direction, ordersMax);
+      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
+    }
+  }
 });
 
 test("the ten routes are those of a search through all paths, one by one", () => {

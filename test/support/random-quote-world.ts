@@ -115,6 +115,22 @@ function randomPrice(random: Random, wildness: number): bigint {
   return 10n ** BigInt(13 + random(9)) + BigInt(random(2 ** 31)) * 10n ** BigInt(random(13));
 }
 
+/** The world with little room on about half of its trustlines, some of them next to none. */
+export function shortOfRoom(seed: number, world: QuoteWorld): QuoteWorld {
+  let mixed = seed * 7919 + 13;
+  const random = (below: number): number => {
+    mixed = (Math.imul(mixed, 1_103_515_245) + 12_345) >>> 0;
+    return (mixed >>> 8) % below;
+  };
+  const most = Math.max(1, Number(world.request.amount));
+  const holders = world.state.holders.map((holder) => {
+    if (random(2) === 0) return holder;
+    const room = random(2) === 0 ? random(most) : random(5);
+    return { ...holder, limit: holder.balance + BigInt(room) };
+  });
+  return { ...world, state: { ...world.state, holders } };
+}
+
 /** A world in which orders end soon, makers were skipped lately, or more of what api.md leaves out. */
 export type HinderedWorld = QuoteWorld & { readonly book: BookOptions };
 

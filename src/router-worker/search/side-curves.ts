@@ -31,9 +31,10 @@ import {
 } from "../../book/shared-layout.ts";
 import { orderAmount, orderPrice } from "../../book/shared-reader.ts";
 import { isDust } from "../../model/settlement.ts";
+import { ORDERS_MAX } from "../quote.ts";
 import { EXPIRY_MARGIN } from "../quote-engine.ts";
 import { CANDIDATES_MAX, groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
-import { costOf, realPrice } from "./rounding.ts";
+import { costOf, outputOf, realPrice } from "./rounding.ts";
 import { StepBudget } from "./step-budget.ts";
 
 /** What costs more than an i128 holds cannot be planned by the contract. */
@@ -83,7 +84,7 @@ export class SideCurves {
 
   // By entry.
   readonly columns = new HopColumns(COLUMNS_FIRST);
-  /** What is left for the entry once its maker's cheaper orders here have had their share. */
+  /** What is surely left for the entry once its maker's cheaper orders here are filled whole. */
   share = new Float64Array(COLUMNS_FIRST);
   /** What the entries up to and including this one give and cost at most. */
   gotSum = new Float64Array(COLUMNS_FIRST);
@@ -102,6 +103,8 @@ export class SideCurves {
   /** By entry of the curve being built: what the maker has left after it. */
   #budgetLeft = new Float64Array(64);
   #roomLeft = new Float64Array(64);
+  /** What is left of the room when the entry and the maker's earlier ones are filled whole. */
+  #roomBesideWhole = new Float64Array(64);
 
   /** `sides`: the capacity of the book that will be read. */
   constructor(sides: number) {
@@ -282,16 +285,25 @@ export class SideCurves {
     const budgetLeft = previous < 0 ? budget : this.#budgetLeft[previous]!;
     const roomLeft = previous < 0 ? room : this.#roomLeft[previous]!;
     const backed = budgetLeft < amount ? budgetLeft : amount;
-    let share = backed;
+    let divided = backed;
+    // Each of the orders that a route lists can cost a unit more than its price says.
+    if (roomLeft < columns.cost[entry]! + ORDERS_MAX) this.#differs[curve]! |= TIGHT;
     if (roomLeft < columns.cost[entry]!) {
-      this.#differs[curve]! |= TIGHT;
       if ((curve & 1) === ONE_HOP && columns.most[entry]! < 1) return;
-      share = Math.min(share, roomLeft / price);
+      divided = Math.min(divided, roomLeft / price);
     }
-    const bounded = (curve & 1) === MANY_HOPS ? backed : share;
+    // Unlike the sums, which bound any listing from above, the share must be what really settles.
+    const roomBeside = previous < 0 ? room : this.#roomBesideWhole[previous]!;
+    let share = backed;
+    if (roomBeside < columns.cost[entry]!) {
+      const at = priceAt(slot);
+      share = Math.min(share, outputOf(Math.max(0, roomBeside), price, view.orderU64, at));
+    }
+    const bounded = (curve & 1) === MANY_HOPS ? backed : divided;
     this.#makerHash[place] = count + 1;
     this.#budgetLeft[count] = Math.max(0, budgetLeft - bounded);
     this.#roomLeft[count] = Math.max(0, roomLeft - bounded * price);
+    this.#roomBesideWhole[count] = roomBeside - columns.cost[entry]!;
     this.share[entry] = share;
     this.gotSum[entry] = bounded + (count === 0 ? 0 : this.gotSum[entry - 1]!);
     this.paidSum[entry] = bounded * price + (count === 0 ? 0 : this.paidSum[entry - 1]!);
@@ -316,6 +328,7 @@ export class SideCurves {
     if (this.#budgetLeft.length < length) {
       this.#budgetLeft = new Float64Array(length);
       this.#roomLeft = new Float64Array(length);
+      this.#roomBesideWhole = new Float64Array(length);
       this.#makerHash = new Int32Array(2 * length);
     }
     this.#makerMask = 2 * length - 1;
