@@ -1,14 +1,15 @@
 // From an asset path to a route that settles: loads the candidates of its hops, has the best
 // listing searched, and settles it in integers.
-import type { BookView } from "../../book/shared-layout.ts";
+import { type BookView, ORDER_OWNER, ORDER_STRIDE_U32 } from "../../book/shared-layout.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { CappedBound } from "./capped-bound.ts";
 import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCurve } from "./hop-loader.ts";
-import { BUY, SELL } from "./hop-task.ts";
+import { BUY, type HopOrders, SELL } from "./hop-task.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
+import { RoomSearch } from "./room-search.ts";
 import { RouteHops } from "./route-hops.ts";
 import { RouteSearch } from "./route-search.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
@@ -26,6 +27,10 @@ const LIMIT_WORK_MAX = 1 << 14;
 const FIRST_WORK = 1 << 14;
 const FIRST_PART = 1 / 8;
 const FIRST_MIN = 1 << 10;
+
+/** Steps to look for room that makers can be given, for all paths of a quote and for one of them. */
+const ROOM_WORK_MAX = 1 << 17;
+const ROOM_WORK_PATH_MAX = 1 << 15;
 
 /** Steps of a plain route, and of a bound that takes the cap on orders into account. */
 const PLAIN_STEPS = 40;
@@ -59,6 +64,8 @@ export class RouteSolver {
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
   readonly #capped: CappedBound;
   readonly #credits = new CreditedHops();
+  readonly #rooms = new RoomSearch();
+  #roomWorkLeft = 0;
   readonly #hops: RouteHops;
 
   constructor(curves: SideCurves) {
@@ -72,6 +79,7 @@ export class RouteSolver {
   begin(): void {
     this.#firstLeft = FIRST_WORK;
     this.#hops.begin();
+    this.#roomWorkLeft = ROOM_WORK_MAX;
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
@@ -132,7 +140,44 @@ export class RouteSolver {
     const isTight = sides.length > 1 && sides.some((side) => this.#curves.isTight(side));
     const optimistic = this.#attempt(context, sides, isTight, workMax);
     if (!isTight || optimistic !== undefined) return optimistic;
-    return this.#attempt(context, sides, false, workMax);
+    const pessimistic = this.#attempt(context, sides, false, workMax);
+    return this.#makeRoom(context, sides, pessimistic) ?? pessimistic;
+  }
+
+  /** A better route than `known` on which orders are listed for the room they make. */
+  #makeRoom(
+    context: SolveContext,
+    sides: readonly number[],
+    known: RouteQuote | undefined,
+  ): RouteQuote | undefined {
+    if (this.#roomWorkLeft <= 0) return undefined;
+    const { view, request, ordersMax } = context;
+    const sells = request.direction === "strict_send";
+    const { hops } = this.#search;
+    let route: RouteQuote | undefined;
+    this.#rooms.solve(
+      hops,
+      {
+        direction: sells ? SELL : BUY,
+        hopCount: sides.length,
+        amount: Number(request.amount),
+        ordersMax,
+        workMax: Math.min(ROOM_WORK_PATH_MAX, this.#roomWorkLeft),
+        value: sells
+          ? Number(known?.bought ?? 0n)
+          : Number(known?.sold ?? Number.POSITIVE_INFINITY),
+        settles: (lists) => {
+          const slots = lists.map((list, hop) => list.map((entry) => slotOf(hops[hop]!, entry)));
+          const better = this.#routeOf(context, sides, slots);
+          if (better !== undefined) route = better;
+          return better !== undefined;
+        },
+      },
+      (hop, entry) => view.orderU32[slotOf(hop, entry) * ORDER_STRIDE_U32 + ORDER_OWNER]!,
+    );
+    this.#roomWorkLeft -= this.#rooms.work;
+    if (!this.#rooms.complete) this.isOpen = true;
+    return route;
   }
 
   /** Best price first, where that is certainly the best listing. */
@@ -218,7 +263,19 @@ export class RouteSolver {
   ): RouteQuote | undefined {
     this.#load(context, sides, credit);
     if (!this.#searchListing(context, sides.length, workMax)) return undefined;
-    const slots = sides.map((_, hop) => this.#listedSlots(hop));
+    return this.#routeOf(
+      context,
+      sides,
+      sides.map((_, hop) => this.#listedSlots(hop)),
+    );
+  }
+
+  /** The route that lists these orders, or undefined where they do not settle. */
+  #routeOf(
+    context: SolveContext,
+    sides: readonly number[],
+    slots: readonly (readonly number[])[],
+  ): RouteQuote | undefined {
     const settled = settle(context, slots);
     if (settled === undefined) return undefined;
     const { sold, bought } = settled;
@@ -261,11 +318,12 @@ export class RouteSolver {
 
   #listedSlots(hop: number): readonly number[] {
     const { lists, counts, hops } = this.#search;
-    return Array.from(
-      lists[hop]!.subarray(0, counts[hop]!),
-      (entry) => hops[hop]!.columns.slot[hops[hop]!.start + entry]!,
-    );
+    return Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry));
   }
+}
+
+function slotOf({ columns, start }: HopOrders, entry: number): number {
+  return columns.slot[start + entry]!;
 }
 
 /**
