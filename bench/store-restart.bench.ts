@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import type { Bench, Figure } from "./bench.ts";
@@ -13,6 +14,8 @@ import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE } from "./store-history.ts";
 
 const STARTS = 5;
+const QUOTE_ATTEMPTS = 10;
+const SETTLE_MS = 5000;
 
 export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny
@@ -23,7 +26,7 @@ export const bench: Bench = async ({ tiny }) => {
     const market = await fillHistory(storeFolder(dataDir), sizes);
     const starts: Start[] = [];
     for (let start = 0; start < (tiny ? 1 : STARTS); start += 1) {
-      starts.push(await measureStart(dataDir, market));
+      starts.push(await measureStart(dataDir, market, tiny ? 0 : SETTLE_MS));
     }
     const median = (of: (start: Start) => number) => quantile(starts.map(of), 0.5);
     const goal = "below 1,000 ms";
@@ -40,7 +43,11 @@ export const bench: Bench = async ({ tiny }) => {
         unit: "ms",
         goal,
       },
-      { name: "resident after it: median", value: median(({ resident }) => resident), unit: "MB" },
+      {
+        name: "resident once settled: median",
+        value: median(({ resident }) => resident),
+        unit: "MB",
+      },
     ];
     return figures;
   } finally {
@@ -51,7 +58,11 @@ export const bench: Bench = async ({ tiny }) => {
 /** Milliseconds from the start of the process, and MB. */
 type Start = { readonly status: number; readonly quote: number; readonly resident: number };
 
-async function measureStart(dataDir: string, [selling, buying]: readonly string[]): Promise<Start> {
+async function measureStart(
+  dataDir: string,
+  [selling, buying]: readonly string[],
+  settleMs: number,
+): Promise<Start> {
   const begin = performance.now();
   const engine = new EngineProcess({
     rpcUrl: "http://127.0.0.1:1",
@@ -69,9 +80,11 @@ async function measureStart(dataDir: string, [selling, buying]: readonly string[
       `${String(word)} at ${String(ledger)}`,
     );
     const asked = `sellingAsset=${selling}&buyingAsset=${buying}&amount=1000000`;
-    const quoted = await json(`${url}/quote?${asked}`);
+    const quoted = await firstQuote(`${url}/quote?${asked}`);
     const quote = performance.now() - begin;
     assert.equal(quoted.status, "success");
+    // By then the rest is restored and the reader thread is up.
+    await delay(settleMs);
     const resident = await residentMb(engine.child.pid ?? 0);
     return { status, quote, resident };
   } finally {
@@ -80,9 +93,22 @@ async function measureStart(dataDir: string, [selling, buying]: readonly string[
   }
 }
 
+/** A busy machine may leave one no time: then it is asked for again, as a client does. */
+async function firstQuote(url: string): Promise<Record<string, unknown>> {
+  for (let attempt = 1; attempt < QUOTE_ATTEMPTS; attempt += 1) {
+    const response = await fetch(url);
+    const body: unknown = await response.json();
+    if (response.status !== 409) return check(url, response, body);
+  }
+  return json(url);
+}
+
 async function json(url: string): Promise<Record<string, unknown>> {
   const response = await fetch(url);
-  const body: unknown = await response.json();
+  return check(url, response, await response.json());
+}
+
+function check(url: string, response: Response, body: unknown): Record<string, unknown> {
   assert.ok(response.status === 200 && typeof body === "object" && body !== null, url);
   return { ...body };
 }
