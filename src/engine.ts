@@ -1,6 +1,7 @@
 // The engine, put together: store and book, reader thread, router workers, HTTP. It serves what the
 // store holds from the start, while the reader catches up.
 import { statfsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
@@ -32,6 +33,12 @@ import { QuotePool } from "./router-worker/pool.ts";
 
 /** What the build makes of console/, beside this file's output. */
 const SITE_FOLDER = fileURLToPath(new URL("../site", import.meta.url));
+
+/**
+ * After it listens the engine leaves its cores for so long to the first requests, whose code runs for
+ * the first time (measured: a first quote at 100,000 orders takes 200 to 300 ms).
+ */
+const FIRST_ANSWERS_MS = 300;
 
 export type EngineEnd = FollowEnd;
 
@@ -189,6 +196,7 @@ type Followed = {
 async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
   const { exchange, backing, follower, log, signal } = followed;
   try {
+    await delay(FIRST_ANSWERS_MS, undefined, { signal }).catch(() => undefined);
     await backing.restored(signal);
   } catch (error) {
     log.fatal({ err: error }, "the backing records cannot be restored");
