@@ -134,6 +134,17 @@ test("what several orders of one maker cost, each rounded up, fits its room", ()
   }
 });
 
+test("a hop that gives less with fewer orders leaves places to the next one", () => {
+  const world = randomQuoteWorld(300801, { ...SMALL_WORLD, orders: 22, assets: 3, makers: 3 });
+  const { state, request, ordersMax } = world;
+  const path = assetPaths(state, request).find(({ length }) => length === 3);
+  assert(path !== undefined);
+  const best = exhaustiveRoute(state, path, { ...request, ordersMax });
+  const route = quotedRoutes(world).find((one) => pathOf(one) === path.join());
+  assert.equal(route?.bought, best?.bought);
+  assert.equal(route?.hops[0]?.orders.length, 1);
+});
+
 test("the ten routes are those of a search through all paths, one by one", () => {
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;

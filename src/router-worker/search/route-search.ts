@@ -144,7 +144,7 @@ export class RouteSearch {
     let bound = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let most = orders - stepsAfter; most >= 1; most -= 1) {
       let below = this.#usableBelow(step, orders - 1);
-      let fewest = most;
+      let largest = 0;
       for (let tried = 0; tried < OUTPUTS_TRIED_MAX; tried += 1) {
         if (trial.work > trial.workMax) {
           trial.complete = false;
@@ -157,7 +157,7 @@ export class RouteSearch {
           bound = stepsAfter === 0 ? Math.max(bound, free) : Number.POSITIVE_INFINITY;
         }
         if (!found) break;
-        if (count < fewest) fewest = count;
+        if (count > largest) largest = count;
         trial.keepStep(step);
         if (stepsAfter === 0) {
           if (trial.isBetter(value)) trial.keepAnswer(value);
@@ -177,7 +177,8 @@ export class RouteSearch {
         below = value;
       }
       if (trial.value === this.#bound) return bound;
-      most = Math.min(most, fewest);
+      // With any number of places that all of these fit into they would be found again.
+      if (largest > 0) most = Math.min(most, largest);
     }
     return bound;
   }
