@@ -71,6 +71,8 @@ test("selling fills an order whole where that can be paid, else what the rest bu
   assert.deepEqual(fillSelling(19n, 10n, price), { sold: 18n, bought: 9n });
   assert.equal(fillSelling(1n, 10n, price), undefined);
   assert.equal(fillSelling(0n, 10n, price), undefined);
+  // What pays for a whole order exactly would buy more than it has, were it not for the rounding.
+  assert.deepEqual(fillSelling(1n, 1n, PRICE_UNIT / 2n), { sold: 1n, bought: 1n });
 });
 
 test("buying takes what is wanted, an order at most", () => {

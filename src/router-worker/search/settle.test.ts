@@ -80,3 +80,20 @@ test("sums beyond the contract's integers do not settle", () => {
   assert.equal(settleBuying([[order(11n, I128_MAX)]], I128_MAX), undefined);
   assert.equal(settleSelling([[order(5n, I128_MAX), order(5n, I128_MAX)]], I128_MAX), undefined);
 });
+
+test("the way there asks no more of a maker than it has, wherever its orders stand", () => {
+  // The way back would do: it wants less of the maker than the plan forward fills.
+  const first = (budget: bigint) => [order(10n, 5n, { budget }), order(10n, 6n, { budget })];
+  const next = [order(30n, 100n, { maker: OTHER })];
+  assert.deepEqual(settleSelling([first(11n), next], 11n)?.bought, 3n);
+  assert.equal(settleSelling([first(10n), next], 11n), undefined);
+  assert.equal(settleBuying([first(10n), next], 3n)?.sold, 9n);
+});
+
+test("an order that nothing is left for does not end the list", () => {
+  // One alone buys nothing at 2; the way back then fills the dear order first, for more.
+  assert.equal(settleSelling([[order(20n, 5n), order(5n, 2n)]], 1n), undefined);
+  const route = [[order(10n, 4n), order(30n, 5n), order(10n, 2n)], [order(40n, 9n)]];
+  // 6 buy 4, nothing at 3 and 2 more at 1; of those 6 the next hop wants 4.
+  assert.deepEqual(settleSelling(route, 6n), { sold: 4n, bought: 1n, filled: [1, 1] });
+});
