@@ -163,6 +163,32 @@ test("the ten routes are those of a search through all paths, one by one", () =>
   assert(full > 30, `only ${full} full answers`);
 });
 
+test("routes are the same where there is hardly memory for what is kept of the sides", () => {
+  let routes = 0;
+  for (let seed = 1; seed <= 12; seed += 1) {
+    const { state, request } = randomQuoteWorld(seed, {
+      orders: 500,
+      assets: 8,
+      makers: 12,
+      wild: false,
+    });
+    const view = bookOfWorld(state);
+    const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
+    const [roomy, short] = [new QuoteSearch(view), new QuoteSearch(view, undefined, 256)];
+    const assets = [...new Set(state.orders.map(({ selling }) => selling))];
+    for (const sellingAsset of assets) {
+      for (const buyingAsset of assets) {
+        if (sellingAsset === buyingAsset) continue;
+        const asked = { ...request, sellingAsset, buyingAsset };
+        const wanted = roomy.quote(view, asked, context);
+        assert.deepEqual(short.quote(view, asked, context), wanted, `seed ${seed}`);
+        if (wanted.status === "success") routes += wanted.routes.length;
+      }
+    }
+  }
+  assert(routes > 500, `only ${routes} routes`);
+});
+
 test("selling what a purchase costs gets what was bought, where any list of orders does", () => {
   let met = 0;
   for (let seed = 1; seed <= 1500; seed += 1) {

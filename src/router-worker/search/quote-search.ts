@@ -68,8 +68,8 @@ export class QuoteSearch {
   readonly #ordersMax: number;
 
   /** For views of the capacity of `view`. `ordersMax`: orders of a route. */
-  constructor(view: BookView, ordersMax: number = ORDERS_MAX) {
-    this.#curves = new SideCurves(view.capacity.sides);
+  constructor(view: BookView, ordersMax: number = ORDERS_MAX, entriesMax?: number) {
+    this.#curves = new SideCurves(view.capacity.sides, entriesMax);
     this.#paths = new PathSearch(this.#curves, this.#queue, view.capacity.assets);
     this.#solver = new RouteSolver(this.#curves);
     this.#ordersMax = ordersMax;
@@ -92,7 +92,7 @@ export class QuoteSearch {
     }
     const now = Math.max(context.now, bookCloseTime(view));
     const task = { view, request, ordersMax: this.#ordersMax, now };
-    this.#curves.leaveOutSkipped(context.skipWindow);
+    this.#curves.begin(context.skipWindow);
     this.#solver.begin();
     this.#solver.workLeft = FIRST_WORK_MAX;
     this.uncertainPaths = 0;

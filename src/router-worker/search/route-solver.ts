@@ -113,9 +113,14 @@ export class RouteSolver {
   #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {
     const hopCount = queue.hopCount(id);
     const use = hopCount === 1 ? ONE_HOP : MANY_HOPS;
-    for (let hop = 0; hop < hopCount; hop += 1) {
-      this.#curvesOfPath[hop] = this.#curves.curveOf(view, queue.side(id, hop), use, now);
-    }
+    let forgotten: number;
+    do {
+      ({ forgotten } = this.#curves);
+      for (let hop = 0; hop < hopCount; hop += 1) {
+        this.#curvesOfPath[hop] = this.#curves.curveOf(view, queue.side(id, hop), use, now);
+      }
+      // Making one can be the end of one made before it.
+    } while (this.#curves.forgotten !== forgotten);
     return hopCount;
   }
 
@@ -288,14 +293,15 @@ export class RouteSolver {
   #load({ view, request, now }: SolveContext, sides: readonly number[], credit: boolean): void {
     const { hops } = this.#search;
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
-    // Twice: making a curve can be the end of one made before it, when memory for them runs out.
-    for (let round = 0; round < 2; round += 1) {
+    let forgotten: number;
+    do {
+      ({ forgotten } = this.#curves);
       for (const [hop, side] of sides.entries()) {
         const curve = this.#curves.curveOf(view, side, use, now);
         this.#curves.deepenFully(view, curve, now);
         useCurve(hops[hop]!, view, this.#curves, curve);
       }
-    }
+    } while (this.#curves.forgotten !== forgotten);
     const sells = request.direction === "strict_send";
     if (credit) this.#credits.credit(hops, sides.length, view, sells);
   }

@@ -47,7 +47,10 @@ const DEPTH_GROWTH = 4;
 /** Smallest block of the columns, entries. */
 const BLOCK_MIN = 8;
 const COLUMNS_FIRST = 1 << 14;
-/** 96 bytes an entry. Past it all curves are forgotten and built anew as they are needed. */
+/**
+ * 96 bytes an entry. Past it all curves are forgotten before the next quote, past twice as many at
+ * once, and built anew as they are needed.
+ */
 const COLUMNS_MAX = 1 << 22;
 
 /**
@@ -90,6 +93,8 @@ export class SideCurves {
   gotSum = new Float64Array(COLUMNS_FIRST);
   paidSum = new Float64Array(COLUMNS_FIRST);
   #columnsUsed = 0;
+  /** Times that all curves were forgotten: those found before the latest are to be found again. */
+  forgotten = 0;
   #skipWindow = 0;
 
   /** Entries of the curve that the last `sell` or `buy` reached. */
@@ -106,8 +111,11 @@ export class SideCurves {
   /** What is left of the room when the entry and the maker's earlier ones are filled whole. */
   #roomBesideWhole = new Float64Array(64);
 
-  /** `sides`: the capacity of the book that will be read. */
-  constructor(sides: number) {
+  readonly #entriesMax: number;
+
+  /** `sides`: the capacity of the book that will be read. `entriesMax`: see `COLUMNS_MAX`. */
+  constructor(sides: number, entriesMax = COLUMNS_MAX) {
+    this.#entriesMax = entriesMax;
     const curves = 2 * (sides + 1);
     this.start = new Int32Array(curves);
     this.count = new Int32Array(curves);
@@ -122,9 +130,12 @@ export class SideCurves {
     this.#differs = new Uint8Array(curves);
   }
 
-  /** Makers the contract skipped within so many seconds are left out from now on. */
-  leaveOutSkipped(skipWindow: number): void {
-    if (skipWindow === this.#skipWindow) return;
+  /**
+   * Before each quote: makers the contract skipped within so many seconds are left out, and curves
+   * are forgotten where they have come to take too much memory.
+   */
+  begin(skipWindow: number): void {
+    if (skipWindow === this.#skipWindow && this.#columnsUsed <= this.#entriesMax) return;
     this.#skipWindow = skipWindow;
     this.#forgetAll();
   }
@@ -334,7 +345,7 @@ export class SideCurves {
     this.#makerMask = 2 * length - 1;
     this.#makerHash.fill(0, 0, 2 * length);
     if (this.#block[curve]! >= length) return;
-    if (this.#columnsUsed + length > COLUMNS_MAX) this.#forgetAll();
+    if (this.#columnsUsed + length > 2 * this.#entriesMax) this.#forgetAll();
     while (this.#columnsUsed + length > this.columns.length) this.#growColumns();
     this.start[curve] = this.#columnsUsed;
     this.#block[curve] = length;
@@ -342,6 +353,7 @@ export class SideCurves {
   }
 
   #forgetAll(): void {
+    this.forgotten += 1;
     this.#changed.fill(-1);
     this.#block.fill(0);
     this.#columnsUsed = 0;
