@@ -174,7 +174,7 @@ test("routes are the same where there is hardly memory for what is kept of the s
     });
     const view = bookOfWorld(state);
     const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
-    const [roomy, short] = [new QuoteSearch(view), new QuoteSearch(view, undefined, 256)];
+    const [roomy, short] = [new QuoteSearch(view), new QuoteSearch(view, undefined, 128)];
     const assets = [...new Set(state.orders.map(({ selling }) => selling))];
     for (const sellingAsset of assets) {
       for (const buyingAsset of assets) {

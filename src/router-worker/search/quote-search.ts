@@ -30,6 +30,8 @@ import { OUT_OF_STEPS } from "./step-budget.ts";
  */
 const FIRST_WORK_MAX = 1 << 16;
 const MORE_WORK_MAX = 1 << 11;
+/** And for the best route found, which is the one most are after. */
+const BEST_WORK_MAX = 1 << 13;
 /**
  * Paths with few orders get work of their own: there the last unit can be had, and can matter.
  */
@@ -190,25 +192,30 @@ export class QuoteSearch {
     const selling = context.request.direction === "strict_send";
     let workLeft = MORE_WORK_MAX;
     let fewOrdersLeft = FEW_ORDERS_WORK_MAX;
-    for (const { path, route, work, leastWork } of foundFirst(open)) {
+    const [best] = routes;
+    for (const { path, route, work, leastWork } of inOrder(open, best)) {
       if (shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
       const least = route ?? routes[ROUTES_MAX - 1];
       if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
       const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
-      const left = fewOrders ? fewOrdersLeft : workLeft;
+      const isBest = !fewOrders && route !== undefined && route === best;
+      const left = fewOrders ? fewOrdersLeft : isBest ? BEST_WORK_MAX : workLeft;
       this.uncertainPaths += 1;
       if (left <= 0) continue;
       this.#solver.workLeft = left;
-      const most = fewOrders ? Math.min(left, FEW_ORDERS_PATH_MAX) : left / WORK_SHARE;
+      const share = isBest ? left : left / WORK_SHARE;
+      const most = fewOrders ? Math.min(left, FEW_ORDERS_PATH_MAX) : share;
       // What would only find the first answer again counts as done: others get no more work for it.
       const isRepeat = most <= leastWork;
       const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);
       if (isRepeat) this.#solver.workLeft -= work;
       else if (!this.#solver.isOpen) this.uncertainPaths -= 1;
       if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
-      else workLeft = this.#solver.workLeft;
-      if (better === undefined) continue;
+      else if (!isBest) workLeft = this.#solver.workLeft;
+      // What is best on paper may not settle where what came first did.
+      if (better === undefined || (route !== undefined && !isBetter(better, route, selling)))
+        continue;
       const place = route === undefined ? -1 : routes.indexOf(route);
       if (place >= 0) routes.splice(place, 1);
       insertRoute(routes, better, selling);
@@ -220,10 +227,10 @@ function never(): boolean {
   return false;
 }
 
-/** Paths that have a route first, in the order in which they were solved. */
-function foundFirst(open: readonly OpenPath[]): readonly OpenPath[] {
-  const found = open.filter(({ route }) => route !== undefined);
-  return [...found, ...open.filter(({ route }) => route === undefined)];
+/** The best route's path first, then those that have a route, in the order they were solved in. */
+function inOrder(open: readonly OpenPath[], best: RouteQuote | undefined): readonly OpenPath[] {
+  const rank = ({ route }: OpenPath): number => (route === undefined ? 2 : route === best ? 0 : 1);
+  return open.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function keyOf(route: RouteQuote, selling: boolean): bigint {
