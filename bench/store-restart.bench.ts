@@ -116,5 +116,6 @@ function check(url: string, response: Response, body: unknown): Record<string, u
 /** Of Linux alone; 0 elsewhere. */
 async function residentMb(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Number(/^VmRSS:\s+([0-9]+) kB/m.exec(text)?.[1] ?? 0) / 1000;
+  // The kernel's kB are 1,024 bytes.
+  return (Number(/^VmRSS:\s+([0-9]+) kB/m.exec(text)?.[1] ?? 0) * 1024) / 1e6;
 }
