@@ -1,10 +1,12 @@
-// Hot path: what a route gives at most for each way in which its hops can share the places in its
-// listing. Some 15 us for the levels, then some nanoseconds for each way.
+// Hot path: what a route gives at most where its hops share a number of places: in all, which is a
+// closer bound than the curves' where more orders would be needed, and for each way to share them.
+// Some 15 us for the levels, then some nanoseconds for each way.
 //
 // As in hop-search.ts, against a price level at each hop: an order saves something, the rest is
 // bought at the level. A unit of a hop's input is worth the levels before it, so the savings of all
 // hops compare, and no listing has more of them than each hop's largest ones add up to. That holds
-// for any levels; those that bound a listing of all places closest are looked for hop by hop.
+// for any levels. Those of the divisible listing are the start; higher ones are tried hop by hop as
+// long as the bound gets closer.
 //
 // A maker's orders at a hop draw on the same backing: together they save no more than its backing
 // does, spent on the cheapest first.
@@ -46,14 +48,18 @@ export class PlaceBounds {
   /** What looking for levels took, in steps of some 50 ns. */
   work = 0;
 
-  /** Finds the levels for a route of the first `hopCount` of `hops`, none of them empty. */
+  /**
+   * Finds the levels for a route of the first `hopCount` of `hops`, none of them empty and each with
+   * all of its orders. Returns what the route gives at most (BUY: costs at least), however its hops
+   * share the places; without a margin.
+   */
   begin(
     hops: readonly HopOrders[],
     hopCount: number,
     direction: HopDirection,
     amount: number,
     places: number,
-  ): void {
+  ): number {
     this.#hops = hops;
     this.#hopCount = hopCount;
     this.#direction = direction;
@@ -65,11 +71,11 @@ export class PlaceBounds {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const before = best;
       for (let hop = 0; hop < hopCount; hop += 1) {
-        best = this.#moveLevel(hop, 1, best);
-        best = this.#moveLevel(hop, -1, best);
+        best = this.#raiseLevel(hop, best);
       }
       if (best === before) break;
     }
+    return best;
   }
 
   /**
@@ -140,13 +146,14 @@ export class PlaceBounds {
     this.#collect(hop);
   }
 
-  /** Moves a hop's level in one direction for as long as the bound gets closer; returns the bound. */
-  #moveLevel(hop: number, sign: 1 | -1, best: number): number {
+  /** Raises a hop's level for as long as the bound gets closer; returns the bound. */
+  #raiseLevel(hop: number, closest: number): number {
+    let best = closest;
     const sums = this.#sums[hop]!;
     const last = this.#hops[hop]!.count - 1 + ABOVE_MAX;
-    for (let step = sign; ; step *= 2) {
+    for (let step = 1; ; step *= 2) {
       const at = this.#at[hop]!;
-      if (at + step < 0 || at + step > last) return best;
+      if (at + step > last) return best;
       this.#before.set(sums);
       const level = this.#level[hop]!;
       this.#setLevel(hop, at + step);

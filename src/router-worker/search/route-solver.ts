@@ -2,13 +2,13 @@
 // listing searched, and settles it in integers.
 import { type BookView, ORDER_OWNER, ORDER_STRIDE_U32 } from "../../book/shared-layout.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
-import { CappedBound } from "./capped-bound.ts";
 import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCurve } from "./hop-loader.ts";
 import { BUY, type HopOrders, SELL } from "./hop-task.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
+import { PlaceBounds } from "./place-bounds.ts";
 import { RoomSearch } from "./room-search.ts";
 import { RouteHops } from "./route-hops.ts";
 import { RouteSearch } from "./route-search.ts";
@@ -62,7 +62,7 @@ export class RouteSolver {
   readonly #search = new RouteSearch();
   readonly #greedy: GreedyRoute;
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
-  readonly #capped: CappedBound;
+  readonly #bounds = new PlaceBounds();
   readonly #credits = new CreditedHops();
   readonly #rooms = new RoomSearch();
   #roomWorkLeft = 0;
@@ -72,7 +72,6 @@ export class RouteSolver {
     this.#curves = curves;
     this.#hops = new RouteHops(curves);
     this.#greedy = new GreedyRoute(curves);
-    this.#capped = new CappedBound(curves);
   }
 
   /** To be called once the view may be another one. */
@@ -84,19 +83,14 @@ export class RouteSolver {
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
-    const { view, request, ordersMax, now } = context;
+    const { request, ordersMax } = context;
     this.#curves.budget.take(CAPPED_STEPS + queue.orders(id));
-    const hopCount = this.#findCurves(context, queue, id);
+    const sides = sidesOf(queue, id);
+    this.#load(context, sides, false);
     const direction = request.direction === "strict_send" ? SELL : BUY;
-    const bound = this.#capped.bound(
-      view,
-      this.#curvesOfPath,
-      hopCount,
-      direction,
-      Number(request.amount),
-      ordersMax,
-      now,
-    );
+    const amount = Number(request.amount);
+    const { hops } = this.#search;
+    const bound = this.#bounds.begin(hops, sides.length, direction, amount, ordersMax);
     return direction === SELL ? mostOf(bound) : -leastOf(bound);
   }
 
@@ -141,7 +135,7 @@ export class RouteSolver {
     const plain = this.#solvePlain(context, queue, id);
     if (plain !== undefined) return plain;
     budget.takeUnknown();
-    const sides = Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
+    const sides = sidesOf(queue, id);
     const isTight = sides.length > 1 && sides.some((side) => this.#curves.isTight(side));
     const optimistic = this.#attempt(context, sides, isTight, workMax);
     if (!isTight || optimistic !== undefined) return optimistic;
@@ -326,6 +320,10 @@ export class RouteSolver {
     const { lists, counts, hops } = this.#search;
     return Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry));
   }
+}
+
+function sidesOf(queue: PathQueue, id: number): readonly number[] {
+  return Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
 }
 
 function slotOf({ columns, start }: HopOrders, entry: number): number {
