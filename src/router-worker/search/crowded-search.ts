@@ -3,7 +3,7 @@
 // until none is left that could be better than what was found. For routes of two hops or three.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { HopMemo } from "./hop-memo.ts";
-import { PLACES_MAX, SELL } from "./hop-task.ts";
+import { nextBetter, PLACES_MAX, SELL } from "./hop-task.ts";
 import { PlaceBounds } from "./place-bounds.ts";
 import type { RouteTrial } from "./route-trial.ts";
 
@@ -109,7 +109,9 @@ export class CrowdedSearch {
     let state: State = DONE;
     for (let step = 0; step < trial.hopCount; step += 1) {
       const hop = trial.hopAt(step);
-      const target = trial.found ? this.#bounds.needed(step, this.#better, own) : trial.anything;
+      const target = trial.found
+        ? this.#bounds.needed(step, nextBetter(trial.direction, trial.value), own)
+        : trial.anything;
       const at = memo.solve(step, flow, own[hop]!, target);
       const found = memo.found[at] === 1;
       const value = memo.value[at]!;
@@ -128,14 +130,6 @@ export class CrowdedSearch {
     }
     if (trial.isBetter(flow)) trial.keepAnswer(flow);
     return state;
-  }
-
-  /** What beats the best listing by as little as possible. */
-  get #better(): number {
-    const { value, direction } = this.#trial;
-    // Beyond 2^53 one unit more is the same number.
-    const unit = Math.max(1, value * 2 ** -50);
-    return direction === SELL ? value + unit : value - unit;
   }
 
   /** Whether the route can still beat the best listing where `step` comes to `value`. */

@@ -23,7 +23,15 @@ import { HopChanges } from "./hop-changes.ts";
 import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
 import { HopDraft } from "./hop-draft.ts";
 import { HopSwaps } from "./hop-swaps.ts";
-import { type HopDemand, type HopOrders, HopTask, NONE_OUT, PLACES_MAX, SELL } from "./hop-task.ts";
+import {
+  type HopDemand,
+  type HopOrders,
+  HopTask,
+  NONE_OUT,
+  nextBetter,
+  PLACES_MAX,
+  SELL,
+} from "./hop-task.ts";
 import { LastReach } from "./last-reach.ts";
 import { MakerSubsets } from "./maker-subsets.ts";
 import { PlainListing } from "./plain-listing.ts";
@@ -164,11 +172,11 @@ export class HopSearch {
     this.#neededFor = value;
     this.#needed = this.#least;
     const { direction, amount, target } = this.#task;
-    // Beyond 2^53 one unit more is the same number.
-    const unit = Math.max(1, value * 2 ** -50);
     let wanted = target;
-    if (found && direction === SELL) wanted = Math.max(target, value + unit);
-    if (found && direction !== SELL) wanted = Math.min(target, value - unit);
+    if (found) {
+      const next = nextBetter(direction, value);
+      wanted = direction === SELL ? Math.max(target, next) : Math.min(target, next);
+    }
     if (wanted === (direction === SELL ? 0 : Number.POSITIVE_INFINITY)) return;
     const paid = direction === SELL ? amount : amount * this.level;
     const better = direction === SELL ? this.level * wanted - amount : paid - wanted;

@@ -258,6 +258,13 @@ export class HopTask {
   }
 }
 
+/** What is better than a value by as little as it can be. */
+export function nextBetter(direction: HopDirection, value: number): number {
+  // Beyond 2^53 one unit more is the same number.
+  const unit = Math.max(1, value * 2 ** -50);
+  return direction === SELL ? value + unit : value - unit;
+}
+
 /** Puts `value` into the descending `values`, whose place `held - 1` is free. */
 export function insertDescending(values: Float64Array, held: number, value: number): void {
   let place = held - 1;

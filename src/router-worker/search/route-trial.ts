@@ -77,7 +77,7 @@ export class RouteTrial {
     this.work = ROUTE_WORK;
     this.complete = true;
     this.found = false;
-    this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+    this.value = this.anything;
   }
 
   /** A value that says nothing: of what comes out at most, or goes in at least. */
@@ -85,7 +85,7 @@ export class RouteTrial {
     return this.direction === SELL ? Number.POSITIVE_INFINITY : 0;
   }
 
-  /** A target that everything reaches. */
+  /** A target that everything reaches; the value where there is no listing yet. */
   get anything(): number {
     return this.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
   }
@@ -122,9 +122,7 @@ export class RouteTrial {
 
   /** Whether a listing of that value would be better than the best one. */
   isBetter(value: number): boolean {
-    const sells = this.direction === SELL;
-    if (!this.found) return sells ? value > 0 : value < Number.POSITIVE_INFINITY;
-    return sells ? value > this.value : value < this.value;
+    return this.direction === SELL ? value > this.value : value < this.value;
   }
 
   /** Takes what the hop of `step` found last into the listing being tried. */
