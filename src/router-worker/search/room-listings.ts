@@ -105,7 +105,7 @@ export class RoomListings {
     this.#toBeat = toBeat;
     this.#use = use;
     this.#whole.length = 0;
-    this.#walk(0, 0, 0);
+    if (this.#offers.length > 0) this.#walk(0, 0, 0);
   }
 
   /** The listings that hold the whole orders taken so far, and others from `from` on. */

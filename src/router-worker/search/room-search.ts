@@ -69,6 +69,7 @@ export class RoomSearch {
       found.push(one);
       return worst;
     });
+    if (this.work > workMax) this.complete = false;
     for (const listing of bestFirst(found, direction)) {
       if (this.work > workMax) {
         this.complete = false;

@@ -149,7 +149,10 @@ export class RouteSolver {
     sides: readonly number[],
     known: RouteQuote | undefined,
   ): RouteQuote | undefined {
-    if (this.#roomWorkLeft <= 0) return undefined;
+    if (this.#roomWorkLeft <= 0) {
+      this.isOpen = true;
+      return undefined;
+    }
     const { view, request, ordersMax } = context;
     const sells = request.direction === "strict_send";
     const { hops } = this.#search;
