@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Address } from "../../src/model/address.ts";
 import { invertPriceDown } from "../../src/model/settlement.ts";
 import type { RouteQuote } from "../../src/router-worker/quote.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
@@ -34,18 +35,41 @@ function pathOf(route: RouteQuote): string {
   return [route.hops[0]?.selling, ...route.hops.map(({ buying }) => buying)].join();
 }
 
-function resultOf({ request }: QuoteWorld, route: { sold: bigint; bought: bigint }): bigint {
+type Exchanged = { readonly sold: bigint; readonly bought: bigint };
+
+function resultOf({ request }: QuoteWorld, route: Exchanged): bigint {
   return request.direction === "strict_send" ? route.bought : route.sold;
+}
+
+/** Each settles as quoted. */
+function checkSettles(world: QuoteWorld, routes: readonly RouteQuote[], seed: number): void {
+  const { state, request, ordersMax } = world;
+  for (const route of routes) {
+    const faults = routeFaults(state, route, request.direction, ordersMax);
+    assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
+  }
+}
+
+/** The route quoted for a path is as good as `best`, and there is none where that is undefined. */
+function checkBest(
+  world: QuoteWorld,
+  routes: readonly RouteQuote[],
+  { seed, path, best }: { seed: number; path: readonly Address[]; best: Exchanged | undefined },
+): void {
+  const route = routes.find((one) => pathOf(one) === path.join());
+  const got = route === undefined ? "none" : resultOf(world, route);
+  const wanted = best === undefined ? "none" : resultOf(world, best);
+  assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
 }
 
 test("every route of thousands of random worlds settles to the unit, no order skipped", () => {
   let routes = 0;
   for (let seed = 1; seed <= 4000; seed += 1) {
     const world = randomQuoteWorld(seed);
-    for (const route of quotedRoutes(world)) {
-      const { state, request, ordersMax } = world;
-      const faults = routeFaults(state, route, request.direction, ordersMax);
-      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
+    const { request } = world;
+    const quoted = quotedRoutes(world);
+    checkSettles(world, quoted, seed);
+    for (const route of quoted) {
       if (request.direction === "strict_receive") assert.equal(route.bought, request.amount);
       else assert(route.sold <= request.amount);
       routes += 1;
@@ -59,14 +83,11 @@ test("no list of orders is better than the one quoted, and no feasible path is m
   for (let seed = 1; seed <= 4000; seed += 1) {
     const world = randomQuoteWorld(seed);
     const { state, request, ordersMax } = world;
-    const quoted = new Map(quotedRoutes(world).map((route) => [pathOf(route), route]));
+    const routes = quotedRoutes(world);
     for (const path of assetPaths(state, request)) {
       if (exhaustiveCost(state, path, ordersMax) > LISTS_MAX) continue;
       const best = exhaustiveRoute(state, path, { ...request, ordersMax });
-      const route = quoted.get(path.join());
-      const got = route === undefined ? "none" : resultOf(world, route);
-      const wanted = best === undefined ? "none" : resultOf(world, best);
-      assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
+      checkBest(world, routes, { seed, path, best });
       paths += 1;
     }
   }
@@ -100,18 +121,11 @@ test("where makers have little room, it is made where it can be, and never overd
     const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
     const { state, request, ordersMax } = world;
     const routes = quotedRoutes(world);
-    for (const route of routes) {
-      const faults = routeFaults(state, route, request.direction, ordersMax);
-      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
-    }
-    const quoted = new Map(routes.map((route) => [pathOf(route), route]));
+    checkSettles(world, routes, seed);
     for (const path of assetPaths(state, request)) {
       if (exhaustiveCost(state, path, Math.min(ordersMax, 4)) > LISTS_MAX) continue;
       const best = exhaustiveRoute(state, path, { ...request, ordersMax, endingsOnly: true });
-      const route = quoted.get(path.join());
-      const got = route === undefined ? "none" : resultOf(world, route);
-      const wanted = best === undefined ? "none" : resultOf(world, best);
-      assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
+      checkBest(world, routes, { seed, path, best });
       paths += 1;
       if (best !== undefined) found += 1;
     }
@@ -126,11 +140,7 @@ test("what several orders of one maker cost, each rounded up, fits its room", ()
   ];
   for (const [seed, orders, makers] of rounded) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders, assets: 3, makers });
-    for (const route of quotedRoutes(world)) {
-      const { state, request, ordersMax } = world;
-      const faults = routeFaults(state, route, request.direction, ordersMax);
-      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
-    }
+    checkSettles(world, quotedRoutes(world), seed);
   }
 });
 
@@ -220,19 +230,12 @@ test("what the API leaves out of quotes is left out, and nothing else", () => {
     const world = hinderedWorld(seed);
     const { request, ordersMax } = world;
     const routes = quotedRoutes(world, world.book);
-    const quoted = new Map(routes.map((route) => [pathOf(route), route]));
-    for (const route of routes) {
-      const faults = routeFaults(world.state, route, request.direction, ordersMax);
-      assert.deepEqual(faults, [], `seed ${seed}, path ${pathOf(route)}`);
-    }
+    checkSettles(world, routes, seed);
     for (const path of assetPaths(world.state, request)) {
       const state = withoutLeftOut(world, path.length - 1);
       if (exhaustiveCost(state, path, ordersMax) > LISTS_MAX) continue;
       const best = exhaustiveRoute(state, path, { ...request, ordersMax, endingsOnly: true });
-      const route = quoted.get(path.join());
-      const got = route === undefined ? "none" : resultOf(world, route);
-      const wanted = best === undefined ? "none" : resultOf(world, best);
-      assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
+      checkBest(world, routes, { seed, path, best });
       paths += 1;
       if (best !== undefined) found += 1;
     }
