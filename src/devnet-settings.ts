@@ -1,8 +1,7 @@
 // The devnet's options as settings of the process: its schema names and describes them, so that
 // an option added there is a flag here.
-import type { z } from "zod";
+import { z } from "zod";
 import type { DevnetSettings } from "./config/config.ts";
-import type { TextSchema } from "./config/schema.ts";
 import type { Setting } from "./config/setting.ts";
 import { type DevnetOptions, devnetOptionsSchema } from "./devnet/options.ts";
 
@@ -43,16 +42,18 @@ function settingOf(option: string, schema: z.ZodType): Setting {
 }
 
 /** The schema of an option, for its value written as text. */
-function textOf(schema: z.ZodType): TextSchema<unknown> {
-  return (text) => {
+function textOf(schema: z.ZodType): z.ZodType<unknown, string> {
+  return z.string().transform((text, context) => {
     const asText = schema.safeParse(text);
-    if (asText.success) return { ok: true, value: asText.data };
+    if (asText.success) return asText.data;
     const result = schema.safeParse(plainValue(text));
-    if (result.success) return { ok: true, value: result.data };
+    if (result.success) return result.data;
     const message = result.error.issues[0]?.message ?? "invalid value";
     // What was received is shown as it was written; its type here is always text.
-    return { ok: false, message: message.toLowerCase().replace(/, received \w+$/, "") };
-  };
+    const expected = message.toLowerCase().replace(/, received \w+$/, "");
+    context.addIssue({ code: "custom", message: expected });
+    return z.NEVER;
+  });
 }
 
 function plainValue(text: string): unknown {

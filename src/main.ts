@@ -9,10 +9,10 @@ import {
   type NetworkConfig,
   type OperatorsConfig,
   readConfig,
-  wantsDevnet,
 } from "./config/config.ts";
 import type { DevnetOptions } from "./devnet/options.ts";
 import { type DevnetProcess, spawnDevnet } from "./devnet/spawn.ts";
+import { devnetSettings } from "./devnet-settings.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
@@ -30,9 +30,7 @@ const SHUTDOWN_MS_MAX = 4500;
 await main();
 
 async function main(): Promise<void> {
-  const args = process.argv.slice(2);
-  const devnet = wantsDevnet(args) ? await import("./devnet-settings.ts") : undefined;
-  const read = readConfig(args, process.env, devnet?.devnetSettings);
+  const read = readConfig(process.argv.slice(2), process.env, devnetSettings);
   if (read.kind === "help") {
     process.stdout.write(read.text);
     return;

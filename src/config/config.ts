@@ -1,5 +1,4 @@
 // The process's configuration: mode, flags and environment, checked before anything starts.
-import assert from "node:assert/strict";
 import type { BlockList } from "node:net";
 import { type Address, address } from "../model/address.ts";
 import {
@@ -102,16 +101,11 @@ const MEBIBYTE = 2 ** 20;
 
 const MODES = ["all", "engine", "devnet"] as const;
 
-/** Whether `readConfig` wants the devnet's settings, which an engine need not load. */
-export function wantsDevnet(args: readonly string[]): boolean {
-  return args[0] !== "engine" || args.includes("--help");
-}
-
-/** `args` begin with the mode; `all` where there is none. `devnet` is for `wantsDevnet(args)`. */
+/** `args` begin with the mode; `all` where there is none. */
 export function readConfig<Devnet>(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-  devnet: DevnetSettings<Devnet> | undefined,
+  devnet: DevnetSettings<Devnet>,
 ): ReadConfig<Devnet> {
   const first = args[0];
   const named = first !== undefined && !first.startsWith("--");
@@ -120,12 +114,15 @@ export function readConfig<Devnet>(
     return invalid(`${JSON.stringify(first)}: unknown mode, expected one of ${MODES.join(", ")}`);
   }
   const flags = named ? args.slice(1) : args;
-  if (!wantsDevnet(args)) return readEngine(flags, environment);
-  assert(devnet !== undefined, "the devnet's settings are wanted");
   if (flags.includes("--help")) return { kind: "help", text: helpText(devnet.settings) };
-  return mode === "all"
-    ? readAll(flags, environment, devnet)
-    : readDevnet(flags, environment, devnet);
+  switch (mode) {
+    case "all":
+      return readAll(flags, environment, devnet);
+    case "engine":
+      return readEngine(flags, environment);
+    case "devnet":
+      return readDevnet(flags, environment, devnet);
+  }
 }
 
 function readAll<Devnet>(

@@ -1,36 +1,32 @@
-// Schemas that settings share. Each message completes the line "PORT: <message>, got <text>". Written
-// by hand, since a package for them takes a tenth of the engine's start.
+// Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
 import { BlockList, isIP } from "node:net";
+import { z } from "zod";
 import { type Address, parseContractAddress } from "../model/address.ts";
 import { parseAssetText } from "../model/asset-text.ts";
 
-export type Parsed<Value> =
-  | { readonly ok: true; readonly value: Value }
-  /** What was expected. */
-  | { readonly ok: false; readonly message: string };
-
-export type TextSchema<Value> = (text: string) => Parsed<Value>;
-
 export const PORT_MAX = 65_535;
 
-export function integerSchema(min: number, max: number): TextSchema<number> {
-  const expected = wrong(`expected an integer from ${min} to ${max}`);
-  return (text) => {
-    const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= min && value <= max ? right(value) : expected;
-  };
+export function integerSchema(min: number, max: number) {
+  const message = `expected an integer from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^[0-9]{1,15}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(min, message).max(max, message));
 }
 
 /** A port, or `off` for no listener. */
-export const portOrOffSchema: TextSchema<number | "off"> = (text) => {
-  if (text === "off") return right(text);
+export const portOrOffSchema = z.string().transform((text, context): number | "off" => {
   const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= PORT_MAX) return right(port);
-  return wrong(`expected an integer from 0 to ${PORT_MAX}, or off`);
-};
+  if (text === "off") return text;
+  if (port <= PORT_MAX) return port;
+  const message = `expected an integer from 0 to ${PORT_MAX}, or off`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
 
 /** Addresses and networks (10.0.0.0/8), separated by commas. */
-export const addressListSchema: TextSchema<BlockList> = (text) => {
+export const addressListSchema = z.string().transform((text, context): BlockList => {
   const list = new BlockList();
   for (const entry of text.split(",").map((part) => part.trim())) {
     if (entry === "") continue;
@@ -39,66 +35,58 @@ export const addressListSchema: TextSchema<BlockList> = (text) => {
     const bits = version === 6 ? 128 : 32;
     const length = prefix === undefined ? bits : Number(prefix);
     if (version === 0 || !/^[0-9]{1,3}$/.test(prefix ?? "0") || length > bits) {
-      return wrong(
-        `expected IP addresses or networks (10.0.0.0/8) separated by commas, not ${entry}`,
-      );
+      const message = `expected IP addresses or networks (10.0.0.0/8) separated by commas, not ${entry}`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
     }
     list.addSubnet(address, length, version === 6 ? "ipv6" : "ipv4");
   }
-  return right(list);
-};
+  return list;
+});
 
 export function choiceSchema<const Choices extends readonly [string, ...string[]]>(
   choices: Choices,
-): TextSchema<Choices[number]> {
-  const expected = wrong(`expected one of ${choices.join(", ")}`);
-  return (text) => {
-    const choice = choices.find((each) => each === text);
-    return choice === undefined ? expected : right(choice);
-  };
+) {
+  return z.string().pipe(z.enum(choices, { error: `expected one of ${choices.join(", ")}` }));
 }
 
-export const textSchema: TextSchema<string> = (text) =>
-  text === "" ? wrong("expected a text") : right(text);
+export const textSchema = z.string().min(1, "expected a text");
 
-export const httpUrlSchema: TextSchema<string> = (text) =>
-  isHttpUrl(text) ? right(text) : wrong("expected an http or https URL");
+export const httpUrlSchema = z.string().refine(isHttpUrl, "expected an http or https URL");
 
 /** Several URLs, separated by commas. */
-export const httpUrlsSchema: TextSchema<string[]> = (text) => {
-  const urls = text.split(",").map((url) => url.trim());
-  if (urls.every(isHttpUrl)) return right(urls);
-  return wrong("expected http or https URLs separated by commas");
-};
+export const httpUrlsSchema = z
+  .string()
+  .transform((text) => text.split(",").map((url) => url.trim()))
+  .refine((urls) => urls.every(isHttpUrl), "expected http or https URLs separated by commas");
 
-export const contractSchema: TextSchema<Address> = (text) => {
+export const contractSchema = z.string().transform((text, context): Address => {
   const address = parseContractAddress(text);
-  return address === undefined ? wrong("expected a contract address (C...)") : right(address);
-};
+  if (address === undefined) {
+    context.addIssue({ code: "custom", message: "expected a contract address (C...)" });
+    return z.NEVER;
+  }
+  return address;
+});
 
 /** `XLM=0.25,USDC:ISSUER=1`: assets in any form that clients may use, and decimals. */
-export const priceListSchema: TextSchema<Map<string, string>> = (text) => {
+export const priceListSchema = z.string().transform((text, context) => {
   const prices = new Map<string, string>();
   for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
     const [, asset, price] = /^\s*([^=\s]+)=([0-9]+(?:\.[0-9]+)?)\s*$/.exec(entry) ?? [];
     if (asset === undefined || price === undefined) {
-      return wrong("expected ASSET=PRICE, separated by commas");
+      context.addIssue({ code: "custom", message: "expected ASSET=PRICE, separated by commas" });
+      return z.NEVER;
     }
     if (parseAssetText(asset) === undefined) {
-      return wrong(`expected XLM, CODE:ISSUER, CODE-ISSUER or C... before each "=", not ${asset}`);
+      const message = `expected XLM, CODE:ISSUER, CODE-ISSUER or C... before each "=", not ${asset}`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
     }
     prices.set(asset, price);
   }
-  return right(prices);
-};
-
-function right<Value>(value: Value): Parsed<Value> {
-  return { ok: true, value };
-}
-
-function wrong(message: string): Parsed<never> {
-  return { ok: false, message };
-}
+  return prices;
+});
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

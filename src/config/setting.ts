@@ -1,5 +1,5 @@
 // A setting is one flag and one environment variable of the same name: `--data-dir` is `DATA_DIR`.
-import type { TextSchema } from "./schema.ts";
+import type { z } from "zod";
 
 export type Setting = {
   /** Kebab case, without the dashes. */
@@ -10,17 +10,16 @@ export type Setting = {
   readonly default?: string;
   /** What the flag says where it is written without a value; absent: it needs one. */
   readonly bare?: string;
-  readonly schema: TextSchema<unknown>;
+  /** Reads the text; its error message says what was expected. */
+  readonly schema: z.ZodType<unknown, string>;
 };
 
 /** The values of `Settings`, by name; undefined where a setting without default was not given. */
 export type SettingValues<Settings extends readonly Setting[]> = {
   readonly [S in Settings[number] as S["name"]]: S extends { readonly default: string }
-    ? ValueOf<S["schema"]>
-    : ValueOf<S["schema"]> | undefined;
+    ? z.output<S["schema"]>
+    : z.output<S["schema"]> | undefined;
 };
-
-type ValueOf<Schema> = Schema extends TextSchema<infer Value> ? Value : never;
 
 export type ReadSettings<Settings extends readonly Setting[]> =
   | {
@@ -58,12 +57,13 @@ export function readSettings<const Settings extends readonly Setting[]>(
     const text = flag ?? variable ?? setting.default;
     if (flag !== undefined || variable !== undefined) given.add(name);
     if (text === undefined) continue;
-    const result = schema(text);
-    if (!result.ok) {
+    const result = schema.safeParse(text);
+    if (!result.success) {
       const source = flag === undefined ? environmentName(name) : `--${name}`;
-      return { ok: false, message: `${source}: ${result.message}, got ${JSON.stringify(text)}` };
+      const reason = result.error.issues[0]?.message ?? "invalid value";
+      return { ok: false, message: `${source}: ${reason}, got ${JSON.stringify(text)}` };
     }
-    values[name] = result.value;
+    values[name] = result.data;
   }
   return { ok: true, values: values as SettingValues<Settings>, given };
 }

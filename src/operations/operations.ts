@@ -68,6 +68,7 @@ export class Operations {
   stop(): void {
     this.#loopDelay.stop();
   }
+
   /** From here on the process's own figures are counted. */
   #openRegistry(): Promise<MetricsRegistry> {
     this.#registry ??= this.#makeRegistry();

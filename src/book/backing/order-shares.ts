@@ -66,6 +66,7 @@ export class OrderShares {
     return group;
   }
 }
+
 function sharesOf(group: Group, budget: bigint): readonly bigint[] {
   if (group.shares !== undefined && group.budget === budget) return group.shares;
   let left = budget;
