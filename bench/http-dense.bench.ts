@@ -1,10 +1,9 @@
 // The worst book there is for quotes, 60 assets with a market for every pair: what 20 clients wait
 // for 3-hop quotes, and what GET / takes meanwhile. Server and clients are processes of their own.
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { Child } from "./child.ts";
 import type { DensePort, DenseStart } from "./http-dense-server.ts";
 import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
 import { quantile } from "./quantile.ts";
@@ -20,20 +19,18 @@ type Size = keyof typeof SIZES;
 export const bench: Bench = async ({ tiny }) => {
   const start: DenseStart = tiny ? { assets: 8, levels: 5 } : { assets: 60, levels: 30 };
   const requests = new QuoteRequests(denseWorld(start.assets, start.levels));
-  const children = ["./http-dense-server.js", "./http-quote-load.js", "./http-quote-load.js"].map(
-    (file) => fork(new URL(file, import.meta.url), { stdio: "inherit" }),
+  const server = new Child<DenseStart, DensePort>(
+    new URL("./http-dense-server.js", import.meta.url),
   );
-  const [server, quoting, watching] = children;
-  assert.ok(server !== undefined && quoting !== undefined && watching !== undefined);
+  const [quoting, watching] = [quoteLoad(), quoteLoad()];
   try {
-    server.send(start);
-    const [{ port }] = (await once(server, "message")) as [DensePort];
+    const { port } = await server.ask(start);
     const quotes = (size: Size, count: number): Promise<QuoteLoadResult> => {
       const paths = Array.from({ length: count }, (_, at) => pathOf(requests, size, at));
-      return run(quoting, { port, connections: CONNECTIONS, paths });
+      return quoting.ask({ port, connections: CONNECTIONS, paths });
     };
     const status = (count: number): Promise<QuoteLoadResult> =>
-      run(watching, { port, connections: 1, paths: new Array<string>(count).fill("/") });
+      watching.ask({ port, connections: 1, paths: new Array<string>(count).fill("/") });
     const count = tiny ? 60 : 1000;
     await quotes("small", count);
     const figures: Figure[] = [];
@@ -49,7 +46,7 @@ export const bench: Bench = async ({ tiny }) => {
     }
     return figures;
   } finally {
-    for (const child of children) child.kill("SIGKILL");
+    await Promise.all([server, quoting, watching].map((child) => child.kill()));
   }
 };
 
@@ -58,10 +55,8 @@ function pathOf(requests: QuoteRequests, size: Size, at: number): string {
   return quotePath(requests.next(direction, false, SIZES[size]));
 }
 
-async function run(child: ChildProcess, load: QuoteLoad): Promise<QuoteLoadResult> {
-  child.send(load);
-  const [result] = (await once(child, "message")) as [QuoteLoadResult];
-  return result;
+function quoteLoad(): Child<QuoteLoad, QuoteLoadResult> {
+  return new Child(new URL("./http-quote-load.js", import.meta.url));
 }
 
 function figuresOf(

@@ -1,8 +1,6 @@
 // Push to many subscribers beside a bare publish of the binding with messages of the same size:
 // every connection has trades:* and one of 50 depth topics; clients are in processes of their own.
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import type { Happening } from "../src/book/happening.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { pushChannels } from "../src/http/push/channels.ts";
@@ -23,6 +21,7 @@ import { canonicalPair } from "../src/model/address.ts";
 import type { OrderId } from "../src/model/order.ts";
 import type { Trade } from "../src/model/trade.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { Child } from "./child.ts";
 import { quantile } from "./quantile.ts";
 
 const MARKETS = 50;
@@ -110,9 +109,9 @@ export const bench: Bench = async ({ tiny }) => {
     { name: "the same of a bare publish", value: theirs.cpuUs, unit: "us" },
     { name: "memory per connection", value: pushed.bytesPerConnection, unit: "bytes" },
   ];
-  bare.process.kill();
+  await bare.process.kill();
   figures.push(...(await measureWithSlowClients(pushed, sizes, world, pushSocket, tiny)));
-  pushed.process.kill();
+  await pushed.process.kill();
   world.push.close();
   uws.us_listen_socket_close(pushSocket);
   uws.us_listen_socket_close(bareSocket);
@@ -129,12 +128,12 @@ export const bench: Bench = async ({ tiny }) => {
     const slow = await startLoad(port, isTiny ? 5 : SLOW_CLIENTS, () => [
       '{"op":"subscribe","channel":"trades"}',
     ]);
-    await ask(slow, { kind: "stopReading" }, "ready");
+    await ask(slow.process, { kind: "stopReading" }, "ready");
     const before = process.memoryUsage().rss;
     const run = await measure(load, { rounds: 3 * rounds, connections }, payloadBytes, step);
     const grownBytes = process.memoryUsage().rss - before;
     const left = push.connectionCount - connections;
-    slow.process.kill();
+    await slow.process.kill();
     return [
       {
         name: "pace beside clients that do not read, to alone",
@@ -271,7 +270,7 @@ function attachBare(app: App): void {
 }
 
 type Load = {
-  readonly process: ChildProcess;
+  readonly process: Child<ToLoad, FromLoad>;
   readonly connections: number;
   readonly bytesPerConnection: number;
 };
@@ -281,28 +280,20 @@ async function startLoad(
   connections: number,
   subscribe: (at: number) => readonly string[],
 ): Promise<Load> {
-  const load = fork(new URL("./http-push-load.js", import.meta.url), { stdio: "inherit" });
-  await once(load, "spawn");
+  const load: Load["process"] = new Child(new URL("./http-push-load.js", import.meta.url));
   const before = process.memoryUsage().rss;
   const messages = Array.from({ length: connections }, (_, at) => subscribe(at));
-  await ask({ process: load }, { kind: "open", port, subscribe: messages }, "opened");
+  await ask(load, { kind: "open", port, subscribe: messages }, "opened");
   const bytesPerConnection = (process.memoryUsage().rss - before) / connections;
   return { process: load, connections, bytesPerConnection };
 }
 
 async function ask(
-  { process: load }: Pick<Load, "process">,
+  load: Load["process"],
   message: ToLoad,
   answer: FromLoad["kind"],
-): Promise<FromLoad> {
-  load.send(message);
-  return next(load, answer);
-}
-
-async function next(load: ChildProcess, kind: FromLoad["kind"]): Promise<FromLoad> {
-  const [message] = (await once(load, "message")) as [FromLoad];
-  assert.equal(message.kind, kind);
-  return message;
+): Promise<void> {
+  assert.equal((await load.ask(message)).kind, answer);
 }
 
 /** `ms`: of each round, from its step to the last client. */
@@ -322,10 +313,10 @@ async function measure(
   const ms: number[] = [];
   const cpu = process.cpuUsage();
   for (let round = 0; round < rounds; round += 1) {
-    await ask(load, { kind: "expect", payloadBytes, count: FILLS }, "ready");
+    await ask(load.process, { kind: "expect", payloadBytes, count: FILLS }, "ready");
     const start = process.hrtime.bigint();
     step();
-    const received = await next(load.process, "received");
+    const received = await load.process.next();
     assert.ok(received.kind === "received");
     ms.push(Number(BigInt(received.atNs) - start) / 1e6);
   }

@@ -2,8 +2,6 @@
 // large world behind it, idle and then busy. Beside every figure, in the same run, the same load on
 // a listener of the same thread that answers with a fixed body of 2 KB.
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +10,7 @@ import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
 import { orderEntry } from "../src/devnet/ledger/exchange-storage.ts";
 import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { Child } from "./child.ts";
 import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
 import type { ServerPorts, ServerStart } from "./http-quote-server.ts";
 import { quantile } from "./quantile.ts";
@@ -62,17 +61,19 @@ export const bench: Bench = async ({ tiny }) => {
     // While it is frozen nothing is searched: the figures would be of that, and no quote has a route.
     freezes: false,
   });
-  const children: ChildProcess[] = [];
+  const server = new Child<ServerStart, ServerPorts>(
+    new URL("./http-quote-server.js", import.meta.url),
+  );
+  const load = new Child<QuoteLoad, QuoteLoadResult>(
+    new URL("./http-quote-load.js", import.meta.url),
+  );
   try {
     await fillBooks(devnet, scale.orders);
-    const server = fork(new URL("./http-quote-server.js", import.meta.url), { stdio: "inherit" });
-    const load = fork(new URL("./http-quote-load.js", import.meta.url), { stdio: "inherit" });
-    children.push(server, load);
-    const ports = await startServer(server, devnet, directory);
+    const ports = await server.ask({ args: engineArgs(devnet, directory) });
     await caughtUp(ports.port, devnet.tip.ledger);
     return await measureAll(new Measured(load, ports, devnet), scale, tiny);
   } finally {
-    for (const child of children) child.kill("SIGKILL");
+    await Promise.all([server.kill(), load.kill()]);
     await devnet.stop();
     rmSync(directory, { recursive: true, force: true });
   }
@@ -97,18 +98,11 @@ function ordersOf(devnet: Devnet) {
   );
 }
 
-async function startServer(
-  server: ChildProcess,
-  devnet: Devnet,
-  directory: string,
-): Promise<ServerPorts> {
-  const args = [
+function engineArgs(devnet: Devnet, directory: string): readonly string[] {
+  return [
     ...["--host", "127.0.0.1", "--port", "0", "--data-dir", directory, "--rpc-url", devnet.url],
     ...["--network-passphrase", PASSPHRASE, "--contract", devnet.network.exchange],
   ];
-  server.send({ args } satisfies ServerStart);
-  const [ports] = (await once(server, "message")) as [ServerPorts];
-  return ports;
 }
 
 async function caughtUp(port: number, ledger: number): Promise<void> {
@@ -127,14 +121,14 @@ async function caughtUp(port: number, ledger: number): Promise<void> {
 }
 
 class Measured {
-  readonly #load: ChildProcess;
+  readonly #load: Child<QuoteLoad, QuoteLoadResult>;
   readonly #ports: ServerPorts;
   readonly devnet: Devnet;
   readonly #requests: QuoteRequests;
   /** Quotes answered with a failure: of overload, or of time that ran out. */
   refused = 0;
 
-  constructor(load: ChildProcess, ports: ServerPorts, devnet: Devnet) {
+  constructor(load: Child<QuoteLoad, QuoteLoadResult>, ports: ServerPorts, devnet: Devnet) {
     this.#load = load;
     this.#ports = ports;
     this.devnet = devnet;
@@ -160,8 +154,7 @@ class Measured {
   }
 
   async #run(load: QuoteLoad): Promise<QuoteLoadResult> {
-    this.#load.send(load);
-    const [result] = (await once(this.#load, "message")) as [QuoteLoadResult];
+    const result = await this.#load.ask(load);
     assert.equal(result.latenciesUs.length, load.paths.length);
     return result;
   }

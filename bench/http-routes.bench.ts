@@ -1,8 +1,6 @@
 // What a REST answer costs beside a fixed body of 2 KB on the same server: requests a second over
 // keep-alive connections, driven from another process.
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { startHttpServer } from "../src/http/server.ts";
@@ -10,6 +8,7 @@ import { EXCHANGE, PASSPHRASE } from "../src/http/testing/test-server.ts";
 import { type ListenSocket, loadUws } from "../src/http/uws.ts";
 import { systemClock } from "../src/model/clock.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { Child } from "./child.ts";
 import { openHttpWorld } from "./http-world.ts";
 
 const CONNECTIONS = 32;
@@ -66,15 +65,11 @@ export const bench: Bench = async ({ tiny }) => {
     push: new PushEndpoint({ channels: () => [], log: { error: () => undefined } }),
     log: { error: () => undefined },
   });
-  const load = fork(new URL("./http-routes-load.js", import.meta.url), { stdio: "inherit" });
-  await once(load, "spawn");
+  const load = new Child<LoadRequest, LoadResult>(
+    new URL("./http-routes-load.js", import.meta.url),
+  );
   const measure = async (port: number, path: string): Promise<number> => {
-    const run = async (requests: number): Promise<LoadResult> => {
-      const request: LoadRequest = { port, path, connections: CONNECTIONS, requests };
-      load.send(request);
-      const [result] = (await once(load, "message")) as [LoadResult];
-      return result;
-    };
+    const run = (requests: number) => load.ask({ port, path, connections: CONNECTIONS, requests });
     const trial = tiny ? 200 : 20_000;
     const { seconds, bodyBytes } = await run(trial);
     assert.ok(bodyBytes > 0, `${path} was not answered`);
@@ -103,7 +98,7 @@ export const bench: Bench = async ({ tiny }) => {
       },
     );
   }
-  load.kill();
+  await load.kill();
   await server.close();
   await world.close();
   uws.us_listen_socket_close(fixedSocket);

