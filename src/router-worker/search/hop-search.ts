@@ -144,7 +144,6 @@ export class HopSearch {
       return;
     }
     const last = plain >= 0 ? plain : task.findLevel(-1 - plain);
-    task.findLasts();
     this.level = plain >= 0 ? task.priceOf(last) : task.levelFor(last);
     this.#subsets.steps = 0;
     this.#subsets.stepsMax = Math.min(STEPS_MAX, demand.nodesMax);
@@ -285,11 +284,11 @@ export class HopSearch {
   }
 
   #searchLasts(first: number): void {
-    const { lasts, lastCount } = this.#task;
+    const task = this.#task;
     this.#searchLast(first);
-    for (let at = 0; at < lastCount && this.#nodesLeft >= 0; at += 1) {
-      const entry = lasts[at]!;
-      if (this.#isHopelessFrom(entry)) return;
+    for (let at = 0; this.#nodesLeft >= 0; at += 1) {
+      const entry = task.lastAt(at);
+      if (entry < 0 || this.#isHopelessFrom(entry)) return;
       if (entry !== first) this.#searchLast(entry);
     }
   }
@@ -302,13 +301,17 @@ export class HopSearch {
 
   /** The most that any last order can add to what the base saves. */
   #mostOfLasts(): number {
-    const { lasts, lastCount } = this.#task;
+    const task = this.#task;
     let most = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < lastCount; at += 1) {
-      const entry = lasts[at]!;
-      if (this.#isHopelessFrom(entry)) break;
+    for (let at = 0; ; at += 1) {
+      const entry = task.lastAt(at);
+      if (entry < 0) break;
       let adds = this.#lastAdds(entry);
-      if (adds <= most) continue;
+      if (adds <= most) {
+        // Above the level each adds less than the one before.
+        if (task.priceOf(entry) > this.level) break;
+        continue;
+      }
       this.#draft.setLast(entry);
       const maker = this.#draft.lastGroup;
       if (maker !== ALONE && adds > 0) {

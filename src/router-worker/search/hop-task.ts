@@ -55,10 +55,12 @@ export class HopTask {
 
   /** Where `findLevel` found one the last time. */
   #levelBefore = 0;
-  /** Entries that are worth a try as the last order, cheapest first: the first `lastCount`. */
-  readonly lasts = new Int32Array(CANDIDATES_MAX);
-  lastCount = 0;
+  // Entries that are worth a try as the last order, cheapest first, as far as they were asked for.
+  readonly #lasts = new Int32Array(CANDIDATES_MAX);
+  #lastCount = 0;
+  #lastsLookedAt = 0;
   readonly #largest = new Float64Array(PLACES_MAX);
+  #largestCount = 0;
 
   /** What `topSavings` found: the largest savings and their entries. */
   readonly top = new Float64Array(2 * PLACES_MAX);
@@ -74,32 +76,41 @@ export class HopTask {
     this.places = Math.min(demand.ordersMax, PLACES_MAX) - 1;
     this.below = demand.below;
     this.target = demand.target;
+    this.#lastCount = 0;
+    this.#lastsLookedAt = 0;
+    this.#largestCount = 0;
     this.candidates = this.#countCandidates(Math.min(orders.count, CANDIDATES_MAX));
     this.priceMax = this.candidates === 0 ? 0 : this.priceOf(this.candidates - 1);
   }
 
   /**
-   * Fills in `lasts`: all, but for orders that are no better as the last one than some other of the
-   * cheaper ones. Of as many that can take as much as there are places one is left in any listing.
+   * The orders that are worth a try as the last one, cheapest first; -1: no more. All, but for those
+   * that are no better than some other of the cheaper ones: of as many that can take as much as there
+   * are places one is left in any listing.
    */
-  findLasts(): void {
+  lastAt(at: number): number {
+    while (at >= this.#lastCount) {
+      if (this.#lastsLookedAt === this.candidates) return -1;
+      this.#lookAtLast(this.#lastsLookedAt);
+      this.#lastsLookedAt += 1;
+    }
+    return this.#lasts[at]!;
+  }
+
+  #lookAtLast(entry: number): void {
     const { group, most, price } = this.columns;
-    const sells = this.direction === SELL;
+    const at = this.start + entry;
     const places = this.places + 1;
+    const takes = this.direction === SELL ? most[at]! * price[at]! : most[at]!;
     // What may get so much at most does not want the cheapest last order.
     const all = this.below < Number.POSITIVE_INFINITY;
-    let held = 0;
-    this.lastCount = 0;
-    for (let entry = 0; entry < this.candidates; entry += 1) {
-      const at = this.start + entry;
-      const takes = sells ? most[at]! * price[at]! : most[at]!;
-      if (!all && held === places && takes <= this.#largest[held - 1]!) continue;
-      this.lasts[this.lastCount] = entry;
-      this.lastCount += 1;
-      if (group[at] !== ALONE) continue;
-      if (held < places) held += 1;
-      insertDescending(this.#largest, held, takes);
-    }
+    const held = this.#largestCount;
+    if (!all && held === places && takes <= this.#largest[held - 1]!) return;
+    this.#lasts[this.#lastCount] = entry;
+    this.#lastCount += 1;
+    if (group[at] !== ALONE) return;
+    if (held < places) this.#largestCount += 1;
+    insertDescending(this.#largest, this.#largestCount, takes);
   }
 
   priceOf(entry: number): number {
