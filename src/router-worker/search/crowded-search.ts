@@ -61,6 +61,7 @@ export class CrowdedSearch {
   #begin(): void {
     const { hops, hopCount, direction, amount, ordersMax } = this.#trial;
     this.#bounds.begin(hops, hopCount, direction, amount, ordersMax);
+    this.#bounds.addLevels();
     this.#trial.work += this.#bounds.work;
     this.#memo.clear();
     this.#count = 0;

@@ -1,7 +1,7 @@
 // Hot path: the orders on their own by which a listing can differ from the base, by what each loses.
 import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
 import type { HopDraft } from "./hop-draft.ts";
-import type { HopTask } from "./hop-task.ts";
+import { type HopTask, SELL } from "./hop-task.ts";
 
 /** Where only few changes are wanted, those that lose least. */
 const FEW_CHANGES = 24;
@@ -43,12 +43,16 @@ export class HopChanges {
   /** All changes that lose at most `spare` against a level, a place costing `charge`. */
   collect(level: number, charge: number, spare: number, few: boolean): void {
     const { columns, start, candidates } = this.#task;
+    const sells = this.#task.direction === SELL;
     const least = few ? this.#task.amount * SMALL_PART : 0;
-    const { amount, cost, group, most } = columns;
+    const { amount, cost, group, most, price } = columns;
     this.complete = true;
     this.count = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
+      // From here on those that change enough lose too much.
+      const above = sells ? 1 - level / price[at]! : price[at]! - level;
+      if (!this.complete && above * least > spare) break;
       if (group[at] !== ALONE || most[at]! < amount[at]!) continue;
       const saving = amount[at]! * level - cost[at]! - charge;
       const loss = saving < 0 ? -saving : saving;

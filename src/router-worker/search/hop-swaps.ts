@@ -31,7 +31,8 @@ export class HopSwaps {
 
   #level = 0;
   readonly #comers = new Int32Array(COMERS_MAX);
-  readonly #comerLoss = new Float64Array(COMERS_MAX);
+  /** What each saves against the level; the first lose or save least. */
+  readonly #comerSaves = new Float64Array(COMERS_MAX);
   #comerCount = 0;
   /** Cheapest first; what each uses up at most, and the most that one saves against the level. */
   readonly #lasts = new Int32Array(LASTS_MAX);
@@ -70,7 +71,7 @@ export class HopSwaps {
 
   #gather(): void {
     const { columns, start, candidates, direction, amount: demanded } = this.#task;
-    const { amount, most, price } = columns;
+    const { amount, cost, most, price } = columns;
     const least = demanded * SMALL_PART;
     this.#comerCount = 0;
     this.#lastCount = 0;
@@ -81,14 +82,9 @@ export class HopSwaps {
       if (uses < least) continue;
       if (this.#lastCount === LASTS_MAX) break;
       this.#addLast(entry, uses);
-      if (most[at] === amount[at]) this.#addComer(entry, Math.abs(this.#savingOf(entry)));
+      if (most[at] === amount[at]) this.#addComer(entry, amount[at]! * this.#level - cost[at]!);
     }
     this.work += candidates / 16;
-  }
-
-  #savingOf(entry: number): number {
-    const at = this.#task.start + entry;
-    return this.#task.columns.amount[at]! * this.#level - this.#task.columns.cost[at]!;
   }
 
   #addLast(entry: number, uses: number): void {
@@ -103,18 +99,20 @@ export class HopSwaps {
     if (saves > this.#lastSaves) this.#lastSaves = saves;
   }
 
-  #addComer(entry: number, loss: number): void {
+  #addComer(entry: number, saves: number): void {
+    const comerSaves = this.#comerSaves;
+    const loss = Math.abs(saves);
     let place = this.#comerCount;
     if (place === COMERS_MAX) {
       place -= 1;
-      if (loss >= this.#comerLoss[place]!) return;
+      if (loss >= Math.abs(comerSaves[place]!)) return;
     } else this.#comerCount += 1;
-    while (place > 0 && this.#comerLoss[place - 1]! > loss) {
-      this.#comerLoss[place] = this.#comerLoss[place - 1]!;
+    while (place > 0 && Math.abs(comerSaves[place - 1]!) > loss) {
+      comerSaves[place] = comerSaves[place - 1]!;
       this.#comers[place] = this.#comers[place - 1]!;
       place -= 1;
     }
-    this.#comerLoss[place] = loss;
+    comerSaves[place] = saves;
     this.#comers[place] = entry;
   }
 
@@ -155,8 +153,8 @@ export class HopSwaps {
       if (spare >= 0) this.#tryLasts(leaver, NONE);
       const isFull = this.#wholeCount - (place < 0 ? 0 : 1) >= places;
       for (let at = 0; at < this.#comerCount && !isFull; at += 1) {
+        if (spare + this.#comerSaves[at]! < 0) continue;
         const comer = this.#comers[at]!;
-        if (spare + this.#savingOf(comer) < 0) continue;
         if (comer === leaver || this.#isWhole[comer] === 1 || !this.#hasFor(comer)) continue;
         this.#move(comer, 1);
         this.#tryLasts(leaver, comer);

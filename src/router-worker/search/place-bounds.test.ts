@@ -62,6 +62,7 @@ for (const [name, direction] of [
       const trial = trialOf(randomFrom(seed), direction);
       const { hops, amount } = trial;
       bounds.begin(hops, 2, direction, amount, ORDERS_MAX);
+      bounds.addLevels();
       for (const way of WAYS) {
         const places = Int32Array.from(way);
         const most = places[trial.hopAt(0)] ?? 0;

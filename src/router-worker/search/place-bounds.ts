@@ -1,26 +1,28 @@
 // Hot path: what a route gives at most where its hops share a number of places: in all, which is a
 // closer bound than the curves' where more orders would be needed, and for each way to share them.
-// Some 15 us for the levels, then some nanoseconds for each way.
+// Some 15 us for the levels, as many for more of them, then some nanoseconds for each way.
 //
 // As in hop-search.ts, against a price level at each hop: an order saves something, the rest is
 // bought at the level. A unit of a hop's input is worth the levels before it, so the savings of all
 // hops compare, and no listing has more of them than each hop's largest ones add up to. That holds
 // for any levels. Those of the divisible listing are the start; higher ones are tried hop by hop as
-// long as the bound gets closer.
-//
-// A maker's orders at a hop draw on the same backing: together they save no more than its backing
-// does, spent on the cheapest first.
+// long as the bound gets closer. The fewer its places, the higher the level that says most of a hop:
+// ways to share them are bounded by the closest of some levels, hop by hop.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
-import { ALONE } from "./hop-columns.ts";
-import { type HopDirection, type HopOrders, insertDescending, SELL } from "./hop-task.ts";
+import { type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
+import { LevelSums } from "./level-sums.ts";
 
 /** Rounds over the hops in search of levels (a guess: the second one seldom finds any). */
 const ROUNDS_MAX = 3;
 /** Levels above the highest price, for hops in which size counts for more than price. */
 const ABOVE_MAX = 40;
 const ABOVE_FACTOR = 1.25;
-/** Orders of one maker that are looked at; the savings of those beyond count in full. */
-const ORDERS_OF_MAKER_MAX = 64;
+/**
+ * More levels for ways, in orders from the one found: with these, a third as many ways could beat
+ * the best listing as without any, and hardly more than with all levels (measured, 2026-11).
+ */
+const MORE_LEVELS: readonly number[] = [-1, 1, 2, 4, 8];
+const LEVELS = 1 + MORE_LEVELS.length;
 /** Relative error of the sums: some forty products. */
 const MARGIN = 1e-12;
 
@@ -31,27 +33,23 @@ export class PlaceBounds {
   #amount = 0;
   #places = 0;
 
-  /** By hop: which level it has, and the level. */
+  /** By hop: which level was found. */
   readonly #at = new Int32Array(HOPS_MAX);
-  readonly #level = new Float64Array(HOPS_MAX);
-  /** By hop: what the largest savings of so many orders add up to. */
-  readonly #sums = Array.from({ length: HOPS_MAX }, () => new Float64Array(ORDERS_MAX + 1));
-  readonly #savings = new Float64Array(ORDERS_MAX);
-  #held = 0;
+  /** By hop, the one found first, LEVELS apart; and how many there are. */
+  readonly #level = new Float64Array(HOPS_MAX * LEVELS);
+  readonly #levels = new Int32Array(HOPS_MAX);
+  /** By level: what so many orders save at most. */
+  readonly #sums = Array.from(this.#level, () => new Float64Array(ORDERS_MAX + 1));
   readonly #before = new Float64Array(ORDERS_MAX + 1);
-  /** Of the maker at hand, by order, the dearest first. */
-  readonly #gain = new Float64Array(ORDERS_OF_MAKER_MAX);
-  readonly #most = new Float64Array(ORDERS_OF_MAKER_MAX);
-  readonly #price = new Float64Array(ORDERS_OF_MAKER_MAX);
-  readonly #ofMaker = new Float64Array(ORDERS_OF_MAKER_MAX);
+  readonly #savings = new LevelSums();
 
   /** What looking for levels took, in steps of some 50 ns. */
   work = 0;
 
   /**
-   * Finds the levels for a route of the first `hopCount` of `hops`, none of them empty and each with
-   * all of its orders. Returns what the route gives at most (BUY: costs at least), however its hops
-   * share the places; without a margin.
+   * Finds a level for each hop of a route of the first `hopCount` of `hops`, none of them empty and
+   * each with all of its orders. Returns what the route gives at most (BUY: costs at least), however
+   * its hops share the places; without a margin.
    */
   begin(
     hops: readonly HopOrders[],
@@ -65,7 +63,9 @@ export class PlaceBounds {
     this.#direction = direction;
     this.#amount = amount;
     this.#places = places;
+    this.#levels.fill(1);
     this.work = 0;
+    this.#savings.work = 0;
     this.#startLevels();
     let best = this.#mostOfAll();
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -75,7 +75,22 @@ export class PlaceBounds {
       }
       if (best === before) break;
     }
+    this.work += this.#savings.work;
     return best;
+  }
+
+  /** After `begin`: more levels, for closer bounds of ways. */
+  addLevels(): void {
+    this.#savings.work = 0;
+    for (let hop = 0; hop < this.#hopCount; hop += 1) {
+      for (const offset of MORE_LEVELS) {
+        const at = this.#at[hop]! + offset;
+        if (at < 0 || at > this.#lastLevel(hop)) continue;
+        this.#setLevel(hop, this.#levels[hop]!, at);
+        this.#levels[hop]! += 1;
+      }
+    }
+    this.work += this.#savings.work;
   }
 
   /**
@@ -83,17 +98,12 @@ export class PlaceBounds {
    * with `places` for each hop. Whole units.
    */
   bound(step: number, flow: number, places: Int32Array): number {
-    let saved = 0;
-    let weight = 1;
-    const first = this.#direction === SELL ? step : 0;
-    const end = this.#direction === SELL ? this.#hopCount : this.#hopCount - step;
-    for (let hop = first; hop < end; hop += 1) {
-      saved += weight * this.#sums[hop]![places[hop]!]!;
-      weight *= this.#level[hop]!;
+    let bound = flow;
+    for (let at = step; at < this.#hopCount; at += 1) {
+      if (this.#direction === SELL) bound = this.#mostOut(at, bound, places);
+      else bound = this.#leastIn(this.#hopCount - 1 - at, bound, places);
     }
-    return this.#direction === SELL
-      ? Math.floor(((flow + saved) / weight) * (1 + MARGIN))
-      : Math.ceil(flow * weight * (1 - MARGIN) - saved * (1 + MARGIN));
+    return bound;
   }
 
   /**
@@ -101,17 +111,35 @@ export class PlaceBounds {
    * `value`, which is at least (BUY: at most) that, with `places` for the hops after it.
    */
   needed(step: number, value: number, places: Int32Array): number {
-    let saved = 0;
-    let weight = 1;
-    const first = this.#direction === SELL ? step + 1 : 0;
-    const end = this.#direction === SELL ? this.#hopCount : this.#hopCount - step - 1;
-    for (let hop = first; hop < end; hop += 1) {
-      saved += weight * this.#sums[hop]![places[hop]!]!;
-      weight *= this.#level[hop]!;
+    let needed = value;
+    for (let at = this.#hopCount - 1; at > step; at -= 1) {
+      if (this.#direction === SELL) needed = this.#leastIn(at, needed, places);
+      else needed = this.#mostOut(this.#hopCount - 1 - at, needed, places);
     }
-    return this.#direction === SELL
-      ? Math.ceil(value * weight * (1 - MARGIN) - saved * (1 + MARGIN))
-      : Math.floor(((value + saved) / weight) * (1 + MARGIN));
+    return needed;
+  }
+
+  /** Whole units that a hop gives at most for `paid`. */
+  #mostOut(hop: number, paid: number, places: Int32Array): number {
+    const first = hop * LEVELS;
+    let most = Number.POSITIVE_INFINITY;
+    for (let at = first; at < first + this.#levels[hop]!; at += 1) {
+      const got = (paid + this.#sums[at]![places[hop]!]!) / this.#level[at]!;
+      if (got < most) most = got;
+    }
+    return Math.floor(most * (1 + MARGIN));
+  }
+
+  /** Whole units that `got` of a hop costs at least. */
+  #leastIn(hop: number, got: number, places: Int32Array): number {
+    const first = hop * LEVELS;
+    let least = 0;
+    for (let at = first; at < first + this.#levels[hop]!; at += 1) {
+      const saved = this.#sums[at]![places[hop]!]!;
+      const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
+      if (cost > least) least = cost;
+    }
+    return Math.ceil(least);
   }
 
   /** Levels at which the orders, were they divisible and each maker's own, use up the amount. */
@@ -133,47 +161,56 @@ export class PlaceBounds {
       }
       const left = sells ? (flow - paid) / price[at]! : flow - got;
       flow = sells ? got + left : paid + left * price[at]!;
-      this.#setLevel(hop, at - start);
+      this.#at[hop] = at - start;
+      this.#setLevel(hop, 0, at - start);
     }
   }
 
-  #setLevel(hop: number, at: number): void {
-    const { columns, start, count } = this.#hops[hop]!;
+  #lastLevel(hop: number): number {
+    return this.#hops[hop]!.count - 1 + ABOVE_MAX;
+  }
+
+  /** Makes the price of the entry `at` a hop's level of that `rank`. */
+  #setLevel(hop: number, rank: number, at: number): void {
+    const orders = this.#hops[hop]!;
+    const { columns, start, count } = orders;
     const above = at - (count - 1);
     const price = columns.price[start + Math.min(at, count - 1)]!;
-    this.#at[hop] = at;
-    this.#level[hop] = above > 0 ? price * ABOVE_FACTOR ** above : price;
-    this.#collect(hop);
+    const place = hop * LEVELS + rank;
+    this.#level[place] = above > 0 ? price * ABOVE_FACTOR ** above : price;
+    this.#savings.fill(this.#sums[place]!, orders, this.#level[place]!);
   }
 
   /** Raises a hop's level for as long as the bound gets closer; returns the bound. */
   #raiseLevel(hop: number, closest: number): number {
     let best = closest;
-    const sums = this.#sums[hop]!;
-    const last = this.#hops[hop]!.count - 1 + ABOVE_MAX;
+    const place = hop * LEVELS;
+    const sums = this.#sums[place]!;
     for (let step = 1; ; step *= 2) {
-      const at = this.#at[hop]!;
-      if (at + step > last) return best;
+      const at = this.#at[hop]! + step;
+      if (at > this.#lastLevel(hop)) return best;
       this.#before.set(sums);
-      const level = this.#level[hop]!;
-      this.#setLevel(hop, at + step);
+      const level = this.#level[place]!;
+      this.#setLevel(hop, 0, at);
       const bound = this.#mostOfAll();
       if (this.#direction === SELL ? bound < best : bound > best) {
         best = bound;
+        this.#at[hop] = at;
         continue;
       }
       sums.set(this.#before);
-      this.#at[hop] = at;
-      this.#level[hop] = level;
+      this.#level[place] = level;
       return best;
     }
   }
 
   /** What the route comes to with all places, each given to the order that saves most. */
   #mostOfAll(): number {
-    const [one, two, three] = this.#sums;
+    const one = this.#sums[0];
+    const two = this.#sums[LEVELS];
+    const three = this.#sums[2 * LEVELS];
     const second = this.#level[0]!;
-    const third = second * this.#level[1]!;
+    const third = second * this.#level[LEVELS]!;
     let [a, b, c] = [0, 0, 0];
     for (let place = 0; place < this.#places; place += 1) {
       const nextOne = one![a + 1]! - one![a]!;
@@ -185,79 +222,9 @@ export class PlaceBounds {
     }
     this.work += 1;
     const saved = one![a]! + two![b]! * second + three![c]! * third;
-    const weight = [second, third, third * this.#level[2]!][this.#hopCount - 1]!;
+    const weight = [second, third, third * this.#level[2 * LEVELS]!][this.#hopCount - 1]!;
     return this.#direction === SELL
       ? (this.#amount + saved) / weight
       : this.#amount * weight - saved;
-  }
-
-  /** The sums of a hop's largest savings at its level. */
-  #collect(hop: number): void {
-    const { columns, start, count, groups } = this.#hops[hop]!;
-    const { group, most, price } = columns;
-    const level = this.#level[hop]!;
-    this.#held = 0;
-    let at = start;
-    for (; at < start + count && price[at]! < level; at += 1) {
-      if (group[at] === ALONE) this.#add(most[at]! * (level - price[at]!));
-    }
-    for (let maker = 0; maker < groups; maker += 1) this.#addMaker(hop, maker);
-    this.work += (at - start + groups) / 8;
-    const sums = this.#sums[hop]!;
-    sums[0] = 0;
-    for (let place = 0; place < ORDERS_MAX; place += 1) {
-      sums[place + 1] = sums[place]! + (place < this.#held ? this.#savings[place]! : 0);
-    }
-  }
-
-  #add(saving: number): void {
-    const savings = this.#savings;
-    if (this.#held < ORDERS_MAX) this.#held += 1;
-    else if (saving <= savings[ORDERS_MAX - 1]!) return;
-    insertDescending(savings, this.#held, saving);
-  }
-
-  /** Each of the maker's orders in full, the largest first, until its backing saves no more. */
-  #addMaker(hop: number, maker: number): void {
-    const { columns, start } = this.#hops[hop]!;
-    const level = this.#level[hop]!;
-    const top = columns.groupTop[start + maker]!;
-    let orders = 0;
-    for (let entry = top; entry >= 0; entry = columns.previous[start + entry]!) {
-      const price = columns.price[start + entry]!;
-      if (price >= level) continue;
-      const most = columns.most[start + entry]!;
-      if (orders === ORDERS_OF_MAKER_MAX) {
-        this.#add(most * (level - price));
-        continue;
-      }
-      this.#gain[orders] = level - price;
-      this.#most[orders] = most;
-      this.#price[orders] = price;
-      insertDescending(this.#ofMaker, orders + 1, most * (level - price));
-      orders += 1;
-    }
-    let left = this.#mostOfMaker(orders, columns.budget[start + top]!, columns.room[start + top]!);
-    for (let at = 0; at < orders && left > 0; at += 1) {
-      const saving = Math.min(this.#ofMaker[at]!, left);
-      this.#add(saving);
-      left -= saving;
-    }
-  }
-
-  /** What the maker's orders save at most within its budget and its room. */
-  #mostOfMaker(orders: number, budget: number, room: number): number {
-    let [byBudget, byRoom] = [0, 0];
-    let [budgetLeft, roomLeft] = [budget, room];
-    // The cheapest come last.
-    for (let at = orders - 1; at >= 0; at -= 1) {
-      const got = Math.min(this.#most[at]!, budgetLeft);
-      byBudget += got * this.#gain[at]!;
-      budgetLeft -= got;
-      const payable = Math.min(this.#most[at]!, roomLeft / this.#price[at]!);
-      byRoom += payable * this.#gain[at]!;
-      roomLeft -= payable * this.#price[at]!;
-    }
-    return Math.min(byBudget, byRoom);
   }
 }
