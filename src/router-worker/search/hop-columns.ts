@@ -31,6 +31,8 @@ export class HopColumns {
   group: Int32Array;
   /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
   groupTop: Int32Array;
+  /** And its cheapest one. */
+  groupFirst: Int32Array;
 
   constructor(length: number) {
     this.slot = new Uint32Array(length);
@@ -43,6 +45,7 @@ export class HopColumns {
     this.most = new Float64Array(length);
     this.group = new Int32Array(length);
     this.groupTop = new Int32Array(length);
+    this.groupFirst = new Int32Array(length);
   }
 
   get length(): number {
@@ -60,6 +63,7 @@ export class HopColumns {
     this.most = copied(this.most, new Float64Array(length));
     this.group = copied(this.group, new Int32Array(length));
     this.groupTop = copied(this.groupTop, new Int32Array(length));
+    this.groupFirst = copied(this.groupFirst, new Int32Array(length));
   }
 
   /** Copies a block of `count` entries from another one's `start` to the front of this. */
@@ -128,6 +132,7 @@ export function groupMakers(columns: HopColumns, start: number, count: number): 
         costSum[first]! > columns.room[start + entry]!;
       if (isShort) {
         groupOf[first] = groups;
+        columns.groupFirst[start + groups] = first;
         groups += 1;
       }
     }

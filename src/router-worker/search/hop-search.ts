@@ -220,12 +220,20 @@ export class HopSearch {
     }
     let orders = this.#draft.baseCount;
     for (let maker = 0; maker < groups; maker += 1) {
+      this.#groupBest[maker] = 0;
+      if (this.#savesNothing(maker)) continue;
       this.#takeMaker(maker);
       this.#groupBest[maker] = this.#subsets.best();
       this.#baseSaved += this.#groupBest[maker]!;
       if (this.#charge > 0) orders += this.#subsets.bestSize;
     }
     return orders;
+  }
+
+  /** Whether even the maker's cheapest order is no cheaper than the level. */
+  #savesNothing(maker: number): boolean {
+    const { columns, start } = this.#task;
+    return columns.price[start + columns.groupFirst[start + maker]!]! >= this.level;
   }
 
   #takeMaker(maker: number): void {
@@ -349,8 +357,13 @@ export class HopSearch {
     this.#choicesMost = 0;
     this.#subsets.clear();
     for (let maker = 0; maker < this.#task.groups; maker += 1) {
-      this.#takeMaker(maker);
       this.#choiceFrom[maker] = this.#subsets.count;
+      if (this.#isProbe && this.#savesNothing(maker)) {
+        this.#subsets.listNone();
+        this.#choiceCount[maker] = 1;
+        continue;
+      }
+      this.#takeMaker(maker);
       this.#choiceCount[maker] = this.#subsets.list(this.#groupBest[maker]! - spare);
       this.#choicesLeast += this.#choiceUse(maker, false);
       this.#choicesMost += this.#choiceUse(maker, true);

@@ -88,7 +88,7 @@ export class MakerSubsets {
       this.#entry[orders] = at;
       orders += 1;
     }
-    this.#entry.subarray(0, orders).reverse();
+    this.#reverseEntries(orders);
     for (let at = 0; at < orders; at += 1) {
       const entry = start + this.#entry[at]!;
       const amount = columns.amount[entry]!;
@@ -100,6 +100,15 @@ export class MakerSubsets {
     }
     this.#orders = orders;
     this.lastIs(NO_LAST, 0, 0);
+  }
+
+  #reverseEntries(count: number): void {
+    const entries = this.#entry;
+    for (let at = 0; at < count >> 1; at += 1) {
+      const other = entries[count - 1 - at]!;
+      entries[count - 1 - at] = entries[at]!;
+      entries[at] = other;
+    }
   }
 
   /**
@@ -137,6 +146,11 @@ export class MakerSubsets {
     this.steps += this.stepsMax - this.#steps;
     if (this.#steps < 0) this.complete = false;
     return this.count - before;
+  }
+
+  /** Lists the choice of no order. */
+  listNone(): void {
+    this.#keep(0, 0, 0, 0);
   }
 
   /** The choices that hold the first `size` orders of the stack and others from `from` on. */
