@@ -15,6 +15,8 @@ export const ALONE = -1;
 export class HopColumns {
   /** The order's slot; its exact price is in the book's words at `priceAt(slot)`. */
   slot: Uint32Array;
+  /** The maker's address, as the book numbers it. */
+  owner: Uint32Array;
   /** Entry of the same maker before this one, relative to the block, or -1. */
   previous: Int32Array;
   /** Real price: what the taker pays per unit. */
@@ -36,6 +38,7 @@ export class HopColumns {
 
   constructor(length: number) {
     this.slot = new Uint32Array(length);
+    this.owner = new Uint32Array(length);
     this.previous = new Int32Array(length);
     this.price = new Float64Array(length);
     this.amount = new Float64Array(length);
@@ -54,6 +57,7 @@ export class HopColumns {
 
   grow(length: number): void {
     this.slot = copied(this.slot, new Uint32Array(length));
+    this.owner = copied(this.owner, new Uint32Array(length));
     this.previous = copied(this.previous, new Int32Array(length));
     this.price = copied(this.price, new Float64Array(length));
     this.amount = copied(this.amount, new Float64Array(length));
@@ -70,6 +74,7 @@ export class HopColumns {
   take(other: HopColumns, start: number, count: number): void {
     const end = start + count;
     this.slot.set(other.slot.subarray(start, end));
+    this.owner.set(other.owner.subarray(start, end));
     this.previous.set(other.previous.subarray(start, end));
     this.price.set(other.price.subarray(start, end));
     this.amount.set(other.amount.subarray(start, end));

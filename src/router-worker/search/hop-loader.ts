@@ -1,6 +1,6 @@
 // From a side's curve to the orders of a hop: the curve's own columns, or a copy of them where what
 // makers deliver at the hop before gives them more room to be paid at this one.
-import { type BookView, ORDER_OWNER, ORDER_STRIDE_U32 } from "../../book/shared-layout.ts";
+import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { ALONE, CANDIDATES_MAX, groupMakers, HopColumns } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-task.ts";
@@ -24,22 +24,22 @@ export class CreditedHops {
    * counts more than they have: all that they could deliver at the hop before, and, selling, what
    * the plan forward may pay a maker more than the plan backward, which is what executes.
    */
-  credit(hops: readonly HopOrders[], hopCount: number, view: BookView, sells: boolean): void {
+  credit(hops: readonly HopOrders[], hopCount: number, sells: boolean): void {
     // From the last hop on: a copy says nothing of what its makers deliver.
     for (let at = hopCount - 1; at >= 0; at -= 1) {
       const next = sells && at < hopCount - 1 ? hops[at + 1] : undefined;
-      this.#creditHop(hops, at, view, next === undefined ? 0 : unsoldMax(next));
+      this.#creditHop(hops, at, next === undefined ? 0 : unsoldMax(next));
     }
   }
 
-  #creditHop(hops: readonly HopOrders[], at: number, view: BookView, unsold: number): void {
+  #creditHop(hops: readonly HopOrders[], at: number, unsold: number): void {
     const hop = hops[at]!;
     const before = hops[at - 1];
     let copy: HopColumns | undefined;
     for (let entry = 0; entry < hop.count; entry += 1) {
       if (!isRoomShort(hop, entry)) continue;
       const delivered =
-        before === undefined ? 0 : mostDelivered(before, view, ownerOf(view, hop, entry));
+        before === undefined ? 0 : mostDelivered(before, hop.columns.owner[hop.start + entry]!);
       const credit = delivered + Math.ceil(unsold * hop.columns.price[hop.start + entry]!);
       if (credit === 0) continue;
       copy ??= this.#copyOf(hop, at);
@@ -75,17 +75,14 @@ function isRoomShort({ columns, start }: HopOrders, entry: number): boolean {
 }
 
 /** What a maker could deliver at a hop, all of its orders there together. */
-function mostDelivered(hop: HopOrders, view: BookView, owner: number): number {
+function mostDelivered({ columns, start, count }: HopOrders, maker: number): number {
+  const { owner } = columns;
   let most = 0;
   let budget = 0;
-  for (let entry = 0; entry < hop.count; entry += 1) {
-    if (ownerOf(view, hop, entry) !== owner) continue;
-    most += hop.columns.most[hop.start + entry]!;
-    budget = hop.columns.budget[hop.start + entry]!;
+  for (let at = start; at < start + count; at += 1) {
+    if (owner[at] !== maker) continue;
+    most += columns.most[at]!;
+    budget = columns.budget[at]!;
   }
   return Math.min(most, budget);
-}
-
-function ownerOf(view: BookView, hop: HopOrders, entry: number): number {
-  return view.orderU32[hop.columns.slot[hop.start + entry]! * ORDER_STRIDE_U32 + ORDER_OWNER]!;
 }

@@ -35,8 +35,6 @@ type Offer = {
   readonly matters: boolean;
 };
 
-type MakerOf = (hop: HopOrders, entry: number) => number;
-
 export class RoomListings {
   /** Steps of some 50 ns since `take`. */
   work = 0;
@@ -65,7 +63,6 @@ export class RoomListings {
     hops: readonly HopOrders[],
     at: number,
     { direction, hopCount }: { readonly direction: HopDirection; readonly hopCount: number },
-    makerOf: MakerOf,
   ): void {
     const hop = hops[at]!;
     const next = at + 1 < hopCount ? hops[at + 1] : undefined;
@@ -76,9 +73,9 @@ export class RoomListings {
     this.#isFirst = at === 0;
     this.#unsold =
       next === undefined || next.count === 0 ? 0 : next.columns.price[next.start + next.count - 1]!;
-    this.#shortAfter = next === undefined ? new Set() : shortMakers(next, makerOf);
-    const makersBefore = before === undefined ? new Set<number>() : allMakers(before, makerOf);
-    const short = shortMakers(hop, makerOf);
+    this.#shortAfter = next === undefined ? new Set() : shortMakers(next);
+    const makersBefore = before === undefined ? new Set<number>() : allMakers(before);
+    const short = shortMakers(hop);
     const offers = Array.from({ length: hop.count }, (_, entry) => {
       const maker = makerOf(hop, entry);
       const matters = this.#shortAfter.has(maker) || (short.has(maker) && makersBefore.has(maker));
@@ -219,12 +216,16 @@ function mostWanted(offers: readonly Offer[]): readonly Offer[] {
   return kept.toSorted((one, other) => one.entry - other.entry);
 }
 
-function allMakers(hop: HopOrders, makerOf: MakerOf): ReadonlySet<number> {
+function makerOf({ columns, start }: HopOrders, entry: number): number {
+  return columns.owner[start + entry]!;
+}
+
+function allMakers(hop: HopOrders): ReadonlySet<number> {
   return new Set(Array.from({ length: hop.count }, (_, entry) => makerOf(hop, entry)));
 }
 
 /** Makers who may be paid more at a hop than they have room for. */
-function shortMakers(hop: HopOrders, makerOf: MakerOf): ReadonlySet<number> {
+function shortMakers(hop: HopOrders): ReadonlySet<number> {
   const { columns, start, count } = hop;
   const costs = new Map<number, number>();
   const short = new Set<number>();

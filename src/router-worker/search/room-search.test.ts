@@ -13,6 +13,7 @@ function hopOf(count: number): HopOrders {
   const words = new BigUint64Array(priceAt(count));
   for (let entry = 0; entry < count; entry += 1) {
     columns.slot[entry] = entry;
+    columns.owner[entry] = entry;
     columns.previous[entry] = -1;
     columns.price[entry] = 1 + entry;
     words[priceAt(entry)] = PRICE_UNIT * BigInt(1 + entry);
@@ -31,7 +32,7 @@ function solved(hops: readonly HopOrders[], workMax: number): RoomSearch {
     ...{ direction: SELL, hopCount: hops.length, amount: 100, ordersMax: 20 },
     ...{ workMax, value: 0, settles: () => true },
   };
-  search.solve(hops, demand, (_, entry) => entry);
+  search.solve(hops, demand);
   return search;
 }
 

@@ -37,17 +37,13 @@ export class RoomSearch {
     return this.#listings.reduce((sum, { work }) => sum + work, 0);
   }
 
-  /** `makerOf`: whose an entry of a hop is. Hops in execution order, with no room but what makers have. */
-  solve(
-    hops: readonly HopOrders[],
-    demand: RoomDemand,
-    makerOf: (hop: HopOrders, entry: number) => number,
-  ): void {
+  /** Hops in execution order, with no room but what makers have. */
+  solve(hops: readonly HopOrders[], demand: RoomDemand): void {
     this.#demand = demand;
     this.value = demand.value;
     this.complete = true;
     for (let at = 0; at < demand.hopCount; at += 1) {
-      this.#listings[at]!.take(hops, at, demand, makerOf);
+      this.#listings[at]!.take(hops, at, demand);
       if (this.#listings[at]!.isCut) this.complete = false;
     }
     this.#solveFrom(0, { amount: demand.amount, makers: new Map() }, demand.ordersMax);

@@ -1,6 +1,6 @@
 // From an asset path to a route that settles: loads the candidates of its hops, has the best
 // listing searched, and settles it in integers.
-import { type BookView, ORDER_OWNER, ORDER_STRIDE_U32 } from "../../book/shared-layout.ts";
+import type { BookView } from "../../book/shared-layout.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCurve } from "./hop-loader.ts";
@@ -153,30 +153,24 @@ export class RouteSolver {
       this.isOpen = true;
       return undefined;
     }
-    const { view, request, ordersMax } = context;
+    const { request, ordersMax } = context;
     const sells = request.direction === "strict_send";
     const { hops } = this.#search;
     let route: RouteQuote | undefined;
-    this.#rooms.solve(
-      hops,
-      {
-        direction: sells ? SELL : BUY,
-        hopCount: sides.length,
-        amount: Number(request.amount),
-        ordersMax,
-        workMax: Math.min(ROOM_WORK_PATH_MAX, this.#roomWorkLeft),
-        value: sells
-          ? Number(known?.bought ?? 0n)
-          : Number(known?.sold ?? Number.POSITIVE_INFINITY),
-        settles: (lists) => {
-          const slots = lists.map((list, hop) => list.map((entry) => slotOf(hops[hop]!, entry)));
-          const better = this.#routeOf(context, sides, slots);
-          if (better !== undefined) route = better;
-          return better !== undefined;
-        },
+    this.#rooms.solve(hops, {
+      direction: sells ? SELL : BUY,
+      hopCount: sides.length,
+      amount: Number(request.amount),
+      ordersMax,
+      workMax: Math.min(ROOM_WORK_PATH_MAX, this.#roomWorkLeft),
+      value: sells ? Number(known?.bought ?? 0n) : Number(known?.sold ?? Number.POSITIVE_INFINITY),
+      settles: (lists) => {
+        const slots = lists.map((list, hop) => list.map((entry) => slotOf(hops[hop]!, entry)));
+        const better = this.#routeOf(context, sides, slots);
+        if (better !== undefined) route = better;
+        return better !== undefined;
       },
-      (hop, entry) => view.orderU32[slotOf(hop, entry) * ORDER_STRIDE_U32 + ORDER_OWNER]!,
-    );
+    });
     this.#roomWorkLeft -= this.#rooms.work;
     if (!this.#rooms.complete) this.isOpen = true;
     return route;
@@ -300,7 +294,7 @@ export class RouteSolver {
       }
     } while (this.#curves.forgotten !== forgotten);
     const sells = request.direction === "strict_send";
-    if (credit) this.#credits.credit(hops, sides.length, view, sells);
+    if (credit) this.#credits.credit(hops, sides.length, sells);
   }
 
   #searchListing({ request, ordersMax }: SolveContext, hopCount: number, workMax: number): boolean {

@@ -19,6 +19,7 @@ import {
   LIST_START,
   ORDER_AMOUNT_F64,
   ORDER_EXPIRES_F64,
+  ORDER_OWNER,
   ORDER_PRICE_F64,
   ORDER_RECEIVED_BACKING,
   ORDER_SOLD_BACKING,
@@ -285,6 +286,7 @@ export class SideCurves {
     const price = realPrice(view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!);
     const amount = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
     columns.slot[entry] = slot;
+    columns.owner[entry] = view.orderU32[at + ORDER_OWNER]!;
     columns.previous[entry] = previous;
     columns.price[entry] = price;
     columns.amount[entry] = amount;
