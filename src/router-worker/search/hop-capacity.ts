@@ -31,12 +31,13 @@ export class HopCapacity {
     },
   ): boolean {
     const sells = direction === SELL;
+    const few = Math.floor(ordersMax / hopCount);
     let flow = amount;
     let orders = 0;
     for (let step = 0; step < hopCount; step += 1) {
       const hop = hops[sells ? step : hopCount - 1 - step]!;
       if (hop.count === 0) return false;
-      orders += this.#fewestOrders(hop, sells, flow);
+      orders += this.#fewestOrders(hop, sells, flow, few);
       if (orders + hopCount - 1 - step > ordersMax) return false;
       const priceMax = priceMaxOf(hop);
       // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
@@ -57,15 +58,43 @@ export class HopCapacity {
     return paid * (1 + MARGIN);
   }
 
-  /** How many of the hop's orders it takes at least to use up `flow`; `NO_PLACES`: all are too few. */
-  #fewestOrders(hop: HopOrders, sells: boolean, flow: number): number {
+  /**
+   * How many of the hop's orders it takes at least to use up `flow`, or where `few` are enough no
+   * more than those; `NO_PLACES`: all are too few.
+   */
+  #fewestOrders(hop: HopOrders, sells: boolean, flow: number, few: number): number {
+    const wanted = sells ? flow * (1 - MARGIN) - priceMaxOf(hop) : flow;
+    const enough = this.#fewOfFirst(hop, sells, wanted, few);
+    if (enough > 0) return enough;
     const held = this.#collectLargest(hop, sells);
-    let left = sells ? flow * (1 - MARGIN) - priceMaxOf(hop) : flow;
+    let left = wanted;
     for (let place = 0; place < held; place += 1) {
       left -= this.#largest[place]!;
       if (left <= 0) return place + 1;
     }
     return NO_PLACES;
+  }
+
+  /** Mostly some of the cheapest orders are enough, and the others need no look; 0: they are not. */
+  #fewOfFirst(
+    { columns, start, count }: HopOrders,
+    sells: boolean,
+    wanted: number,
+    few: number,
+  ): number {
+    const largest = this.#largest;
+    let held = 0;
+    let used = 0;
+    for (let at = start; at < start + count; at += 1) {
+      const uses = sells ? columns.most[at]! * columns.price[at]! : columns.most[at]!;
+      if (held < few) held += 1;
+      else if (uses <= largest[held - 1]!) continue;
+      else used -= largest[held - 1]!;
+      used += uses;
+      insertDescending(largest, held, uses);
+      if (used >= wanted) return held;
+    }
+    return 0;
   }
 
   /** Puts what the hop's largest orders use up in `#largest`; returns how many there are. */
