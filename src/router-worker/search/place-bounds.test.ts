@@ -57,12 +57,14 @@ for (const [name, direction] of [
 ] as const) {
   test(`${name}, no way to share the places comes to more than its bound`, () => {
     const bounds = new PlaceBounds();
-    let [settled, close] = [0, 0];
+    const oneLevel = new PlaceBounds();
+    let [settled, close, closer] = [0, 0, 0];
     for (let seed = 0; seed < CASES; seed += 1) {
       const trial = trialOf(randomFrom(seed), direction);
       const { hops, amount } = trial;
       bounds.begin(hops, 2, direction, amount, ORDERS_MAX);
       bounds.addLevels();
+      oneLevel.begin(hops, 2, direction, amount, ORDERS_MAX);
       for (const way of WAYS) {
         const places = Int32Array.from(way);
         const most = places[trial.hopAt(0)] ?? 0;
@@ -78,10 +80,14 @@ for (const [name, direction] of [
         const sells = direction === SELL;
         assert.ok(sells ? value <= whole && value <= rest : value >= whole && value >= rest, shown);
         assert.ok(sells ? first >= needed : first <= needed, `${shown}, needed ${needed}`);
+        const loose = oneLevel.bound(0, amount, places);
+        assert.ok(sells ? whole <= loose : whole >= loose, `${shown}, with one level ${loose}`);
+        if (whole !== loose) closer += 1;
         settled += 1;
         if (Math.abs(value - whole) < 0.01 * value) close += 1;
       }
     }
     assert.ok(settled > CASES && close > settled / 2, `${close} of ${settled} bounds are close`);
+    assert.ok(closer > settled / 4, `${closer} of ${settled} are closer than with one level`);
   });
 }
