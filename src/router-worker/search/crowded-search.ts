@@ -65,21 +65,27 @@ export class CrowdedSearch {
     this.#trial.work += this.#bounds.work;
     this.#memo.clear();
     this.#count = 0;
+    // By step: all ways that begin alike have that part of their bounds in common.
     for (let one = 1; one <= ordersMax - hopCount + 1; one += 1) {
       const left = ordersMax - one;
-      if (hopCount === 2) this.#addWay(one, left, 0);
-      else for (let two = 1; two < left; two += 1) this.#addWay(one, two, left - two);
+      const first = this.#bounds.after(0, amount, one);
+      if (hopCount === 2) this.#addWay(one, left, 0, this.#bounds.after(1, first, left));
+      for (let two = 1; two < left && hopCount > 2; two += 1) {
+        const second = this.#bounds.after(1, first, two);
+        this.#addWay(one, two, left - two, this.#bounds.after(2, second, left - two));
+      }
     }
   }
 
-  #addWay(one: number, two: number, three: number): void {
+  /** The places of each step. */
+  #addWay(one: number, two: number, three: number, bound: number): void {
     const way = this.#count;
-    const own = this.#own;
-    own[0] = one;
-    own[1] = two;
-    own[2] = three;
-    this.#places.set(own, way * HOPS_MAX);
-    this.#bound[way] = this.#bounds.bound(0, this.#trial.amount, own);
+    const trial = this.#trial;
+    const at = way * HOPS_MAX;
+    this.#places[at + trial.hopAt(0)] = one;
+    this.#places[at + trial.hopAt(1)] = two;
+    if (trial.hopCount > 2) this.#places[at + trial.hopAt(2)] = three;
+    this.#bound[way] = bound;
     this.#state[way] = OPEN;
     this.#count += 1;
   }

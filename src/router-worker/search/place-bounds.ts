@@ -100,10 +100,17 @@ export class PlaceBounds {
   bound(step: number, flow: number, places: Int32Array): number {
     let bound = flow;
     for (let at = step; at < this.#hopCount; at += 1) {
-      if (this.#direction === SELL) bound = this.#mostOut(at, bound, places);
-      else bound = this.#leastIn(this.#hopCount - 1 - at, bound, places);
+      const hop = this.#direction === SELL ? at : this.#hopCount - 1 - at;
+      bound = this.after(at, bound, places[hop]!);
     }
     return bound;
+  }
+
+  /** The same for the hop of one step alone. */
+  after(step: number, flow: number, places: number): number {
+    return this.#direction === SELL
+      ? this.#mostOut(step, flow, places)
+      : this.#leastIn(this.#hopCount - 1 - step, flow, places);
   }
 
   /**
@@ -113,29 +120,32 @@ export class PlaceBounds {
   needed(step: number, value: number, places: Int32Array): number {
     let needed = value;
     for (let at = this.#hopCount - 1; at > step; at -= 1) {
-      if (this.#direction === SELL) needed = this.#leastIn(at, needed, places);
-      else needed = this.#mostOut(this.#hopCount - 1 - at, needed, places);
+      const hop = this.#direction === SELL ? at : this.#hopCount - 1 - at;
+      needed =
+        this.#direction === SELL
+          ? this.#leastIn(hop, needed, places[hop]!)
+          : this.#mostOut(hop, needed, places[hop]!);
     }
     return needed;
   }
 
   /** Whole units that a hop gives at most for `paid`. */
-  #mostOut(hop: number, paid: number, places: Int32Array): number {
+  #mostOut(hop: number, paid: number, places: number): number {
     const first = hop * LEVELS;
     let most = Number.POSITIVE_INFINITY;
     for (let at = first; at < first + this.#levels[hop]!; at += 1) {
-      const got = (paid + this.#sums[at]![places[hop]!]!) / this.#level[at]!;
+      const got = (paid + this.#sums[at]![places]!) / this.#level[at]!;
       if (got < most) most = got;
     }
     return Math.floor(most * (1 + MARGIN));
   }
 
   /** Whole units that `got` of a hop costs at least. */
-  #leastIn(hop: number, got: number, places: Int32Array): number {
+  #leastIn(hop: number, got: number, places: number): number {
     const first = hop * LEVELS;
     let least = 0;
     for (let at = first; at < first + this.#levels[hop]!; at += 1) {
-      const saved = this.#sums[at]![places[hop]!]!;
+      const saved = this.#sums[at]![places]!;
       const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
       if (cost > least) least = cost;
     }
