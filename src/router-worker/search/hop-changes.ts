@@ -27,6 +27,7 @@ export class HopChanges {
   readonly drops = new Int32Array(CANDIDATES_MAX + 1);
   /** False where some were left out. */
   complete = true;
+  #collected = 0;
 
   constructor(task: HopTask, draft: HopDraft) {
     this.#task = task;
@@ -40,7 +41,10 @@ export class HopChanges {
     this.#sumUp();
   }
 
-  /** All changes that lose at most `spare` against a level, a place costing `charge`. */
+  /**
+   * Collects all changes that lose at most `spare` against a level, a place costing `charge`; to be
+   * narrowed before use.
+   */
   collect(level: number, charge: number, spare: number, few: boolean): void {
     const { columns, start, candidates } = this.#task;
     const sells = this.#task.direction === SELL;
@@ -66,6 +70,13 @@ export class HopChanges {
       }
     }
     if (!few) sortAscending(this.loss, this.entry, this.count);
+    this.#collected = this.count;
+  }
+
+  /** Of what was collected those that lose at most `spare`. */
+  narrow(spare: number): void {
+    this.count = this.#collected;
+    while (this.count > 0 && this.loss[this.count - 1]! > spare) this.count -= 1;
     this.#sumUp();
   }
 

@@ -255,8 +255,9 @@ export class HopSearch {
     this.#updateNeeded();
     if (this.#most < this.#needed) return;
     this.#isProbe = false;
-    if (!few) this.#searchNearBase(first);
-    this.#searchWith(first, few);
+    if (few) this.#changes.collect(this.level, this.#charge, this.#most - this.#needed, true);
+    else this.#searchNearBase(first);
+    this.#searchWith(first);
   }
 
   /**
@@ -268,12 +269,13 @@ export class HopSearch {
     const worth = this.#baseSaved + (direction === SELL ? amount : amount * this.level);
     const complete = this.complete;
     let nodes = this.#nodesLeft;
+    this.#changes.collect(this.level, this.#charge, this.#most - this.#needed, false);
     for (const part of SPARE_PARTS) {
       const least = this.#most - Math.min(this.#most - this.#needed, worth) * part;
       const given = nodes * NODES_PART;
       this.#nodesLeft = given;
       this.#needAtLeast(least);
-      this.#searchWith(first, false);
+      this.#searchWith(first);
       this.#needAtLeast(Number.NEGATIVE_INFINITY);
       nodes -= given - Math.max(0, this.#nodesLeft);
     }
@@ -281,11 +283,11 @@ export class HopSearch {
     this.complete = complete;
   }
 
-  /** Tries the listings that may save what is needed. */
-  #searchWith(first: number, few: boolean): void {
+  /** Tries the listings that may save what is needed, by the changes that were collected. */
+  #searchWith(first: number): void {
     const spare = this.#most - this.#needed;
     if (spare < 0) return;
-    this.#changes.collect(this.level, this.#charge, spare, few);
+    this.#changes.narrow(spare);
     this.#listChoices(spare);
     if (!this.#subsets.complete || !this.#changes.complete) this.complete = false;
     this.#searchLasts(first);
