@@ -38,6 +38,8 @@ export class HopSwaps {
   readonly #lasts = new Int32Array(LASTS_MAX);
   readonly #lastPrice = new Float64Array(LASTS_MAX);
   readonly #lastUse = new Float64Array(LASTS_MAX);
+  /** And the most that one up to there uses up. */
+  readonly #lastUseMost = new Float64Array(LASTS_MAX);
   #lastCount = 0;
   #lastSaves = 0;
 
@@ -93,6 +95,8 @@ export class HopSwaps {
     this.#lasts[this.#lastCount] = entry;
     this.#lastPrice[this.#lastCount] = price;
     this.#lastUse[this.#lastCount] = uses;
+    const most = this.#lastCount === 0 ? 0 : this.#lastUseMost[this.#lastCount - 1]!;
+    this.#lastUseMost[this.#lastCount] = Math.max(most, uses);
     this.#lastCount += 1;
     const used = Math.min(uses, amount);
     const saves = (this.#level - price) * (direction === SELL ? used / price : used);
@@ -210,7 +214,8 @@ export class HopSwaps {
     // Dearer ones are no better than what is known.
     const gain = sells ? best - this.#got : best - this.#paid;
     const limit = sells ? (gain > 0 ? left / gain : Number.POSITIVE_INFINITY) : gain / left;
-    for (let at = 0; at < this.#lastCount && this.#lastPrice[at]! < limit; at += 1) {
+    let at = this.#firstThatUses(left);
+    for (; at < this.#lastCount && this.#lastPrice[at]! < limit; at += 1) {
       if (left > this.#lastUse[at]!) continue;
       const last = this.#lasts[at]!;
       if (last === comer || (this.#isWhole[last] === 1 && last !== leaver)) continue;
@@ -222,6 +227,18 @@ export class HopSwaps {
       this.#last = last;
       return;
     }
+  }
+
+  /** The first of the last orders that can use up so much. */
+  #firstThatUses(left: number): number {
+    let low = 0;
+    let high = this.#lastCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#lastUseMost[middle]! >= left) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   /** What the last order can deliver beside the whole ones. */
