@@ -57,7 +57,11 @@ export class EngineChild {
       options.flags ?? [],
     ].flat();
     const args = ["--enable-source-maps", ...preloads, MAIN, "engine", ...flags];
-    this.child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+    this.child = spawn(process.execPath, args, {
+      // As packaged.
+      env: { MALLOC_TRIM_THRESHOLD_: "131072", ...process.env },
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
     this.exited = once(this.child, "exit").then(([code, signal]) => ({ code, signal }));
     this.child.on("message", (message: FromEngine) => {
       if (message.kind !== "probe") return;

@@ -52,6 +52,8 @@ export class EngineProcess {
         WORKERS: "1",
         OPERATORS_PORT: "0",
         LOG_FORMAT: "json",
+        // As packaged.
+        MALLOC_TRIM_THRESHOLD_: "131072",
         ...settings.environment,
       },
       stdio: ["ignore", "pipe", "inherit"],

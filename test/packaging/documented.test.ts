@@ -61,5 +61,15 @@ test("packaging sets variables that there are", () => {
     ...textOf("packaging/Dockerfile").matchAll(/^(?:ENV)?\s+([A-Z_]+)=[^ ]+/gm),
   ].map(([, name = ""]) => name);
   assert.ok(set.length > 10);
-  for (const name of set) assert.ok(known.has(name) || name === "NODE_ENV", name);
+  const ofOthers = ["NODE_ENV", "MALLOC_TRIM_THRESHOLD_"];
+  for (const name of set) assert.ok(known.has(name) || ofOthers.includes(name), name);
+});
+
+test("the engine has the same memory setting however it is started", () => {
+  const setting = "MALLOC_TRIM_THRESHOLD_=131072";
+  for (const file of ["packaging/Dockerfile", "packaging/hopbook.service", "OPERATIONS.md"]) {
+    assert.ok(textOf(file).includes(setting), file);
+  }
+  const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
+  for (const name of ["start", "engine"]) assert.ok(scripts[name]?.includes(setting), name);
 });
