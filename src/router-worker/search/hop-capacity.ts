@@ -31,7 +31,7 @@ export class HopCapacity {
     },
   ): boolean {
     const sells = direction === SELL;
-    const few = Math.floor(ordersMax / hopCount);
+    const few = Math.min(ORDERS_MAX, Math.floor(ordersMax / hopCount));
     let flow = amount;
     let orders = 0;
     for (let step = 0; step < hopCount; step += 1) {

@@ -75,7 +75,9 @@ export class LevelSums {
       insertDescending(this.#ofMaker, orders + 1, most * (level - price));
       orders += 1;
     }
-    let left = this.#mostOfMaker(orders, columns.budget[start + top]!, columns.room[start + top]!);
+    // As the search has it: of a copy with credit for room the dearest order has the most of it.
+    const all = start + columns.groupTop[start + columns.group[start + top]!]!;
+    let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.room[all]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
       const saving = Math.min(this.#ofMaker[at]!, left);
       this.#add(saving);
