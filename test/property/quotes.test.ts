@@ -159,18 +159,53 @@ test("the ten routes are those of a search through all paths, one by one", () =>
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;
   for (let seed = 1; seed <= 200; seed += 1) {
-    const world = randomQuoteWorld(seed, options);
-    const all = assetPaths(world.state, world.request).flatMap((path) => {
-      const alone = { ...world, state: worldOfPath(world.state, path) };
-      return quotedRoutes(alone).map((route) => resultOf(world, route));
-    });
-    const sign = world.request.direction === "strict_send" ? -1 : 1;
-    const best = all.sort((one, other) => sign * (one < other ? -1 : 1)).slice(0, 10);
-    const quoted = quotedRoutes(world).map((route) => resultOf(world, route));
-    assert.deepEqual(quoted, best, `seed ${seed}`);
-    if (best.length === 10) full += 1;
+    if (checkTenRoutes(randomQuoteWorld(seed, options), seed)) full += 1;
   }
   assert(full > 30, `only ${full} full answers`);
+});
+
+test("so they are where few orders may be listed, of makers with little room", () => {
+  const options = { orders: 500, assets: 8, makers: 12, wild: false };
+  let full = 0;
+  // The last two have paths that are better for the room that their makers make.
+  for (const seed of [...Array.from({ length: 40 }, (_, at) => at + 1), 205, 226]) {
+    const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
+    if (checkTenRoutes({ ...world, ordersMax: 4 + (seed % 5) }, seed)) full += 1;
+  }
+  assert(full > 5, `only ${full} full answers`);
+});
+
+/** Whether there are ten. */
+function checkTenRoutes(world: QuoteWorld, seed: number): boolean {
+  const all = assetPaths(world.state, world.request).flatMap((path) => {
+    const alone = { ...world, state: worldOfPath(world.state, path) };
+    return quotedRoutes(alone).map((route) => resultOf(world, route));
+  });
+  const sign = world.request.direction === "strict_send" ? -1 : 1;
+  const best = all.sort((one, other) => sign * (one < other ? -1 : 1)).slice(0, 10);
+  const quoted = quotedRoutes(world).map((route) => resultOf(world, route));
+  assert.deepEqual(quoted, best, `seed ${seed}`);
+  return best.length === 10;
+}
+
+test("what was asked before changes no answer", () => {
+  const options = { orders: 600, assets: 3, makers: 40, wild: false };
+  let routes = 0;
+  // The last two have hops that are hard to be sure of.
+  for (const seed of [...Array.from({ length: 8 }, (_, at) => at + 1), 11, 116]) {
+    const { state, request } = shortOfRoom(seed, randomQuoteWorld(seed, options));
+    const view = bookOfWorld(state);
+    const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
+    const search = new QuoteSearch(view);
+    const first = search.quote(view, request, context);
+    for (const factor of [40n, 1n]) {
+      const asked = { ...request, amount: factor * request.amount };
+      const wanted = new QuoteSearch(view).quote(view, asked, context);
+      assert.deepEqual(search.quote(view, asked, context), wanted, `seed ${seed}`);
+    }
+    if (first.status === "success") routes += first.routes.length;
+  }
+  assert(routes > 5, `only ${routes} routes`);
 });
 
 test("routes are the same where there is hardly memory for what is kept of the sides", () => {

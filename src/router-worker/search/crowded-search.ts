@@ -69,15 +69,18 @@ export class CrowdedSearch {
     for (let one = 1; one <= ordersMax - hopCount + 1; one += 1) {
       const left = ordersMax - one;
       const first = this.#bounds.after(0, amount, one);
-      if (hopCount === 2) this.#addWay(one, left, 0, this.#bounds.after(1, first, left));
-      for (let two = 1; two < left && hopCount > 2; two += 1) {
+      if (hopCount === 2) {
+        this.#addWay(one, left, 0, this.#bounds.after(1, first, left));
+        continue;
+      }
+      for (let two = 1; two < left; two += 1) {
         const second = this.#bounds.after(1, first, two);
         this.#addWay(one, two, left - two, this.#bounds.after(2, second, left - two));
       }
     }
   }
 
-  /** The places of each step. */
+  /** `one`, `two` and `three`: places of each step; `bound`: what they come to at most. */
   #addWay(one: number, two: number, three: number, bound: number): void {
     const way = this.#count;
     const trial = this.#trial;

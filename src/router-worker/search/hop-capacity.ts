@@ -9,6 +9,13 @@ const NO_PLACES = 1 << 20;
 /** Relative room for the rounding of sums. */
 const MARGIN = 2 ** -40;
 
+export type CapacityDemand = {
+  readonly direction: HopDirection;
+  readonly hopCount: number;
+  readonly amount: number;
+  readonly ordersMax: number;
+};
+
 export class HopCapacity {
   readonly #largest = new Float64Array(ORDERS_MAX);
 
@@ -16,35 +23,33 @@ export class HopCapacity {
    * False where a route's places cannot be enough: each hop takes as many orders as its largest
    * ones need for the least that can flow there.
    */
-  hasPlaces(
-    hops: readonly HopOrders[],
-    {
-      direction,
-      hopCount,
-      amount,
-      ordersMax,
-    }: {
-      readonly direction: HopDirection;
-      readonly hopCount: number;
-      readonly amount: number;
-      readonly ordersMax: number;
-    },
-  ): boolean {
-    const sells = direction === SELL;
-    const few = Math.min(ORDERS_MAX, Math.floor(ordersMax / hopCount));
+  hasPlaces(hops: readonly HopOrders[], demand: CapacityDemand): boolean {
+    // Mostly an equal share of the places is enough for each hop.
+    return this.#hasEqualShares(hops, demand) || this.#hasFewest(hops, demand);
+  }
+
+  #hasEqualShares(hops: readonly HopOrders[], demand: CapacityDemand): boolean {
+    const { direction, hopCount, amount, ordersMax } = demand;
+    const share = Math.min(ORDERS_MAX, Math.floor(ordersMax / hopCount));
+    let flow = amount;
+    for (let step = 0; step < hopCount; step += 1) {
+      const hop = hops[direction === SELL ? step : hopCount - 1 - step]!;
+      if (hop.count === 0 || !this.#canUse(hop, direction === SELL, flow, share)) return false;
+      flow = leastAfter(hop, direction, flow, ordersMax);
+    }
+    return true;
+  }
+
+  #hasFewest(hops: readonly HopOrders[], demand: CapacityDemand): boolean {
+    const { direction, hopCount, amount, ordersMax } = demand;
     let flow = amount;
     let orders = 0;
     for (let step = 0; step < hopCount; step += 1) {
-      const hop = hops[sells ? step : hopCount - 1 - step]!;
+      const hop = hops[direction === SELL ? step : hopCount - 1 - step]!;
       if (hop.count === 0) return false;
-      orders += this.#fewestOrders(hop, sells, flow, few);
+      orders += this.#fewestOrders(hop, direction === SELL, flow);
       if (orders + hopCount - 1 - step > ordersMax) return false;
-      const priceMax = priceMaxOf(hop);
-      // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
-      const least = sells
-        ? (flow - priceMax - ordersMax) / priceMax - ordersMax
-        : flow * hop.columns.price[hop.start]!;
-      flow = Math.max(1, Math.floor(least * (1 - MARGIN)));
+      flow = leastAfter(hop, direction, flow, ordersMax);
     }
     return true;
   }
@@ -58,16 +63,10 @@ export class HopCapacity {
     return paid * (1 + MARGIN);
   }
 
-  /**
-   * How many of the hop's orders it takes at least to use up `flow`, or where `few` are enough no
-   * more than those; `NO_PLACES`: all are too few.
-   */
-  #fewestOrders(hop: HopOrders, sells: boolean, flow: number, few: number): number {
-    const wanted = sells ? flow * (1 - MARGIN) - priceMaxOf(hop) : flow;
-    const enough = this.#fewOfFirst(hop, sells, wanted, few);
-    if (enough > 0) return enough;
+  /** How many of the hop's orders it takes at least to use up `flow`; `NO_PLACES`: all are too few. */
+  #fewestOrders(hop: HopOrders, sells: boolean, flow: number): number {
     const held = this.#collectLargest(hop, sells);
-    let left = wanted;
+    let left = leastUse(hop, sells, flow);
     for (let place = 0; place < held; place += 1) {
       left -= this.#largest[place]!;
       if (left <= 0) return place + 1;
@@ -75,26 +74,23 @@ export class HopCapacity {
     return NO_PLACES;
   }
 
-  /** Mostly some of the cheapest orders are enough, and the others need no look; 0: they are not. */
-  #fewOfFirst(
-    { columns, start, count }: HopOrders,
-    sells: boolean,
-    wanted: number,
-    few: number,
-  ): number {
+  /** Whether so many of the hop's orders can use up `flow`. Ends once the cheapest ones show it. */
+  #canUse(hop: HopOrders, sells: boolean, flow: number, orders: number): boolean {
+    const { columns, start, count } = hop;
+    const wanted = leastUse(hop, sells, flow);
     const largest = this.#largest;
     let held = 0;
     let used = 0;
     for (let at = start; at < start + count; at += 1) {
       const uses = sells ? columns.most[at]! * columns.price[at]! : columns.most[at]!;
-      if (held < few) held += 1;
+      if (held < orders) held += 1;
       else if (uses <= largest[held - 1]!) continue;
       else used -= largest[held - 1]!;
       used += uses;
       insertDescending(largest, held, uses);
-      if (used >= wanted) return held;
+      if (used >= wanted) return true;
     }
-    return 0;
+    return false;
   }
 
   /** Puts what the hop's largest orders use up in `#largest`; returns how many there are. */
@@ -109,6 +105,27 @@ export class HopCapacity {
     }
     return held;
   }
+}
+
+/** What a hop must use up of `flow` at least: selling, the rest may stay unsold. */
+function leastUse(hop: HopOrders, sells: boolean, flow: number): number {
+  return sells ? flow * (1 - MARGIN) - priceMaxOf(hop) : flow;
+}
+
+/** The least that can flow at the next step. */
+function leastAfter(
+  hop: HopOrders,
+  direction: HopDirection,
+  flow: number,
+  ordersMax: number,
+): number {
+  const priceMax = priceMaxOf(hop);
+  // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
+  const least =
+    direction === SELL
+      ? (flow - priceMax - ordersMax) / priceMax - ordersMax
+      : flow * hop.columns.price[hop.start]!;
+  return Math.max(1, Math.floor(least * (1 - MARGIN)));
 }
 
 /** The highest price of a hop that has orders. */

@@ -37,6 +37,7 @@ export class HopChanges {
   /** No changes: the base as it is. */
   clear(): void {
     this.complete = true;
+    this.#collected = 0;
     this.count = 0;
     this.#sumUp();
   }
@@ -54,7 +55,8 @@ export class HopChanges {
     this.count = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      // From here on those that change enough lose too much.
+      // Once some were left out, nothing is said any more by what is small or loses too much: and
+      // from here on all do.
       const above = sells ? 1 - level / price[at]! : price[at]! - level;
       if (!this.complete && above * least > spare) break;
       if (group[at] !== ALONE || most[at]! < amount[at]!) continue;

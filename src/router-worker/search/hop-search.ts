@@ -109,6 +109,11 @@ export class HopSearch {
     this.list = this.#draft.list;
   }
 
+  /** To be called for another route. */
+  beginRoute(): void {
+    this.#task.forgetLevel();
+  }
+
   /** False where no listing settles (or, with `complete` false, none was found). */
   solve(orders: HopOrders, demand: HopDemand): boolean {
     this.#task.begin(orders, demand);
@@ -361,8 +366,7 @@ export class HopSearch {
     for (let maker = 0; maker < this.#task.groups; maker += 1) {
       this.#choiceFrom[maker] = this.#subsets.count;
       if (this.#isProbe && this.#savesNothing(maker)) {
-        this.#subsets.listNone();
-        this.#choiceCount[maker] = 1;
+        this.#choiceCount[maker] = this.#subsets.listNone();
         continue;
       }
       this.#takeMaker(maker);

@@ -34,13 +34,14 @@ export class HopSwaps {
   /** What each saves against the level; the first lose or save least. */
   readonly #comerSaves = new Float64Array(COMERS_MAX);
   #comerCount = 0;
-  /** Cheapest first; what each uses up at most, and the most that one saves against the level. */
+  /** Cheapest first, and what each uses up at most. */
   readonly #lasts = new Int32Array(LASTS_MAX);
   readonly #lastPrice = new Float64Array(LASTS_MAX);
   readonly #lastUse = new Float64Array(LASTS_MAX);
   /** And the most that one up to there uses up. */
   readonly #lastUseMost = new Float64Array(LASTS_MAX);
   #lastCount = 0;
+  /** The most that one of them saves against the level. */
   #lastSaves = 0;
 
   // The best exchange of a round.

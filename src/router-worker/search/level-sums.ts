@@ -36,16 +36,22 @@ export class LevelSums {
     for (; end < start + count && price[end]! < level; end += 1) {
       if (group[end] === ALONE) this.#add(most[end]! * (level - price[end]!));
     }
-    for (let at = end - 1; at >= start && groups > 0; at -= 1) {
-      const maker = group[at]!;
-      if (maker === ALONE || this.#fillOf[maker] === this.#fills) continue;
-      this.#fillOf[maker] = this.#fills;
-      this.#addMaker(hop, level, at - start);
-    }
+    if (groups > 0) this.#addMakers(hop, level, end);
     this.work += 1 + (end - start) / 8;
     sums[0] = 0;
     for (let place = 0; place < ORDERS_MAX; place += 1) {
       sums[place + 1] = sums[place]! + (place < this.#held ? this.#savings[place]! : 0);
+    }
+  }
+
+  /** Each maker with several orders below the level, which end before `end`. */
+  #addMakers(hop: HopOrders, level: number, end: number): void {
+    const { start, columns } = hop;
+    for (let at = end - 1; at >= start; at -= 1) {
+      const maker = columns.group[at]!;
+      if (maker === ALONE || this.#fillOf[maker] === this.#fills) continue;
+      this.#fillOf[maker] = this.#fills;
+      this.#addMaker(hop, level, at - start);
     }
   }
 

@@ -148,9 +148,11 @@ export class MakerSubsets {
     return this.count - before;
   }
 
-  /** Lists the choice of no order. */
-  listNone(): void {
+  /** Lists the choice of no order; returns as `list` does. */
+  listNone(): number {
+    const before = this.count;
     this.#keep(0, 0, 0, 0);
+    return this.count - before;
   }
 
   /** The choices that hold the first `size` orders of the stack and others from `from` on. */

@@ -188,13 +188,19 @@ export class PathSearch {
   }
 
   #sell(view: BookView, side: number, paid: number, now: number): number {
-    const curve = this.#curves.curveOf(view, side, MANY_HOPS, now);
-    return mostOf(this.#curves.sell(view, curve, paid, now));
+    for (;;) {
+      const curve = this.#curves.curveOf(view, side, MANY_HOPS, now);
+      const got = this.#curves.sell(view, curve, paid, now);
+      if (this.#curves.isFor(curve, MANY_HOPS)) return mostOf(got);
+    }
   }
 
   #buy(view: BookView, side: number, wanted: number, now: number): number {
-    const curve = this.#curves.curveOf(view, side, MANY_HOPS, now);
-    return leastOf(this.#curves.buy(view, curve, wanted, now));
+    for (;;) {
+      const curve = this.#curves.curveOf(view, side, MANY_HOPS, now);
+      const cost = this.#curves.buy(view, curve, wanted, now);
+      if (this.#curves.isFor(curve, MANY_HOPS)) return leastOf(cost);
+    }
   }
 
   /** Notes the sides of a list of `asset`, by the asset at their other end. */

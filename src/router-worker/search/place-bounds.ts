@@ -37,7 +37,7 @@ export class PlaceBounds {
   readonly #at = new Int32Array(HOPS_MAX);
   /** By hop, the one found first, LEVELS apart; and how many there are. */
   readonly #level = new Float64Array(HOPS_MAX * LEVELS);
-  readonly #levels = new Int32Array(HOPS_MAX);
+  readonly #levelCount = new Int32Array(HOPS_MAX);
   /** By level: what so many orders save at most. */
   readonly #sums = Array.from(this.#level, () => new Float64Array(ORDERS_MAX + 1));
   readonly #before = new Float64Array(ORDERS_MAX + 1);
@@ -63,7 +63,7 @@ export class PlaceBounds {
     this.#direction = direction;
     this.#amount = amount;
     this.#places = places;
-    this.#levels.fill(1);
+    this.#levelCount.fill(1);
     this.work = 0;
     this.#savings.work = 0;
     this.#startLevels();
@@ -86,8 +86,8 @@ export class PlaceBounds {
       for (const offset of MORE_LEVELS) {
         const at = this.#at[hop]! + offset;
         if (at < 0 || at > this.#lastLevel(hop)) continue;
-        this.#setLevel(hop, this.#levels[hop]!, at);
-        this.#levels[hop]! += 1;
+        this.#setLevel(hop, this.#levelCount[hop]!, at);
+        this.#levelCount[hop]! += 1;
       }
     }
     this.work += this.#savings.work;
@@ -133,7 +133,7 @@ export class PlaceBounds {
   #mostOut(hop: number, paid: number, places: number): number {
     const first = hop * LEVELS;
     let most = Number.POSITIVE_INFINITY;
-    for (let at = first; at < first + this.#levels[hop]!; at += 1) {
+    for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
       const got = (paid + this.#sums[at]![places]!) / this.#level[at]!;
       if (got < most) most = got;
     }
@@ -144,7 +144,7 @@ export class PlaceBounds {
   #leastIn(hop: number, got: number, places: number): number {
     const first = hop * LEVELS;
     let least = 0;
-    for (let at = first; at < first + this.#levels[hop]!; at += 1) {
+    for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
       const saved = this.#sums[at]![places]!;
       const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
       if (cost > least) least = cost;
@@ -186,21 +186,21 @@ export class PlaceBounds {
     const { columns, start, count } = orders;
     const above = at - (count - 1);
     const price = columns.price[start + Math.min(at, count - 1)]!;
-    const place = hop * LEVELS + rank;
-    this.#level[place] = above > 0 ? price * ABOVE_FACTOR ** above : price;
-    this.#savings.fill(this.#sums[place]!, orders, this.#level[place]!);
+    const index = hop * LEVELS + rank;
+    this.#level[index] = above > 0 ? price * ABOVE_FACTOR ** above : price;
+    this.#savings.fill(this.#sums[index]!, orders, this.#level[index]!);
   }
 
   /** Raises a hop's level for as long as the bound gets closer; returns the bound. */
   #raiseLevel(hop: number, closest: number): number {
     let best = closest;
-    const place = hop * LEVELS;
-    const sums = this.#sums[place]!;
+    const index = hop * LEVELS;
+    const sums = this.#sums[index]!;
     for (let step = 1; ; step *= 2) {
       const at = this.#at[hop]! + step;
       if (at > this.#lastLevel(hop)) return best;
       this.#before.set(sums);
-      const level = this.#level[place]!;
+      const level = this.#level[index]!;
       this.#setLevel(hop, 0, at);
       const bound = this.#mostOfAll();
       if (this.#direction === SELL ? bound < best : bound > best) {
@@ -209,7 +209,7 @@ export class PlaceBounds {
         continue;
       }
       sums.set(this.#before);
-      this.#level[place] = level;
+      this.#level[index] = level;
       return best;
     }
   }

@@ -84,9 +84,11 @@ export class RouteSolver {
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
     const { request, ordersMax } = context;
+    const sells = request.direction === "strict_send";
     this.#curves.budget.take(CAPPED_STEPS + queue.orders(id));
     const sides = sidesOf(queue, id);
-    this.#load(context, sides, false);
+    // As `solve` has it at first.
+    if (this.#load(context, sides)) this.#credits.credit(this.#search.hops, sides.length, sells);
     const direction = request.direction === "strict_send" ? SELL : BUY;
     const amount = Number(request.amount);
     const { hops } = this.#search;
@@ -136,10 +138,15 @@ export class RouteSolver {
     if (plain !== undefined) return plain;
     budget.takeUnknown();
     const sides = sidesOf(queue, id);
-    const isTight = sides.length > 1 && sides.some((side) => this.#curves.isTight(side));
-    const optimistic = this.#attempt(context, sides, isTight, workMax);
+    const isTight = this.#load(context, sides);
+    if (isTight) {
+      const sells = context.request.direction === "strict_send";
+      this.#credits.credit(this.#search.hops, sides.length, sells);
+    }
+    const optimistic = this.#attempt(context, sides, workMax);
     if (!isTight || optimistic !== undefined) return optimistic;
-    const pessimistic = this.#attempt(context, sides, false, workMax);
+    this.#load(context, sides);
+    const pessimistic = this.#attempt(context, sides, workMax);
     return this.#makeRoom(context, sides, pessimistic) ?? pessimistic;
   }
 
@@ -201,8 +208,7 @@ export class RouteSolver {
   /** What a limit order crosses on a side; undefined: nothing. */
   cross(context: SolveContext, side: number, priceMax: bigint): RouteQuote | undefined {
     const { view, now } = context;
-    const curve = this.#curves.curveOf(view, side, ONE_HOP, now);
-    this.#curves.deepenFully(view, curve, now);
+    const curve = this.#curves.wholeCurveOf(view, side, ONE_HOP, now);
     const entries = entriesUpTo(view, this.#curves, curve, priceMax);
     this.#curves.budget.take(CROSSED_STEPS * entries);
     const start = this.#curves.start[curve]!;
@@ -250,14 +256,12 @@ export class RouteSolver {
     return crossed.bought > inOrder.bought ? crossed : inOrder;
   }
 
-  /** `credit`: counts all the room that the rest of the route can make for a maker's payments. */
+  /** With the hops as they are loaded. */
   #attempt(
     context: SolveContext,
     sides: readonly number[],
-    credit: boolean,
     workMax: number,
   ): RouteQuote | undefined {
-    this.#load(context, sides, credit);
     if (!this.#searchListing(context, sides.length, workMax)) return undefined;
     return this.#routeOf(
       context,
@@ -281,20 +285,23 @@ export class RouteSolver {
     return { sold, bought, hops };
   }
 
-  #load({ view, request, now }: SolveContext, sides: readonly number[], credit: boolean): void {
+  /** Fills the hops with all orders of the sides; whether makers on a longer route are short of room. */
+  #load({ view, now }: SolveContext, sides: readonly number[]): boolean {
     const { hops } = this.#search;
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
     let forgotten: number;
+    let isTight: boolean;
     do {
       ({ forgotten } = this.#curves);
+      isTight = false;
       for (const [hop, side] of sides.entries()) {
-        const curve = this.#curves.curveOf(view, side, use, now);
-        this.#curves.deepenFully(view, curve, now);
+        const curve = this.#curves.wholeCurveOf(view, side, use, now);
+        if (use === MANY_HOPS && this.#curves.isTight(curve)) isTight = true;
         useCurve(hops[hop]!, view, this.#curves, curve);
       }
+      // Making one can be the end of one made before it.
     } while (this.#curves.forgotten !== forgotten);
-    const sells = request.direction === "strict_send";
-    if (credit) this.#credits.credit(hops, sides.length, sells);
+    return isTight;
   }
 
   #searchListing({ request, ordersMax }: SolveContext, hopCount: number, workMax: number): boolean {

@@ -69,6 +69,7 @@ export class RouteTrial {
   readonly #trialCounts = new Int32Array(HOPS_MAX);
 
   begin(demand: RouteDemand): void {
+    for (const search of this.#search) search.beginRoute();
     this.direction = demand.direction;
     this.hopCount = demand.hopCount;
     this.amount = demand.amount;

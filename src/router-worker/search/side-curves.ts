@@ -83,7 +83,7 @@ export class SideCurves {
   readonly #changed: Float64Array;
   readonly #builtAt: Float64Array;
   readonly #validUntil: Float64Array;
-  /** Of a curve for one hop: PENDING and TIGHT where that for longer routes differs. */
+  /** PENDING and TIGHT: of a curve for one hop, where that for longer routes differs. */
   readonly #differs: Uint8Array;
 
   // By entry.
@@ -159,9 +159,26 @@ export class SideCurves {
     return this.#complete[curve] === 1;
   }
 
-  /** Whether some makers of the side cannot be paid in full. Only after `curveOf` of the side. */
-  isTight(side: number): boolean {
-    return (this.#differs[2 * side]! & TIGHT) !== 0;
+  /**
+   * False once deeper orders have shown that the curve is not for this use: then `curveOf` has
+   * another one.
+   */
+  isFor(curve: number, use: CurveUse): boolean {
+    return use === ONE_HOP || (curve & 1) === MANY_HOPS || this.#differs[curve] === 0;
+  }
+
+  /** As `curveOf`, with the whole side in it, up to `CANDIDATES_MAX` usable orders. */
+  wholeCurveOf(view: BookView, side: number, use: CurveUse, now: number): number {
+    for (;;) {
+      const curve = this.curveOf(view, side, use, now);
+      while (this.#deepen(view, curve, now));
+      if (this.isFor(curve, use)) return curve;
+    }
+  }
+
+  /** Whether some makers of the curve's orders cannot be paid in full. */
+  isTight(curve: number): boolean {
+    return (this.#differs[curve]! & TIGHT) !== 0;
   }
 
   /** At most what `paid` gets, or any part of it. */
@@ -203,11 +220,6 @@ export class SideCurves {
     if (this.#complete[curve] === 1) return false;
     this.#build(view, curve >>> 1, curve, now, this.#depth[curve]! * DEPTH_GROWTH);
     return true;
-  }
-
-  /** Extends the curve to the whole side, up to `CANDIDATES_MAX` usable orders. */
-  deepenFully(view: BookView, curve: number, now: number): void {
-    while (this.#deepen(view, curve, now));
   }
 
   #isFresh(view: BookView, side: number, curve: number, now: number): boolean {
