@@ -109,8 +109,8 @@ export class HopSearch {
     this.list = this.#draft.list;
   }
 
-  /** To be called for another route. */
-  beginRoute(): void {
+  /** To be called for another request: what was asked before changes no answer. */
+  beginRequest(): void {
     this.#task.forgetLevel();
   }
 

@@ -66,7 +66,7 @@ export class HopTask {
   readonly top = new Float64Array(2 * PLACES_MAX);
   readonly topEntry = new Int32Array(2 * PLACES_MAX);
 
-  /** Another route: where levels lay for the one before says nothing, and must change nothing. */
+  /** Where levels lay for another request must change nothing. */
   forgetLevel(): void {
     this.#levelBefore = 0;
   }

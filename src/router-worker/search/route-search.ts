@@ -56,6 +56,11 @@ export class RouteSearch {
     return this.#trial.work;
   }
 
+  /** To be called for another request: what was asked before changes no answer. */
+  beginRequest(): void {
+    this.#trial.beginRequest();
+  }
+
   /** False where no listing was found that settles. */
   solve(demand: RouteDemand): boolean {
     const trial = this.#trial;

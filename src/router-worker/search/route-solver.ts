@@ -74,8 +74,9 @@ export class RouteSolver {
     this.#greedy = new GreedyRoute(curves);
   }
 
-  /** To be called once the view may be another one. */
+  /** To be called for another request, and once the view may be another one. */
   begin(): void {
+    this.#search.beginRequest();
     this.#firstLeft = FIRST_WORK;
     this.#hops.begin();
     this.#roomWorkLeft = ROOM_WORK_MAX;

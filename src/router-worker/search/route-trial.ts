@@ -68,8 +68,12 @@ export class RouteTrial {
   readonly #trial = this.hops.map(() => new Int32Array(2 * ORDERS_MAX));
   readonly #trialCounts = new Int32Array(HOPS_MAX);
 
+  /** To be called for another request: what was asked before changes no answer. */
+  beginRequest(): void {
+    for (const search of this.#search) search.beginRequest();
+  }
+
   begin(demand: RouteDemand): void {
-    for (const search of this.#search) search.beginRoute();
     this.direction = demand.direction;
     this.hopCount = demand.hopCount;
     this.amount = demand.amount;
