@@ -208,6 +208,22 @@ test("what a maker delivers at one hop makes room for what it is paid at the nex
   assert.deepEqual([route?.sold, route?.bought], [1000n, 1000n]);
 });
 
+test("such room counts for an order deep in its side, too, at the first quote", () => {
+  const market = new Market();
+  const [small, large] = [account(1), account(2)];
+  // More orders before it than a side is looked through at first.
+  for (let at = 0; at < 300; at += 1) market.order(B, X, 1n, 1000n, { owner: small });
+  market.order(B, X, 5000n, 1100n, { owner: large });
+  market.order(X, A, 5000n, 1000n, { owner: large });
+  market.hold(large, X, { limit: 10n ** 17n });
+  // Without it, ten other routes would be better.
+  for (let at = 0; at < 10; at += 1) {
+    market.order(token(10 + at), A, 5000n, 1000n);
+    market.order(B, token(10 + at), 5000n, 2000n);
+  }
+  assert.equal(routesOf(market.quote())[0]?.bought, 910n);
+});
+
 test("backing that covers an order exactly fills it whole, one unit less does not", () => {
   const market = new Market();
   market.order(B, A, 500n, 2000n);
