@@ -25,7 +25,7 @@ export class Child<To extends object, From> {
 
   /** A process that has ended, or is just ending, takes no message: who waits for it is told. */
   send(message: To): void {
-    if (this.#process.connected) this.#process.send(message, () => undefined);
+    tell(this.#process, message);
   }
 
   ask(message: To): Promise<From> {
@@ -73,4 +73,9 @@ export class Child<To extends object, From> {
   async ended(): Promise<void> {
     await this.#exited;
   }
+}
+
+/** A process that is just ending takes no message: its end is seen elsewhere. */
+export function tell(child: ChildProcess, message: object): void {
+  if (child.connected) child.send(message, () => undefined);
 }

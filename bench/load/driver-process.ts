@@ -13,9 +13,7 @@ export class DriverProcess {
       if (message.kind === "warm") on.warm();
       if (message.kind === "slice") on.slice(message.result);
     });
-    const loaded = this.#next("result");
-    this.#child.send({ kind: "start", task });
-    const { result } = await loaded;
+    const { result } = await this.#ask({ kind: "start", task }, "result");
     off();
     return result;
   }
@@ -25,16 +23,12 @@ export class DriverProcess {
   }
 
   async disconnectPush(): Promise<void> {
-    const disconnected = this.#next("disconnected");
-    this.#child.send({ kind: "disconnectPush" });
-    await disconnected;
+    await this.#ask({ kind: "disconnectPush" }, "disconnected");
   }
 
   /** As many requests a second as the connections get answered. */
   measure(endpoint: string, seconds: number) {
-    const measured = this.#next("measured");
-    this.#child.send({ kind: "measure", endpoint, seconds });
-    return measured;
+    return this.#ask({ kind: "measure", endpoint, seconds }, "measured");
   }
 
   async stop(): Promise<void> {
@@ -42,15 +36,18 @@ export class DriverProcess {
     await this.#child.ended();
   }
 
-  /** Rejects where the driver fails or ends. */
-  #next<Kind extends FromDriver["kind"]>(
+  /** The answer of that kind; rejects where the driver fails or ends. */
+  #ask<Kind extends FromDriver["kind"]>(
+    question: ToDriver,
     kind: Kind,
   ): Promise<Extract<FromDriver, { readonly kind: Kind }>> {
-    return this.#child.awaited((message) => {
+    const answer = this.#child.awaited((message) => {
       if (message.kind === "failed") throw new Error(message.message);
       return message.kind === kind
         ? (message as Extract<FromDriver, { readonly kind: Kind }>)
         : undefined;
     });
+    this.#child.send(question);
+    return answer;
   }
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { tell } from "../child.ts";
 import type { FromEngine, Probe, ToEngine } from "./engine-preload.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
@@ -83,8 +84,7 @@ export class EngineChild {
   }
 
   send(message: object): void {
-    // A process that is just ending takes no message: its end is seen elsewhere.
-    if (this.child.connected) this.child.send(message, () => undefined);
+    tell(this.child, message);
   }
 
   /** Ends it as `kill -9` does. */
