@@ -24,32 +24,27 @@ export class HopCapacity {
    * ones need for the least that can flow there.
    */
   hasPlaces(hops: readonly HopOrders[], demand: CapacityDemand): boolean {
-    // Mostly an equal share of the places is enough for each hop.
-    return this.#hasEqualShares(hops, demand) || this.#hasFewest(hops, demand);
+    // Mostly an equal share of the places is enough for each hop, which is told sooner.
+    const share = Math.min(ORDERS_MAX, Math.floor(demand.ordersMax / demand.hopCount));
+    return this.#hasPlaces(hops, demand, share) || this.#hasPlaces(hops, demand, undefined);
   }
 
-  #hasEqualShares(hops: readonly HopOrders[], demand: CapacityDemand): boolean {
-    const { direction, hopCount, amount, ordersMax } = demand;
-    const share = Math.min(ORDERS_MAX, Math.floor(ordersMax / hopCount));
-    let flow = amount;
-    for (let step = 0; step < hopCount; step += 1) {
-      const hop = hops[direction === SELL ? step : hopCount - 1 - step]!;
-      if (hop.count === 0 || !this.#canUse(hop, direction === SELL, flow, share)) return false;
-      flow = leastAfter(hop, direction, flow, ordersMax);
-    }
-    return true;
-  }
-
-  #hasFewest(hops: readonly HopOrders[], demand: CapacityDemand): boolean {
-    const { direction, hopCount, amount, ordersMax } = demand;
+  /** Each hop with `share` orders, where that is given, or with the fewest that it takes. */
+  #hasPlaces(
+    hops: readonly HopOrders[],
+    { direction, hopCount, amount, ordersMax }: CapacityDemand,
+    share: number | undefined,
+  ): boolean {
+    const sells = direction === SELL;
     let flow = amount;
     let orders = 0;
     for (let step = 0; step < hopCount; step += 1) {
-      const hop = hops[direction === SELL ? step : hopCount - 1 - step]!;
+      const hop = hops[sells ? step : hopCount - 1 - step]!;
       if (hop.count === 0) return false;
-      orders += this.#fewestOrders(hop, direction === SELL, flow);
+      if (share === undefined) orders += this.#fewestOrders(hop, sells, flow);
+      else orders += this.#canUse(hop, sells, flow, share) ? share : NO_PLACES;
       if (orders + hopCount - 1 - step > ordersMax) return false;
-      flow = leastAfter(hop, direction, flow, ordersMax);
+      flow = leastAfter(hop, sells, flow, ordersMax);
     }
     return true;
   }
@@ -113,18 +108,12 @@ function leastUse(hop: HopOrders, sells: boolean, flow: number): number {
 }
 
 /** The least that can flow at the next step. */
-function leastAfter(
-  hop: HopOrders,
-  direction: HopDirection,
-  flow: number,
-  ordersMax: number,
-): number {
+function leastAfter(hop: HopOrders, sells: boolean, flow: number, ordersMax: number): number {
   const priceMax = priceMaxOf(hop);
   // SELL: all of it at the highest price, less what rounding and an unsold rest can take.
-  const least =
-    direction === SELL
-      ? (flow - priceMax - ordersMax) / priceMax - ordersMax
-      : flow * hop.columns.price[hop.start]!;
+  const least = sells
+    ? (flow - priceMax - ordersMax) / priceMax - ordersMax
+    : flow * hop.columns.price[hop.start]!;
   return Math.max(1, Math.floor(least * (1 - MARGIN)));
 }
 

@@ -73,12 +73,11 @@ export class PathSearch {
   #addDirect(view: BookView, demand: PathDemand): void {
     const side = findSide(view, demand.selling, demand.buying);
     if (side === NONE) return;
-    const curve = this.#curves.curveOf(view, side, ONE_HOP, demand.now);
     if (demand.direction === SELL) {
-      const got = mostOf(this.#curves.sell(view, curve, demand.amount, demand.now));
+      const got = mostOf(this.#curves.sell(view, side, ONE_HOP, demand.amount, demand.now));
       if (got >= 1) this.#queue.add(got, this.#curves.used, 1, side, NONE, NONE);
     } else {
-      const paid = leastOf(this.#curves.buy(view, curve, demand.amount, demand.now));
+      const paid = leastOf(this.#curves.buy(view, side, ONE_HOP, demand.amount, demand.now));
       if (paid < AMOUNT_MAX) this.#queue.add(-paid, this.#curves.used, 1, side, NONE, NONE);
     }
   }
@@ -188,19 +187,11 @@ export class PathSearch {
   }
 
   #sell(view: BookView, side: number, paid: number, now: number): number {
-    for (;;) {
-      const curve = this.#curves.curveOf(view, side, MANY_HOPS, now);
-      const got = this.#curves.sell(view, curve, paid, now);
-      if (this.#curves.isFor(curve, MANY_HOPS)) return mostOf(got);
-    }
+    return mostOf(this.#curves.sell(view, side, MANY_HOPS, paid, now));
   }
 
   #buy(view: BookView, side: number, wanted: number, now: number): number {
-    for (;;) {
-      const curve = this.#curves.curveOf(view, side, MANY_HOPS, now);
-      const cost = this.#curves.buy(view, curve, wanted, now);
-      if (this.#curves.isFor(curve, MANY_HOPS)) return leastOf(cost);
-    }
+    return leastOf(this.#curves.buy(view, side, MANY_HOPS, wanted, now));
   }
 
   /** Notes the sides of a list of `asset`, by the asset at their other end. */

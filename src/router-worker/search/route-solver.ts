@@ -85,11 +85,9 @@ export class RouteSolver {
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
     const { request, ordersMax } = context;
-    const sells = request.direction === "strict_send";
     this.#curves.budget.take(CAPPED_STEPS + queue.orders(id));
     const sides = sidesOf(queue, id);
-    // As `solve` has it at first.
-    if (this.#load(context, sides)) this.#credits.credit(this.#search.hops, sides.length, sells);
+    this.#loadWithCredit(context, sides);
     const direction = request.direction === "strict_send" ? SELL : BUY;
     const amount = Number(request.amount);
     const { hops } = this.#search;
@@ -139,11 +137,7 @@ export class RouteSolver {
     if (plain !== undefined) return plain;
     budget.takeUnknown();
     const sides = sidesOf(queue, id);
-    const isTight = this.#load(context, sides);
-    if (isTight) {
-      const sells = context.request.direction === "strict_send";
-      this.#credits.credit(this.#search.hops, sides.length, sells);
-    }
+    const isTight = this.#loadWithCredit(context, sides);
     const optimistic = this.#attempt(context, sides, workMax);
     if (!isTight || optimistic !== undefined) return optimistic;
     this.#load(context, sides);
@@ -284,6 +278,14 @@ export class RouteSolver {
     if (needed === undefined) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     return { sold, bought, hops };
+  }
+
+  /** As `#load`, and counts all the room that the rest of the route can make for a maker's payments. */
+  #loadWithCredit(context: SolveContext, sides: readonly number[]): boolean {
+    const isTight = this.#load(context, sides);
+    const sells = context.request.direction === "strict_send";
+    if (isTight) this.#credits.credit(this.#search.hops, sides.length, sells);
+    return isTight;
   }
 
   /** Fills the hops with all orders of the sides; whether makers on a longer route are short of room. */

@@ -159,21 +159,11 @@ export class SideCurves {
     return this.#complete[curve] === 1;
   }
 
-  /**
-   * False once deeper orders have shown that the curve is not for this use: then `curveOf` has
-   * another one.
-   */
-  isFor(curve: number, use: CurveUse): boolean {
-    return use === ONE_HOP || (curve & 1) === MANY_HOPS || this.#differs[curve] === 0;
-  }
-
   /** As `curveOf`, with the whole side in it, up to `CANDIDATES_MAX` usable orders. */
   wholeCurveOf(view: BookView, side: number, use: CurveUse, now: number): number {
-    for (;;) {
-      const curve = this.curveOf(view, side, use, now);
-      while (this.#deepen(view, curve, now));
-      if (this.isFor(curve, use)) return curve;
-    }
+    const curve = this.curveOf(view, side, use, now);
+    // Deeper orders can show that another curve is the one for this use.
+    return this.#deepen(view, curve, now) ? this.wholeCurveOf(view, side, use, now) : curve;
   }
 
   /** Whether some makers of the curve's orders cannot be paid in full. */
@@ -182,13 +172,14 @@ export class SideCurves {
   }
 
   /** At most what `paid` gets, or any part of it. */
-  sell(view: BookView, curve: number, paid: number, now: number): number {
+  sell(view: BookView, side: number, use: CurveUse, paid: number, now: number): number {
+    const curve = this.curveOf(view, side, use, now);
     const start = this.start[curve]!;
     const count = this.count[curve]!;
     const end = start + count;
     const at = firstReaching(this.paidSum, start, end, paid);
     if (at === end) {
-      if (this.#deepen(view, curve, now)) return this.sell(view, curve, paid, now);
+      if (this.#deepen(view, curve, now)) return this.sell(view, side, use, paid, now);
       this.used = count;
       return count === 0 ? 0 : this.gotSum[end - 1]!;
     }
@@ -199,13 +190,14 @@ export class SideCurves {
   }
 
   /** At least what getting `wanted` costs; Infinity where there is not that much. */
-  buy(view: BookView, curve: number, wanted: number, now: number): number {
+  buy(view: BookView, side: number, use: CurveUse, wanted: number, now: number): number {
+    const curve = this.curveOf(view, side, use, now);
     const start = this.start[curve]!;
     const count = this.count[curve]!;
     const end = start + count;
     const at = firstReaching(this.gotSum, start, end, wanted);
     if (at === end) {
-      if (this.#deepen(view, curve, now)) return this.buy(view, curve, wanted, now);
+      if (this.#deepen(view, curve, now)) return this.buy(view, side, use, wanted, now);
       this.used = count;
       return Number.POSITIVE_INFINITY;
     }
