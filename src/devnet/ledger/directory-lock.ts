@@ -34,19 +34,24 @@ export function unlockDirectory(directory: string): void {
   rmSync(path, { force: true });
 }
 
-/** The process and, where the system tells, when it started: numbers are used again. */
+/**
+ * The process and, where the system tells, when it started: numbers are used again. One that was
+ * killed and that nobody has taken note of yet is still listed, but holds nothing.
+ */
 function holderText(pid: number): string {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
-    return `${pid} ${fields[STARTED_AT]}`;
+    return ENDED.has(fields[0] ?? "") ? `${pid} ended` : `${pid} ${fields[STARTED_AT]}`;
   } catch {
     // Other systems have no /proc: the number has to do.
     return `${pid} `;
   }
 }
 
+/** Values of state, the first field. */
+const ENDED = new Set(["Z", "X"]);
 /** Index of starttime among the fields of /proc/<pid>/stat that follow the command's name. */
 const STARTED_AT = 19;
 
