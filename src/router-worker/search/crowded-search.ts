@@ -10,7 +10,7 @@ import type { RouteTrial } from "./route-trial.ts";
 /** Ways to share 20 places among three hops, each of which gets one at least. */
 const WAYS_MAX = ((ORDERS_MAX - 1) * (ORDERS_MAX - 2)) / 2;
 /** Search nodes for one hop, round by round: a hop that is hard leaves work for the others. */
-const NODES_BY_ROUND: readonly number[] = [64, 512, 4096, 1 << 16];
+const NODES_BY_ROUND: readonly number[] = [384, 1024, 8192, 1 << 16];
 
 /** Steps of some 50 ns more where there is no answer yet: any is better than none. */
 const ANY_WORK = 1 << 12;

@@ -4,7 +4,7 @@ import type { HopDraft } from "./hop-draft.ts";
 import { type HopTask, SELL } from "./hop-task.ts";
 
 /** Where only few changes are wanted, those that lose least. */
-const FEW_CHANGES = 24;
+const FEW_CHANGES = 32;
 /** And none that change less than this part of the amount. */
 const SMALL_PART = 1 / 1024;
 
@@ -27,7 +27,6 @@ export class HopChanges {
   readonly drops = new Int32Array(CANDIDATES_MAX + 1);
   /** False where some were left out. */
   complete = true;
-  #collected = 0;
 
   constructor(task: HopTask, draft: HopDraft) {
     this.#task = task;
@@ -37,15 +36,11 @@ export class HopChanges {
   /** No changes: the base as it is. */
   clear(): void {
     this.complete = true;
-    this.#collected = 0;
     this.count = 0;
     this.#sumUp();
   }
 
-  /**
-   * Collects all changes that lose at most `spare` against a level, a place costing `charge`; to be
-   * narrowed before use.
-   */
+  /** Collects the changes that lose at most `spare` against a level, a place costing `charge`. */
   collect(level: number, charge: number, spare: number, few: boolean): void {
     const { columns, start, candidates } = this.#task;
     const sells = this.#task.direction === SELL;
@@ -72,13 +67,6 @@ export class HopChanges {
       }
     }
     if (!few) sortAscending(this.loss, this.entry, this.count);
-    this.#collected = this.count;
-  }
-
-  /** Of what was collected those that lose at most `spare`. */
-  narrow(spare: number): void {
-    this.count = this.#collected;
-    while (this.count > 0 && this.loss[this.count - 1]! > spare) this.count -= 1;
     this.#sumUp();
   }
 

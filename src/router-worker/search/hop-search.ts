@@ -11,11 +11,11 @@
 // the choice `MakerSubsets` finds. This is the base; no listing saves more than it and the last
 // order together.
 //
-// Search. First the base with each order as the last one, and exchanges of single orders from the
-// best of that (hop-swaps.ts). Then the rest: any listing differs from the base by orders put in or
-// taken out, each of which loses something; one that beats the best known listing loses less than
-// the base has to spare. Little is to spare, so few sets of such changes are left to try, with each
-// order as the last one; those that lose little first.
+// Search. First the base with each order as the last one. Then the rest: any listing differs from
+// the base by orders put in or taken out, each of which loses something; one that beats the best
+// known listing loses less than the base has to spare. Little is to spare, so few sets of such
+// changes are left to try, with each order as the last one; those that lose little first. What is
+// found where that is cut short is made better by exchanges of single orders (hop-swaps.ts).
 //
 // Allocates nothing. A node is some 50 ns; `nodesMax` bounds them.
 
@@ -38,14 +38,14 @@ import { PlainListing } from "./plain-listing.ts";
 import { SeenStates } from "./seen-states.ts";
 
 /** With so few nodes to spend only few changes are worth listing. */
-const FEW_NODES = 64;
-/** Parts of what a listing may lose that are searched first, each with a part of the nodes. */
-const SPARE_PARTS: readonly number[] = [1 / 64, 1 / 8];
-const NODES_PART = 1 / 4;
+const FEW_NODES = 384;
 /** Nodes before states are kept: most searches end sooner. */
 const NODES_PLAIN = 256;
 /** Steps to find the choices of one maker (a guess). */
 const STEPS_MAX = 4096;
+/** Times a level is raised while no listing is found at all, and by how much (guesses). */
+const RAISES_MAX = 4;
+const RAISE_FACTOR = 8;
 /** Times the charge for a place is adjusted to makers who cannot use theirs. */
 const CHARGES_MAX = 3;
 
@@ -64,8 +64,6 @@ export class HopSearch {
   free = 0;
   /** False where the search was cut short: a better listing, of use, may exist. */
   complete = true;
-  /** The price at which the last order was looked for: what one unit more costs, or nearly. */
-  level = 0;
   /** What the search took, in steps of some 50 ns. */
   work = 0;
 
@@ -81,13 +79,12 @@ export class HopSearch {
   /** Fewer nodes left than this: states seen before are told apart. */
   #nodesPlain = 0;
 
-  // The bound.
+  // The bound: the price level, and the charge for a place.
+  #level = 0;
   #charge = 0;
   /** What a listing must save to beat the best one known, whose value is `#neededFor`. */
   #needed = 0;
   #neededFor = 0;
-  /** What is asked of a listing for the time being, whatever the best one saves. */
-  #least = 0;
   /** What a listing saves at most. */
   #most = 0;
   /** What the base saves, all places used; and what its orders on their own get and cost. */
@@ -99,7 +96,9 @@ export class HopSearch {
   readonly #groupBest = new Float64Array(CANDIDATES_MAX);
   readonly #choiceFrom = new Int32Array(CANDIDATES_MAX);
   readonly #choiceCount = new Int32Array(CANDIDATES_MAX);
-  /** Least and most that the choices of all groups use up. */
+  /** Least and most that its choices use up, and those of all groups. */
+  readonly #choiceLeast = new Float64Array(CANDIDATES_MAX);
+  readonly #choiceMost = new Float64Array(CANDIDATES_MAX);
   #choicesLeast = 0;
   #choicesMost = 0;
   /** Only the base and the best choices are tried. */
@@ -119,10 +118,8 @@ export class HopSearch {
     this.#task.begin(orders, demand);
     this.#draft.begin();
     this.complete = true;
-    this.level = 0;
+    this.#level = 0;
     this.work = 2 + orders.count / 16;
-    this.#nodesLeft = demand.nodesMax;
-    this.#nodesPlain = demand.nodesMax - NODES_PLAIN;
     this.#run(demand);
     this.#draft.clearBase();
     const { found, value, count, free } = this.#draft;
@@ -141,7 +138,7 @@ export class HopSearch {
     }
     const plain = this.#plain.list();
     if (plain >= 0) {
-      this.level = task.priceOf(plain);
+      this.#level = task.priceOf(plain);
       if (this.#plain.isBest(plain)) return;
     }
     if (demand.nodesMax === 0) {
@@ -149,24 +146,34 @@ export class HopSearch {
       return;
     }
     const last = plain >= 0 ? plain : task.findLevel(-1 - plain);
-    this.level = plain >= 0 ? task.priceOf(last) : task.levelFor(last);
-    this.#subsets.steps = 0;
-    this.#subsets.stepsMax = Math.min(STEPS_MAX, demand.nodesMax);
-    this.#draft.clearBase();
+    this.#level = plain >= 0 ? task.priceOf(last) : task.levelFor(last);
     this.#draft.hasChoices = true;
-    this.#reach.level = this.level;
-    this.#needAtLeast(Number.NEGATIVE_INFINITY);
-    this.#layBase();
-    this.#search(last, demand.nodesMax <= FEW_NODES);
-    this.work += task.candidates / 4 + this.#subsets.steps / 2;
-    this.work += demand.nodesMax - Math.max(0, this.#nodesLeft);
+    this.#searchAtLevel(last, demand.nodesMax);
+    if (demand.nodesMax <= FEW_NODES) return;
+    // Where few sets of orders use up the amount, size counts for more than the level says: it does
+    // not see that makers with several orders cannot fill them all.
+    const nodes = Math.ceil(demand.nodesMax / RAISES_MAX);
+    for (let raise = 0; raise < RAISES_MAX; raise += 1) {
+      if (this.#draft.found || this.complete) return;
+      this.#level *= RAISE_FACTOR;
+      this.#searchAtLevel(last, nodes);
+    }
   }
 
-  /** What is needed from now on, be it less than what beats the best listing. */
-  #needAtLeast(least: number): void {
-    this.#least = least;
+  /** `first` is tried as the last order before the others. */
+  #searchAtLevel(first: number, nodesMax: number): void {
+    this.complete = true;
+    this.#nodesLeft = nodesMax;
+    this.#nodesPlain = nodesMax - NODES_PLAIN;
+    this.#subsets.steps = 0;
+    this.#subsets.stepsMax = Math.min(STEPS_MAX, nodesMax);
+    this.#reach.level = this.#level;
     this.#neededFor = Number.NaN;
     this.#updateNeeded();
+    this.#layBase();
+    this.#search(first, nodesMax <= FEW_NODES);
+    this.work += this.#task.candidates / 4 + this.#subsets.steps / 2;
+    this.work += nodesMax - Math.max(0, this.#nodesLeft);
   }
 
   /** Follows the best listing: what one that is a unit better saves at least. */
@@ -174,7 +181,7 @@ export class HopSearch {
     const { found, value } = this.#draft;
     if (value === this.#neededFor) return;
     this.#neededFor = value;
-    this.#needed = this.#least;
+    this.#needed = Number.NEGATIVE_INFINITY;
     const { direction, amount, target } = this.#task;
     let wanted = target;
     if (found) {
@@ -182,10 +189,10 @@ export class HopSearch {
       wanted = direction === SELL ? Math.max(target, next) : Math.min(target, next);
     }
     if (wanted === (direction === SELL ? 0 : Number.POSITIVE_INFINITY)) return;
-    const paid = direction === SELL ? amount : amount * this.level;
-    const better = direction === SELL ? this.level * wanted - amount : paid - wanted;
+    const paid = direction === SELL ? amount : amount * this.#level;
+    const better = direction === SELL ? this.#level * wanted - amount : paid - wanted;
     // The rounding of some forty sums and products.
-    this.#needed = Math.max(this.#least, better - (paid + this.level) * 2 ** -46);
+    this.#needed = better - (paid + this.#level) * 2 ** -46;
   }
 
   /** Chooses the charge for a place and, with it, the orders that save most. */
@@ -194,7 +201,7 @@ export class HopSearch {
     let rank = task.places;
     for (let round = 0; round < CHARGES_MAX; round += 1) {
       // The best order that finds no place sets the charge.
-      const held = task.topSavings(this.level, Math.min(rank + 1, 2 * PLACES_MAX), NONE_OUT);
+      const held = task.topSavings(this.#level, Math.min(rank + 1, 2 * PLACES_MAX), NONE_OUT);
       this.#charge = held > rank ? task.top[rank]! : 0;
       this.#draft.clearBase();
       const orders = this.#sumBase();
@@ -214,9 +221,9 @@ export class HopSearch {
     this.#subsets.clear();
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      if (price[at]! > this.level) break;
+      if (price[at]! > this.#level) break;
       if (group[at] !== ALONE || most[at]! < amount[at]!) continue;
-      const saving = amount[at]! * this.level - cost[at]! - this.#charge;
+      const saving = amount[at]! * this.#level - cost[at]! - this.#charge;
       if (saving <= 0) continue;
       this.#draft.addToBase(entry);
       this.#baseGot += amount[at]!;
@@ -238,12 +245,12 @@ export class HopSearch {
   /** Whether even the maker's cheapest order is no cheaper than the level. */
   #savesNothing(maker: number): boolean {
     const { columns, start } = this.#task;
-    return columns.price[start + columns.groupFirst[start + maker]!]! >= this.level;
+    return columns.price[start + columns.groupFirst[start + maker]!]! >= this.#level;
   }
 
   #takeMaker(maker: number): void {
     const { columns, start, candidates } = this.#task;
-    this.#subsets.take(columns, start, maker, this.level, this.#charge, candidates);
+    this.#subsets.take(columns, start, maker, this.#level, this.#charge, candidates);
   }
 
   #search(first: number, few: boolean): void {
@@ -255,47 +262,15 @@ export class HopSearch {
     this.#listChoices(0);
     this.#searchLasts(first);
     if (this.#most < this.#needed) return;
-    this.#swaps.improve(this.level);
-    this.work += this.#swaps.work;
-    this.#updateNeeded();
-    if (this.#most < this.#needed) return;
     this.#isProbe = false;
-    if (few) this.#changes.collect(this.level, this.#charge, this.#most - this.#needed, true);
-    else this.#searchNearBase(first);
-    this.#searchWith(first);
-  }
-
-  /**
-   * Listings that lose little are the likeliest to be best, and one that is found leaves less to
-   * try: so those first, for a part of the nodes.
-   */
-  #searchNearBase(first: number): void {
-    const { direction, amount } = this.#task;
-    const worth = this.#baseSaved + (direction === SELL ? amount : amount * this.level);
-    const complete = this.complete;
-    let nodes = this.#nodesLeft;
-    this.#changes.collect(this.level, this.#charge, this.#most - this.#needed, false);
-    for (const part of SPARE_PARTS) {
-      const least = this.#most - Math.min(this.#most - this.#needed, worth) * part;
-      const given = nodes * NODES_PART;
-      this.#nodesLeft = given;
-      this.#needAtLeast(least);
-      this.#searchWith(first);
-      this.#needAtLeast(Number.NEGATIVE_INFINITY);
-      nodes -= given - Math.max(0, this.#nodesLeft);
-    }
-    this.#nodesLeft = nodes;
-    this.complete = complete;
-  }
-
-  /** Tries the listings that may save what is needed, by the changes that were collected. */
-  #searchWith(first: number): void {
     const spare = this.#most - this.#needed;
-    if (spare < 0) return;
-    this.#changes.narrow(spare);
+    this.#changes.collect(this.#level, this.#charge, spare, few);
     this.#listChoices(spare);
     if (!this.#subsets.complete || !this.#changes.complete) this.complete = false;
     this.#searchLasts(first);
+    if (this.complete) return;
+    this.#swaps.improve(this.#level);
+    this.work += this.#swaps.work;
   }
 
   #searchLasts(first: number): void {
@@ -310,7 +285,7 @@ export class HopSearch {
 
   /** The dearer the last order is above the level, the less it can add. */
   #isHopelessFrom(entry: number): boolean {
-    const above = this.#task.priceOf(entry) - this.level;
+    const above = this.#task.priceOf(entry) - this.#level;
     return above > 0 && this.#baseSaved - above < this.#needed;
   }
 
@@ -324,7 +299,7 @@ export class HopSearch {
       let adds = this.#lastAdds(entry);
       if (adds <= most) {
         // Above the level each adds less than the one before.
-        if (task.priceOf(entry) > this.level) break;
+        if (task.priceOf(entry) > this.#level) break;
         continue;
       }
       this.#draft.setLast(entry);
@@ -341,7 +316,7 @@ export class HopSearch {
   /** What the maker at hand saves at most where one of its orders is the last one. */
   #bestWithLast(): number {
     const { last, lastMost } = this.#draft;
-    this.#subsets.lastIs(last, this.level - this.#task.priceOf(last), lastMost);
+    this.#subsets.lastIs(last, this.#level - this.#task.priceOf(last), lastMost);
     return this.#subsets.best();
   }
 
@@ -351,11 +326,11 @@ export class HopSearch {
     const { amount, cost, group, most, price } = columns;
     const at = start + entry;
     // At least one unit is filled.
-    if (price[at]! > this.level) return this.level - price[at]!;
+    if (price[at]! > this.#level) return this.#level - price[at]!;
     const wanted = direction === SELL ? demanded / price[at]! : demanded;
-    const gain = (this.level - price[at]!) * (most[at]! < wanted ? most[at]! : wanted);
+    const gain = (this.#level - price[at]!) * (most[at]! < wanted ? most[at]! : wanted);
     if (group[at] !== ALONE || this.#draft.isIn[entry] === 0) return gain;
-    return gain - (amount[at]! * this.level - cost[at]! - this.#charge);
+    return gain - (amount[at]! * this.#level - cost[at]! - this.#charge);
   }
 
   /** For each group the choices that lose at most `spare`. */
@@ -367,24 +342,29 @@ export class HopSearch {
       this.#choiceFrom[maker] = this.#subsets.count;
       if (this.#isProbe && this.#savesNothing(maker)) {
         this.#choiceCount[maker] = this.#subsets.listNone();
-        continue;
+      } else {
+        this.#takeMaker(maker);
+        this.#choiceCount[maker] = this.#subsets.list(this.#groupBest[maker]! - spare);
       }
-      this.#takeMaker(maker);
-      this.#choiceCount[maker] = this.#subsets.list(this.#groupBest[maker]! - spare);
-      this.#choicesLeast += this.#choiceUse(maker, false);
-      this.#choicesMost += this.#choiceUse(maker, true);
+      this.#measureChoices(maker);
+      this.#choicesLeast += this.#choiceLeast[maker]!;
+      this.#choicesMost += this.#choiceMost[maker]!;
     }
   }
 
-  /** The least or the most that a choice of the group uses up. */
-  #choiceUse(maker: number, most: boolean): number {
+  /** Notes the least and the most that a choice of the group uses up. */
+  #measureChoices(maker: number): void {
     const uses = this.#task.direction === SELL ? this.#subsets.paid : this.#subsets.got;
     const from = this.#choiceFrom[maker]!;
-    let found = uses[from]!;
-    for (let at = from + 1; at < from + this.#choiceCount[maker]!; at += 1) {
-      if (most ? uses[at]! > found : uses[at]! < found) found = uses[at]!;
+    const count = this.#choiceCount[maker]!;
+    let least = count === 0 ? 0 : Number.POSITIVE_INFINITY;
+    let most = 0;
+    for (let at = from; at < from + count; at += 1) {
+      if (uses[at]! < least) least = uses[at]!;
+      if (uses[at]! > most) most = uses[at]!;
     }
-    return found;
+    this.#choiceLeast[maker] = least;
+    this.#choiceMost[maker] = most;
   }
 
   #searchLast(entry: number): void {
@@ -405,7 +385,7 @@ export class HopSearch {
     const least = used + this.#choicesLeast;
     if (!this.#reach.canFit(least, used + this.#choicesMost, 0, orders, saved)) return;
     if (isIn) draft.isIn[entry] = 0;
-    this.#choose(0, saved, got, paid, orders);
+    this.#choose(0, saved, got, paid, orders, this.#choicesLeast, this.#choicesMost);
     if (isIn) draft.isIn[entry] = 1;
   }
 
@@ -420,13 +400,20 @@ export class HopSearch {
     const from = this.#choiceFrom[maker]!;
     const count = this.#choiceCount[maker]!;
     const listed = subsets.count;
+    const leastOfOthers = this.#choicesLeast - this.#choiceLeast[maker]!;
+    const mostOfOthers = this.#choicesMost - this.#choiceMost[maker]!;
     this.#choiceFrom[maker] = listed;
     this.#choiceCount[maker] = subsets.list(best - (this.#isProbe ? 0 : saved - this.#needed));
     this.#groupBest[maker] = best;
-    this.#choose(0, saved, this.#baseGot, this.#basePaid, this.#draft.baseCount);
+    this.#measureChoices(maker);
+    const least = leastOfOthers + this.#choiceLeast[maker]!;
+    const most = mostOfOthers + this.#choiceMost[maker]!;
+    const { baseCount } = this.#draft;
+    this.#choose(0, saved, this.#baseGot, this.#basePaid, baseCount, least, most);
     this.#choiceFrom[maker] = from;
     this.#choiceCount[maker] = count;
     this.#groupBest[maker] = baseBest;
+    this.#measureChoices(maker);
     subsets.dropFrom(listed);
   }
 
@@ -438,8 +425,19 @@ export class HopSearch {
     return false;
   }
 
-  /** Tries the choices of the groups from `maker` on, then the changes. */
-  #choose(maker: number, saved: number, got: number, paid: number, orders: number): void {
+  /**
+   * Tries the choices of the groups from `maker` on, which use up `least` to `most`, then the
+   * changes.
+   */
+  #choose(
+    maker: number,
+    saved: number,
+    got: number,
+    paid: number,
+    orders: number,
+    least: number,
+    most: number,
+  ): void {
     if (!this.#hasNode()) return;
     if (maker === this.#task.groups) {
       this.#seen.clear();
@@ -451,6 +449,8 @@ export class HopSearch {
     const subsets = this.#subsets;
     const from = this.#choiceFrom[maker]!;
     const isOfLast = draft.lastGroup === maker;
+    const leastAfter = least - this.#choiceLeast[maker]!;
+    const mostAfter = most - this.#choiceMost[maker]!;
     for (let at = from; at < from + this.#choiceCount[maker]!; at += 1) {
       const rest = saved - (this.#groupBest[maker]! - subsets.saved[at]!);
       if (rest < this.#needed) continue;
@@ -462,7 +462,10 @@ export class HopSearch {
       }
       const gotAll = got + subsets.got[at]!;
       const paidAll = paid + subsets.paid[at]!;
-      this.#choose(maker + 1, rest, gotAll, paidAll, orders + subsets.size[at]!);
+      const ordersAll = orders + subsets.size[at]!;
+      const used = this.#task.direction === SELL ? paidAll : gotAll;
+      if (!this.#reach.canFit(used + leastAfter, used + mostAfter, 0, ordersAll, rest)) continue;
+      this.#choose(maker + 1, rest, gotAll, paidAll, ordersAll, leastAfter, mostAfter);
       if (this.#nodesLeft < 0) return;
     }
   }

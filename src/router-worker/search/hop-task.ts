@@ -212,26 +212,46 @@ export class HopTask {
   levelFor(last: number): number {
     const price = this.priceOf(last);
     if (last < this.candidates - 1 || this.#isEnough(last)) return price;
+    const part = this.#largestPart();
     let low = price;
     let high = 2 * price;
-    while (!this.#isEnoughAt(high)) {
+    while (!this.#isEnoughAt(high, part)) {
       low = high;
       high *= 2;
       if (high > LEVEL_RISE_MAX * price) return price;
     }
     for (let step = 0; step < LEVEL_STEPS; step += 1) {
       const middle = (low + high) / 2;
-      if (this.#isEnoughAt(middle)) high = middle;
+      if (this.#isEnoughAt(middle, part)) high = middle;
       else low = middle;
     }
     return high;
   }
 
-  /** Whether what saves most at a level above all prices, the last order included, is enough. */
-  #isEnoughAt(level: number): boolean {
+  /** The most that an order uses up of the amount that cannot be filled whole: only as the last. */
+  #largestPart(): number {
+    const { amount, most, price } = this.columns;
+    let largest = 0;
+    for (let at = this.start; at < this.start + this.candidates; at += 1) {
+      if (most[at]! >= amount[at]!) continue;
+      const uses = this.direction === SELL ? most[at]! * price[at]! : most[at]!;
+      if (uses > largest) largest = uses;
+    }
+    return largest;
+  }
+
+  /**
+   * Whether what saves most at a level above all prices is enough, the last order being one of
+   * them or one that uses up `part`.
+   */
+  #isEnoughAt(level: number, part: number): boolean {
     const held = this.topSavings(level, this.places + 1, NONE_OUT);
     let used = 0;
-    for (let place = 0; place < held; place += 1) used += this.usedBy(this.topEntry[place]!);
+    for (let place = 0; place < held; place += 1) {
+      const uses = this.usedBy(this.topEntry[place]!);
+      used += place === this.places ? Math.max(uses, part) : uses;
+    }
+    if (held <= this.places) used += part;
     return used >= this.amount;
   }
 

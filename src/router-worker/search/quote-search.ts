@@ -204,8 +204,9 @@ export class QuoteSearch {
       this.uncertainPaths += 1;
       if (left <= 0) continue;
       this.#solver.workLeft = left;
-      const share = isBest ? left : left / WORK_SHARE;
-      const most = fewOrders ? Math.min(left, FEW_ORDERS_PATH_MAX) : share;
+      // Among few orders a first route is worth all that is left.
+      const few = route === undefined ? left : Math.min(left, FEW_ORDERS_PATH_MAX);
+      const most = fewOrders ? few : isBest ? left : left / WORK_SHARE;
       // What would only find the first answer again counts as done: others get no more work for it.
       const isRepeat = most <= leastWork;
       const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);

@@ -15,7 +15,7 @@ import { type RouteDemand, RouteTrial } from "./route-trial.ts";
 /** Smaller outputs of one hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_TRIED_MAX = 256;
 /** Search nodes for one hop: at first, and in the rounds there is work for. */
-const NODES_FIRST = 64;
+const NODES_FIRST = 384;
 const NODES_BY_ROUND: readonly number[] = [512, 4096, 1 << 16];
 
 export class RouteSearch {
