@@ -13,7 +13,7 @@ const WAYS_MAX = ((ORDERS_MAX - 1) * (ORDERS_MAX - 2)) / 2;
 const NODES_BY_ROUND: readonly number[] = [384, 1024, 8192, 1 << 16];
 
 /** Steps of some 50 ns more where there is no answer yet: any is better than none. */
-const ANY_WORK = 1 << 12;
+const ANY_WORK = 1 << 14;
 
 /** What is known of a way: whether it can still give something better. */
 const OPEN = 0;

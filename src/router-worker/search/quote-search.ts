@@ -25,19 +25,21 @@ import { OUT_OF_STEPS } from "./step-budget.ts";
 
 /**
  * Steps of some 50 ns that listing searches may take for one quote: for a first answer of each
- * path, and for better ones. Guesses between the time of an answer and the last unit of it; plain
- * paths take none.
+ * path, and for better ones. A choice between the time of an answer and the last unit of it. On the
+ * devnet's large book, amounts of eight median orders take some 15 ms and half of the answers are
+ * proven best; with four times as many steps one of twelve routes is better, by 0.01 %; at five
+ * median orders nearly all are proven, at two all (measured, 2026-11). Plain paths take none.
  */
-const FIRST_WORK_MAX = 1 << 16;
-const MORE_WORK_MAX = 1 << 11;
+const FIRST_WORK_MAX = 1 << 21;
+const MORE_WORK_MAX = 1 << 15;
 /** And for the best route found, which is the one most are after. */
-const BEST_WORK_MAX = 1 << 13;
+const BEST_WORK_MAX = 1 << 17;
 /**
  * Paths with few orders get work of their own: there the last unit can be had, and can matter.
  */
 const FEW_ORDERS = 64;
-const FEW_ORDERS_WORK_MAX = 1 << 17;
-const FEW_ORDERS_PATH_MAX = 1 << 14;
+const FEW_ORDERS_WORK_MAX = 1 << 18;
+const FEW_ORDERS_PATH_MAX = 1 << 16;
 /** What one path may take of the work that is left for all. */
 const WORK_SHARE = 2;
 /** Paths that may be worth more work; the most promising ones. */
@@ -199,7 +201,8 @@ export class QuoteSearch {
       const least = route ?? routes[ROUTES_MAX - 1];
       if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
       const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
-      const isBest = !fewOrders && route !== undefined && route === best;
+      // Where nothing was found at all, each path may become the best.
+      const isBest = !fewOrders && route === best;
       const left = fewOrders ? fewOrdersLeft : isBest ? BEST_WORK_MAX : workLeft;
       this.uncertainPaths += 1;
       if (left <= 0) continue;

@@ -20,13 +20,11 @@ const LIMIT_WORK_MAX = 1 << 14;
 
 /**
  * Steps for the first answers of paths that want more orders than they may list, of one request, and
- * the part of what is left of them that each path may take, the most promising ones first. With
- * these, all but one of some 500 answers are proven the best there is on the devnet's large book
- * (measured, 2026-11).
+ * the part of what is left of them that each path may take, the most promising ones first.
  */
-const FIRST_WORK = 1 << 15;
+const FIRST_WORK = 1 << 19;
 const FIRST_PART = 1 / 4;
-const FIRST_MIN = 1 << 10;
+const FIRST_MIN = 1 << 14;
 
 /** Steps to look for room that makers can be given, for all paths of a quote and for one of them. */
 const ROOM_WORK_MAX = 1 << 17;
