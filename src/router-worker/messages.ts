@@ -14,7 +14,7 @@ export type QuoteBatch = {
   /** UNIX seconds. */
   readonly now: number;
   readonly skipWindow: number;
-  /** A request's computing time. */
+  /** What is left for all of them, of the time that the one which waits longest has. */
   readonly timeMs: number;
   readonly requests: readonly QuoteRequest[];
   /** Index into the flags, for each request. */

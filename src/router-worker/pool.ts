@@ -284,14 +284,15 @@ export class QuotePool implements QuoteService {
 
   /** Rejects where the worker died or did not come back in time; then it is replaced. */
   async #ask(jobs: readonly QuoteJob[]): Promise<BatchReply> {
-    const { skipWindow = SKIP_WINDOW, timeMs = TIME_MS_MAX } = this.#options;
+    const { skipWindow = SKIP_WINDOW } = this.#options;
     const end = new AbortController();
-    const last = jobs.reduce((latest, job) => Math.max(latest, job.deadline), 0);
+    const first = Math.min(...jobs.map((job) => job.deadline));
+    const last = Math.max(...jobs.map((job) => job.deadline));
     const timer = setTimeout(() => end.abort(), last + GRACE_MS - performance.now());
     const batch: QuoteBatch = {
       now: this.#second(),
       skipWindow,
-      timeMs,
+      timeMs: first - performance.now(),
       requests: jobs.map((job) => job.request),
       flags: jobs.map((job) => job.flag ?? 0),
     };

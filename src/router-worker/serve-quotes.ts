@@ -14,9 +14,13 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
     reader ??= openBookReader(book);
     const results: QuoteAnswer[] = [];
     const faults: string[] = [];
+    const end = performance.now() + batch.timeMs;
     for (const [index, request] of batch.requests.entries()) {
       const flag = batch.flags[index]!;
-      results.push(answer({ engine, reader, flags, flag, batch, request, faults }));
+      // All are answered together: one that takes long must not fail those after it.
+      const now = performance.now();
+      const endOfShare = now + (end - now) / (batch.requests.length - index);
+      results.push(answer({ engine, reader, flags, flag, batch, request, faults, endOfShare }));
     }
     return { results, faults };
   };
@@ -30,13 +34,15 @@ type Task = {
   readonly batch: QuoteBatch;
   readonly request: QuoteRequest;
   readonly faults: string[];
+  /** `performance.now`. */
+  readonly endOfShare: number;
 };
 
-function answer({ engine, reader, flags, flag, batch, request, faults }: Task): QuoteAnswer {
+function answer(task: Task): QuoteAnswer {
+  const { engine, reader, flags, flag, batch, request, faults, endOfShare } = task;
   // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
   if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
-  const end = performance.now() + batch.timeMs;
-  const shouldStop = () => flags[flag] === STOP || performance.now() > end;
+  const shouldStop = () => flags[flag] === STOP || performance.now() > endOfShare;
   // In and out for each request: the writer waits for one search at most, not for a batch.
   const view = reader.enter();
   try {

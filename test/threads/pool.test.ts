@@ -118,6 +118,16 @@ test("a quote that takes too long fails in time and its worker works on", async 
   assert.equal(world.pool.threads[0], thread, "a worker that stops when told is kept");
 });
 
+test("a quote that takes long leaves those that travel with it their part of the time", async () => {
+  const { pool } = await openWorld({ timeMs: 4000, workers: 1 });
+  const [patient, quick] = await Promise.all([
+    pool.quote(asking(PATIENT)),
+    pool.quote(asking(QUICK)),
+  ]);
+  assert.equal(patient.status, "failed");
+  assert.deepEqual(quick, unfeasible(1));
+});
+
 test("past the queue bound requests fail at once and the rest are answered", async () => {
   const { pool } = await openWorld({ workers: 1 });
   await pool.quote(asking(QUICK));

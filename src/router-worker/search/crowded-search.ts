@@ -48,6 +48,7 @@ export class CrowdedSearch {
       let isOpen = false;
       for (let way = this.#next(-1); way >= 0; way = this.#next(way)) {
         if (trial.work > (trial.found ? workEnd : workEnd + ANY_WORK)) return false;
+        if (trial.shouldStop()) return false;
         const state = this.#try(way);
         this.#state[way] = state;
         if (state === OPEN) isOpen = true;

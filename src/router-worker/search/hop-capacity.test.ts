@@ -7,7 +7,7 @@ import { costOf, realPrice } from "./rounding.ts";
 import { RouteSearch } from "./route-search.ts";
 
 const PLENTY = 1e12;
-const WORK = { firstWork: 1 << 16, workMax: 1 << 20 };
+const WORK = { firstWork: 1 << 16, workMax: 1 << 20, shouldStop: () => false };
 
 /** Orders of these amounts at prices from 1 on, each a thousandth dearer, each of another maker. */
 function hopOf(amounts: readonly number[]): HopOrders {

@@ -45,7 +45,7 @@ function trialOf(random: Random, direction: HopDirection): RouteTrial {
   const trial = new RouteTrial();
   for (const hop of trial.hops) Object.assign(hop, randomHop(random));
   const amount = 300 + random(2500);
-  const work = { firstWork: 0, workMax: 0 };
+  const work = { firstWork: 0, workMax: 0, shouldStop: () => false };
   trial.begin({ direction, hopCount: 2, amount, ordersMax: ORDERS_MAX, ...work });
   trial.nodesMax = 1 << 16;
   return trial;

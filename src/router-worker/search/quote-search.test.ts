@@ -426,6 +426,26 @@ test("a search told to stop answers with what it has, or fails", () => {
   assert.equal(result.status, "failed");
 });
 
+test("a search told to stop within its only path fails: nobody knows that it is unfeasible", () => {
+  const market = new Market();
+  for (let at = 0; at < 9; at += 1) market.order(X, A, 10n, 1000n, { owner: account(at) });
+  market.order(X, A, 100_000n, 1001n, { owner: account(9) });
+  for (let at = 0; at < 14; at += 1) market.order(B, X, 1000n, 1000n, { owner: account(20 + at) });
+  const view = bookOfWorld(market.state);
+  const request = { sellingAsset: A, buyingAsset: B, amount: 11_900n, direct: false };
+  const quote = (stopAfter: number) => {
+    let asked = 0;
+    const shouldStop = () => {
+      asked += 1;
+      return asked > stopAfter;
+    };
+    const context = { now: NOW, skipWindow: 600, shouldStop };
+    return new QuoteSearch(view).quote(view, { ...request, direction: "strict_receive" }, context);
+  };
+  assert.equal(quote(1).status, "failed");
+  assert.equal(quote(1000).status, "success");
+});
+
 test("assets nobody trades, and amounts nobody covers, are unfeasible", () => {
   const market = new Market();
   assert.equal(market.quote().status, "unfeasible");

@@ -95,7 +95,8 @@ export class QuoteSearch {
       return { status: "unfeasible", ledger };
     }
     const now = Math.max(context.now, bookCloseTime(view));
-    const task = { view, request, ordersMax: this.#ordersMax, now };
+    const { shouldStop } = context;
+    const task = { view, request, ordersMax: this.#ordersMax, now, shouldStop };
     this.#curves.begin(context.skipWindow);
     this.#solver.begin();
     this.#solver.workLeft = FIRST_WORK_MAX;
@@ -116,7 +117,7 @@ export class QuoteSearch {
       direct: request.direct,
       now,
     });
-    const { routes, stopped } = this.#solveBest(task, context.shouldStop);
+    const { routes, stopped } = this.#solveBest(task);
     if (routes.length > 0) return { status: "success", ledger, routes };
     return stopped
       ? { status: "failed", message: "The quote took too long." }
@@ -147,7 +148,7 @@ export class QuoteSearch {
     }
   }
 
-  #solveBest(context: SolveContext, shouldStop: () => boolean): Found {
+  #solveBest(context: SolveContext): Found {
     const queue = this.#queue;
     const solver = this.#solver;
     const selling = context.request.direction === "strict_send";
@@ -156,7 +157,7 @@ export class QuoteSearch {
     // Once there are as many routes as are answered: the key of the last one.
     let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
-      if (shouldStop()) return { routes, stopped: true };
+      if (context.shouldStop()) return { routes, stopped: true };
       const path = queue.top;
       const isFull = routes.length === ROUTES_MAX;
       // A key holds a margin, so a path whose key is no better is no better.
@@ -179,24 +180,19 @@ export class QuoteSearch {
       }
     }
     this.isCut = queue.count > 0 && solver.workLeft <= 0;
-    if (open.length > 0) this.#improve(context, routes, open, shouldStop);
-    return { routes, stopped: false };
+    if (open.length > 0) this.#improve(context, routes, open);
+    return { routes, stopped: context.shouldStop() };
   }
 
   /** Spends what work there is on the paths whose best listing is not certain. */
-  #improve(
-    context: SolveContext,
-    routes: RouteQuote[],
-    open: readonly OpenPath[],
-    shouldStop: () => boolean,
-  ): void {
+  #improve(context: SolveContext, routes: RouteQuote[], open: readonly OpenPath[]): void {
     const queue = this.#queue;
     const selling = context.request.direction === "strict_send";
     let workLeft = MORE_WORK_MAX;
     let fewOrdersLeft = FEW_ORDERS_WORK_MAX;
     const [best] = routes;
     for (const { path, route, work, leastWork } of inOrder(open, best)) {
-      if (shouldStop()) break;
+      if (context.shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
       const least = route ?? routes[ROUTES_MAX - 1];
       if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;

@@ -42,6 +42,8 @@ export type SolveContext = {
   readonly request: QuoteRequest;
   readonly ordersMax: number;
   readonly now: number;
+  /** See `QuoteContext`. */
+  readonly shouldStop: () => boolean;
 };
 
 export class RouteSolver {
@@ -305,7 +307,8 @@ export class RouteSolver {
     return isTight;
   }
 
-  #searchListing({ request, ordersMax }: SolveContext, hopCount: number, workMax: number): boolean {
+  #searchListing(context: SolveContext, hopCount: number, workMax: number): boolean {
+    const { request, ordersMax, shouldStop } = context;
     const found = this.#search.solve({
       direction: request.direction === "strict_send" ? SELL : BUY,
       hopCount,
@@ -313,6 +316,7 @@ export class RouteSolver {
       ordersMax,
       firstWork: Math.max(FIRST_MIN, this.#firstLeft * FIRST_PART),
       workMax,
+      shouldStop,
     });
     this.workLeft -= this.#search.work;
     this.#firstLeft -= this.#search.work;

@@ -16,6 +16,8 @@ export type RouteDemand = {
   readonly firstWork: number;
   /** Steps to spend on more than the first answer. */
   readonly workMax: number;
+  /** See `QuoteContext`. */
+  readonly shouldStop: () => boolean;
 };
 
 /** What a route costs before and after its listing is searched. */
@@ -39,6 +41,7 @@ export class RouteTrial {
   amount = 0;
   ordersMax = 0;
   workMax = 0;
+  shouldStop: () => boolean = () => false;
 
   // The best listing so far.
   found = false;
@@ -79,6 +82,7 @@ export class RouteTrial {
     this.amount = demand.amount;
     this.ordersMax = Math.min(demand.ordersMax, ORDERS_MAX);
     this.workMax = demand.workMax;
+    this.shouldStop = demand.shouldStop;
     this.work = ROUTE_WORK;
     this.complete = true;
     this.found = false;
