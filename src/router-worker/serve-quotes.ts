@@ -17,10 +17,12 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
     const end = performance.now() + batch.timeMs;
     for (const [index, request] of batch.requests.entries()) {
       const flag = batch.flags[index]!;
-      // All are answered together: one that takes long must not fail those after it.
+      // All are answered together: those that have an answer to better leave time to the others.
       const now = performance.now();
       const endOfShare = now + (end - now) / (batch.requests.length - index);
-      results.push(answer({ engine, reader, flags, flag, batch, request, faults, endOfShare }));
+      results.push(
+        answer({ engine, reader, flags, flag, batch, request, faults, endOfShare, end }),
+      );
     }
     return { results, faults };
   };
@@ -34,15 +36,17 @@ type Task = {
   readonly batch: QuoteBatch;
   readonly request: QuoteRequest;
   readonly faults: string[];
-  /** `performance.now`. */
+  /** `performance.now`: of this request's part of the time, and of all of it. */
   readonly endOfShare: number;
+  readonly end: number;
 };
 
 function answer(task: Task): QuoteAnswer {
-  const { engine, reader, flags, flag, batch, request, faults, endOfShare } = task;
+  const { engine, reader, flags, flag, batch, request, faults, endOfShare, end } = task;
   // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
   if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
-  const shouldStop = () => flags[flag] === STOP || performance.now() > endOfShare;
+  const shouldStop = (hasAnswer: boolean) =>
+    flags[flag] === STOP || performance.now() > (hasAnswer ? endOfShare : end);
   // In and out for each request: the writer waits for one search at most, not for a batch.
   const view = reader.enter();
   try {

@@ -5,7 +5,7 @@ import type { QuoteRequest } from "../../src/router-worker/quote.ts";
 export const HANG = 1n;
 export const EXIT = 2n;
 export const THROW = 3n;
-/** Goes on until it is told to stop. */
+/** Goes on, with an answer to better, until it is told to stop. */
 export const PATIENT = 4n;
 /** Answers at once; so does every amount up to SLOW. */
 export const QUICK = 100n;

@@ -17,7 +17,7 @@ const engine: QuoteEngine = (view, { amount }, { shouldStop }) => {
     case THROW:
       throw new TypeError("a fault of the engine");
     case PATIENT:
-      while (!shouldStop());
+      while (!shouldStop(true));
       return { status: "failed", message: "stopped" };
     default:
       if (amount >= SLOW) {

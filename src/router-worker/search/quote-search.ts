@@ -70,6 +70,8 @@ export class QuoteSearch {
   readonly #paths: PathSearch;
   readonly #solver: RouteSolver;
   readonly #ordersMax: number;
+  /** Of the quote at hand: whether one was found. */
+  #hasRoutes = false;
 
   /** For views of the capacity of `view`. `ordersMax`: orders of a route. */
   constructor(view: BookView, ordersMax: number = ORDERS_MAX, entriesMax?: number) {
@@ -95,7 +97,8 @@ export class QuoteSearch {
       return { status: "unfeasible", ledger };
     }
     const now = Math.max(context.now, bookCloseTime(view));
-    const { shouldStop } = context;
+    this.#hasRoutes = false;
+    const shouldStop = () => context.shouldStop(this.#hasRoutes);
     const task = { view, request, ordersMax: this.#ordersMax, now, shouldStop };
     this.#curves.begin(context.skipWindow);
     this.#solver.begin();
@@ -172,6 +175,7 @@ export class QuoteSearch {
       const route = solver.solve(context, queue, path, 0);
       if (route !== undefined) {
         insertRoute(routes, route, selling);
+        this.#hasRoutes = true;
         if (routes.length === ROUTES_MAX) worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
       }
       if (solver.isOpen && open.length < OPEN_MAX) {
