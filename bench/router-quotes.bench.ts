@@ -37,7 +37,7 @@ type Runs = {
 
 const FULL_RUNS: Runs = { warmUp: 1000, measured: 4000, compared: 100 };
 const TINY_RUNS: Runs = { warmUp: 5, measured: 30, compared: 4 };
-/** Of them so many in turn. */
+/** Requests that one of the two answers before the other has its turn. */
 const COMPARED_AT_ONCE = 20;
 const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 

@@ -14,8 +14,8 @@ export type QuoteBatch = {
   /** UNIX seconds. */
   readonly now: number;
   readonly skipWindow: number;
-  /** What is left for all of them, of the time that the one which waits longest has. */
-  readonly timeMs: number;
+  /** What is left of each request's time. */
+  readonly timesMs: readonly number[];
   readonly requests: readonly QuoteRequest[];
   /** Index into the flags, for each request. */
   readonly flags: readonly number[];

@@ -136,7 +136,7 @@ export class QuotePool implements QuoteService {
 
   /** Resolves once every worker is up: before that a first request may run out of time. */
   async ready(): Promise<void> {
-    const nothing: QuoteBatch = { now: 0, skipWindow: 0, timeMs: 0, requests: [], flags: [] };
+    const nothing: QuoteBatch = { now: 0, skipWindow: 0, timesMs: [], requests: [], flags: [] };
     await Promise.all(this.#piscina.threads.map(() => this.#piscina.run(nothing)));
   }
 
@@ -286,13 +286,12 @@ export class QuotePool implements QuoteService {
   async #ask(jobs: readonly QuoteJob[]): Promise<BatchReply> {
     const { skipWindow = SKIP_WINDOW } = this.#options;
     const end = new AbortController();
-    const first = Math.min(...jobs.map((job) => job.deadline));
-    const last = Math.max(...jobs.map((job) => job.deadline));
-    const timer = setTimeout(() => end.abort(), last + GRACE_MS - performance.now());
+    const timesMs = jobs.map((job) => job.deadline - performance.now());
+    const timer = setTimeout(() => end.abort(), Math.max(...timesMs) + GRACE_MS);
     const batch: QuoteBatch = {
       now: this.#second(),
       skipWindow,
-      timeMs: first - performance.now(),
+      timesMs,
       requests: jobs.map((job) => job.request),
       flags: jobs.map((job) => job.flag ?? 0),
     };

@@ -14,15 +14,16 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
     reader ??= openBookReader(book);
     const results: QuoteAnswer[] = [];
     const faults: string[] = [];
-    const end = performance.now() + batch.timeMs;
+    const start = performance.now();
     for (const [index, request] of batch.requests.entries()) {
       const flag = batch.flags[index]!;
-      // All are answered together: those that have an answer to better leave time to the others.
       const now = performance.now();
-      const endOfShare = now + (end - now) / (batch.requests.length - index);
-      results.push(
-        answer({ engine, reader, flags, flag, batch, request, faults, endOfShare, end }),
-      );
+      const left = start + batch.timesMs[index]! - now;
+      // All are answered together: each leaves time to those after it, less where it has no answer.
+      const parts = batch.requests.length - index;
+      const end = now + left / Math.min(parts, 2);
+      const endOfMore = now + left / parts;
+      results.push(answer({ engine, reader, flags, flag, batch, request, faults, end, endOfMore }));
     }
     return { results, faults };
   };
@@ -36,17 +37,17 @@ type Task = {
   readonly batch: QuoteBatch;
   readonly request: QuoteRequest;
   readonly faults: string[];
-  /** `performance.now`: of this request's part of the time, and of all of it. */
-  readonly endOfShare: number;
+  /** `performance.now`: when to stop at last, and when to stop looking for more than an answer. */
   readonly end: number;
+  readonly endOfMore: number;
 };
 
 function answer(task: Task): QuoteAnswer {
-  const { engine, reader, flags, flag, batch, request, faults, endOfShare, end } = task;
+  const { engine, reader, flags, flag, batch, request, faults, end, endOfMore } = task;
   // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
   if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
   const shouldStop = (hasAnswer: boolean) =>
-    flags[flag] === STOP || performance.now() > (hasAnswer ? endOfShare : end);
+    flags[flag] === STOP || performance.now() > (hasAnswer ? endOfMore : end);
   // In and out for each request: the writer waits for one search at most, not for a batch.
   const view = reader.enter();
   try {

@@ -45,7 +45,7 @@ export class HopChanges {
     const { columns, start, candidates } = this.#task;
     const sells = this.#task.direction === SELL;
     const least = few ? this.#task.amount * SMALL_PART : 0;
-    const { amount, cost, group, most, price } = columns;
+    const { amount, cost, group, price } = columns;
     this.complete = true;
     this.count = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
@@ -54,7 +54,7 @@ export class HopChanges {
       // from here on all do.
       const above = sells ? 1 - level / price[at]! : price[at]! - level;
       if (!this.complete && above * least > spare) break;
-      if (group[at] !== ALONE || most[at]! < amount[at]!) continue;
+      if (group[at] !== ALONE || !this.#task.canBeWhole(entry)) continue;
       const saving = amount[at]! * level - cost[at]! - charge;
       const loss = saving < 0 ? -saving : saving;
       if (loss > spare) continue;

@@ -41,8 +41,10 @@ import { SeenStates } from "./seen-states.ts";
 const FEW_NODES = 384;
 /** Nodes before states are kept: most searches end sooner. */
 const NODES_PLAIN = 256;
-/** Steps to find the choices of one maker (a guess). */
+/** Steps to find the choices of one maker at once, and of all: some, and more with more nodes (guesses). */
 const STEPS_MAX = 4096;
+const STEPS_IN_ALL_MIN = 4096;
+const STEPS_PER_NODE = 4;
 /** Times a level is raised while no listing is found at all, and by how much (guesses). */
 const RAISES_MAX = 4;
 const RAISE_FACTOR = 8;
@@ -149,9 +151,14 @@ export class HopSearch {
     this.#level = plain >= 0 ? task.priceOf(last) : task.levelFor(last);
     this.#draft.hasChoices = true;
     this.#searchAtLevel(last, demand.nodesMax);
+    if (this.#draft.found || this.complete) return;
+    if (this.#findLargest()) {
+      this.#searchAtLevel(last, demand.nodesMax);
+      return;
+    }
     if (demand.nodesMax <= FEW_NODES) return;
-    // Where few sets of orders use up the amount, size counts for more than the level says: it does
-    // not see that makers with several orders cannot fill them all.
+    // Where few sets of orders use up the amount, size counts for more than the level says: the
+    // level does not see that makers with several orders cannot fill them all.
     const nodes = Math.ceil(demand.nodesMax / RAISES_MAX);
     for (let raise = 0; raise < RAISES_MAX; raise += 1) {
       if (this.#draft.found || this.complete) return;
@@ -160,19 +167,33 @@ export class HopSearch {
     }
   }
 
+  /** A first listing where what is cheap led to none. */
+  #findLargest(): boolean {
+    const draft = this.#draft;
+    draft.clearBase();
+    draft.hasChoices = false;
+    this.#plain.listLargest();
+    draft.clearBase();
+    draft.hasChoices = true;
+    this.work += this.#task.candidates / 2;
+    return draft.found;
+  }
+
   /** `first` is tried as the last order before the others. */
   #searchAtLevel(first: number, nodesMax: number): void {
     this.complete = true;
     this.#nodesLeft = nodesMax;
     this.#nodesPlain = nodesMax - NODES_PLAIN;
-    this.#subsets.steps = 0;
+    const stepsInAll = STEPS_IN_ALL_MIN + STEPS_PER_NODE * nodesMax;
     this.#subsets.stepsMax = Math.min(STEPS_MAX, nodesMax);
+    this.#subsets.stepsLeft = stepsInAll;
+    this.#subsets.isCut = false;
     this.#reach.level = this.#level;
     this.#neededFor = Number.NaN;
     this.#updateNeeded();
     this.#layBase();
     this.#search(first, nodesMax <= FEW_NODES);
-    this.work += this.#task.candidates / 4 + this.#subsets.steps / 2;
+    this.work += this.#task.candidates / 4 + stepsInAll - Math.max(0, this.#subsets.stepsLeft);
     this.work += nodesMax - Math.max(0, this.#nodesLeft);
   }
 
@@ -192,7 +213,8 @@ export class HopSearch {
     const paid = direction === SELL ? amount : amount * this.#level;
     const better = direction === SELL ? this.#level * wanted - amount : paid - wanted;
     // The rounding of some forty sums and products.
-    this.#needed = better - (paid + this.#level) * 2 ** -46;
+    const worth = direction === SELL ? this.#level * wanted : wanted;
+    this.#needed = better - (paid + worth + this.#level) * 2 ** -46;
   }
 
   /** Chooses the charge for a place and, with it, the orders that save most. */
@@ -213,8 +235,9 @@ export class HopSearch {
 
   /** Fills the base; returns how many orders save more than the charge, those of groups at most. */
   #sumBase(): number {
-    const { columns, start, candidates, groups, places } = this.#task;
-    const { amount, cost, group, most, price } = columns;
+    const task = this.#task;
+    const { columns, start, candidates, groups, places } = task;
+    const { amount, cost, group, price } = columns;
     this.#baseGot = 0;
     this.#basePaid = 0;
     this.#baseSaved = places * this.#charge;
@@ -222,7 +245,7 @@ export class HopSearch {
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
       if (price[at]! > this.#level) break;
-      if (group[at] !== ALONE || most[at]! < amount[at]!) continue;
+      if (group[at] !== ALONE || !task.canBeWhole(entry)) continue;
       const saving = amount[at]! * this.#level - cost[at]! - this.#charge;
       if (saving <= 0) continue;
       this.#draft.addToBase(entry);
@@ -249,28 +272,35 @@ export class HopSearch {
   }
 
   #takeMaker(maker: number): void {
-    const { columns, start, candidates } = this.#task;
-    this.#subsets.take(columns, start, maker, this.#level, this.#charge, candidates);
+    this.#subsets.take(this.#task, maker, this.#level, this.#charge);
   }
 
   #search(first: number, few: boolean): void {
     this.#most = this.#baseSaved + this.#mostOfLasts();
-    if (this.#most < this.#needed) return;
+    if (this.#isProven()) return;
     // First the base as it is, with each order as the last one: what this finds leaves less to try.
     this.#isProbe = true;
     this.#changes.clear();
     this.#listChoices(0);
     this.#searchLasts(first);
-    if (this.#most < this.#needed) return;
+    if (this.#isProven()) return;
     this.#isProbe = false;
     const spare = this.#most - this.#needed;
     this.#changes.collect(this.#level, this.#charge, spare, few);
     this.#listChoices(spare);
-    if (!this.#subsets.complete || !this.#changes.complete) this.complete = false;
     this.#searchLasts(first);
+    // Choices are listed anew for some last orders.
+    if (!this.#subsets.complete || !this.#changes.complete) this.complete = false;
     if (this.complete) return;
     this.#swaps.improve(this.#level);
     this.work += this.#swaps.work;
+  }
+
+  /** Whether no listing saves what is needed. */
+  #isProven(): boolean {
+    if (this.#most >= this.#needed) return false;
+    this.complete = !this.#subsets.isCut;
+    return true;
   }
 
   #searchLasts(first: number): void {

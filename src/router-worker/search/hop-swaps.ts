@@ -85,7 +85,8 @@ export class HopSwaps {
       if (uses < least) continue;
       if (this.#lastCount === LASTS_MAX) break;
       this.#addLast(entry, uses);
-      if (most[at] === amount[at]) this.#addComer(entry, amount[at]! * this.#level - cost[at]!);
+      if (this.#task.canBeWhole(entry))
+        this.#addComer(entry, amount[at]! * this.#level - cost[at]!);
     }
     this.work += candidates / 16;
   }

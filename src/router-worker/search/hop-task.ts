@@ -106,11 +106,14 @@ export class HopTask {
     const { group, most, price } = this.columns;
     const at = this.start + entry;
     const places = this.places + 1;
-    const takes = this.direction === SELL ? most[at]! * price[at]! : most[at]!;
+    const sells = this.direction === SELL;
+    const takes = sells ? most[at]! * price[at]! : most[at]!;
+    // A whole order may leave up to its price unsold, and be rounded up by a unit.
+    const takesMost = sells ? takes + price[at]! + 1 : takes;
     // What may get so much at most does not want the cheapest last order.
     const all = this.below < Number.POSITIVE_INFINITY;
     const held = this.#largestCount;
-    if (!all && held === places && takes <= this.#largest[held - 1]!) return;
+    if (!all && held === places && takesMost <= this.#largest[held - 1]!) return;
     this.#lasts[this.#lastCount] = entry;
     this.#lastCount += 1;
     if (group[at] !== ALONE) return;
@@ -140,6 +143,12 @@ export class HopTask {
   usedBy(entry: number): number {
     const at = this.start + entry;
     return this.direction === SELL ? this.columns.cost[at]! : this.columns.amount[at]!;
+  }
+
+  /** Whether an order can be filled whole and leave something for the last one. */
+  canBeWhole(entry: number): boolean {
+    const at = this.start + entry;
+    return this.columns.most[at]! >= this.columns.amount[at]! && this.usedBy(entry) < this.amount;
   }
 
   /** False where even the largest orders cannot use up the amount. */
@@ -228,12 +237,12 @@ export class HopTask {
     return high;
   }
 
-  /** The most that an order uses up of the amount that cannot be filled whole: only as the last. */
+  /** The most that an order uses up of the amount that can only be the last one. */
   #largestPart(): number {
-    const { amount, most, price } = this.columns;
+    const { most, price } = this.columns;
     let largest = 0;
     for (let at = this.start; at < this.start + this.candidates; at += 1) {
-      if (most[at]! >= amount[at]!) continue;
+      if (this.canBeWhole(at - this.start)) continue;
       const uses = this.direction === SELL ? most[at]! * price[at]! : most[at]!;
       if (uses > largest) largest = uses;
     }
@@ -271,26 +280,44 @@ export class HopTask {
    */
   topSavings(level: number, places: number, out: number): number {
     const { amount, cost, most, price } = this.columns;
-    const top = this.top;
     let held = 0;
     for (let entry = 0; entry < this.candidates; entry += 1) {
       const at = this.start + entry;
       if (price[at]! > level) break;
       if (most[at]! < amount[at]! || entry === out) continue;
       const saving = amount[at]! * level - cost[at]!;
-      if (saving <= 0) continue;
-      if (held < places) held += 1;
-      else if (held === 0 || saving <= top[held - 1]!) continue;
-      let place = held - 1;
-      while (place > 0 && top[place - 1]! < saving) {
-        top[place] = top[place - 1]!;
-        this.topEntry[place] = this.topEntry[place - 1]!;
-        place -= 1;
-      }
-      top[place] = saving;
-      this.topEntry[place] = entry;
+      if (saving > 0) held = this.#insertTop(saving, entry, held, places);
     }
     return held;
+  }
+
+  /**
+   * Puts what the largest orders use up that can be filled whole in `top`; returns how many there
+   * are, twice the places at most.
+   */
+  topUses(): number {
+    let held = 0;
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      if (!this.canBeWhole(entry)) continue;
+      held = this.#insertTop(this.usedBy(entry), entry, held, 2 * (this.places + 1));
+    }
+    return held;
+  }
+
+  /** Keeps the `most` largest of `top`, of which `held` are there; returns how many are. */
+  #insertTop(value: number, entry: number, held: number, most: number): number {
+    const { top, topEntry } = this;
+    if (held === most && (most === 0 || value <= top[held - 1]!)) return held;
+    const count = held < most ? held + 1 : held;
+    let place = count - 1;
+    while (place > 0 && top[place - 1]! < value) {
+      top[place] = top[place - 1]!;
+      topEntry[place] = topEntry[place - 1]!;
+      place -= 1;
+    }
+    top[place] = value;
+    topEntry[place] = entry;
+    return count;
   }
 }
 

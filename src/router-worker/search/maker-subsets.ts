@@ -1,12 +1,15 @@
 // Hot path: a maker's orders at one hop that draw on the same backing. Which of them are filled
 // whole is a choice of its own: this finds the choice that saves most, and lists those that save
 // nearly as much. "Saving" is against a price level, less a charge for each place in the listing.
-import type { HopColumns } from "./hop-columns.ts";
+import type { HopTask } from "./hop-task.ts";
 
 /** Choices kept for all makers of a hop together (a guess). */
 const CHOICES_MAX = 1024;
 /** Orders of one maker that are looked at; its dearest are left out. */
 const ORDERS_MAX_OF_MAKER = 48;
+
+/** Steps of looking at one of the orders that are left. */
+const STEPS_PER_ORDER = 1 / 32;
 
 /** No order of the maker is the hop's last one. */
 export const NO_LAST = -1;
@@ -26,10 +29,12 @@ export class MakerSubsets {
   bestSize = 0;
   /** False where choices were left out for want of space or steps. */
   complete = true;
+  /** Whether a maker had more orders than are looked at: what `best` says is no bound then. */
+  isCut = false;
 
-  /** Steps that one search for a maker may take; and those taken since `steps` was last set. */
+  /** Steps of some 50 ns that one search for a maker may take; and all of them together. */
   stepsMax = 0;
-  steps = 0;
+  stepsLeft = 0;
 
   // The maker at hand: its orders that can be filled whole, the cheapest first.
   #budget = 0;
@@ -63,25 +68,19 @@ export class MakerSubsets {
     this.count = at;
   }
 
-  /** Takes up the maker of a group, with its entries below `end`. */
-  take(
-    columns: HopColumns,
-    start: number,
-    group: number,
-    level: number,
-    charge: number,
-    end: number,
-  ): void {
+  /** Takes up the maker of a group. */
+  take(task: HopTask, group: number, level: number, charge: number): void {
+    const { columns, start, candidates } = task;
     let orders = 0;
     const top = columns.groupTop[start + group]!;
     this.#budget = columns.budget[start + top]!;
     this.#room = columns.room[start + top]!;
     for (let at = top; at >= 0; at = columns.previous[start + at]!) {
-      const entry = start + at;
-      if (at >= end || columns.most[entry]! < columns.amount[entry]!) continue;
+      if (at >= candidates || !task.canBeWhole(at)) continue;
       if (orders === ORDERS_MAX_OF_MAKER) {
         // From dear to cheap: the dearest makes place.
         this.complete = false;
+        this.isCut = true;
         this.#entry.copyWithin(0, 1, orders);
         orders -= 1;
       }
@@ -125,10 +124,8 @@ export class MakerSubsets {
   /** What the best choice saves, or at least that; -Infinity: there is none. */
   best(): number {
     this.#lists = false;
-    this.#steps = this.stepsMax;
     this.#best = Number.NEGATIVE_INFINITY;
-    this.#walk(0, 0, 0, 0, 0);
-    this.steps += this.stepsMax - this.#steps;
+    this.#walkAll();
     if (this.#steps < 0) {
       this.complete = false;
       this.#best = this.#mostOf(0, this.#budget) + Math.max(0, this.#lastGain) * this.#lastMost;
@@ -140,10 +137,8 @@ export class MakerSubsets {
   list(least: number): number {
     const before = this.count;
     this.#lists = true;
-    this.#steps = this.stepsMax;
     this.#best = least;
-    this.#walk(0, 0, 0, 0, 0);
-    this.steps += this.stepsMax - this.#steps;
+    this.#walkAll();
     if (this.#steps < 0) this.complete = false;
     return this.count - before;
   }
@@ -153,6 +148,14 @@ export class MakerSubsets {
     const before = this.count;
     this.#keep(0, 0, 0, 0);
     return this.count - before;
+  }
+
+  /** Leaves `#steps` below 0 where they did not reach. */
+  #walkAll(): void {
+    const steps = Math.min(this.stepsMax, this.stepsLeft);
+    this.#steps = steps;
+    this.#walk(0, 0, 0, 0, 0);
+    this.stepsLeft -= steps - this.#steps;
   }
 
   /** The choices that hold the first `size` orders of the stack and others from `from` on. */
@@ -171,6 +174,7 @@ export class MakerSubsets {
     const lastMost = Math.max(0, this.#lastGain) * this.#lastMost;
     for (let at = from; at < this.#orders; at += 1) {
       if (this.#entry[at] === this.#last) continue;
+      this.#steps -= (this.#orders - at) * STEPS_PER_ORDER;
       if (saved + this.#mostOf(at, budget) + this.#lossFrom(at) + lastMost < this.#best) return;
       if (this.#amount[at]! > budget || paid + this.#cost[at]! > this.#room) continue;
       this.#stack[size] = at;

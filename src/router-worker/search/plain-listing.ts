@@ -28,23 +28,58 @@ export class PlainListing {
     let paid = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      draft.setLast(entry);
-      const maker = columns.group[at]!;
-      if (maker !== ALONE) this.#lendToLast(maker);
+      this.#take(entry);
       if (draft.complete(got, paid, draft.baseCount) && this.#isUsedUp(entry, got, paid)) {
         return entry;
       }
       if (!draft.fitsWhole(got, paid)) continue;
       if (draft.baseCount === places) return -1 - entry;
-      if (maker !== ALONE) {
-        this.#budgetLeft[maker]! -= columns.amount[at]!;
-        this.#roomLeft[maker]! -= columns.cost[at]!;
-      }
-      draft.addToBase(entry);
+      this.#keep(entry);
       got += columns.amount[at]!;
       paid += columns.cost[at]!;
     }
     return -1;
+  }
+
+  /** Drafts the largest orders that go into the amount, and the cheapest one that takes the rest. */
+  listLargest(): void {
+    const draft = this.#draft;
+    const { columns, start, groups, candidates, places } = this.#task;
+    for (let at = 0; at < groups; at += 1) this.#budgetLeft[at] = -1;
+    let got = 0;
+    let paid = 0;
+    const held = this.#task.topUses();
+    for (let place = 0; place < held && draft.baseCount < places; place += 1) {
+      const entry = this.#task.topEntry[place]!;
+      this.#take(entry);
+      if (!draft.fitsWhole(got, paid)) continue;
+      this.#keep(entry);
+      got += columns.amount[start + entry]!;
+      paid += columns.cost[start + entry]!;
+    }
+    for (let entry = 0; entry < candidates && !draft.found; entry += 1) {
+      if (draft.isIn[entry] === 1) continue;
+      this.#take(entry);
+      draft.complete(got, paid, draft.baseCount);
+    }
+  }
+
+  /** Makes `entry` the last order, with what its maker has left beside the base. */
+  #take(entry: number): void {
+    this.#draft.setLast(entry);
+    const maker = this.#draft.lastGroup;
+    if (maker !== ALONE) this.#lendToLast(maker);
+  }
+
+  /** Puts the last order into the base. */
+  #keep(entry: number): void {
+    const { columns, start } = this.#task;
+    const maker = this.#draft.lastGroup;
+    if (maker !== ALONE) {
+      this.#budgetLeft[maker]! -= columns.amount[start + entry]!;
+      this.#roomLeft[maker]! -= columns.cost[start + entry]!;
+    }
+    this.#draft.addToBase(entry);
   }
 
   /** All at the best price there is, and a part of one order: nothing can be better. */

@@ -294,6 +294,29 @@ test("a cheap order that is backed in part comes last where others leave it just
   assert(route.sold <= most, `${route.sold} is more than ${most}`);
 });
 
+test("one order that takes all is found behind a thousand cheap ones of makers with little", () => {
+  const market = new Market();
+  const unit = 1_000_000n;
+  for (let at = 0; at < 1000; at += 1) {
+    const price = BigInt(500 + Math.floor(at / 10));
+    market.order(B, A, BigInt(1 + (at % 3)) * unit, price, { owner: account(at % 25) });
+  }
+  for (let maker = 0; maker < 25; maker += 1) {
+    market.hold(account(maker), B, { balance: 45n * unit });
+  }
+  for (let at = 0; at < 4; at += 1) {
+    market.order(B, A, 300n * unit, BigInt(1000 + at), { owner: account(1000 + at) });
+  }
+  market.order(B, A, 1000n * unit, 1100n, { owner: account(2000) });
+  const request = { direction: "strict_receive", amount: 1000n * unit, direct: true } as const;
+  const [bought] = routesOf(market.quote(request));
+  assert(bought !== undefined && bought.sold <= 1100n * unit);
+  const [sold] = routesOf(
+    market.quote({ ...request, direction: "strict_send", amount: 1100n * unit }),
+  );
+  assert(sold !== undefined && sold.bought >= 1000n * unit);
+});
+
 test("an order stays listed where the plan forward alone needs it", () => {
   const market = new Market();
   const Y = token(3);

@@ -193,36 +193,39 @@ export class QuoteSearch {
     const queue = this.#queue;
     const selling = context.request.direction === "strict_send";
     let workLeft = MORE_WORK_MAX;
+    let bestLeft = BEST_WORK_MAX;
     let fewOrdersLeft = FEW_ORDERS_WORK_MAX;
-    const [best] = routes;
-    for (const { path, route, work, leastWork } of inOrder(open, best)) {
+    for (const { path, route, work, leastWork } of inOrder(open, routes[0])) {
       if (context.shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
       const least = route ?? routes[ROUTES_MAX - 1];
       if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
       const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
-      // Where nothing was found at all, each path may become the best.
-      const isBest = !fewOrders && route === best;
-      const left = fewOrders ? fewOrdersLeft : isBest ? BEST_WORK_MAX : workLeft;
+      // While nothing is found at all, each path may become the best.
+      const isBest = !fewOrders && route === routes[0];
+      const left = fewOrders ? fewOrdersLeft : isBest ? bestLeft : workLeft;
       this.uncertainPaths += 1;
       if (left <= 0) continue;
       this.#solver.workLeft = left;
       // Among few orders a first route is worth all that is left.
       const few = route === undefined ? left : Math.min(left, FEW_ORDERS_PATH_MAX);
-      const most = fewOrders ? few : isBest ? left : left / WORK_SHARE;
+      const isSole = isBest && route !== undefined;
+      const most = fewOrders ? few : isSole ? left : left / WORK_SHARE;
       // What would only find the first answer again counts as done: others get no more work for it.
       const isRepeat = most <= leastWork;
       const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);
       if (isRepeat) this.#solver.workLeft -= work;
       else if (!this.#solver.isOpen) this.uncertainPaths -= 1;
       if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
-      else if (!isBest) workLeft = this.#solver.workLeft;
+      else if (isBest) bestLeft = this.#solver.workLeft;
+      else workLeft = this.#solver.workLeft;
       // What is best on paper may not settle where what came first did.
       if (better === undefined || (route !== undefined && !isBetter(better, route, selling)))
         continue;
       const place = route === undefined ? -1 : routes.indexOf(route);
       if (place >= 0) routes.splice(place, 1);
       insertRoute(routes, better, selling);
+      this.#hasRoutes = true;
     }
   }
 }
