@@ -3,6 +3,7 @@
 // until none is left that could be better than what was found. For routes of two hops or three.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { HopMemo } from "./hop-memo.ts";
+import { FEW_NODES } from "./hop-search.ts";
 import { nextBetter, PLACES_MAX, SELL } from "./hop-task.ts";
 import { PlaceBounds } from "./place-bounds.ts";
 import type { RouteTrial } from "./route-trial.ts";
@@ -10,7 +11,7 @@ import type { RouteTrial } from "./route-trial.ts";
 /** Ways to share 20 places among three hops, each of which gets one at least. */
 const WAYS_MAX = ((ORDERS_MAX - 1) * (ORDERS_MAX - 2)) / 2;
 /** Search nodes for one hop, round by round: a hop that is hard leaves work for the others. */
-const NODES_BY_ROUND: readonly number[] = [384, 1024, 8192, 1 << 16];
+const NODES_BY_ROUND: readonly number[] = [FEW_NODES, 1024, 8192, 1 << 16];
 
 /** Steps of some 50 ns more where there is no answer yet: any is better than none. */
 const ANY_WORK = 1 << 14;

@@ -1,33 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { HopCapacity } from "./hop-capacity.ts";
-import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
 import { BUY, type HopOrders, SELL } from "./hop-task.ts";
-import { costOf, realPrice } from "./rounding.ts";
 import { RouteSearch } from "./route-search.ts";
 
-const PLENTY = 1e12;
 const WORK = { firstWork: 1 << 16, workMax: 1 << 20, shouldStop: () => false };
 
 /** Orders of these amounts at prices from 1 on, each a thousandth dearer, each of another maker. */
 function hopOf(amounts: readonly number[]): HopOrders {
-  const count = amounts.length;
-  const columns = new HopColumns(count);
-  const words = new BigUint64Array(priceAt(count));
-  for (const [entry, amount] of amounts.entries()) {
-    const price = realPrice((1000 + entry) * 1e15);
-    words[priceAt(entry)] = BigInt(1000 + entry) * 10n ** 15n;
-    columns.slot[entry] = entry;
-    columns.owner[entry] = entry;
-    columns.previous[entry] = -1;
-    columns.price[entry] = price;
-    columns.amount[entry] = amount;
-    columns.cost[entry] = costOf(amount, price, words, priceAt(entry));
-    columns.budget[entry] = PLENTY;
-    columns.room[entry] = PLENTY;
-    columns.limit(entry, words);
-  }
-  return { columns, start: 0, count, words, groups: groupMakers(columns, 0, count) };
+  return hopOfOffers(amounts.map((amount, at) => ({ amount, price: 1000 + at })));
 }
 
 const MANY = hopOf(new Array<number>(14).fill(1000));

@@ -1,30 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
+import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { HopSearch } from "./hop-search.ts";
-import { BUY, type HopOrders } from "./hop-task.ts";
-import { costOf, realPrice } from "./rounding.ts";
-
-type Offer = { readonly price: number; readonly amount: number };
-
-/** Orders of one maker, cheapest first; prices in thousandths. */
-function hopOfOne(offers: readonly Offer[], { budget = 0, room = 0 }): HopOrders {
-  const count = offers.length;
-  const columns = new HopColumns(count);
-  const words = new BigUint64Array(priceAt(count) + 4);
-  for (const [entry, { price, amount }] of offers.entries()) {
-    columns.slot[entry] = entry;
-    words[priceAt(entry)] = BigInt(price) * 10n ** 15n;
-    columns.previous[entry] = entry - 1;
-    columns.price[entry] = realPrice(price * 1e15);
-    columns.amount[entry] = amount;
-    columns.cost[entry] = costOf(amount, columns.price[entry]!, words, priceAt(entry));
-    columns.budget[entry] = budget;
-    columns.room[entry] = room;
-    columns.limit(entry, words);
-  }
-  return { columns, start: 0, count, words, groups: groupMakers(columns, 0, count) };
-}
+import { BUY } from "./hop-task.ts";
 
 test("a maker's choices that were left out are not said to be none", () => {
   const offers = [
@@ -40,10 +18,12 @@ test("a maker's choices that were left out are not said to be none", () => {
     { price: 3256, amount: 2_852_126_720 },
     { price: 3320, amount: 8864 },
   ];
+  const maker = { maker: 1, budget: 1_226_499_338, room: 7_522_386_384 };
+  const hop = hopOfOffers(offers.map((offer) => ({ ...offer, ...maker })));
   const search = new HopSearch();
   const best = 2_971_623_377;
   for (const nodesMax of [384, 1024, 8192, 1 << 16]) {
-    const found = search.solve(hopOfOne(offers, { budget: 1_226_499_338, room: 7_522_386_384 }), {
+    const found = search.solve(hop, {
       direction: BUY,
       amount: 912_743_693,
       ordersMax: 5,

@@ -1,41 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { type Random, randomFrom } from "../../../test/support/random-ledgers.ts";
-import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
-import { BUY, type HopDirection, SELL } from "./hop-task.ts";
+import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
 import { PlaceBounds } from "./place-bounds.ts";
-import { costOf, realPrice } from "./rounding.ts";
 import { RouteTrial } from "./route-trial.ts";
 
 const CASES = 150;
 const ORDERS_MAX = 6;
 
-type Hop = Pick<RouteTrial["hops"][number], "columns" | "start" | "count" | "groups" | "words">;
-
 /** Orders of few makers, some of whom cannot fill all of theirs. */
-function randomHop(random: Random): Hop {
-  const count = 6 + random(20);
-  const columns = new HopColumns(count);
-  const words = new BigUint64Array(priceAt(count));
-  const prices = Array.from({ length: count }, () => BigInt(900 + random(300)));
-  prices.sort((one, other) => (one < other ? -1 : 1));
-  const latest = new Map<number, number>();
+function randomHop(random: Random): HopOrders {
   const budgets = Array.from({ length: 5 }, () => 500 + random(3000));
-  for (const [entry, thousandths] of prices.entries()) {
-    const maker = random(12);
-    words[priceAt(entry)] = thousandths * 10n ** 15n;
-    columns.slot[entry] = entry;
-    columns.price[entry] = realPrice(Number(thousandths) * 1e15);
-    columns.amount[entry] = 1 + random(2) * random(30) + random(1000);
-    const price = columns.price[entry] ?? 0;
-    columns.cost[entry] = costOf(columns.amount[entry] ?? 0, price, words, priceAt(entry));
-    columns.budget[entry] = budgets[maker] ?? 100_000;
-    columns.room[entry] = maker === 1 ? 1500 : Number.POSITIVE_INFINITY;
-    columns.previous[entry] = latest.get(maker) ?? -1;
-    latest.set(maker, entry);
-    columns.limit(entry, words);
-  }
-  return { columns, start: 0, count, words, groups: groupMakers(columns, 0, count) };
+  const prices = Array.from({ length: 6 + random(20) }, () => 900 + random(300));
+  prices.sort((one, other) => one - other);
+  return hopOfOffers(
+    prices.map((price) => {
+      const maker = random(12);
+      return {
+        ...{ price, maker, amount: 1 + random(2) * random(30) + random(1000) },
+        budget: budgets[maker] ?? 100_000,
+        room: maker === 1 ? 1500 : Number.POSITIVE_INFINITY,
+      };
+    }),
+  );
 }
 
 /** All ways for two hops to share the places. */

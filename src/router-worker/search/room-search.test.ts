@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PRICE_UNIT } from "../../model/settlement.ts";
-import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
+import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { type HopOrders, SELL } from "./hop-task.ts";
 import { type RoomDemand, RoomSearch } from "./room-search.ts";
 
@@ -9,21 +8,9 @@ const PLENTY = 1_000_000;
 
 /** Orders of 100 at prices from 1 on, each of another maker. */
 function hopOf(count: number): HopOrders {
-  const columns = new HopColumns(count);
-  const words = new BigUint64Array(priceAt(count));
-  for (let entry = 0; entry < count; entry += 1) {
-    columns.slot[entry] = entry;
-    columns.owner[entry] = entry;
-    columns.previous[entry] = -1;
-    columns.price[entry] = 1 + entry;
-    words[priceAt(entry)] = PRICE_UNIT * BigInt(1 + entry);
-    columns.amount[entry] = 100;
-    columns.cost[entry] = 100 * (1 + entry);
-    columns.budget[entry] = PLENTY;
-    columns.room[entry] = PLENTY;
-    columns.limit(entry, words);
-  }
-  return { columns, start: 0, count, words, groups: groupMakers(columns, 0, count) };
+  return hopOfOffers(
+    Array.from({ length: count }, (_, at) => ({ amount: 100, price: 1000 * (1 + at) })),
+  );
 }
 
 function solved(hops: readonly HopOrders[], workMax: number): RoomSearch {

@@ -9,13 +9,14 @@
 import { ORDERS_MAX } from "../quote.ts";
 import { CrowdedSearch } from "./crowded-search.ts";
 import { HopCapacity } from "./hop-capacity.ts";
+import { FEW_NODES } from "./hop-search.ts";
 import { type HopOrders, SELL } from "./hop-task.ts";
 import { type RouteDemand, RouteTrial } from "./route-trial.ts";
 
 /** Smaller outputs of one hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_TRIED_MAX = 256;
 /** Search nodes for one hop: at first, and in the rounds there is work for. */
-const NODES_FIRST = 384;
+const NODES_FIRST = FEW_NODES;
 const NODES_BY_ROUND: readonly number[] = [512, 4096, 1 << 16];
 
 export class RouteSearch {
