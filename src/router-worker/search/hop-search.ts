@@ -17,7 +17,7 @@
 // changes are left to try, with each order as the last one; those that lose little first. What is
 // found where that is cut short is made better by exchanges of single orders (hop-swaps.ts).
 //
-// Allocates nothing. A node is some 50 ns; `nodesMax` bounds them.
+// Allocates nothing. A node is some 50 ns; `nodesMax` bounds them for each level tried.
 
 import { HopChanges } from "./hop-changes.ts";
 import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
@@ -44,7 +44,10 @@ import { SeenStates } from "./seen-states.ts";
 export const FEW_NODES = 384;
 /** Nodes before states are kept: most searches end sooner. */
 const NODES_PLAIN = 256;
-/** Steps to find the choices of one maker at once, and of all: some, and more with more nodes (guesses). */
+/**
+ * Steps to find the choices of one maker at once; and those of all makers for one level: so many,
+ * and more with more nodes (guesses).
+ */
 const STEPS_MAX = 4096;
 const STEPS_IN_ALL_MIN = 4096;
 const STEPS_PER_NODE = 4;
