@@ -52,12 +52,14 @@ export class HopChanges {
       const at = start + entry;
       // Once some were left out, nothing is said any more by what is small or loses too much: and
       // from here on all do.
-      const above = sells ? 1 - level / price[at]! : price[at]! - level;
-      if (!this.complete && above * least > spare) break;
-      if (group[at] !== ALONE || !this.#task.canBeWhole(entry)) continue;
+      if (!this.complete) {
+        const above = sells ? 1 - level / price[at]! : price[at]! - level;
+        if (above * least > spare) break;
+      }
+      if (group[at] !== ALONE) continue;
       const saving = amount[at]! * level - cost[at]! - charge;
       const loss = saving < 0 ? -saving : saving;
-      if (loss > spare) continue;
+      if (loss > spare || !this.#task.canBeWhole(entry)) continue;
       if (this.#task.usedBy(entry) < least) this.complete = false;
       else if (few) this.#insert(entry, loss);
       else {

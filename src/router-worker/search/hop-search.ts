@@ -251,9 +251,9 @@ export class HopSearch {
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
       if (price[at]! > this.#level) break;
-      if (group[at] !== ALONE || !task.canBeWhole(entry)) continue;
+      if (group[at] !== ALONE) continue;
       const saving = amount[at]! * this.#level - cost[at]! - this.#charge;
-      if (saving <= 0) continue;
+      if (saving <= 0 || !task.canBeWhole(entry)) continue;
       this.#draft.addToBase(entry);
       this.#baseGot += amount[at]!;
       this.#basePaid += cost[at]!;
