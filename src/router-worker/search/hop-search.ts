@@ -436,20 +436,21 @@ export class HopSearch {
     const from = this.#choiceFrom[maker]!;
     const count = this.#choiceCount[maker]!;
     const listed = subsets.count;
-    const leastOfOthers = this.#choicesLeast - this.#choiceLeast[maker]!;
-    const mostOfOthers = this.#choicesMost - this.#choiceMost[maker]!;
+    const choiceLeast = this.#choiceLeast[maker]!;
+    const choiceMost = this.#choiceMost[maker]!;
     this.#choiceFrom[maker] = listed;
     this.#choiceCount[maker] = subsets.list(best - (this.#isProbe ? 0 : saved - this.#needed));
     this.#groupBest[maker] = best;
     this.#measureChoices(maker);
-    const least = leastOfOthers + this.#choiceLeast[maker]!;
-    const most = mostOfOthers + this.#choiceMost[maker]!;
+    const least = this.#choicesLeast - choiceLeast + this.#choiceLeast[maker]!;
+    const most = this.#choicesMost - choiceMost + this.#choiceMost[maker]!;
     const { baseCount } = this.#draft;
     this.#choose(0, saved, this.#baseGot, this.#basePaid, baseCount, least, most);
     this.#choiceFrom[maker] = from;
     this.#choiceCount[maker] = count;
     this.#groupBest[maker] = baseBest;
-    this.#measureChoices(maker);
+    this.#choiceLeast[maker] = choiceLeast;
+    this.#choiceMost[maker] = choiceMost;
     subsets.dropFrom(listed);
   }
 

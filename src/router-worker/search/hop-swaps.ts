@@ -73,15 +73,15 @@ export class HopSwaps {
   }
 
   #gather(): void {
-    const { columns, start, candidates, direction, amount: demanded } = this.#task;
-    const { amount, cost, most, price } = columns;
+    const { columns, start, candidates, amount: demanded } = this.#task;
+    const { amount, cost } = columns;
     const least = demanded * SMALL_PART;
     this.#comerCount = 0;
     this.#lastCount = 0;
     this.#lastSaves = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      const uses = direction === SELL ? most[at]! * price[at]! : most[at]!;
+      const uses = this.#task.mostUsedBy(entry);
       if (uses < least) continue;
       if (this.#lastCount === LASTS_MAX) break;
       this.#addLast(entry, uses);

@@ -103,13 +103,12 @@ export class HopTask {
   }
 
   #lookAtLast(entry: number): void {
-    const { group, most, price } = this.columns;
+    const { group, price } = this.columns;
     const at = this.start + entry;
     const places = this.places + 1;
-    const sells = this.direction === SELL;
-    const takes = sells ? most[at]! * price[at]! : most[at]!;
+    const takes = this.mostUsedBy(entry);
     // A whole order may leave up to its price unsold, and be rounded up by a unit.
-    const takesMost = sells ? takes + price[at]! + 1 : takes;
+    const takesMost = this.direction === SELL ? takes + price[at]! + 1 : takes;
     // What may get so much at most does not want the cheapest last order.
     const all = this.below < Number.POSITIVE_INFINITY;
     const held = this.#largestCount;
@@ -143,6 +142,13 @@ export class HopTask {
   usedBy(entry: number): number {
     const at = this.start + entry;
     return this.direction === SELL ? this.columns.cost[at]! : this.columns.amount[at]!;
+  }
+
+  /** What it uses up of the amount at most, by itself; rounding apart. */
+  mostUsedBy(entry: number): number {
+    const { most, price } = this.columns;
+    const at = this.start + entry;
+    return this.direction === SELL ? most[at]! * price[at]! : most[at]!;
   }
 
   /** Whether an order can be filled whole and leave something for the last one. */
@@ -239,11 +245,10 @@ export class HopTask {
 
   /** The most that an order uses up of the amount that can only be the last one. */
   #largestPart(): number {
-    const { most, price } = this.columns;
     let largest = 0;
-    for (let at = this.start; at < this.start + this.candidates; at += 1) {
-      if (this.canBeWhole(at - this.start)) continue;
-      const uses = this.direction === SELL ? most[at]! * price[at]! : most[at]!;
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      if (this.canBeWhole(entry)) continue;
+      const uses = this.mostUsedBy(entry);
       if (uses > largest) largest = uses;
     }
     return largest;

@@ -10,6 +10,9 @@ export class PlainListing {
   /** By group: what its maker has left. */
   readonly #budgetLeft = new Float64Array(CANDIDATES_MAX);
   readonly #roomLeft = new Float64Array(CANDIDATES_MAX);
+  /** What the base gets and pays. */
+  #got = 0;
+  #paid = 0;
 
   constructor(task: HopTask, draft: HopDraft) {
     this.#task = task;
@@ -22,21 +25,14 @@ export class PlainListing {
    */
   list(): number {
     const draft = this.#draft;
-    const { columns, start, groups, candidates, places } = this.#task;
-    for (let at = 0; at < groups; at += 1) this.#budgetLeft[at] = -1;
-    let got = 0;
-    let paid = 0;
+    const { candidates, places } = this.#task;
+    this.#begin();
     for (let entry = 0; entry < candidates; entry += 1) {
-      const at = start + entry;
       this.#take(entry);
-      if (draft.complete(got, paid, draft.baseCount) && this.#isUsedUp(entry, got, paid)) {
-        return entry;
-      }
-      if (!draft.fitsWhole(got, paid)) continue;
+      if (this.#complete() && this.#isUsedUp(entry)) return entry;
+      if (!draft.fitsWhole(this.#got, this.#paid)) continue;
       if (draft.baseCount === places) return -1 - entry;
       this.#keep(entry);
-      got += columns.amount[at]!;
-      paid += columns.cost[at]!;
     }
     return -1;
   }
@@ -44,24 +40,31 @@ export class PlainListing {
   /** Drafts the largest orders that go into the amount, and the cheapest one that takes the rest. */
   listLargest(): void {
     const draft = this.#draft;
-    const { columns, start, groups, candidates, places } = this.#task;
-    for (let at = 0; at < groups; at += 1) this.#budgetLeft[at] = -1;
-    let got = 0;
-    let paid = 0;
+    const { candidates, places, topEntry } = this.#task;
+    this.#begin();
     const held = this.#task.topUses();
     for (let place = 0; place < held && draft.baseCount < places; place += 1) {
-      const entry = this.#task.topEntry[place]!;
+      const entry = topEntry[place]!;
       this.#take(entry);
-      if (!draft.fitsWhole(got, paid)) continue;
-      this.#keep(entry);
-      got += columns.amount[start + entry]!;
-      paid += columns.cost[start + entry]!;
+      if (draft.fitsWhole(this.#got, this.#paid)) this.#keep(entry);
     }
     for (let entry = 0; entry < candidates && !draft.found; entry += 1) {
       if (draft.isIn[entry] === 1) continue;
       this.#take(entry);
-      draft.complete(got, paid, draft.baseCount);
+      this.#complete();
     }
+  }
+
+  #begin(): void {
+    const { groups } = this.#task;
+    for (let at = 0; at < groups; at += 1) this.#budgetLeft[at] = -1;
+    this.#got = 0;
+    this.#paid = 0;
+  }
+
+  /** Whether the base and the last order settle. */
+  #complete(): boolean {
+    return this.#draft.complete(this.#got, this.#paid, this.#draft.baseCount);
   }
 
   /** Makes `entry` the last order, with what its maker has left beside the base. */
@@ -74,12 +77,16 @@ export class PlainListing {
   /** Puts the last order into the base. */
   #keep(entry: number): void {
     const { columns, start } = this.#task;
+    const amount = columns.amount[start + entry]!;
+    const cost = columns.cost[start + entry]!;
     const maker = this.#draft.lastGroup;
     if (maker !== ALONE) {
-      this.#budgetLeft[maker]! -= columns.amount[start + entry]!;
-      this.#roomLeft[maker]! -= columns.cost[start + entry]!;
+      this.#budgetLeft[maker]! -= amount;
+      this.#roomLeft[maker]! -= cost;
     }
     this.#draft.addToBase(entry);
+    this.#got += amount;
+    this.#paid += cost;
   }
 
   /** All at the best price there is, and a part of one order: nothing can be better. */
@@ -102,8 +109,8 @@ export class PlainListing {
   }
 
   /** Whether filling `entry` on top leaves nothing for another order. */
-  #isUsedUp(entry: number, got: number, paid: number): boolean {
+  #isUsedUp(entry: number): boolean {
     const { direction, amount } = this.#task;
-    return amount - (direction === SELL ? paid : got) <= this.#task.usedBy(entry);
+    return amount - (direction === SELL ? this.#paid : this.#got) <= this.#task.usedBy(entry);
   }
 }

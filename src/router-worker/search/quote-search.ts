@@ -26,7 +26,7 @@ import { OUT_OF_STEPS } from "./step-budget.ts";
 /**
  * Steps of some 50 ns that listing searches may take for one quote: for a first answer of each
  * path, and for better ones. A choice between the time of an answer and the last unit of it. On the
- * devnet's large book, amounts of eight median orders take some 15 ms and half of the answers are
+ * devnet's large book, amounts of eight median orders take some 20 ms and half of the answers are
  * proven best; with four times as many steps one of twelve routes is better, by 0.01 %; at five
  * median orders nearly all are proven, at two all (measured, 2026-11). Plain paths take none.
  */
@@ -44,9 +44,6 @@ const FEW_ORDERS_PATH_MAX = 1 << 16;
 const WORK_SHARE = 2;
 /** Paths that may be worth more work; the most promising ones. */
 const OPEN_MAX = 32;
-
-/** Best first. */
-type Found = { readonly routes: RouteQuote[]; readonly stopped: boolean };
 
 /**
  * A path whose best listing is not certain, and what was found of it: in so many steps in all, its
@@ -120,9 +117,9 @@ export class QuoteSearch {
       direct: request.direct,
       now,
     });
-    const { routes, stopped } = this.#solveBest(task);
+    const routes = this.#solveBest(task);
     if (routes.length > 0) return { status: "success", ledger, routes };
-    return stopped
+    return shouldStop()
       ? { status: "failed", message: "The quote took too long." }
       : { status: "unfeasible", ledger };
   }
@@ -151,7 +148,8 @@ export class QuoteSearch {
     }
   }
 
-  #solveBest(context: SolveContext): Found {
+  /** Best first. */
+  #solveBest(context: SolveContext): readonly RouteQuote[] {
     const queue = this.#queue;
     const solver = this.#solver;
     const selling = context.request.direction === "strict_send";
@@ -160,7 +158,7 @@ export class QuoteSearch {
     // Once there are as many routes as are answered: the key of the last one.
     let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
-      if (context.shouldStop()) return { routes, stopped: true };
+      if (context.shouldStop()) return routes;
       const path = queue.top;
       const isFull = routes.length === ROUTES_MAX;
       // A key holds a margin, so a path whose key is no better is no better.
@@ -185,7 +183,7 @@ export class QuoteSearch {
     }
     this.isCut = queue.count > 0 && solver.workLeft <= 0;
     if (open.length > 0) this.#improve(context, routes, open);
-    return { routes, stopped: context.shouldStop() };
+    return routes;
   }
 
   /** Spends what work there is on the paths whose best listing is not certain. */
