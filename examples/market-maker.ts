@@ -29,8 +29,6 @@ const SELL = 1;
 const LIMIT = 1;
 /** Ledgers to wait for a printed call to take effect before another one is printed. */
 const PATIENCE_LEDGERS = 10;
-/** What one ledger changed comes as several messages: all of them are in before it is acted upon. */
-const SETTLE_MS = 50;
 
 const USAGE = `market-maker --market BASE/QUOTE --maker ADDRESS [--size 100] [--reference PRICE]
   [--spread-bps 40] [--tolerance-bps 5] [--calls 0] [--url http://localhost:8080]`;
@@ -85,7 +83,6 @@ let ledger = 0;
 /** Until this ledger the call printed last may still take effect. */
 let waitsUntil = 0;
 let calls = 0;
-let settling: NodeJS.Timeout | undefined;
 
 const { address: contract } = await get(url, "/contract", {}).catch((error: Error) => {
   console.error(error.message);
@@ -100,16 +97,26 @@ const feed = follow(
   ],
   (message) => {
     take(message);
-    clearTimeout(settling);
-    settling = setTimeout(requote, SETTLE_MS);
+    if (isWhole(message)) requote();
   },
 );
+
+/**
+ * Whether the ledger it is of was told in full. What one ledger changed comes as several messages, and the
+ * `ledger` message after all of them; snapshots are of whole ledgers anyway, and a book that is not of a
+ * ledger still to come changes the reference alone.
+ */
+function isWhole(message: PushMessage): boolean {
+  if (message.type === "depth") return message.data.ledger <= ledger;
+  return ["ledger", "account"].includes(message.type);
+}
 
 function take(message: PushMessage): void {
   if (message.type === "account") takeAccount(message);
   if (message.type === "order") takeOrder(message);
   if (message.type === "depth") takeDepth(message);
   if (message.type === "ledger") ledger = message.ledger;
+  if (message.type === "contract" && "id" in message) ledger = message.ledger ?? 0;
   if (message.type === "backing") {
     if (message.backing === null) backing.delete(message.asset);
     else backing.set(message.asset, message.backing);

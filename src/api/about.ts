@@ -32,6 +32,12 @@ export const PUSH_CONVENTIONS = [
     "topic; updates follow. Route messages by `topic`, which the server makes from normalised parameters.",
   "A connection holds at most 20 topics, 10 of them accounts. Subscribing again to a held topic sends a fresh " +
     "snapshot. Unsubscribe takes the parameters of the subscribe, in any spelling.",
+  "What one ledger changed comes as several messages, and the `ledger` message of channel `contract` after " +
+    "them: once it names a ledger, every `order`, `backing`, `trade`, `swap` and `contract` message of that " +
+    "ledger and of all before it was sent on the connection, and none of a later one. `depth`, `candle` and " +
+    "`ticker` updates that are due at a ledger come before its message too, as far as the engine is not " +
+    "overloaded; what their interval holds back, and `quote`, comes later and `depth` and `quote` name their ledger. " +
+    "So a client that acts on whole ledgers subscribes to `contract` and acts at each `ledger` message.",
   "Subscriptions belong to the connection: after a reconnect subscribe again; missed updates are not " +
     "sent later. The server pings every 30 seconds and ends a connection that sent neither a pong nor a message since the last one.",
   "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +

@@ -52,7 +52,9 @@ export const CHANNELS: readonly PushChannel[] = [
   {
     name: "contract",
     summary: "The contract's state, and every ledger that was processed",
-    description: "The `ledger` messages show that the service is alive also in quiet times.",
+    description:
+      "The `ledger` message is the last of its ledger: everything else that the connection's subscriptions say " +
+      "at once of that ledger was sent before it. It also shows that the service is alive in quiet times.",
     topic: "contract",
     parameters: [],
     request: "ContractRequest",

@@ -703,7 +703,10 @@ export type ContractUpdate = {
   readonly topic: string;
 };
 
-/** A ledger was processed, with or without events. Of a burst only the latest is told. */
+/**
+ * A ledger was processed, with or without events, and all its orders, backing, trades, swaps and
+ * contract changes were sent before. Of a burst only the latest is told.
+ */
 export type LedgerProcessed = {
   readonly type: "ledger";
   readonly ledger: Ledger;

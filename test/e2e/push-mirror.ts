@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import WebSocket from "ws";
 import { checkClientMessage, checkPushMessage } from "../../src/api/testing/conformance.ts";
+import { type Position, positionParts } from "../../src/model/position.ts";
 import type { ApiClient, Row } from "./api-client.ts";
 
 /** A subscription's parameters, without `op` and `id`. */
@@ -25,6 +26,8 @@ export class PushMirror {
   /** Subscriptions whose snapshot is awaited, by request id. */
   readonly #asked = new Map<number, Subscription>();
   #nextId = 0;
+  /** The last ledger that the connection was told is complete. */
+  #complete = 0;
 
   private constructor(url: string) {
     this.#url = url;
@@ -53,6 +56,7 @@ export class PushMirror {
     this.close();
     this.topics.clear();
     this.#asked.clear();
+    this.#complete = 0;
     this.#socket = this.#connect();
     await this.#opened();
   }
@@ -104,6 +108,12 @@ export class PushMirror {
     if (type === "unsubscribed") {
       this.topics.delete(topic);
       return;
+    }
+    if (type === "ledger") this.#complete = message.ledger;
+    const fill = type === "trade" ? message.trade.id : (message.fill?.trade ?? message.swap?.id);
+    if (fill !== undefined) {
+      const { ledger } = positionParts(BigInt(fill) as Position);
+      assert.ok(ledger > this.#complete, `a fill of ${ledger} after the end of ${this.#complete}`);
     }
     const asked = this.#asked.get(id);
     if (asked !== undefined) {

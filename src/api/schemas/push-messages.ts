@@ -61,7 +61,8 @@ export const pushSchemas = {
     topic: TOPICS.contract,
   }),
   LedgerProcessed: object(
-    "A ledger was processed, with or without events. Of a burst only the latest is told.",
+    "A ledger was processed, with or without events, and all its orders, backing, trades, swaps and contract " +
+      "changes were sent before. Of a burst only the latest is told.",
     { type: constant("ledger"), ledger: ref("Ledger"), topic: TOPICS.contract },
   ),
   AccountSnapshot: object(

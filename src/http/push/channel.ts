@@ -29,6 +29,11 @@ export interface Channel {
   closed(topic: string): void;
   /** A step became visible. What it throws is logged and keeps no other channel from the step. */
   stepped(step: Step): void;
+  /**
+   * Every channel has published what it says of the step, and nothing of a later one. Called for steps
+   * that bring ledgers.
+   */
+  ended?(step: Step): void;
 }
 
 /** Sends a message to every subscriber of the topic. */

@@ -35,6 +35,8 @@ export class PushHub {
   readonly #log: HubLog;
   /** Subscribers of each topic that has any. */
   readonly #counts = new Map<string, number>();
+  /** A step whose end is still to be told. */
+  #unended: Step | undefined;
 
   constructor(channels: readonly Channel[], log: HubLog) {
     this.#channels = new Map(channels.map((channel) => [channel.name, channel]));
@@ -65,11 +67,34 @@ export class PushHub {
     }
   }
 
-  /** A step became visible: its updates go out now, in order. */
+  /**
+   * A step became visible: its updates go out now, in order. The step ends after the first turn of the
+   * updates that channels compute later, so that what is due with it comes before its end; no longer
+   * wait, or many topics would hold up what marks the end of a ledger.
+   */
   stepped(step: Step): void {
+    this.#endStep();
+    this.#tell(step, (channel) => channel.stepped(step));
+    if (step.ledgers.length === 0) return;
+    this.#unended = step;
+    // Behind the turn queue's own: immediates run in the order in which they were set.
+    setImmediate(() => {
+      if (this.#unended === step) this.#endStep();
+    });
+  }
+
+  /** Before anything of a later step is said. */
+  #endStep(): void {
+    const step = this.#unended;
+    if (step === undefined) return;
+    this.#unended = undefined;
+    this.#tell(step, (channel) => channel.ended?.(step));
+  }
+
+  #tell(step: Step, tell: (channel: Channel) => void): void {
     for (const channel of this.#channels.values()) {
       try {
-        channel.stepped(step);
+        tell(channel);
       } catch (error) {
         const fields = { err: error, channel: channel.name, ledger: step.ledger };
         this.#log.error(fields, "a channel failed at a step");

@@ -89,6 +89,20 @@ const ORDER: Happening = {
   order: testOrder(1, { selling: BASE, buying: QUOTE }),
 };
 
+function candle(start: number, fills: number): Candle {
+  const one = { quote: 3n, base: 2n };
+  return {
+    start,
+    open: one,
+    high: one,
+    low: one,
+    close: one,
+    baseVolume: 2n,
+    quoteVolume: 3n,
+    fills,
+  };
+}
+
 function fill(timestamp: number, crossfill = false): Happening {
   return {
     kind: "trade",
@@ -313,22 +327,75 @@ describe("channel depth", () => {
   });
 });
 
+describe("the ledger message", () => {
+  it("comes after everything of its ledger, in whatever order topics were subscribed", async () => {
+    const [client, other] = [await open(), await open()];
+    const channels = [
+      { channel: "contract" },
+      { channel: "depth", market: MARKET },
+      { channel: "account", address: testAccount(1) },
+      { channel: "candles", market: MARKET, resolution: 300 },
+      { channel: "trades" },
+      { channel: "ticker" },
+    ];
+    for (const channel of channels) await client.ask({ op: "subscribe", ...channel });
+    for (const channel of channels.reverse()) await other.ask({ op: "subscribe", ...channel });
+    server.readModel.marketData.candleRows = [candle(1_700_000_100, 1)];
+    price = 2;
+    const owned = testOrder(1, { selling: BASE, buying: QUOTE, owner: testAccount(1) });
+    step({ kind: "order", action: "new", order: owned }, fill(1_700_000_100));
+    for (const one of [client, other]) {
+      await one.find(({ type }) => type === "ledger");
+      const types = (await one.drain())
+        .filter(({ id }) => id === undefined)
+        .map(({ type }) => type);
+      assert.equal(types.at(-1), "ledger");
+      const told = ["candle", "depth", "ledger", "order", "ticker", "trade", "trade"];
+      assert.deepEqual([...types].sort(), told);
+    }
+  });
+
+  it("comes before anything of the next ledger, though that follows at once", async () => {
+    const client = await open();
+    for (const channel of ["trades", "contract"]) await client.ask({ op: "subscribe", channel });
+    step(fill(1_700_000_100));
+    step(fill(1_700_000_101), fill(1_700_000_102));
+    // The clock moves between ledgers.
+    const ledger = server.readModel.ledger ?? 0;
+    server.push.stepped({ ledgers: [], ledger, closeTime: 0, changes: [], happenings: [ORDER] });
+    step();
+    await client.find((message) => message.type === "ledger" && message.ledger === 5003);
+    const told = (await client.drain()).filter(({ id }) => id === undefined);
+    assert.deepEqual(
+      told.map(({ type, ledger: number }) => number ?? type),
+      ["trade", 5001, "trade", "trade", 5002, 5003],
+    );
+  });
+
+  it("does not wait for topics without end", async () => {
+    const client = await open();
+    await client.ask({ op: "subscribe", channel: "contract" });
+    for (const limit of [1, 2]) {
+      await client.ask({ op: "subscribe", channel: "depth", market: MARKET, limit });
+    }
+    let read = 0;
+    server.depth = (request) => {
+      read += 1;
+      // The first of them takes all of the turn.
+      for (const endMs = performance.now() + 50; performance.now() < endMs; );
+      return book(request.limit);
+    };
+    price = 2;
+    step(ORDER);
+    await client.find(({ type }) => type === "ledger");
+    await client.find(({ type, topic }) => type === "depth" && topic.endsWith("/2"), 3);
+    const told = (await client.drain()).filter(({ id }) => id === undefined);
+    assert.deepEqual([told.map(({ type }) => type), read], [["depth", "ledger", "depth"], 2]);
+  });
+});
+
 describe("channel candles", () => {
   const START = 1_700_000_100;
-
-  function candle(start: number, fills: number): Candle {
-    const one = { quote: 3n, base: 2n };
-    return {
-      start,
-      open: one,
-      high: one,
-      low: one,
-      close: one,
-      baseVolume: 2n,
-      quoteVolume: 3n,
-      fills,
-    };
-  }
 
   async function subscribed(parameters: object = {}): Promise<[PushClient, Message]> {
     const client = await open();

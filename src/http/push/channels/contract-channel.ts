@@ -18,9 +18,7 @@ export function contractChannel({ readModel, contract, publish }: ContractChanne
   let open = false;
   /** Last ledger processed since the start of the process, which is what the API promises. */
   let processed: number | undefined;
-  const stepped = ({ happenings, ledgers }: Step): void => {
-    const last = ledgers.at(-1);
-    if (last !== undefined) processed = last.ledger;
+  const stepped = ({ happenings }: Step): void => {
     if (!open) return;
     for (const happening of happenings) {
       if (happening.kind !== "contract") continue;
@@ -32,10 +30,14 @@ export function contractChannel({ readModel, contract, publish }: ContractChanne
           `"data":${contractJson(contract, happening.contract)},"topic":"${TOPIC}"}`,
       );
     }
-    // A catch-up takes many ledgers in one step: only the latest of such a burst is told.
-    if (last !== undefined) {
-      publish(TOPIC, `{"type":"ledger","ledger":${last.ledger},"topic":"${TOPIC}"}`);
-    }
+  };
+  /**
+   * The last message of a ledger, which clients wait for before they act. A catch-up takes many ledgers
+   * in one step: only the latest of such a burst is told.
+   */
+  const ended = ({ ledger }: Step): void => {
+    processed = ledger;
+    if (open) publish(TOPIC, `{"type":"ledger","ledger":${ledger},"topic":"${TOPIC}"}`);
   };
   return {
     name: "contract",
@@ -53,5 +55,6 @@ export function contractChannel({ readModel, contract, publish }: ContractChanne
       open = false;
     },
     stepped,
+    ended,
   };
 }
