@@ -1,41 +1,272 @@
-// Runs every *.test.js under dist, or those whose path contains one of the arguments.
-// Node 20 takes no quoted globs and Node 22 no folders, so the files are listed here.
-import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+// npm test -- [part of a path ...] [--fast] [--times] [--shuffle seed] [--test-name-pattern=...]
+// Runs every *.test.js under dist, or those whose path contains one of the parts. Files that start
+// nothing share a process per folder, since a process takes longer to start than most of them to run;
+// every other file has a process of its own. What fails is printed with what is needed to repeat it.
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { timesTable } from "./test-times.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const wanted = process.argv.slice(2);
+/** A process that takes longer hangs. */
+const PROCESS_MS_MAX = 600_000;
+/** For one that hangs to tell of what it started. */
+const LAST_WORDS_MS_MAX = 5000;
+/** Of what a failed process wrote. */
+const LINES_SHOWN = 60;
+/** That it started, the last ones. */
+const PROCESSES_SHOWN = 6;
+/** Start early, so that no long one runs alone at the end. */
+const LONG = ["dist/test/e2e/", "dist/test/console/", "dist/test/", "dist/src/ingest"];
+const SEED = process.env.PROPERTY_SEED ?? "1";
+
+const { values: flags, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: {
+    fast: { type: "boolean", default: false },
+    times: { type: "boolean", default: false },
+    shuffle: { type: "string" },
+    jobs: { type: "string", default: String(availableParallelism() + 1) },
+    "test-name-pattern": { type: "string" },
+  },
+});
+
 const files = ["dist/src", "dist/console", "dist/test"]
-  .filter((folder) => existsSync(`${root}${folder}`))
   .flatMap((folder) =>
-    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map(
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
       (file) => `${folder}/${file}`,
     ),
   )
   .filter((file) => file.endsWith(".test.js") && !file.endsWith(".live.test.js"))
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .filter((file) => !flags.fast || startsNothing(file))
   .sort();
 if (files.length === 0) {
-  process.stderr.write(`no test file matches ${wanted.join(" ")}\n`);
+  process.stderr.write(`no test file matches ${parts.join(" ")}\n`);
   process.exit(1);
 }
-const run = spawnSync(
-  process.execPath,
-  [
+
+const folder = mkdtempSync(join(tmpdir(), "hopbook-tests-"));
+const running = new Set();
+let processes = 0;
+process.on("exit", () => {
+  for (const pid of running) killGroup(pid);
+  rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+
+const startMs = performance.now();
+const results = await runAll(jobs());
+report();
+
+/** Beside its source, without a process of its own making, and without hooks for a whole file. */
+function startsNothing(file) {
+  if (file.startsWith("dist/test/")) return false;
+  const text = readFileSync(join(root, file), "utf8");
+  return !/node:child_process|^(before|after)(Each)?\(/m.test(text);
+}
+
+/** Lists of files, one for each process. */
+function jobs() {
+  const groups = new Map();
+  for (const file of files) {
+    const key = startsNothing(file) ? folderOf(file) : file;
+    groups.set(key, [...(groups.get(key) ?? []), file]);
+  }
+  const rank = (list) => LONG.findIndex((prefix) => list[0].startsWith(prefix)) >>> 0;
+  const lists = [...groups.values()].sort((one, other) => rank(one) - rank(other));
+  if (flags.shuffle === undefined) return lists;
+  // By a linear congruential generator (Numerical Recipes).
+  let state = Number(flags.shuffle) >>> 0;
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0);
+  const shuffled = (list) =>
+    list
+      .map((each) => [random(), each])
+      .sort(([one], [other]) => one - other)
+      .map(([, each]) => each);
+  return shuffled(lists.map(shuffled));
+}
+
+/** `dist/src/ingest` of whatever lies in there. */
+function folderOf(file) {
+  return file.split("/").slice(0, 3).join("/");
+}
+
+async function runAll(lists) {
+  const waiting = [...lists];
+  const done = [];
+  const work = async () => {
+    for (let list = waiting.shift(); list !== undefined; list = waiting.shift()) {
+      const result = await run(list);
+      done.push(result);
+      show(result);
+      if (result.ended || list.length === 1) continue;
+      // What ended in the middle of a group says nothing of the rest.
+      waiting.push(...list.map((file) => [file]));
+      result.told = [];
+    }
+  };
+  await Promise.all(Array.from({ length: Number(flags.jobs) }, work));
+  return done;
+}
+
+function run(list) {
+  const number = processes++;
+  const events = join(folder, `${number}.events`);
+  const started = join(folder, `${number}.started`);
+  appendFileSync(events, "");
+  const pattern = flags["test-name-pattern"];
+  const args = [
     "--enable-source-maps",
-    // A file's process can wait for ever at its end, for a thread that compiles and waits for it
+    // A process can wait for ever at its end, for a thread that compiles and waits for it
     // (nodejs/node, issue 54918): seen once in some thousands. It is slower by nothing to speak of.
     "--no-concurrent-recompilation",
     "--import=./dist/test/support/property-seed.js",
-    "--test",
-    "--test-timeout=600000",
-    ...files,
-  ],
-  { cwd: root, stdio: "inherit" },
-);
-if (files.some((file) => file.startsWith("dist/test/console/"))) {
-  const { findBrowser, NO_BROWSER } = await import("../dist/test/console/find-browser.js");
-  if (findBrowser() === undefined) process.stderr.write(`${NO_BROWSER}\n`);
+    "--import=./dist/test/support/started.js",
+    `--test-reporter=${new URL("./test-events.js", import.meta.url)}`,
+    `--test-reporter-destination=${events}`,
+    ...(pattern === undefined ? [] : [`--test-name-pattern=${pattern}`]),
+    ...(list.length === 1 ? list : ["scripts/test-group.js", ...list]),
+  ];
+  const environment = { ...process.env, HOPBOOK_TEST_STARTED: started };
+  if (flags.times) environment.HOPBOOK_TEST_TIMES = "1";
+  const fromMs = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that whatever it leaves behind can be ended with it.
+    detached: true,
+  });
+  running.add(child.pid);
+  let late = false;
+  const timeout = setTimeout(() => {
+    late = true;
+    child.kill();
+    setTimeout(() => killGroup(child.pid), LAST_WORDS_MS_MAX).unref();
+  }, PROCESS_MS_MAX);
+  const lines = [];
+  const keep = (data) => {
+    lines.push(...String(data).split("\n"));
+    if (lines.length > 4 * LINES_SHOWN) lines.splice(0, lines.length - 2 * LINES_SHOWN);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  child.on("exit", () => killGroup(child.pid));
+  return new Promise((resolve) => {
+    child.on("close", (code, signal) => {
+      clearTimeout(timeout);
+      running.delete(child.pid);
+      const wallMs = performance.now() - fromMs;
+      const told = readLines(events);
+      const ended = told.some(({ type }) => type === "end");
+      resolve({
+        list,
+        code,
+        signal,
+        late,
+        lines,
+        wallMs,
+        told,
+        ended,
+        started: readLines(started),
+      });
+    });
+  });
 }
-process.exit(run.status ?? 1);
+
+function killGroup(pid) {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It left nothing behind.
+  }
+}
+
+function readLines(path) {
+  try {
+    const text = readFileSync(path, "utf8");
+    // The last line of a killed process may be cut off.
+    return text
+      .slice(0, text.lastIndexOf("\n") + 1)
+      .split("\n")
+      .filter(Boolean)
+      .map(JSON.parse);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function isGood({ code, ended }) {
+  return code === 0 && ended;
+}
+
+/** Where the test is written, as far as it is known. */
+function fileOf({ file, name }, list) {
+  // One that could not be loaded fails by its name.
+  if (list.includes(name)) return fileOf({ file: root + name }, []);
+  const path = file?.startsWith(root) ? file.slice(root.length) : list[0];
+  return path.replace(/^dist\//, "").replace(/\.js$/, ".ts");
+}
+
+function show(result) {
+  const { list, wallMs, told, started, lines, code, signal, late } = result;
+  const name = list.length === 1 ? list[0] : `${folderOf(list[0])} (${list.length} files)`;
+  const count = told.filter(({ type }) => type === "pass").length;
+  const good = isGood(result);
+  const seconds = (wallMs / 1000).toFixed(1).padStart(6);
+  process.stdout.write(
+    `${good ? "ok  " : "FAIL"} ${seconds} s ${String(count).padStart(4)} ${name}\n`,
+  );
+  if (good) return;
+  const failures = told.filter(({ type }) => type === "fail");
+  for (const failure of failures) {
+    const file = fileOf(failure, list);
+    const name = failure.outermost.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/'/g, ".");
+    process.stdout.write(
+      `\n  ${file}:${failure.line ?? "?"}: ${failure.path}\n` +
+        `${indented(failure.error)}\n` +
+        `  alone: PROPERTY_SEED=${SEED} npm test -- ${file.replace(/\.ts$/, "")} --test-name-pattern='^${name}$'\n`,
+    );
+  }
+  if (failures.length === 0) {
+    const how = late
+      ? `still ran after ${PROCESS_MS_MAX / 1000} s`
+      : `ended with ${signal ?? `code ${code}`}`;
+    process.stdout.write(
+      `\n  the process ${how}; alone: PROPERTY_SEED=${SEED} npm test -- ${list.join(" ")}\n`,
+    );
+  }
+  const said = told.filter(({ type }) => type === "diagnostic").map(({ message }) => message);
+  const last = [...said, ...lines.filter((line) => line !== "")].slice(-LINES_SHOWN);
+  if (last.length > 0) process.stdout.write(`  last lines:\n${indented(last.join("\n"))}\n`);
+  for (const { name, lines: of } of started
+    .filter(({ kind }) => kind === "lines")
+    .slice(-PROCESSES_SHOWN)) {
+    if (of.length > 0)
+      process.stdout.write(`  last lines of ${name}:\n${indented(of.join("\n"))}\n`);
+  }
+  process.stdout.write("\n");
+}
+
+function indented(text) {
+  return text.replace(/^/gm, "    ");
+}
+
+function report() {
+  const told = results.flatMap(({ told }) => told);
+  const tests = (type) => told.filter((each) => each.type === type).length;
+  const bad = results.filter((result) => !isGood(result));
+  if (flags.times) process.stdout.write(timesTable(results, root));
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+  process.stdout.write(
+    `${tests("pass")} tests passed, ${tests("fail")} failed, ${tests("skip")} were left out; ` +
+      `${files.length} files in ${results.length} processes, ${seconds} s, PROPERTY_SEED=${SEED}\n`,
+  );
+  for (const { list } of bad) process.stdout.write(`FAIL ${list.join(" ")}\n`);
+  process.exitCode = bad.length === 0 ? 0 : 1;
+}

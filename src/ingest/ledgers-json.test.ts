@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
+import { runs } from "../../test/support/runs.ts";
 import { parseLedgersJson } from "./ledgers-json.ts";
 import { parseLedgersPage } from "./rpc-answers.ts";
 
@@ -47,7 +48,7 @@ test("what is no ledger stays what JSON.parse makes of it", () => {
       const text = JSON.stringify(json);
       assert.deepEqual(plain(parseLedgersJson(Buffer.from(text))), plain(JSON.parse(text)));
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -22,6 +22,7 @@ import fc from "fast-check";
 import { testAccount, testContract } from "../../test/ingest/addresses.ts";
 import { readFixture } from "../../test/ingest/ledger-fixtures.ts";
 import { scAddress, scBool, scI128, scU32, scU64, scU128 } from "../../test/ingest/sc-values.ts";
+import { runs } from "../../test/support/runs.ts";
 import { hostDiagnosticOf, hostEventOf, scValueOf } from "./sdk-value.ts";
 import { ValueReader } from "./value-reader.ts";
 
@@ -128,6 +129,6 @@ test("values of every kind are read as the SDK reads them", () => {
         val: scValueOf(val),
       });
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100) },
   );
 });

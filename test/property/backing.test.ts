@@ -12,6 +12,7 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
+import { runs } from "../support/runs.ts";
 import { backedOrders, backingRows } from "../support/start-orders.ts";
 import { LateReader } from "./backing-reader.ts";
 import {
@@ -36,7 +37,7 @@ test("every loaded record equals the ledger it is of, whatever comes when", () =
       for (let turn = 0; turn < 250; turn += 1) run.turn();
       run.finish();
     }),
-    { numRuns: 60, includeErrorInReport: true },
+    { numRuns: runs(12), includeErrorInReport: true },
   );
 });
 

@@ -9,6 +9,7 @@ import { accountAddress, contractAddress } from "../../src/model/address.ts";
 import type { Order, OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
 import { NaiveBook } from "../support/naive-book.ts";
+import { runs } from "../support/runs.ts";
 import { slowDepth } from "../support/slow-depth.ts";
 
 const CONTRACT = contractAddress(new Uint8Array(32).fill(9));
@@ -105,7 +106,7 @@ test("depth equals a slow reading of its rules", () => {
         );
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -15,6 +15,7 @@ import type { Value } from "../../src/devnet/contract/value.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
 import { costUp, I128_MAX, invertPriceDown, isDust } from "../../src/model/settlement.ts";
+import { runs } from "../support/runs.ts";
 import {
   buildWorld,
   EXCHANGE,
@@ -24,7 +25,7 @@ import {
   worldAndCall,
 } from "./exchange-world.ts";
 
-const RUNS = { numRuns: 3_000 };
+const RUNS = { numRuns: runs(300) };
 
 type Run = {
   readonly before: SeededWorld;

@@ -12,6 +12,7 @@ import { account, token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { naiveAnswers } from "../support/naive-exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
 
 const LEDGERS = 30;
 const EVENTS_MAX = 12;
@@ -77,7 +78,7 @@ test("the answers are those of a plain replay at any time, in any batches, acros
       }
       await exchange.close();
     }),
-    { numRuns: 25, includeErrorInReport: true },
+    { numRuns: runs(5), includeErrorInReport: true },
   );
 });
 

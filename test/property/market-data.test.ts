@@ -20,11 +20,12 @@ import {
   naiveTotals,
 } from "../support/naive-market-data.ts";
 import { CHAIN_START, type Random, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
 
 const DAY = 86_400;
 const LEDGERS = 40;
 const EVENTS_MAX = 14;
-const RUNS = 12;
+const RUNS = runs(2);
 
 test("market data is what the raw trades give, whenever and however it is asked", async () => {
   await fc.assert(

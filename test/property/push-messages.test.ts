@@ -8,8 +8,9 @@ import { CHANNELS } from "../../src/api/channels.ts";
 import { checkPushMessage } from "../../src/api/testing/conformance.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { NASTY_JSON } from "../support/nasty.ts";
+import { runs } from "../support/runs.ts";
 
-const RUNS = 400;
+const RUNS = runs(80);
 /** Channels that the API document names; there may be more. */
 const API_CHANNELS = 6;
 const MESSAGE_BYTES_MAX = 16 * 1024;

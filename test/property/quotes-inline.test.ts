@@ -8,6 +8,7 @@ import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { bookOfWorld } from "../support/book-of-world.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
 import { randomQuoteWorld, SMALL_WORLD } from "../support/random-quote-world.ts";
+import { runs } from "../support/runs.ts";
 
 const LARGER_WORLD = { ...SMALL_WORLD, orders: 120, assets: 6, makers: 20 };
 /** Few enough that searches run out of them at every place where they ask for some. */
@@ -15,7 +16,7 @@ const STEPS_MAX = 600;
 
 test("a search within a number of steps answers as one without, or not at all", () => {
   let [answered, givenUp] = [0, 0];
-  for (let seed = 1; seed <= 400; seed += 1) {
+  for (let seed = 1; seed <= runs(40); seed += 1) {
     const random = randomFrom(seed);
     const { state, request } = randomQuoteWorld(seed, LARGER_WORLD);
     const view = bookOfWorld(state);
@@ -40,8 +41,8 @@ test("a search within a number of steps answers as one without, or not at all", 
       if (got.status === "success") answered += 1;
     }
   }
-  assert(answered > 300, `only ${answered} answers`);
-  assert(givenUp > 300, `only ${givenUp} given up`);
+  assert(answered > runs(30), `only ${answered} answers`);
+  assert(givenUp > runs(30), `only ${givenUp} given up`);
 });
 
 test("the main thread's quotes keep to its share of the time", () => {

@@ -17,6 +17,7 @@ import {
   withoutLeftOut,
 } from "../support/random-quote-world.ts";
 import { limitFaults, routeFaults } from "../support/route-check.ts";
+import { runs } from "../support/runs.ts";
 
 /** Worlds whose lists are more than this are left out of the exhaustive comparison. */
 const LISTS_MAX = 20_000;
@@ -64,7 +65,7 @@ function checkBest(
 
 test("every route of thousands of random worlds settles to the unit, no order skipped", () => {
   let routes = 0;
-  for (let seed = 1; seed <= 4000; seed += 1) {
+  for (let seed = 1; seed <= runs(400); seed += 1) {
     const world = randomQuoteWorld(seed);
     const { request } = world;
     const quoted = quotedRoutes(world);
@@ -75,12 +76,12 @@ test("every route of thousands of random worlds settles to the unit, no order sk
       routes += 1;
     }
   }
-  assert(routes > 1000, `only ${routes} routes`);
+  assert(routes > runs(100), `only ${routes} routes`);
 });
 
 test("no list of orders is better than the one quoted, and no feasible path is missing", () => {
   let paths = 0;
-  for (let seed = 1; seed <= 4000; seed += 1) {
+  for (let seed = 1; seed <= runs(400); seed += 1) {
     const world = randomQuoteWorld(seed);
     const { state, request, ordersMax } = world;
     const routes = quotedRoutes(world);
@@ -91,12 +92,12 @@ test("no list of orders is better than the one quoted, and no feasible path is m
       paths += 1;
     }
   }
-  assert(paths > 2000, `only ${paths} paths`);
+  assert(paths > runs(200), `only ${paths} paths`);
 });
 
 test("no list of orders is better where a hop has a dozen orders to choose from", () => {
   let found = 0;
-  for (let seed = 1; seed <= 500; seed += 1) {
+  for (let seed = 1; seed <= runs(50); seed += 1) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 26, assets: 2, makers: 8 });
     const ordersMax = 2 + (seed % 3);
     const { state, request } = world;
@@ -108,7 +109,7 @@ test("no list of orders is better where a hop has a dozen orders to choose from"
     assert.equal(got, best === undefined ? "none" : resultOf(world, best), `seed ${seed}`);
     if (best !== undefined) found += 1;
   }
-  assert(found > 200, `only ${found} routes`);
+  assert(found > runs(20), `only ${found} routes`);
 });
 
 test("where makers have little room, it is made where it can be, and never overdrawn", () => {
@@ -116,7 +117,7 @@ test("where makers have little room, it is made where it can be, and never overd
   let [paths, found] = [0, 0];
   // From 101353 on: some that need a dear order for the room it makes.
   const needRoom = [101353, 101390, 101707, 103337, 104493, 107897, 108846, 108996, 109207];
-  const seeds = [...Array.from({ length: 1500 }, (_, at) => at + 1), 100445, ...needRoom];
+  const seeds = [...Array.from({ length: runs(150) }, (_, at) => at + 1), 100445, ...needRoom];
   for (const seed of seeds) {
     const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
     const { state, request, ordersMax } = world;
@@ -130,7 +131,7 @@ test("where makers have little room, it is made where it can be, and never overd
       if (best !== undefined) found += 1;
     }
   }
-  assert(paths > 1000 && found > 300, `only ${paths} paths, ${found} routes`);
+  assert(paths > runs(100) && found > runs(30), `only ${paths} paths, ${found} routes`);
 });
 
 test("what several orders of one maker cost, each rounded up, fits its room", () => {
@@ -158,21 +159,21 @@ test("a hop that gives less with fewer orders leaves places to the next one", ()
 test("the ten routes are those of a search through all paths, one by one", () => {
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;
-  for (let seed = 1; seed <= 200; seed += 1) {
+  for (let seed = 1; seed <= runs(24); seed += 1) {
     if (checkTenRoutes(randomQuoteWorld(seed, options), seed)) full += 1;
   }
-  assert(full > 30, `only ${full} full answers`);
+  assert(full > runs(1), `only ${full} full answers`);
 });
 
 test("so they are where few orders may be listed, of makers with little room", () => {
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;
   // The last two have paths that are better for the room that their makers make.
-  for (const seed of [...Array.from({ length: 40 }, (_, at) => at + 1), 205, 226]) {
+  for (const seed of [...Array.from({ length: runs(4) }, (_, at) => at + 1), 205, 226]) {
     const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
     if (checkTenRoutes({ ...world, ordersMax: 4 + (seed % 5) }, seed)) full += 1;
   }
-  assert(full > 5, `only ${full} full answers`);
+  assert(full > 0, `only ${full} full answers`);
 });
 
 /** Whether there are ten. */
@@ -210,7 +211,7 @@ test("what was asked before changes no answer", () => {
 
 test("routes are the same where there is hardly memory for what is kept of the sides", () => {
   let routes = 0;
-  for (let seed = 1; seed <= 12; seed += 1) {
+  for (let seed = 1; seed <= runs(2); seed += 1) {
     const { state, request } = randomQuoteWorld(seed, {
       orders: 500,
       assets: 8,
@@ -231,12 +232,12 @@ test("routes are the same where there is hardly memory for what is kept of the s
       }
     }
   }
-  assert(routes > 500, `only ${routes} routes`);
+  assert(routes > runs(20), `only ${routes} routes`);
 });
 
 test("selling what a purchase costs gets what was bought, where any list of orders does", () => {
   let met = 0;
-  for (let seed = 1; seed <= 1500; seed += 1) {
+  for (let seed = 1; seed <= runs(150); seed += 1) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 40 });
     if (world.request.direction !== "strict_receive") continue;
     const [bought] = quotedRoutes(world);
@@ -256,12 +257,12 @@ test("selling what a purchase costs gets what was bought, where any list of orde
     const best = routes.reduce((most, one) => (one > most ? one : most), 0n);
     assert.equal(got, best, `seed ${seed}`);
   }
-  assert(met > 300, `only ${met} purchases`);
+  assert(met > runs(30), `only ${met} purchases`);
 });
 
 test("what the API leaves out of quotes is left out, and nothing else", () => {
   let [paths, found] = [0, 0];
-  for (let seed = 1; seed <= 3000; seed += 1) {
+  for (let seed = 1; seed <= runs(300); seed += 1) {
     const world = hinderedWorld(seed);
     const { request, ordersMax } = world;
     const routes = quotedRoutes(world, world.book);
@@ -275,12 +276,12 @@ test("what the API leaves out of quotes is left out, and nothing else", () => {
       if (best !== undefined) found += 1;
     }
   }
-  assert(paths > 2000 && found > 700, `only ${paths} paths, ${found} routes`);
+  assert(paths > runs(200) && found > runs(70), `only ${paths} paths, ${found} routes`);
 });
 
 test("a limit crosses what its order would, on the contract, to the unit", () => {
   let [crossed, partly] = [0, 0];
-  for (let seed = 1; seed <= 1500; seed += 1) {
+  for (let seed = 1; seed <= runs(150); seed += 1) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 60, assets: 2, makers: 12 });
     const { state, request } = world;
     const picked = state.orders[seed % Math.max(1, state.orders.length)];
@@ -308,5 +309,5 @@ test("a limit crosses what its order would, on the contract, to the unit", () =>
     crossed += 1;
     if ((sells ? route.sold : route.bought) < request.amount) partly += 1;
   }
-  assert(crossed > 400 && partly > 100, `only ${crossed} crossed, ${partly} in part`);
+  assert(crossed > runs(40) && partly > runs(10), `only ${crossed} crossed, ${partly} in part`);
 });

@@ -16,6 +16,7 @@ import type { Order, OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
 import { assertSameBook } from "../support/book-check.ts";
 import { NaiveBook } from "../support/naive-book.ts";
+import { runs } from "../support/runs.ts";
 import { liveOrders } from "../support/start-orders.ts";
 
 const CONTRACT = contractAddress(new Uint8Array(32).fill(255));
@@ -157,13 +158,13 @@ const untrackedBacking = fc.constantFrom<UntrackedBacking>("covers", "nothing");
 
 test("a stream of small steps leaves the same book as the naive model, in both copies", async () => {
   const steps = fc.array(fc.array(operation, { maxLength: 12 }), { maxLength: 25 });
-  await fc.assert(fc.asyncProperty(steps, untrackedBacking, replay), { numRuns: 60 });
+  await fc.assert(fc.asyncProperty(steps, untrackedBacking, replay), { numRuns: runs(12) });
 });
 
 test("large steps grow and shrink sides through all block sizes", async () => {
   const crowd = operation.map((of) => ({ ...of, selling: of.selling % 2, buying: 2 }));
   const steps = fc.array(fc.array(crowd, { minLength: 200, maxLength: 300 }), { maxLength: 4 });
-  await fc.assert(fc.asyncProperty(steps, untrackedBacking, replay), { numRuns: 15 });
+  await fc.assert(fc.asyncProperty(steps, untrackedBacking, replay), { numRuns: runs(4) });
 });
 
 test("orders loaded at start are there with the first step, in both copies", async () => {

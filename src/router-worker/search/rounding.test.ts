@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { randomFrom } from "../../../test/support/random-ledgers.ts";
+import { runs } from "../../../test/support/runs.ts";
 import { costUp, outputDown, PRICE_UNIT } from "../../model/settlement.ts";
 import { costOf, outputOf, realPrice } from "./rounding.ts";
 
-const CASES = 20_000;
+const CASES = runs(2_000);
 /** Below it plain numbers are exact. */
 const EXACT_MAX = 2n ** 53n;
 

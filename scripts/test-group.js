@@ -1,0 +1,20 @@
+// Runs several test files, its arguments, in one process. A file that cannot be loaded fails as a test
+// of its own and leaves the others alone.
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+// Tests begin when every file is loaded, as they do in a process for one file: until then this one,
+// of which scripts/test-events.js says nothing, is under way.
+let loaded = () => undefined;
+const loading = new Promise((resolve) => {
+  loaded = resolve;
+});
+test("the files are loaded", () => loading);
+for (const file of process.argv.slice(2)) {
+  await import(pathToFileURL(file).href).catch((error) => {
+    test(file, () => {
+      throw error;
+    });
+  });
+}
+loaded();
