@@ -1,5 +1,5 @@
 // Whether a quoted route settles as promised: the call that the API names for it, run on the
-// contract model in the state it was quoted on.
+// contract model in the state it was quoted on, in as many bytes as the network carries.
 import { TradeKind } from "../../src/devnet/contract/call.ts";
 import { allowanceKey } from "../../src/devnet/contract/memory-token.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
@@ -12,8 +12,8 @@ import {
   type RouteHop,
   type RouteQuote,
 } from "../../src/router-worker/quote.ts";
-import type { WorldState } from "../vectors/settlement-case.ts";
 import { buildWorld } from "../vectors/settlement-world.ts";
+import { CALL_BYTES_MAX, routeBytes, type TokenWorld } from "./call-bytes.ts";
 import { fillOf, swapOf, tradeOf } from "./route-call.ts";
 
 /** Nobody of the vectors; holds plenty of everything. */
@@ -22,19 +22,20 @@ const PLENTY = 1n << 126n;
 
 /** What is wrong with the route, one line each; empty: it settles to the unit. */
 export function routeFaults(
-  state: WorldState,
+  state: TokenWorld,
   route: RouteQuote,
   direction: QuoteDirection,
   ordersMax: number,
 ): readonly string[] {
   return [
     ...shapeFaults(state, route, ordersMax),
+    ...sizeFaults(state, route, false),
     ...callFaults(state, route, direction, "swap"),
     ...(route.hops.length === 1 ? callFaults(state, route, direction, "trade") : []),
   ];
 }
 
-function shapeFaults(state: WorldState, route: RouteQuote, ordersMax: number): readonly string[] {
+function shapeFaults(state: TokenWorld, route: RouteQuote, ordersMax: number): readonly string[] {
   const faults: string[] = [];
   const ids = route.hops.flatMap(({ orders }) => orders);
   const assets = route.hops.map(({ selling }) => selling);
@@ -54,9 +55,14 @@ function shapeFaults(state: WorldState, route: RouteQuote, ordersMax: number): r
   return faults;
 }
 
+function sizeFaults(state: TokenWorld, route: RouteQuote, keepsRest: boolean): readonly string[] {
+  const bytes = routeBytes(state, route, keepsRest);
+  return bytes <= CALL_BYTES_MAX ? [] : [`the call takes ${bytes} bytes`];
+}
+
 /** What is wrong with the crossing of a limit order (api.md, Quote, rule 10); `price` is its own. */
 export function limitFaults(
-  state: WorldState,
+  state: TokenWorld,
   route: RouteQuote,
   direction: QuoteDirection,
   { amount, price }: { readonly amount: bigint; readonly price: bigint },
@@ -68,6 +74,7 @@ export function limitFaults(
   const listed = route.hops.flatMap(({ orders }) => orders);
   return [
     ...shapeFaults(state, route, ORDERS_MAX),
+    ...sizeFaults(state, route, true),
     ...amountFaults(route, call, "trade"),
     ...(listed.length === call.filled.length && listed.every((id) => call.filled.includes(id))
       ? []
@@ -78,7 +85,7 @@ export function limitFaults(
 type CallName = "swap" | "trade";
 
 function callFaults(
-  state: WorldState,
+  state: TokenWorld,
   route: RouteQuote,
   direction: QuoteDirection,
   fn: CallName,
@@ -125,7 +132,7 @@ type CallOutcome = {
 
 /** The call that the API names for the route. */
 function callOf(
-  state: WorldState,
+  state: TokenWorld,
   route: RouteQuote,
   direction: QuoteDirection,
   fn: CallName,
@@ -136,7 +143,7 @@ function callOf(
 
 /** What the call does in the state, or how it fails. */
 function invoke(
-  state: WorldState,
+  state: TokenWorld,
   route: RouteQuote,
   fn: CallName,
   args: readonly Value[],
