@@ -23,7 +23,7 @@ export async function copyCommand({ name, args, copy, ...given }: CopyCommand): 
     process.stdout.write(`npm run ${name} -- [--flag value ...]\n\n${settingsHelp(folders)}\n`);
     return 0;
   }
-  const read = readSettings(folders, args, process.env);
+  const read = readSettings(folders, args, { environment: process.env });
   if (!read.ok) return wrong(name, read.message);
   const [from, to] = [read.values[given.from.name], read.values[given.to.name]];
   if (from === undefined) return wrong(name, missing(given.from));

@@ -2,6 +2,7 @@
 // in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration and for
 // a data folder that another engine runs on.
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import {
   type Config,
@@ -18,13 +19,15 @@ import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
 import { Operations } from "./operations/operations.ts";
 import { type OperatorsServer, startOperatorsServer } from "./operations/operators-server.ts";
+import { ServiceManager } from "./operations/service-manager.ts";
 import { storeFolder } from "./store/data-folder.ts";
 import { lockFolder } from "./store/folder-lock.ts";
 import { makeFolder } from "./store/make-folder.ts";
-import { setAside } from "./store/set-aside.ts";
+import { foldersSetAside, setAside } from "./store/set-aside.ts";
 import { StoreError } from "./store/store-error.ts";
+import { VERSION } from "./version.ts";
 
-/** After a signal everything is closed by then, or the process ends without. */
+/** After a signal, and draining, everything is closed by then, or the process ends without. */
 const SHUTDOWN_MS_MAX = 4500;
 
 await main();
@@ -35,6 +38,10 @@ async function main(): Promise<void> {
     process.stdout.write(read.text);
     return;
   }
+  if (read.kind === "version") {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
   if (read.kind === "invalid") {
     process.stderr.write(`hopbook: ${read.message}\n`);
     process.exitCode = 2;
@@ -42,7 +49,10 @@ async function main(): Promise<void> {
   }
   const { config } = read;
   const log = await createLogger(config.log);
-  const signal = onSignal(log);
+  log.info({ version: VERSION }, `hopbook ${VERSION}, ${config.mode}`);
+  switchLogLevel(log, config.log.level);
+  const drainSeconds = config.mode === "devnet" ? 0 : config.operators.drainSeconds;
+  const signal = onSignal(log, drainSeconds);
   process.exit(await run(config, log, signal));
 }
 
@@ -104,7 +114,7 @@ async function holdDataFolder(dataDir: string, log: Logger): Promise<number | un
 async function withFolder(
   config: Exclude<Config<DevnetOptions>, { readonly mode: "engine" }>,
 ): Promise<DevnetOptions> {
-  const dataDir = config.mode === "all" ? config.engine.dataDir : "data";
+  const dataDir = config.mode === "all" ? config.engine.dataDir : config.dataDir;
   const directory = config.devnet.directory ?? join(dataDir, "devnet");
   await makeFolder(directory).catch((error: unknown) => {
     throw new Error(`${directory} cannot be made: ${messageOf(error)}`, { cause: error });
@@ -137,8 +147,15 @@ async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<num
     log.fatal(`cannot start: ${messageOf(error)}`);
     return 1;
   }
+  const manager = new ServiceManager({ environment: process.env, log });
+  const drained = signal.then(async (end) => {
+    operations.drain();
+    manager.stopping();
+    await delay(operators.drainSeconds * 1000);
+    return end;
+  });
   try {
-    return await runEngines(run, operations, signal);
+    return await runEngines({ ...run, operations, manager }, drained);
   } finally {
     await server?.close();
     operations.stop();
@@ -167,16 +184,22 @@ async function startOperators(
 
 /** One engine after the other, until the signal. */
 async function runEngines(
-  run: EngineRun,
-  operations: Operations,
+  run: EngineRun & { readonly operations: Operations; readonly manager: ServiceManager },
   signal: Promise<"signal">,
 ): Promise<number> {
-  const { log } = run;
+  const { log, manager } = run;
   const path = storeFolder(run.engine.dataDir);
+  for (const { folder, bytes } of await foldersSetAside(path)) {
+    log.info(
+      { folder, bytes },
+      `${folder} was set aside (${megabytes(bytes)} MB): it can be deleted`,
+    );
+  }
   for (;;) {
     let engine: Engine;
     try {
-      engine = await startEngine({ ...run, path, operations });
+      engine = await startEngine({ ...run, path });
+      manager.serving();
     } catch (error) {
       if (error instanceof StoreError && error.code === "other_schema") {
         const aside = await setAside(path, systemClock);
@@ -197,15 +220,32 @@ async function runEngines(
   }
 }
 
-function onSignal(log: Logger): Promise<"signal"> {
+/** SIGUSR2 switches between the configured level and debug, while the engine runs. */
+function switchLogLevel(log: Logger, configured: Logger["level"]): void {
+  process.on("SIGUSR2", () => {
+    const level = log.level === configured ? "debug" : configured;
+    log.level = level;
+    log.info({ level }, `SIGUSR2: the log's level is ${level}`);
+  });
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1);
+}
+
+/** A second signal ends the process at once. */
+function onSignal(log: Logger, drainSeconds: number): Promise<"signal"> {
   return new Promise((resolve) => {
     for (const name of ["SIGTERM", "SIGINT"] as const) {
       process.once(name, () => {
         log.info(`${name}: shutting down`);
-        setTimeout(() => {
-          log.error("closing takes too long: ending without");
-          process.exit(1);
-        }, SHUTDOWN_MS_MAX).unref();
+        setTimeout(
+          () => {
+            log.error("closing takes too long: ending without");
+            process.exit(1);
+          },
+          SHUTDOWN_MS_MAX + drainSeconds * 1000,
+        ).unref();
         resolve("signal");
       });
     }

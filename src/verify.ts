@@ -38,7 +38,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`npm run verify -- [--flag value ...]\n\n${settingsHelp(settings)}\n`);
     return 0;
   }
-  const read = readSettings(settings, args, process.env);
+  const read = readSettings(settings, args, { environment: process.env });
   if (!read.ok) {
     process.stderr.write(`verify: ${read.message}\n`);
     return 2;

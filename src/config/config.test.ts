@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type Config, type DevnetSettings, type ReadConfig, readConfig } from "./config.ts";
 import { integerSchema } from "./schema.ts";
 
@@ -117,6 +120,18 @@ describe("configuration", () => {
       /^RPC_URL: expected http or https/,
     );
     assert.match(message(["all", "--seed", "x"]), /^--seed: expected an integer/);
+    for (const host of ["300.1.1.1", "1.2.3", "a b", "-a", "a..b", "http://a", "[::1]"]) {
+      assert.match(message(["all", "--host", host]), /^--host: expected an IP address or a host/);
+    }
+    for (const host of ["localhost", "::1", "10.0.0.1", "a-1.example", "3com"]) {
+      assert.equal(read(["all", "--host", host]).kind, "config", host);
+    }
+    for (const lake of ["/nonexistent", "ftp://a", new URL(import.meta.url).pathname]) {
+      assert.match(
+        message(["engine", "--network", "testnet", "--lake", lake]),
+        /^--lake: expected/,
+      );
+    }
   });
 
   it("refuses unknown, repeated and empty flags and unknown modes", () => {
@@ -143,6 +158,63 @@ describe("configuration", () => {
     assert.match(help.text, /--rpc-url .*\n.*\[RPC_URL, default: none\]/);
     assert.match(help.text, /--seed .*\n.*\[SEED, default: 1\]/);
     assert.equal(read(["engine", "--port", "x", "--help"]).kind, "help");
+  });
+});
+
+describe("a file of settings", () => {
+  const folder = temporaryFolder();
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it("is read as JSON and as TOML; flags win, then the environment, then the file", () => {
+    const json = file("a.json", `{"$schema": "x", "port": 9000, "host": "::1", "seed": "7"}`);
+    const toml = file("a.toml", 'port = 9000\nhost = "::1"\nseed = 7\n');
+    for (const path of [json, toml]) {
+      const all = config(["all", "--config", path, "--seed", "8"], { HOST: "127.0.0.1" });
+      assert.ok(all.mode === "all");
+      assert.deepEqual([all.engine.port, all.engine.host], [9000, "127.0.0.1"]);
+      assert.deepEqual(all.devnet, { seed: 8 });
+      assert.equal(config(["devnet"], { CONFIG: path }).mode, "devnet");
+    }
+    const list = file("b.json", `{"rpc-url": ["http://a", "http://b"], "network": "testnet"}`);
+    const engine = config(["engine", "--config", list]);
+    assert.ok(engine.mode === "engine");
+    assert.deepEqual(engine.network.rpcUrls, ["http://a", "http://b"]);
+  });
+
+  it("is refused in one line that names it and what is wrong in it", () => {
+    for (const [name, text, wrong] of [
+      ["c.json", `{"prot": 1}`, /c\.json: "prot": no such setting/],
+      ["d.json", `{"config": "x"}`, /d\.json: "config": no such setting/],
+      ["e.json", `{"port": 70000}`, /e\.json: port: expected an integer from 0 to 65535/],
+      ["f.json", `{"port": {"a": 1}}`, /f\.json: port: expected a text, a number/],
+      ["g.json", `{"port": null}`, /g\.json: port: expected a text, a number/],
+      ["h.json", "[1]", /h\.json: expected an object/],
+      ["i.json", '{"port":', /i\.json: /],
+      ["j.toml", "port = = 1\nx", /j\.toml: /],
+      ["k.json", `{"constructor": 1}`, /k\.json: "constructor": no such setting/],
+      ["l.json", " ".repeat((1 << 20) + 1), /l\.json: larger than/],
+    ] as const) {
+      assert.match(message(["all", "--config", file(name, text)]), wrong);
+    }
+    assert.match(message(["all", "--config", join(folder, "none.json")]), /none\.json: ENOENT/);
+    assert.match(message(["all", "--config", folder]), /EISDIR/);
+    assert.match(
+      message(["all", "--config", file("m.json", `{"contract": "${CONTRACT}"}`)]),
+      /^--contract: the embedded network/,
+    );
+  });
+
+  it("has a schema that knows every setting", () => {
+    const schema = read(["--config-schema"]);
+    assert.ok(schema.kind === "help");
+    const { properties } = JSON.parse(schema.text) as { properties: Record<string, object> };
+    for (const name of ["port", "rpc-url", "seed", "log-level"])
+      assert.ok(name in properties, name);
+    assert.ok(!("config" in properties));
   });
 });
 
@@ -188,6 +260,7 @@ describe("the operators' listener", () => {
       port: 9464,
       isRequired: false,
       readyLagSeconds: 30,
+      drainSeconds: 0,
     });
     assert.equal(operators(["--operators-port=off"]).port, "off");
     assert.equal(operators(["--operators-port=9000"]).isRequired, true);

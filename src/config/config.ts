@@ -2,15 +2,23 @@
 import type { BlockList } from "node:net";
 import { type Address, address } from "../model/address.ts";
 import {
+  commonSettings,
+  configSetting,
   engineOnlySettings,
   engineSettings,
   limitSettings,
-  logSettings,
   networkPresets,
   networkSettings,
   operatorsSettings,
 } from "./engine-settings.ts";
-import { readSettings, type Setting, type SettingValues, settingsHelp } from "./setting.ts";
+import {
+  readSettings,
+  type Setting,
+  type SettingSources,
+  type SettingValues,
+  settingsHelp,
+} from "./setting.ts";
+import { readSettingsFile, settingsFileSchema } from "./settings-file.ts";
 
 export type LogConfig = {
   readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
@@ -56,6 +64,8 @@ export type OperatorsConfig = {
   readonly isRequired: boolean;
   /** The age of the last ledger up to which the engine is ready; 0: any. */
   readonly readyLagSeconds: number;
+  /** After a signal: how long the listeners stay open while /readyz says 503. */
+  readonly drainSeconds: number;
 };
 
 export type NetworkConfig = {
@@ -83,11 +93,17 @@ export type Config<Devnet> =
       readonly operators: OperatorsConfig;
       readonly network: NetworkConfig;
     }
-  | { readonly mode: "devnet"; readonly log: LogConfig; readonly devnet: Devnet };
+  | {
+      readonly mode: "devnet";
+      readonly log: LogConfig;
+      readonly dataDir: string;
+      readonly devnet: Devnet;
+    };
 
 export type ReadConfig<Devnet> =
   | { readonly kind: "config"; readonly config: Config<Devnet> }
   | { readonly kind: "help"; readonly text: string }
+  | { readonly kind: "version" }
   /** One line that names the setting at fault. */
   | { readonly kind: "invalid"; readonly message: string };
 
@@ -108,32 +124,51 @@ export function readConfig<Devnet>(
   devnet: DevnetSettings<Devnet>,
 ): ReadConfig<Devnet> {
   const first = args[0];
-  const named = first !== undefined && !first.startsWith("--");
-  const mode = named ? MODES.find((known) => known === first) : "all";
+  const isNamed = first !== undefined && !first.startsWith("--");
+  const mode = isNamed ? MODES.find((known) => known === first) : "all";
   if (mode === undefined) {
     return invalid(`${JSON.stringify(first)}: unknown mode, expected one of ${MODES.join(", ")}`);
   }
-  const flags = named ? args.slice(1) : args;
+  const flags = isNamed ? args.slice(1) : args;
   if (flags.includes("--help")) return { kind: "help", text: helpText(devnet.settings) };
+  if (flags.includes("--version")) return { kind: "version" };
+  // Every setting of every mode: a file may name them all.
+  const all = [...engineSettings, ...networkSettings, ...devnet.settings];
+  const inFile = all.filter((setting) => setting !== configSetting);
+  if (flags.includes("--config-schema")) {
+    return { kind: "help", text: `${JSON.stringify(settingsFileSchema(inFile), null, 2)}\n` };
+  }
+  const named = readSettings([configSetting], flags, { environment }, all);
+  if (!named.ok) return invalid(named.message);
+  const path = named.values.config;
+  const read =
+    path === undefined
+      ? undefined
+      : readSettingsFile(path, new Set(inFile.map(({ name }) => name)));
+  if (read?.ok === false) return invalid(read.message);
+  const sources = { environment, ...(read === undefined ? {} : { file: read.file }) };
   switch (mode) {
     case "all":
-      return readAll(flags, environment, devnet);
+      return readAll(flags, sources, devnet);
     case "engine":
-      return readEngine(flags, environment);
+      return readEngine(flags, sources);
     case "devnet":
-      return readDevnet(flags, environment, devnet);
+      return readDevnet(flags, sources, devnet);
   }
 }
 
 function readAll<Devnet>(
   flags: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  sources: SettingSources,
   devnet: DevnetSettings<Devnet>,
 ): ReadConfig<Devnet> {
   // The network's settings are read too, only to say that they do not belong here.
-  const engine = readSettings([...engineSettings, ...networkSettings], flags, environment, [
-    ...devnet.settings,
-  ]);
+  const engine = readSettings(
+    [...engineSettings, ...networkSettings],
+    flags,
+    sources,
+    devnet.settings,
+  );
   if (!engine.ok) return invalid(engine.message);
   const misplaced = networkSettings.find(({ name }) => engine.given.has(name));
   if (misplaced !== undefined) {
@@ -141,7 +176,7 @@ function readAll<Devnet>(
       `--${misplaced.name}: the embedded network sets it; use the mode engine to follow another network`,
     );
   }
-  const network = readSettings(devnet.settings, flags, environment, engineSettings);
+  const network = readSettings(devnet.settings, flags, sources, engineSettings);
   if (!network.ok) return invalid(network.message);
   return {
     kind: "config",
@@ -155,11 +190,8 @@ function readAll<Devnet>(
   };
 }
 
-function readEngine<Devnet>(
-  flags: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadConfig<Devnet> {
-  const read = readSettings([...engineSettings, ...networkSettings], flags, environment);
+function readEngine<Devnet>(flags: readonly string[], sources: SettingSources): ReadConfig<Devnet> {
+  const read = readSettings([...engineSettings, ...networkSettings], flags, sources);
   if (!read.ok) return invalid(read.message);
   const { values } = read;
   const preset = values.network === undefined ? undefined : networkPresets[values.network];
@@ -196,20 +228,25 @@ function readEngine<Devnet>(
 
 function readDevnet<Devnet>(
   flags: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  sources: SettingSources,
   devnet: DevnetSettings<Devnet>,
 ): ReadConfig<Devnet> {
-  const log = readSettings(logSettings, flags, environment, devnet.settings);
-  if (!log.ok) return invalid(log.message);
-  const network = readSettings(devnet.settings, flags, environment, logSettings);
+  const common = readSettings(commonSettings, flags, sources, devnet.settings);
+  if (!common.ok) return invalid(common.message);
+  const network = readSettings(devnet.settings, flags, sources, commonSettings);
   if (!network.ok) return invalid(network.message);
   return {
     kind: "config",
-    config: { mode: "devnet", log: logConfig(log.values), devnet: devnet.read(network.values) },
+    config: {
+      mode: "devnet",
+      log: logConfig(common.values),
+      dataDir: common.values["data-dir"],
+      devnet: devnet.read(network.values),
+    },
   };
 }
 
-function logConfig(values: SettingValues<typeof logSettings>): LogConfig {
+function logConfig(values: SettingValues<typeof commonSettings>): LogConfig {
   return { level: values["log-level"], format: values["log-format"] };
 }
 
@@ -249,6 +286,7 @@ function operatorsConfig(
     port: values["operators-port"],
     isRequired: given.has("operators-host") || given.has("operators-port"),
     readyLagSeconds: values["ready-lag"],
+    drainSeconds: values["drain-seconds"],
   };
 }
 
@@ -267,10 +305,12 @@ function helpText(devnetSettings: readonly Setting[]): string {
   engine  the engine alone, following a configured network (npm run engine)
   devnet  the embedded test network alone (npm run devnet)
 
-Every flag can also be set by the environment variable shown with it; flags win.
+Every flag can also be set by the environment variable shown with it, or in the file that --config names
+(JSON, or TOML where its name ends in .toml) under the flag's name; flags win, then the environment.
+--version prints the version, --config-schema the file's JSON Schema, --help this text.
 
-Log, in every mode:
-${settingsHelp(logSettings)}
+In every mode:
+${settingsHelp(commonSettings)}
 
 Engine (modes all and engine):
 ${settingsHelp(engineOnlySettings)}

@@ -4,8 +4,10 @@ import {
   addressListSchema,
   choiceSchema,
   contractSchema,
+  hostSchema,
   httpUrlsSchema,
   integerSchema,
+  lakeSchema,
   PORT_MAX,
   portOrOffSchema,
   priceListSchema,
@@ -20,7 +22,22 @@ const CATCH_UP_THREADS = 4;
 /** Live orders the shared book can be laid out for: its indexes hold more. */
 const ORDERS_MAX = 1 << 24;
 
-export const logSettings = [
+/** A file of further settings. */
+export const configSetting = {
+  name: "config",
+  help: "file of settings: JSON, or TOML where its name ends in .toml",
+  schema: textSchema,
+} as const satisfies Setting;
+
+/** In every mode. */
+export const commonSettings = [
+  configSetting,
+  {
+    name: "data-dir",
+    help: "folder of everything that is kept; a folder each network",
+    default: "data",
+    schema: textSchema,
+  },
   {
     name: "log-level",
     help: "least severe line to log: trace, debug, info, warn, error, fatal or silent",
@@ -40,19 +57,13 @@ export const engineOnlySettings = [
     name: "host",
     help: "address the API listens on",
     default: "0.0.0.0",
-    schema: textSchema,
+    schema: hostSchema,
   },
   {
     name: "port",
     help: "port the API listens on; 0 takes a free one",
     default: "8080",
     schema: integerSchema(0, PORT_MAX),
-  },
-  {
-    name: "data-dir",
-    help: "folder of everything that is kept; a folder each network",
-    default: "data",
-    schema: textSchema,
   },
   {
     name: "workers",
@@ -106,7 +117,7 @@ export const operatorsSettings = [
     name: "operators-host",
     help: "address the operators' listener is on: /metrics, /healthz and /readyz",
     default: "127.0.0.1",
-    schema: textSchema,
+    schema: hostSchema,
   },
   {
     name: "operators-port",
@@ -119,6 +130,12 @@ export const operatorsSettings = [
     help: "seconds since the close of the last ledger up to which /readyz says ready; 0: any",
     default: "30",
     schema: integerSchema(0, 1_000_000),
+  },
+  {
+    name: "drain-seconds",
+    help: "seconds from SIGTERM, when /readyz turns 503, until the listeners close",
+    default: "0",
+    schema: integerSchema(0, 3600),
   },
 ] as const satisfies readonly Setting[];
 
@@ -170,7 +187,7 @@ export const limitSettings = [
 
 /** What the engine needs whatever network it follows. */
 export const engineSettings = [
-  ...logSettings,
+  ...commonSettings,
   ...engineOnlySettings,
   ...limitSettings,
   ...operatorsSettings,
@@ -201,7 +218,7 @@ export const networkSettings = [
   {
     name: "lake",
     help: "data lake (SEP-54) with the ledgers an RPC no longer keeps: directory or http(s) URL",
-    schema: textSchema,
+    schema: lakeSchema,
   },
   {
     name: "from-ledger",

@@ -1,4 +1,5 @@
 // Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
+import { statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { type Address, parseContractAddress } from "../model/address.ts";
@@ -52,6 +53,25 @@ export function choiceSchema<const Choices extends readonly [string, ...string[]
 
 export const textSchema = z.string().min(1, "expected a text");
 
+/** An IP address, or a host name (RFC 1123), whose last label is no number. */
+export const hostSchema = z
+  .string()
+  .refine(
+    (text) => isIP(text) !== 0 || HOST_NAME.test(text),
+    "expected an IP address or a host name",
+  );
+
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?![0-9]+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** A data lake: a directory that is there, or a URL. */
+export const lakeSchema = z
+  .string()
+  .refine(
+    (text) => isHttpUrl(text) || isDirectory(text),
+    "expected a directory that exists, or an http or https URL",
+  );
+
 export const httpUrlSchema = z.string().refine(isHttpUrl, "expected an http or https URL");
 
 /** Several URLs, separated by commas. */
@@ -92,4 +112,13 @@ function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol } = new URL(text);
   return protocol === "http:" || protocol === "https:";
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Not there, or not to be looked at: neither can be read from.
+    return false;
+  }
 }

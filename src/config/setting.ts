@@ -1,5 +1,6 @@
 // A setting is one flag and one environment variable of the same name: `--data-dir` is `DATA_DIR`.
 import type { z } from "zod";
+import type { SettingsFile } from "./settings-file.ts";
 
 export type Setting = {
   /** Kebab case, without the dashes. */
@@ -25,7 +26,7 @@ export type ReadSettings<Settings extends readonly Setting[]> =
   | {
       readonly ok: true;
       readonly values: SettingValues<Settings>;
-      /** Names that flag or environment gave. */
+      /** Names that flag, environment or file gave. */
       readonly given: ReadonlySet<string>;
     }
   /** One line that names the setting. */
@@ -35,14 +36,21 @@ export function environmentName(name: string): string {
   return name.toUpperCase().replaceAll("-", "_");
 }
 
+/** Where values come from beside the flags. */
+export type SettingSources = {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absent: there is none. */
+  readonly file?: SettingsFile;
+};
+
 /**
- * `args` without the mode: `--name value` and `--name=value`. A flag wins over the environment.
- * Flags of `others` are allowed and left to whoever reads those.
+ * `args` without the mode: `--name value` and `--name=value`. A flag wins over the environment, and
+ * that over the file. Flags of `others` are allowed and left to whoever reads those.
  */
 export function readSettings<const Settings extends readonly Setting[]>(
   settings: Settings,
   args: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  { environment, file }: SettingSources,
   others: readonly Setting[] = [],
 ): ReadSettings<Settings> {
   const flags = readFlags([...settings, ...others], args);
@@ -54,18 +62,33 @@ export function readSettings<const Settings extends readonly Setting[]>(
     const flag = flags.get(name);
     // An empty variable is how shells and compose files write an unset one.
     const variable = environment[environmentName(name)] || undefined;
-    const text = flag ?? variable ?? setting.default;
-    if (flag !== undefined || variable !== undefined) given.add(name);
+    const written = flag ?? variable ?? file?.values.get(name);
+    if (written !== undefined) given.add(name);
+    const text = written ?? setting.default;
     if (text === undefined) continue;
     const result = schema.safeParse(text);
     if (!result.success) {
-      const source = flag === undefined ? environmentName(name) : `--${name}`;
       const reason = result.error.issues[0]?.message ?? "invalid value";
+      const source = sourceName(name, { flag, variable, file });
       return { ok: false, message: `${source}: ${reason}, got ${JSON.stringify(text)}` };
     }
     values[name] = result.data;
   }
   return { ok: true, values: values as SettingValues<Settings>, given };
+}
+
+/** How the value was given, by flag first; for messages. */
+function sourceName(
+  name: string,
+  from: {
+    readonly flag: string | undefined;
+    readonly variable: string | undefined;
+    readonly file: SettingsFile | undefined;
+  },
+): string {
+  if (from.flag !== undefined) return `--${name}`;
+  if (from.variable === undefined && from.file !== undefined) return `${from.file.path}: ${name}`;
+  return environmentName(name);
 }
 
 /** The text of each flag, or the message of what is wrong with them. */

@@ -26,6 +26,7 @@ export class Operations {
   readonly #options: OperationsOptions;
   readonly #loopDelay = new LoopDelay();
   #engine: EngineView | undefined;
+  #isDraining = false;
   #registry: Promise<MetricsRegistry> | undefined;
 
   constructor(options: OperationsOptions) {
@@ -51,6 +52,11 @@ export class Operations {
     if (engine !== undefined && this.#options.isAsked) this.#openRegistry().catch(() => undefined);
   }
 
+  /** From now on the process is not ready. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
   readiness(): Readiness {
     const { clock, readyLagSeconds } = this.#options;
     return readiness({
@@ -58,6 +64,7 @@ export class Operations {
       ingest: this.ingest,
       nowMs: clock(),
       lagSecondsMax: readyLagSeconds,
+      isDraining: this.#isDraining,
     });
   }
 

@@ -7,6 +7,7 @@ const following: ReadinessInput = {
   ingest: { state: "following", message: undefined, tip: 101 },
   nowMs: 1_700_000_006_999,
   lagSecondsMax: 6,
+  isDraining: false,
 };
 
 test("an engine that follows closely is ready, up to the limit", () => {
@@ -45,4 +46,9 @@ test("an engine that starts, that read nothing yet or that reads no more is not 
 
 test("a close time ahead of the clock is no lag", () => {
   assert.equal(readiness({ ...following, nowMs: 1_699_999_000_000 }).lagSeconds, 0);
+});
+
+test("an engine that was asked to end is not ready, however young its ledger is", () => {
+  const draining = readiness({ ...following, isDraining: true });
+  assert.deepEqual([draining.ready, draining.reasons], [false, ["the engine is shutting down"]]);
 });

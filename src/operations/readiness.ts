@@ -14,6 +14,8 @@ export type ReadinessInput = {
   readonly nowMs: number;
   /** The age of the last ledger up to which the engine is ready; 0: any. */
   readonly lagSecondsMax: number;
+  /** A signal asked for the end: whoever balances sends requests elsewhere from now on. */
+  readonly isDraining: boolean;
 };
 
 export type Readiness = {
@@ -26,13 +28,15 @@ export type Readiness = {
   readonly lagLedgers: number | null;
 };
 
-export function readiness({ engine, ingest, nowMs, lagSecondsMax }: ReadinessInput): Readiness {
+export function readiness(input: ReadinessInput): Readiness {
+  const { engine, ingest, nowMs, lagSecondsMax, isDraining } = input;
   const { state, message, tip } = ingest;
   const ledger = engine?.ledger;
   const lagSeconds =
     engine === undefined || ledger === undefined ? undefined : lagOf(engine.closeTime, nowMs);
   const lagLedgers = lagLedgersOf(ledger, tip);
   const reasons: string[] = [];
+  if (isDraining) reasons.push("the engine is shutting down");
   if (engine === undefined) reasons.push("the engine is starting");
   else if (ledger === undefined) reasons.push("no ledger was read yet");
   if (state === "stopped") reasons.push(`reading ledgers stopped: ${message ?? "unknown"}`);

@@ -1,6 +1,9 @@
-import { rename } from "node:fs/promises";
+import { readdir, rename, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { type Clock, utcText } from "../model/clock.ts";
 import { StoreError } from "./store-error.ts";
+
+const MARK = "-set-aside-";
 
 /**
  * Moves a closed store out of the way, so that the next start makes a new one; nothing is deleted.
@@ -10,7 +13,7 @@ export async function setAside(path: string, clock: Clock): Promise<string> {
   const stamp = utcText(Math.floor(clock() / 1000))
     .replace(/[-:]/g, "")
     .replace(" ", "T");
-  const aside = `${path.replace(/\/+$/, "")}-set-aside-${stamp}`;
+  const aside = `${withoutEnd(path)}${MARK}${stamp}`;
   try {
     await rename(path, aside);
   } catch (cause) {
@@ -18,4 +21,33 @@ export async function setAside(path: string, clock: Clock): Promise<string> {
     throw new StoreError("unavailable", `${path} cannot be set aside: ${reason}`, cause);
   }
   return aside;
+}
+
+/** What lies beside the store at `path` since it was set aside, oldest first, with the bytes of its files. */
+export async function foldersSetAside(
+  path: string,
+): Promise<readonly { readonly folder: string; readonly bytes: number }[]> {
+  const parent = dirname(withoutEnd(path));
+  const start = `${basename(withoutEnd(path))}${MARK}`;
+  const names = await readdir(parent).catch(() => []);
+  const folders = names.filter((name) => name.startsWith(start)).sort();
+  return Promise.all(
+    folders.map(async (name) => {
+      const folder = join(parent, name);
+      const files = await readdir(folder).catch(() => []);
+      const sizes = await Promise.all(
+        files.map((file) =>
+          stat(join(folder, file)).then(
+            ({ size }) => size,
+            () => 0,
+          ),
+        ),
+      );
+      return { folder, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+    }),
+  );
+}
+
+function withoutEnd(path: string): string {
+  return path.replace(/\/+$/, "");
 }

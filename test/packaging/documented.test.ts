@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { engineSettings, logSettings, networkSettings } from "../../src/config/engine-settings.ts";
+import { engineSettings, networkSettings } from "../../src/config/engine-settings.ts";
 import { environmentName } from "../../src/config/setting.ts";
 import { Operations } from "../../src/operations/operations.ts";
 
@@ -52,9 +52,7 @@ test("the manual has a line for every alert", () => {
 
 test("packaging sets variables that there are", () => {
   const known = new Set(
-    [...engineSettings, ...logSettings, ...networkSettings].map(({ name }) =>
-      environmentName(name),
-    ),
+    [...engineSettings, ...networkSettings].map(({ name }) => environmentName(name)),
   );
   const set = [
     ...textOf("packaging/hopbook.env").matchAll(/^(?:# )?([A-Z_]+)=/gm),

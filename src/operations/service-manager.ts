@@ -1,0 +1,72 @@
+// Tells systemd that the process serves and that its main loop turns: sd_notify(3), by the command
+// `systemd-notify`, since Node has no datagram sockets in the file system. Does nothing where the process was
+// not started by a unit of Type=notify. Main thread: a loop that hangs tells nothing, and is restarted.
+import { spawn } from "node:child_process";
+
+/** Longest pause between two words to the watchdog, where its time is longer than twice that. */
+const PAUSE_MS_MAX = 10_000;
+
+export type ServiceManagerOptions = {
+  /** NOTIFY_SOCKET, WATCHDOG_USEC and PATH are read. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: { warn(fields: object, message: string): void };
+};
+
+export class ServiceManager {
+  readonly #environment: ServiceManagerOptions["environment"];
+  readonly #log: ServiceManagerOptions["log"];
+  #isTelling = false;
+  #hasFailed = false;
+  #watchdog: NodeJS.Timeout | undefined;
+
+  constructor({ environment, log }: ServiceManagerOptions) {
+    this.#environment = environment;
+    this.#log = log;
+  }
+
+  /** The API is served. From here on the watchdog hears of every turn of its timer. */
+  serving(): void {
+    this.#tell("READY=1");
+    const pauseMs = watchdogPauseMs(this.#environment.WATCHDOG_USEC);
+    if (pauseMs === undefined || this.#watchdog !== undefined) return;
+    this.#watchdog = setInterval(() => this.#tell("WATCHDOG=1"), pauseMs);
+    this.#watchdog.unref();
+  }
+
+  /** A signal asked for the end. */
+  stopping(): void {
+    clearInterval(this.#watchdog);
+    this.#tell("STOPPING=1");
+  }
+
+  #tell(state: string): void {
+    if (!this.#environment.NOTIFY_SOCKET) return;
+    // One at a time: a word that is still on its way says the same.
+    if (this.#isTelling && state === "WATCHDOG=1") return;
+    this.#isTelling = true;
+    const child = spawn("systemd-notify", [state], {
+      env: this.#environment,
+      stdio: "ignore",
+    });
+    child.unref();
+    child.once("error", (error) => this.#failed(error));
+    child.once("exit", (code) => {
+      this.#isTelling = false;
+      if (code !== 0) this.#failed(new Error(`systemd-notify ended with ${code}`));
+    });
+  }
+
+  /** Logged once: the same happens every time. */
+  #failed(error: Error): void {
+    this.#isTelling = false;
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#log.warn({ err: error }, "systemd cannot be told that the engine runs");
+  }
+}
+
+/** Half of the watchdog's time (sd_watchdog_enabled(3)), in milliseconds; undefined where there is none. */
+export function watchdogPauseMs(microseconds: string | undefined): number | undefined {
+  if (microseconds === undefined || !/^[1-9][0-9]{0,14}$/.test(microseconds)) return undefined;
+  return Math.min(PAUSE_MS_MAX, Math.max(1, Math.floor(Number(microseconds) / 2000)));
+}
