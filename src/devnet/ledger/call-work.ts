@@ -1,13 +1,13 @@
 // A contract call as a transaction: the invocation, its resources and what the node reports of it.
 import type { Address } from "../../model/address.ts";
-import { addressValue } from "../contract/value.ts";
+import { addressValue, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { deployedAddress } from "../tokens/sac-address.ts";
 import { callOperation } from "./call-operation.ts";
 import { commitChanges } from "./change.ts";
 import { sha256 } from "./hash.ts";
 import { Invocation } from "./invocation.ts";
-import { type EntryKey, isTtl } from "./key.ts";
+import { type EntryKey, EVENTS_SETTING_KEY, isTtl } from "./key.ts";
 import {
   Declared,
   feesOf,
@@ -47,12 +47,11 @@ export function runCall(
       ? intent
       : { contract: deployed ?? intent.source, fn: "__constructor", args: intent.args };
   const outcome = shortOf === "reading" ? undefined : invocation.run(call);
-  const usage = usageOf(invocation, own.diffs());
-  const fault = nodeFault(shortOf, outcome, usage);
-  const returned =
-    deployed === undefined ? outcome?.ok === true && outcome.value : addressValue(deployed);
-  const returnValue =
-    outcome?.ok === true && fault === undefined && returned ? hostValueXdr(returned) : undefined;
+  const value =
+    outcome?.ok === true ? hostValueXdr(returnedOf(outcome.value, deployed)) : undefined;
+  const usage = usageOf(invocation, own.diffs(), value?.length ?? 0);
+  const fault = nodeFault(shortOf, outcome, usage, eventBytesMax(scope));
+  const returnValue = fault === undefined ? value : undefined;
   const success = returnValue !== undefined;
   const events = invocation.events.map(({ xdr }) => xdr);
   const soroban: SorobanOutcome = {
@@ -73,6 +72,18 @@ export function runCall(
     emitted: success ? invocation.events : [],
     soroban,
   };
+}
+
+/** Creating a contract returns its address, whatever its constructor does. */
+function returnedOf(value: Value, deployed: Address | undefined): Value {
+  return deployed === undefined ? value : addressValue(deployed);
+}
+
+/** The network's setting. */
+function eventBytesMax(scope: Scope): number {
+  const entry = scope.get(EVENTS_SETTING_KEY)?.entry;
+  if (entry?.kind !== "eventsSetting") throw new Error("a network without its events setting");
+  return entry.bytesMax;
 }
 
 /** OperationType, within an operation's own result. */

@@ -24,7 +24,7 @@ export type ChainStoreOptions = {
 };
 
 /** Of the files; a chain of another format is not read. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Guess: some seconds of replay. */
 const SNAPSHOT_LEDGERS = 2_000;
 

@@ -78,10 +78,19 @@ export type TtlEntry = {
   readonly liveUntil: number;
 };
 
+/** The network's setting on contract events; `feePerKilobyte` in stroops. */
+export type EventsSettingEntry = {
+  readonly kind: "eventsSetting";
+  /** Bytes of contract events and return value that a transaction may write. */
+  readonly bytesMax: number;
+  readonly feePerKilobyte: bigint;
+};
+
 export type Entry =
   | AccountEntry
   | TrustlineEntry
   | OfferEntry
   | DataEntry
   | InstanceEntry
+  | EventsSettingEntry
   | TtlEntry;

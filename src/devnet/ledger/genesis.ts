@@ -29,6 +29,8 @@ export type Genesis = {
   readonly contractBalances: readonly GenesisBalance[];
   readonly contracts: readonly { readonly address: Address; readonly wasmHash: Uint8Array }[];
   readonly plainTokens: readonly GenesisPlainToken[];
+  /** Bytes of events and return value that a call may write. */
+  readonly eventBytesMax?: number;
 };
 
 export type GenesisAccount = {
@@ -69,6 +71,9 @@ export type GenesisPlainToken = {
 /** Sequence of the genesis ledger; the first one with a meta follows it. */
 export const GENESIS_LEDGER = 1;
 const BASE_FEE = 100;
+/** Of the public network's setting: bytes, and stroops per kilobyte. */
+const EVENT_BYTES_MAX = 16_384;
+const EVENT_FEE = 10_000n;
 /** All lumens: 10^11 of them. */
 const TOTAL_COINS = 10n ** 18n;
 
@@ -113,6 +118,11 @@ export function writeGenesis(state: LedgerState, genesis: Genesis): void {
     });
   }
   for (const account of accounts.values()) scope.put(account);
+  scope.put({
+    kind: "eventsSetting",
+    bytesMax: genesis.eventBytesMax ?? EVENT_BYTES_MAX,
+    feePerKilobyte: EVENT_FEE,
+  });
   for (const asset of genesis.tokens) {
     putInstance(scope, tokenInstance(tokenAddress(asset, networkId), asset));
   }

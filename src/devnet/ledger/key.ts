@@ -6,6 +6,7 @@ import { sha256 } from "./hash.ts";
 import {
   accountKeyXdr,
   dataKeyXdr,
+  eventsSettingKeyXdr,
   instanceKeyXdr,
   offerKeyXdr,
   trustlineKeyXdr,
@@ -71,6 +72,8 @@ export function instanceKey(contract: Address): EntryKey {
   return key;
 }
 
+export const EVENTS_SETTING_KEY = keyFromXdr(eventsSettingKeyXdr());
+
 /** Of allowances, whose life is looked at each time they are read. */
 const temporaryTtlKeys = new Map<EntryKey, EntryKey>();
 /** Guess: the allowances of some hundred makers; past it the cache starts anew. */
@@ -126,6 +129,8 @@ export function keyOfEntry(entry: Entry): EntryKey {
       return dataKey(entry.contract, entry.key, entry.durability);
     case "instance":
       return instanceKey(entry.contract);
+    case "eventsSetting":
+      return EVENTS_SETTING_KEY;
     case "ttl":
       return keyFromXdr(ttlKeyXdr(entry.keyHash));
   }

@@ -6,9 +6,6 @@ import type { Invocation } from "./invocation.ts";
 import { u64Wire } from "./sc-val.ts";
 import type { EntryDiff } from "./state.ts";
 
-/** Bytes of contract events a transaction may write (contract.md, Limits worth knowing). */
-const EVENT_BYTES_MAX = 16_384;
-
 /** What a call declares. Guess: well above what the models use; the fee in stroops. */
 export const Declared = {
   fee: 400_000,
@@ -31,10 +28,16 @@ export type Usage = {
   readonly calls: number;
   readonly events: number;
   readonly eventBytes: number;
+  /** XDR of the value returned; 0 where the call failed. */
+  readonly returnBytes: number;
   readonly largestEvent: number;
 };
 
-export function usageOf(invocation: Invocation, diffs: readonly EntryDiff[]): Usage {
+export function usageOf(
+  invocation: Invocation,
+  diffs: readonly EntryDiff[],
+  returnBytes: number,
+): Usage {
   const sizes = invocation.events.map(({ xdr }) => xdr.length);
   return {
     entriesRead: invocation.read.size,
@@ -42,6 +45,7 @@ export function usageOf(invocation: Invocation, diffs: readonly EntryDiff[]): Us
     calls: invocation.calls,
     events: sizes.length,
     eventBytes: sizes.reduce((sum, size) => sum + size, 0),
+    returnBytes,
     largestEvent: Math.max(0, ...sizes),
   };
 }
@@ -85,12 +89,13 @@ export type NodeFault = {
 
 /**
  * What the node, not the host, finds wrong with a call: before it runs (`outcome` undefined), after
- * the host gave up, or after it succeeded.
+ * the host gave up, or after it succeeded. `eventBytesMax`: the network's setting.
  */
 export function nodeFault(
   shortOf: Resource | undefined,
   outcome: CallOutcome | undefined,
   usage: Usage,
+  eventBytesMax: number,
 ): NodeFault | undefined {
   const exceeded = (text: string, used: number, declared: number): NodeFault => ({
     code: Result.resourceLimitExceeded,
@@ -104,9 +109,14 @@ export function nodeFault(
     const used = instructionsOf(usage);
     return exceeded("operation instructions exceeds amount specified", used, used - 1);
   }
-  if (usage.eventBytes > EVENT_BYTES_MAX) {
+  // The value returned counts with the events (contract.md, What fits in one call).
+  if (usage.eventBytes > eventBytesMax) {
     const text = "total events size exceeds network config maximum";
-    return exceeded(text, usage.eventBytes, EVENT_BYTES_MAX);
+    return exceeded(text, usage.eventBytes, eventBytesMax);
+  }
+  const written = usage.eventBytes + usage.returnBytes;
+  if (written > eventBytesMax) {
+    return exceeded("return value pushes events size above maximum", written, eventBytesMax);
   }
   if (shortOf !== "refundableFee") return undefined;
   const text =

@@ -19,7 +19,16 @@ import { writeAddress, writePublicKey, writeScVal, writeValue } from "./write-va
 import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
 
 /** LedgerEntryType. */
-const Type = { account: 0, trustline: 1, offer: 2, contractData: 6, ttl: 9 } as const;
+const Type = {
+  account: 0,
+  trustline: 1,
+  offer: 2,
+  contractData: 6,
+  configSetting: 8,
+  ttl: 9,
+} as const;
+/** ConfigSettingID of CONFIG_SETTING_CONTRACT_EVENTS_V0. */
+const EVENTS_SETTING = 4;
 /** ScValType of a contract's instance and of its key. */
 const INSTANCE = 19;
 const INSTANCE_KEY = 20;
@@ -71,6 +80,12 @@ function writeData(to: XdrWriter, entry: Entry): void {
       break;
     case "instance":
       writeInstance(to, entry);
+      break;
+    case "eventsSetting":
+      to.uint32(Type.configSetting);
+      to.uint32(EVENTS_SETTING);
+      to.uint32(entry.bytesMax);
+      to.int64(entry.feePerKilobyte);
       break;
     case "ttl":
       to.uint32(Type.ttl);
@@ -228,6 +243,13 @@ export function instanceKeyXdr(contract: Address): XdrText {
     writeAddress(to, addressWire(contract));
     to.uint32(INSTANCE_KEY);
     to.uint32(durabilityCode("persistent"));
+  });
+}
+
+export function eventsSettingKeyXdr(): XdrText {
+  return encode((to) => {
+    to.uint32(Type.configSetting);
+    to.uint32(EVENTS_SETTING);
   });
 }
 
