@@ -37,8 +37,9 @@ export type Fixture = {
   readonly vault: Address;
 };
 
-/** Every price is 1 USD, always fresh. */
+/** Every price is 1 USD, always fresh, and costs nothing. */
 const oracle: ContractModel = (host, fn) => {
+  if (fn === "fund") return u64(BigInt(host.now));
   if (fn !== "lastprice") return VOID;
   return map([
     ["price", i128(10n ** 14n)],

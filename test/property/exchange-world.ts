@@ -1,5 +1,6 @@
 // Random small worlds and calls for the exchange contract: few assets and holders, so that they
 // meet often, and amounts from dust to the edge of i128.
+
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import {
@@ -20,6 +21,7 @@ import {
   MemoryToken,
 } from "../../src/devnet/contract/memory-token.ts";
 import { oracleContract } from "../../src/devnet/contract/oracle.ts";
+import { OPEN_MARKET } from "../../src/devnet/contract/sample-exchange.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import {
   type Address,
@@ -234,7 +236,7 @@ export function buildWorld(seed: WorldSeed): SeededWorld {
     exchangeContract(() => REST_ID),
   );
   const priced = { price: 10n ** 14n, timestamp: NOW };
-  const oracle = { priceAt: () => priced, feeToken: EXCHANGE, dailyFee: 0n };
+  const oracle = { priceAt: () => priced, feeToken: EXCHANGE, dailyFee: 1n };
   memory.contracts.set(ORACLE, oracleContract(oracle));
   memory.instances.set(EXCHANGE, {
     frozen: seed.frozen,
@@ -252,7 +254,8 @@ export function buildWorld(seed: WorldSeed): SeededWorld {
   for (const [row, [address, model]] of [...tokens].entries()) {
     memory.contracts.set(address, model.model);
     for (const other of TOKENS) {
-      if (other !== address) memory.markets.set(marketKey(canonicalPair(address, other)), NOW);
+      if (other !== address)
+        memory.markets.set(marketKey(canonicalPair(address, other)), OPEN_MARKET);
     }
     for (const [column, owner] of HOLDERS.entries()) {
       const at = row * HOLDERS.length + column;

@@ -3,6 +3,7 @@
 import { exchangeContract } from "../../src/devnet/contract/exchange.ts";
 import { MemoryWorld } from "../../src/devnet/contract/memory-host.ts";
 import { allowanceKey, MemoryToken } from "../../src/devnet/contract/memory-token.ts";
+import { OPEN_MARKET } from "../../src/devnet/contract/sample-exchange.ts";
 import { i128, map, u64 } from "../../src/devnet/contract/value.ts";
 import { type Address, address, canonicalPair, marketKey } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
@@ -74,7 +75,7 @@ function openMarkets(memory: MemoryWorld, state: WorldState, assets: readonly Ad
   });
   for (const [at, one] of assets.entries()) {
     for (const other of assets.slice(at + 1)) {
-      memory.markets.set(marketKey(canonicalPair(one, other)), state.now);
+      memory.markets.set(marketKey(canonicalPair(one, other)), OPEN_MARKET);
     }
   }
 }

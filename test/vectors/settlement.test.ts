@@ -15,7 +15,7 @@ function readFixture(): readonly Record<string, unknown>[] {
 
 test("every settlement vector replays on the contract model", () => {
   const vectors = readFixture();
-  assert.equal(vectors.length, 240);
+  assert.equal(vectors.length, 612);
   for (const [at, vector] of vectors.entries()) {
     assert.deepEqual(replaySettlement(vector), [], `case ${at}`);
   }

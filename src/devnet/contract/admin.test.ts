@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canonicalPair, marketKey } from "../../model/address.ts";
+import { type Address, canonicalPair, marketKey } from "../../model/address.ts";
+import { marketValue } from "./market.ts";
 import {
   ADMIN,
   ANN,
@@ -15,7 +16,7 @@ import {
   SALT,
   SampleExchange,
 } from "./sample-exchange.ts";
-import { addressValue, bool, i128, u32, type Value } from "./value.ts";
+import { addressValue, bool, i128, u32, u64, type Value, VOID, vec } from "./value.ts";
 
 const SETTINGS: readonly (readonly [fn: string, value: Value, change: object])[] = [
   ["delegate", addressValue(ANN), { safetyAdmin: ANN }],
@@ -64,7 +65,7 @@ function subsidize(sample: SampleExchange, amount: bigint): string | number | un
   return failure(sample.call(ANN, "subsidize", args));
 }
 
-test("a market is opened for its listing fee, which goes to the oracle, and refreshed for nothing", () => {
+test("a market is opened for its listing fee, which goes to the oracle, and checked again for less", () => {
   const sample = new SampleExchange();
   const pair = canonicalPair(GOLD, IRON);
   sample.configure({ marketListingFee: 30n });
@@ -74,19 +75,54 @@ test("a market is opened for its listing fee, which goes to the oracle, and refr
   assert.deepEqual(sample.events, [{ kind: "refresh", ...pair }]);
   assert.equal(sample.balance(SALT, ORACLE), 30n);
   sample.world.now = NOW + 60;
-  assert.equal(subsidize(sample, 0n), undefined);
-  assert.equal(sample.world.markets.get(marketKey(pair)), NOW + 60);
+  assert.equal(subsidize(sample, 0n), "invalidAmount");
+  assert.equal(subsidize(sample, 1n), undefined);
+  assert.equal(sample.world.markets.get(marketKey(pair))?.created, NOW);
 });
 
-test("requote checks an open market for anyone, while its prices are recent", () => {
+test("a subsidy buys prices for so long, and is refused for assets that the oracle does not quote", () => {
   const sample = new SampleExchange();
-  const requote = () =>
-    failure(sample.call(DAN, "requote", [addressValue(IRON), addressValue(GOLD)]));
-  assert.equal(requote(), undefined);
-  sample.prices.set(GOLD, { price: 1n, timestamp: NOW - 3_601 });
-  assert.equal(requote(), "assetPriceFetchFailed");
+  const args = (selling: Address, amount: bigint) =>
+    [addressValue(ANN), addressValue(selling), addressValue(GOLD), i128(amount)] as const;
+  // The oracle asks for 7 a day.
+  const paid = sample.call(ANN, "subsidize", args(IRON, 14n));
+  const until = u64(BigInt(NOW + 2 * 86_400));
+  assert.deepEqual(paid.ok && paid.value, vec([until, until]));
+  sample.prices.set(GOLD, undefined);
+  assert.equal(failure(sample.call(ANN, "subsidize", args(IRON, 14n))), undefined);
+  sample.prices.set(IRON, undefined);
+  assert.equal(failure(sample.call(ANN, "subsidize", args(IRON, 14n))), "assetsNotVerified");
+  assert.equal(sample.balance(SALT, ORACLE), 28n);
+  sample.configure({ marketListingFee: 30n });
   sample.world.markets.clear();
-  assert.equal(requote(), "assetsNotVerified");
+  assert.equal(failure(sample.call(ANN, "subsidize", args(GOLD, 1n))), "invalidMatch");
+  assert.equal(failure(sample.call(ANN, "subsidize", args(GOLD, 0n))), "invalidAmount");
+  assert.equal(failure(sample.call(ANN, "subsidize", args(IRON, 14n))), "invalidAmount");
+  sample.freeze();
+  assert.equal(failure(sample.call(ANN, "subsidize", args(GOLD, 0n))), "frozen");
+});
+
+test("requote checks an open market for anyone and returns it; of another there is nothing", () => {
+  const sample = new SampleExchange();
+  const requote = (selling = IRON) =>
+    sample.call(DAN, "requote", [addressValue(selling), addressValue(GOLD)]);
+  sample.prices.set(GOLD, undefined);
+  const outcome = requote();
+  const pair = canonicalPair(GOLD, IRON);
+  const market = sample.world.markets.get(marketKey(pair));
+  assert(outcome.ok && market !== undefined);
+  assert.deepEqual(outcome.value, marketValue(pair, market));
+  assert.deepEqual(
+    [market.base.listed, market.quote.listed],
+    [pair.base === IRON, pair.base !== IRON],
+  );
+  assert.deepEqual(sample.events, [{ kind: "refresh", ...pair }]);
+  assert.deepEqual(requote(GOLD), { ok: true, value: VOID });
+  sample.world.markets.clear();
+  assert.deepEqual(requote(), { ok: true, value: VOID });
+  assert.deepEqual(sample.events, []);
+  sample.freeze();
+  assert.equal(failure(requote()), "frozen");
 });
 
 test("unknown functions and wrong arguments are no contract errors", () => {

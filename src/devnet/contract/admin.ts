@@ -1,12 +1,15 @@
 // What the safety admin sets, and the markets anyone may open or refresh.
-import { type Address, canonicalPair } from "../../model/address.ts";
-import { asI128 } from "./arguments.ts";
+import { type Address, canonicalPair, type Pair } from "../../model/address.ts";
+import { asI128, asU64 } from "./arguments.ts";
 import { ErrorCode } from "./error-code.ts";
 import type { ExchangeConfig } from "./event.ts";
 import { fail } from "./fail.ts";
-import type { ExchangeHost } from "./host.ts";
-import { readPrice } from "./oracle-client.ts";
-import { addressValue, i128, type Value, VOID } from "./value.ts";
+import type { ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
+import { isListed } from "./listing.ts";
+import { marketValue } from "./market.ts";
+import { isQuoted } from "./oracle-client.ts";
+import { decimalsOf } from "./token.ts";
+import { addressValue, i128, u64, type Value, VOID, vec } from "./value.ts";
 
 /** Sets the configuration once, before anything else runs. */
 export function construct(host: ExchangeHost, config: ExchangeConfig): Value {
@@ -53,19 +56,22 @@ export function setLedgerTime(host: ExchangeHost, ledgerTime: number): Value {
 
 /**
  * Opens a market, or checks it again, for `amount` of the listing-fee token, which goes to the
- * oracle. The first time it must be at least the listing fee.
+ * oracle. A new market takes at least the listing fee. Returns until when either asset's prices
+ * are paid for, UNIX seconds.
  */
 export function subsidize(host: ExchangeHost, call: SubsidizeCall): Value {
   host.requireAuth(call.sponsor);
   const { frozen, config } = host.instance.get();
   if (frozen) fail(host, ErrorCode.frozen);
+  if (call.amount <= 0n) fail(host, ErrorCode.invalidAmount);
   if (call.selling === call.buying) fail(host, ErrorCode.invalidMatch);
-  const opened = host.markets.get(canonicalPair(call.selling, call.buying)) !== undefined;
-  if (call.amount < (opened ? 0n : config.marketListingFee)) fail(host, ErrorCode.invalidAmount);
-  if (call.amount > 0n) {
-    host.call(config.oracle, "fund", [addressValue(call.sponsor), i128(call.amount)]);
-  }
-  return refresh(host, call.selling, call.buying);
+  const pair = canonicalPair(call.selling, call.buying);
+  const isNew = host.markets.get(pair) === undefined;
+  if (isNew && call.amount < config.marketListingFee) fail(host, ErrorCode.invalidAmount);
+  if (!isListed(refresh(host, pair))) fail(host, ErrorCode.assetsNotVerified);
+  const funding = [addressValue(call.sponsor), i128(call.amount)];
+  const paidUntil = u64(asU64(host.call(config.oracle, "fund", funding)));
+  return vec([paidUntil, paidUntil]);
 }
 
 export type SubsidizeCall = {
@@ -75,22 +81,29 @@ export type SubsidizeCall = {
   readonly amount: bigint;
 };
 
-/** Checks an open market against the oracle again; anyone may. */
+/** Checks a market against the oracle again; anyone may. Returns it, or void where there is none. */
 export function requote(host: ExchangeHost, selling: Address, buying: Address): Value {
-  if (selling === buying) fail(host, ErrorCode.invalidMatch);
-  if (host.markets.get(canonicalPair(selling, buying)) === undefined) {
-    fail(host, ErrorCode.assetsNotVerified);
-  }
-  return refresh(host, selling, buying);
+  if (host.instance.get().frozen) fail(host, ErrorCode.frozen);
+  const pair = canonicalPair(selling, buying);
+  if (host.markets.get(pair) === undefined) return VOID;
+  return marketValue(pair, refresh(host, pair));
 }
 
-function refresh(host: ExchangeHost, selling: Address, buying: Address): Value {
+function refresh(host: ExchangeHost, pair: Pair): MarketEntry {
   const { oracle } = host.instance.get().config;
-  for (const token of [selling, buying]) readPrice(host, oracle, token);
-  const pair = canonicalPair(selling, buying);
-  host.markets.set(pair, host.now);
+  const known = host.markets.get(pair);
+  const check = (asset: Address, side: MarketSide | undefined): MarketSide => ({
+    decimals: side?.decimals ?? decimalsOf(host, asset),
+    listed: isQuoted(host, oracle, asset),
+  });
+  const market = {
+    base: check(pair.base, known?.base),
+    quote: check(pair.quote, known?.quote),
+    created: known?.created ?? host.now,
+  };
+  host.markets.set(pair, market);
   host.emit({ kind: "refresh", ...pair });
-  return VOID;
+  return market;
 }
 
 function requireAdmin(host: ExchangeHost): { readonly frozen: boolean; config: ExchangeConfig } {

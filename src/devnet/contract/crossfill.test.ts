@@ -108,6 +108,7 @@ test("an order unknown or expired, a caller that cannot be paid and a freeze fai
   sample.setHolding(IRON, DAN, 0n, false);
   assert.equal(failure(crossfill(sample, taker)), "cannotReceive");
   sample.setHolding(IRON, EXCHANGE, 0n, false);
+  sample.setAllowance(GOLD, ANN, 0n);
   assert.equal(failure(crossfill(sample, taker, maker)), "intermediaryCannotReceive");
   sample.freeze();
   assert.equal(failure(crossfill(sample, taker, maker)), "frozen");

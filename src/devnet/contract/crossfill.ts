@@ -5,8 +5,14 @@ import { ErrorCode } from "./error-code.ts";
 import { fail } from "./fail.ts";
 import type { ExchangeHost } from "./host.ts";
 import { isLive, planFills } from "./match.ts";
-import { forward, reduceOrder, reportSkips, requireHolding, settle } from "./settle.ts";
-import { canReceive } from "./token.ts";
+import {
+  forward,
+  reduceOrder,
+  reportSkips,
+  requireHolding,
+  requireReceiving,
+  settle,
+} from "./settle.ts";
 import { i128, type Value, vec } from "./value.ts";
 
 /**
@@ -24,7 +30,7 @@ export function crossfill(host: ExchangeHost, call: CrossfillCall): Value {
     reportSkips(host, [call.takerOrder]);
     return crossfillResult(0n, 0n, 0n);
   }
-  if (!canReceive(host, order.buying, call.trader)) fail(host, ErrorCode.cannotReceive);
+  requireReceiving(host, order.buying, call.trader);
   const demand = {
     direction: Direction.sell,
     selling: order.selling,
@@ -41,8 +47,7 @@ export function crossfill(host: ExchangeHost, call: CrossfillCall): Value {
   const owed = costUp(settled.sold, order.price);
   forward(host, order.buying, order.owner, owed);
   forward(host, order.buying, call.trader, settled.bought - owed);
-  const fill = { id: call.takerOrder, order, sold: owed, bought: settled.sold };
-  const left = reduceOrder(host, fill);
+  const left = reduceOrder(host, { id: call.takerOrder, order, bought: settled.sold });
   host.emit({
     kind: "trade",
     selling: order.buying,

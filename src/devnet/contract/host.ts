@@ -14,9 +14,10 @@
 //
 // What tokens must answer to: balance(id), authorized(id), allowance(from, spender),
 // approve(from, spender, amount, live_until), transfer(from, to, amount),
-// transfer_from(spender, from, to, amount). `balance` is what the holder can spend (contract.md,
-// Tokens): selling liabilities and reserve taken off. `call` refuses functions whose names begin
-// with `__`; only deployment runs `__constructor`.
+// transfer_from(spender, from, to, amount). `balance` is what the token answers (contract.md,
+// Settlement): of a Stellar Asset Contract the whole balance, selling liabilities and reserve
+// included. `call` refuses functions whose names begin with `__`; only deployment runs
+// `__constructor`.
 import type { Address, Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import type { ContractEvent, ExchangeConfig } from "./event.ts";
@@ -30,7 +31,14 @@ export type CallError =
   /** No such contract or function, or arguments of the wrong type. */
   | { readonly kind: "invalid"; readonly message: string }
   /** Instruction, memory, event-size or footprint limit. No `tryCall` catches this one. */
-  | { readonly kind: "budget"; readonly message: string };
+  | { readonly kind: "budget"; readonly message: string }
+  /** State that the host takes for impossible. No `tryCall` catches this one either. */
+  | { readonly kind: "fault"; readonly message: string };
+
+/** Whether a `tryCall` returns the failure rather than failing in turn. */
+export function isCatchable({ kind }: CallError): boolean {
+  return kind !== "budget" && kind !== "fault";
+}
 
 /** Unwinds a contract call; only hosts and `tryCall` catch it. Anything else thrown is a bug. */
 export class CallFailure extends Error {
@@ -69,7 +77,7 @@ export interface CallHost {
   /** Calls another contract; a failure of it passes through. Self is authorized for what it calls. */
   call(contract: Address, fn: string, args: readonly Value[]): Value;
   /**
-   * As `call`, but a failure (all kinds but `budget`) undoes every state change and event of the
+   * As `call`, but a failure (all kinds but `budget` and `fault`) undoes every state change and event of the
    * call and is returned.
    */
   tryCall(contract: Address, fn: string, args: readonly Value[]): CallOutcome;
@@ -90,6 +98,20 @@ export type OrderEntry = {
   readonly expires: bigint;
 };
 
+/** What a market knows of one of its assets. */
+export type MarketSide = {
+  readonly decimals: number;
+  /** Whether the oracle quoted it when the market was last checked. */
+  readonly listed: boolean;
+};
+
+/** A market opened with subsidize: a persistent entry. `created` in UNIX seconds. */
+export type MarketEntry = {
+  readonly base: MarketSide;
+  readonly quote: MarketSide;
+  readonly created: number;
+};
+
 /** In the exchange's instance storage. `config` is there from the constructor on. */
 export type ExchangeInstance = { readonly frozen: boolean; readonly config: ExchangeConfig };
 
@@ -100,10 +122,9 @@ export interface ExchangeHost extends CallHost {
     set(id: OrderId, entry: OrderEntry): void;
     delete(id: OrderId): void;
   };
-  /** Markets opened with subsidize, a persistent entry each: last oracle check, UNIX seconds. */
   readonly markets: {
-    get(pair: Pair): number | undefined;
-    set(pair: Pair, refreshed: number): void;
+    get(pair: Pair): MarketEntry | undefined;
+    set(pair: Pair, market: MarketEntry): void;
   };
   readonly instance: {
     /** Throws a CallFailure of kind `invalid` before `__constructor` ran. */

@@ -1,13 +1,13 @@
-// What an order must meet to stand in the book: a market checked by the oracle, a minimum worth,
-// and an owner who can deliver it and be paid for it.
+// What an order must meet to stand in the book: a market checked by the oracle, a minimum value,
+// and an owner who can deliver it.
 import { type Address, canonicalPair } from "../../model/address.ts";
-import { PRICE_MAX, PRICE_MIN } from "../../model/settlement.ts";
+import { costUp, mulDivDown, PRICE_MAX, PRICE_MIN, PRICE_UNIT } from "../../model/settlement.ts";
 import { ErrorCode } from "./error-code.ts";
 import type { ExchangeConfig } from "./event.ts";
-import { fail } from "./fail.ts";
-import type { ExchangeHost } from "./host.ts";
-import { readPrice, usdValue } from "./oracle-client.ts";
-import { allowanceOf, balanceOf, canReceive } from "./token.ts";
+import { checked, fail } from "./fail.ts";
+import type { ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
+import { isWorth, readPrice } from "./oracle-client.ts";
+import { allowanceOf, balanceOf } from "./token.ts";
 
 /** An order in the maker's terms: `amount` of `selling` at `price` buying per selling. */
 export type Terms = {
@@ -27,53 +27,66 @@ export function requireExpiration(host: ExchangeHost, expires: bigint): void {
   if (expires !== 0n && expires <= BigInt(host.now)) fail(host, ErrorCode.invalidExpiration);
 }
 
-/**
- * The checks of one call. Prices, balances and allowances are read once a call: a maker that moves
- * many orders asks its tokens no more often than one that moves a single one.
- */
+/** Whether the order buys nothing, rounded down. Fails with 740 where that is beyond an i128. */
+export function isTooSmall(host: ExchangeHost, { amount, price }: Terms): boolean {
+  return checked(host, mulDivDown(amount, price, PRICE_UNIT)) === 0n;
+}
+
+/** `owner` must hold (702) and have granted (703) `amount` of `selling`. */
+export function requireMeans(
+  host: ExchangeHost,
+  { owner, selling, amount }: Pick<Terms, "owner" | "selling" | "amount">,
+): void {
+  if (balanceOf(host, selling, owner) < amount) fail(host, ErrorCode.insufficientBalance);
+  if (allowanceOf(host, selling, owner) < amount) fail(host, ErrorCode.insufficientAllowance);
+}
+
+/** The oracle's word on the orders of one call, which asks for each price once. */
 export class Listing {
   readonly #host: ExchangeHost;
   readonly #config: ExchangeConfig;
-  readonly #prices = new Map<Address, bigint>();
-  readonly #receivable = new Map<string, boolean>();
-  readonly #means = new Map<string, Means>();
+  readonly #prices = new Map<Address, bigint | undefined>();
 
-  /** Tokens must not move between two calls of `requireBacking`. */
   constructor(host: ExchangeHost, config: ExchangeConfig) {
     this.#host = host;
     this.#config = config;
   }
 
-  /** The market must be open (721), the oracle's price recent (722), the order worth enough (720). */
-  requireMarket({ selling, buying, amount }: Terms): void {
+  /**
+   * The market must be open with an asset that the oracle quotes (721), one of them at a recent
+   * price (722), and the order worth the minimum (720). A minimum of 0 asks for no price, and not
+   * for the terms.
+   */
+  requireMarket(selling: Address, buying: Address, terms: () => Terms): void {
     const host = this.#host;
-    const { oracle, minTradeSize } = this.#config;
-    if (host.markets.get(canonicalPair(selling, buying)) === undefined) {
-      fail(host, ErrorCode.assetsNotVerified);
-    }
-    const price = this.#prices.get(selling) ?? readPrice(host, oracle, selling);
-    this.#prices.set(selling, price);
-    if (usdValue(amount, price) < minTradeSize) fail(host, ErrorCode.orderSizeTooSmall);
+    const pair = canonicalPair(selling, buying);
+    const market = host.markets.get(pair);
+    if (market === undefined || !isListed(market)) fail(host, ErrorCode.assetsNotVerified);
+    if (this.#config.minTradeSize === 0n) return;
+    const [sold, bought] =
+      pair.base === selling ? [market.base, market.quote] : [market.quote, market.base];
+    const { amount, price } = terms();
+    if (this.#reachesMinimum(selling, sold, () => amount)) return;
+    if (this.#reachesMinimum(buying, bought, () => checked(host, costUp(amount, price)))) return;
+    fail(host, ErrorCode.assetPriceFetchFailed);
   }
 
-  /** The owner must be able to take what it buys (708), hold (702) and have granted (703) the rest. */
-  requireBacking({ owner, selling, buying, amount }: Terms): void {
-    const host = this.#host;
-    const taking = `${owner}${buying}`;
-    const receivable = this.#receivable.get(taking) ?? canReceive(host, buying, owner);
-    this.#receivable.set(taking, receivable);
-    if (!receivable) fail(host, ErrorCode.cannotReceive);
-    const giving = `${owner}${selling}`;
-    const means = this.#means.get(giving) ?? readMeans(host, selling, owner);
-    this.#means.set(giving, means);
-    if (means.balance < amount) fail(host, ErrorCode.insufficientBalance);
-    if (means.allowance < amount) fail(host, ErrorCode.insufficientAllowance);
+  /** False where the asset has no usable price; fails with 720 where the amount is worth too little. */
+  #reachesMinimum(asset: Address, { listed, decimals }: MarketSide, amount: () => bigint): boolean {
+    const price = listed ? this.#price(asset) : undefined;
+    if (price === undefined) return false;
+    if (isWorth(amount(), { price, decimals }, this.#config.minTradeSize)) return true;
+    return fail(this.#host, ErrorCode.orderSizeTooSmall);
+  }
+
+  #price(asset: Address): bigint | undefined {
+    if (this.#prices.has(asset)) return this.#prices.get(asset);
+    const price = readPrice(this.#host, this.#config.oracle, asset);
+    this.#prices.set(asset, price);
+    return price;
   }
 }
 
-type Means = { readonly balance: bigint; readonly allowance: bigint };
-
-function readMeans(host: ExchangeHost, token: Address, owner: Address): Means {
-  const balance = balanceOf(host, token, owner);
-  return { balance, allowance: allowanceOf(host, token, owner) };
+export function isListed({ base, quote }: Pick<MarketEntry, "base" | "quote">): boolean {
+  return base.listed || quote.listed;
 }

@@ -1,7 +1,7 @@
 // Which listed orders a taker fills, and by how much (contract.md, Match). Plans only: nothing moves.
 import type { Address } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
-import { type FillAmounts, fillBuying, fillSelling } from "../../model/settlement.ts";
+import { type FillAmounts, fillBuying, fillSelling, greater } from "../../model/settlement.ts";
 import type { Backings } from "./backing.ts";
 import { Direction } from "./call.ts";
 import { checked } from "./fail.ts";
@@ -61,6 +61,11 @@ export function planFills(host: ExchangeHost, demand: Demand, backings: Backings
   }
   const { selling, buying } = demand;
   return { selling, buying, fills, skipped, sold, bought, left };
+}
+
+/** The highest order price of the fills; 0 where there are none. */
+export function worstPriceOf({ fills }: Plan): bigint {
+  return fills.reduce((worst, { order }) => greater(worst, order.price), 0n);
 }
 
 /** Whether the order is live at the ledger's close. It is not from the second it expires in. */

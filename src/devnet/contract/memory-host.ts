@@ -10,6 +10,8 @@ import {
   type ContractModel,
   type ExchangeHost,
   type ExchangeInstance,
+  isCatchable,
+  type MarketEntry,
   type OrderEntry,
 } from "./host.ts";
 import type { Value } from "./value.ts";
@@ -25,7 +27,7 @@ export class MemoryWorld {
   ledger: number;
   readonly contracts = new Map<Address, MemoryContract>();
   readonly orders = new Map<OrderId, OrderEntry>();
-  readonly markets = new Map<string, number>();
+  readonly markets = new Map<string, MarketEntry>();
   readonly instances = new Map<Address, ExchangeInstance>();
   readonly events: EmittedEvent[] = [];
   readonly #undo: (() => void)[] = [];
@@ -127,7 +129,7 @@ export class MemoryFrame implements ExchangeHost {
 
   tryCall(contract: Address, fn: string, args: readonly Value[]): CallOutcome {
     const outcome = this.world.attempt(() => this.call(contract, fn, args));
-    if (!outcome.ok && outcome.error.kind === "budget") throw new CallFailure(outcome.error);
+    if (!outcome.ok && !isCatchable(outcome.error)) throw new CallFailure(outcome.error);
     return outcome;
   }
 
@@ -142,9 +144,9 @@ export class MemoryFrame implements ExchangeHost {
   };
 
   readonly markets = {
-    get: (pair: Pair): number | undefined => this.world.markets.get(marketKey(pair)),
-    set: (pair: Pair, refreshed: number): void =>
-      this.world.write(this.world.markets, marketKey(pair), refreshed),
+    get: (pair: Pair): MarketEntry | undefined => this.world.markets.get(marketKey(pair)),
+    set: (pair: Pair, market: MarketEntry): void =>
+      this.world.write(this.world.markets, marketKey(pair), market),
   };
 
   readonly instance = {

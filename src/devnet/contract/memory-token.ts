@@ -6,7 +6,7 @@ import { argument, asAddress, asI128, asU32, invalid } from "./arguments.ts";
 import { TokenErrorCode } from "./error-code.ts";
 import { CallFailure } from "./host.ts";
 import type { MemoryContract, MemoryFrame, MemoryWorld } from "./memory-host.ts";
-import { bool, i128, type Value, VOID } from "./value.ts";
+import { bool, i128, u32, type Value, VOID } from "./value.ts";
 
 /** Base units. */
 export type Holding = {
@@ -27,6 +27,8 @@ export class MemoryToken {
 
   readonly model: MemoryContract = (frame, fn, args) => {
     switch (fn) {
+      case "decimals":
+        return u32(7);
       case "balance":
         return i128(this.#readBalance(frame, asAddress(argument(args, 0))));
       case "authorized":
@@ -48,9 +50,10 @@ export class MemoryToken {
     const spending = readSpending(args);
     const amount = asI128(argument(args, 2));
     const liveUntil = asU32(argument(args, 3));
-    frame.requireAuth(spending.owner);
     if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
-    if (amount > 0n && liveUntil < frame.ledger) fail(frame, TokenErrorCode.allowance);
+    frame.requireAuth(spending.owner);
+    const isPast = amount > 0n && liveUntil < frame.ledger;
+    if (isPast || liveUntil > frame.ledger + TTL_MAX) fail(frame, TokenErrorCode.allowance);
     const key = allowanceKey(spending);
     if (amount > 0n || this.allowances.has(key)) {
       frame.world.write(this.allowances, key, { amount, liveUntil });
@@ -112,7 +115,11 @@ export class MemoryToken {
   #readBalance(frame: MemoryFrame, holder: Address): bigint {
     const holding = this.holdings.get(holder);
     if (holding === undefined && !isContract(holder)) fail(frame, TokenErrorCode.trustlineMissing);
-    return spendable(holding);
+    // The whole balance: what may be spent of it only the transfer looks at.
+    if (spendable(holding) < 0n) {
+      throw new CallFailure({ kind: "fault", message: "balance < minimum" });
+    }
+    return holding?.balance ?? 0n;
   }
 
   #readAllowance(world: MemoryWorld, spending: Spending): bigint {
@@ -121,6 +128,9 @@ export class MemoryToken {
     return allowance.amount;
   }
 }
+
+/** Ledgers an entry lives at most (protocol setting). */
+const TTL_MAX = 3_110_399;
 
 const NEW_HOLDING: Holding = { balance: 0n, authorized: true, sellingLiabilities: 0n };
 

@@ -1,28 +1,37 @@
 // How the exchange asks its oracle.
 import type { Address } from "../../model/address.ts";
 import { asI128, asU64, field } from "./arguments.ts";
-import { ErrorCode } from "./error-code.ts";
-import { fail } from "./fail.ts";
 import type { ExchangeHost } from "./host.ts";
-import { addressValue } from "./value.ts";
+import { addressValue, type Value } from "./value.ts";
 
-/** Oracle prices are USD per token times 10^14, as the Reflector oracles write them. */
-const ORACLE_UNIT = 10n ** 14n;
-/** A price older than this is none. Guess: the Reflector feeds publish every 5 minutes. */
-export const PRICE_AGE_SECONDS_MAX = 3_600n;
+/** Decimals of USD amounts, and of oracle prices, as the Reflector oracles write them. */
+const USD_DECIMALS = 7;
+const PRICE_DECIMALS = 14;
+/** Seconds: a price older than this is not used (contract.md, Value). */
+export const PRICE_AGE_SECONDS_MAX = 72n * 3_600n;
 
-/** USD, 7 decimals, of `amount` of a 7-decimal token at an oracle price, rounded down. */
-export function usdValue(amount: bigint, price: bigint): bigint {
-  return (amount * price) / ORACLE_UNIT;
+/** Of a token: USD times 10^14 for one. */
+export type TokenPrice = { readonly price: bigint; readonly decimals: number };
+
+/** Whether `amount` (base units) is worth `usd` (7 decimals), exactly. */
+export function isWorth(amount: bigint, { price, decimals }: TokenPrice, usd: bigint): boolean {
+  return amount * price >= usd * 10n ** BigInt(PRICE_DECIMALS - USD_DECIMALS + decimals);
 }
 
-/** A price of `oracle`. Throws 722 where it has none of the last hour. */
-export function readPrice(host: ExchangeHost, oracle: Address, token: Address): bigint {
+/** Whether `oracle` follows the token, however old its last price. */
+export function isQuoted(host: ExchangeHost, oracle: Address, token: Address): boolean {
+  return lastPrice(host, oracle, token) !== undefined;
+}
+
+/** The price of `oracle`; undefined where it has none of the last 72 hours. */
+export function readPrice(host: ExchangeHost, oracle: Address, token: Address): bigint | undefined {
+  const last = lastPrice(host, oracle, token);
+  if (last === undefined) return undefined;
+  const age = BigInt(host.now) - asU64(field(last, "timestamp"));
+  return age > PRICE_AGE_SECONDS_MAX ? undefined : asI128(field(last, "price"));
+}
+
+function lastPrice(host: ExchangeHost, oracle: Address, token: Address): Value | undefined {
   const outcome = host.tryCall(oracle, "lastprice", [addressValue(token)]);
-  if (!outcome.ok || outcome.value.type === "void") {
-    return fail(host, ErrorCode.assetPriceFetchFailed);
-  }
-  const age = BigInt(host.now) - asU64(field(outcome.value, "timestamp"));
-  if (age > PRICE_AGE_SECONDS_MAX) return fail(host, ErrorCode.assetPriceFetchFailed);
-  return asI128(field(outcome.value, "price"));
+  return outcome.ok && outcome.value.type !== "void" ? outcome.value : undefined;
 }

@@ -14,7 +14,7 @@ import { Direction, type TradeCall, TradeKind, tradeArguments } from "./call.ts"
 import { ErrorCode } from "./error-code.ts";
 import type { ContractEvent } from "./event.ts";
 import { exchange } from "./exchange.ts";
-import type { CallOutcome, ExchangeInstance, OrderEntry } from "./host.ts";
+import type { CallOutcome, ExchangeInstance, MarketEntry, OrderEntry } from "./host.ts";
 import { MemoryWorld } from "./memory-host.ts";
 import { allowanceKey, MemoryToken } from "./memory-token.ts";
 import { type OraclePrice, oracleContract } from "./oracle.ts";
@@ -39,6 +39,12 @@ export const [ANN, BEN, CAT, DAN] = ["1", "2", "3", "4"]
 
 export const NOW = 1_700_000_000;
 export const LEDGER = 1_000;
+/** Of tokens that the oracle quotes. */
+export const OPEN_MARKET: MarketEntry = {
+  base: { decimals: 7, listed: true },
+  quote: { decimals: 7, listed: true },
+  created: NOW,
+};
 const RICH = 10n ** 15n;
 
 export class SampleExchange {
@@ -74,7 +80,7 @@ export class SampleExchange {
     };
     instances.set(EXCHANGE, { frozen: false, config });
     const pairs = [canonicalPair(GOLD, IRON), canonicalPair(GOLD, SALT), canonicalPair(IRON, SALT)];
-    for (const pair of pairs) markets.set(marketKey(pair), NOW);
+    for (const pair of pairs) markets.set(marketKey(pair), OPEN_MARKET);
   }
 
   /** An order that sells gold for iron at 1, unless `terms` say otherwise. */

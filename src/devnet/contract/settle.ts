@@ -1,17 +1,19 @@
 // Carries out a plan (contract.md, Settle): makers deliver to the contract, the taker pays makers.
 import { type Address, compareAddresses } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
-import { isDust } from "../../model/settlement.ts";
+import { greater, isDust } from "../../model/settlement.ts";
 import { ErrorCode } from "./error-code.ts";
 import { fail } from "./fail.ts";
-import type { ExchangeHost } from "./host.ts";
+import type { ExchangeHost, OrderEntry } from "./host.ts";
 import type { Plan, PlannedFill } from "./match.ts";
-import { pay, tryPay } from "./token.ts";
+import { canReceive, pay, tryPay } from "./token.ts";
 
 export type Settlement = {
   readonly sold: bigint;
   /** Collected by the contract and still with it. */
   readonly bought: bigint;
+  /** Highest price of an order that was filled; 0: none was. */
+  readonly worstPrice: bigint;
   /** Listed orders that were not settled: the plan's first, then those not collected. */
   readonly skipped: readonly OrderId[];
 };
@@ -20,13 +22,12 @@ export type Settlement = {
 export type SettleOptions = { readonly taker: Address; readonly strict: boolean };
 
 /**
- * Throws CannotHold where the contract may not hold what is bought, and a token's own error where
- * a payment fails. Emits one `trade` a fill; reporting the skips is the caller's.
+ * Throws a token's own error where a payment fails. Emits one `trade` a fill; reporting the skips
+ * is the caller's.
  */
 export function settle(host: ExchangeHost, plan: Plan, options: SettleOptions): Settlement {
-  if (plan.fills.length > 0) requireHolding(host, plan.buying);
   const skipped = [...plan.skipped];
-  let [sold, bought] = [0n, 0n];
+  let [sold, bought, worstPrice] = [0n, 0n, 0n];
   for (const fills of fillsByMaker(plan)) {
     const [first] = fills;
     if (first === undefined) continue;
@@ -41,45 +42,57 @@ export function settle(host: ExchangeHost, plan: Plan, options: SettleOptions): 
       continue;
     }
     pay(host, { token: plan.selling, from: options.taker, to: maker, amount: paid });
-    for (const fill of fills) recordFill(host, fill, options.taker);
+    for (const fill of fills) {
+      recordFill(host, fill, options.taker);
+      worstPrice = greater(worstPrice, fill.order.price);
+    }
     sold += paid;
     bought += got;
   }
-  return { sold, bought, skipped };
+  return { sold, bought, worstPrice, skipped };
 }
 
-/**
- * Fails with 712 where the issuer has not authorized the contract to hold `token`. A transfer of
- * nothing to itself finds out, and leaves a balance entry behind where there was none.
- */
+/** Fails with 712 where the contract cannot hold `token`: its issuer has not authorized it. */
 export function requireHolding(host: ExchangeHost, token: Address): void {
-  const probe = { token, from: host.self, to: host.self, amount: 0n };
-  if (!tryPay(host, probe).ok) fail(host, ErrorCode.intermediaryCannotReceive);
+  if (!canReceive(host, token, host.self)) fail(host, ErrorCode.intermediaryCannotReceive);
 }
 
-/** Hands out what the contract collected; fails with 708 where `to` cannot be credited. */
+/** Fails with 708 where `holder` cannot be credited `token`. */
+export function requireReceiving(host: ExchangeHost, token: Address, holder: Address): void {
+  if (!canReceive(host, token, holder)) fail(host, ErrorCode.cannotReceive);
+}
+
+/** Hands out what the contract collected. Throws the token's own error. */
 export function forward(host: ExchangeHost, token: Address, to: Address, amount: bigint): void {
-  const handed = tryPay(host, { token, from: host.self, to, amount });
-  if (!handed.ok) fail(host, ErrorCode.cannotReceive);
+  pay(host, { token, from: host.self, to, amount });
 }
 
 export function reportSkips(host: ExchangeHost, skipped: readonly OrderId[]): void {
   for (const id of skipped) host.emit({ kind: "skip", id });
 }
 
-/** The order after `got` of it was delivered: what is left, 0 where it is gone. */
-export function reduceOrder(host: ExchangeHost, fill: PlannedFill): bigint {
-  const rest = fill.order.amount - fill.bought;
-  if (isDust(rest, fill.order.price)) {
-    host.orders.delete(fill.id);
+/** The order after `bought` of it was delivered: what is left, 0 where it is gone. */
+export function reduceOrder(
+  host: ExchangeHost,
+  { id, order, bought }: { readonly id: OrderId; readonly order: OrderEntry; bought: bigint },
+): bigint {
+  const rest = order.amount - bought;
+  if (isDust(rest, order.price)) {
+    host.orders.delete(id);
     return 0n;
   }
-  host.orders.set(fill.id, { ...fill.order, amount: rest });
+  host.orders.set(id, { ...order, amount: rest });
   return rest;
 }
 
+/**
+ * Looks at the order again: one that an earlier hop of the same swap took part of may no longer
+ * hold what was planned, which fails the call with 709.
+ */
 function recordFill(host: ExchangeHost, fill: PlannedFill, taker: Address): void {
-  const left = reduceOrder(host, fill);
+  const order = host.orders.get(fill.id);
+  if (order === undefined || order.amount < fill.bought) fail(host, ErrorCode.notFilled);
+  const left = reduceOrder(host, { ...fill, order });
   host.emit({
     kind: "trade",
     selling: fill.order.buying,

@@ -5,6 +5,7 @@ import { PRICE_UNIT } from "../../model/settlement.ts";
 import { Direction, type SwapCall, swapArguments } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 import {
+  ANN,
   BEN,
   CAT,
   DAN,
@@ -93,7 +94,7 @@ test("a swap is strict: what cannot be collected, paid or handed out fails it", 
   const { sample, first, second } = twoHops();
   const path = [[first], [second]];
   sample.setHolding(SALT, DAN, 0n, false);
-  assert.equal(failure(swap(sample, path)), "cannotReceive");
+  assert.equal(failure(swap(sample, path)), 11);
   sample.setHolding(SALT, BEN, 1_000n, false);
   assert.equal(failure(swap(sample, path)), 11);
   sample.setHolding(IRON, DAN, 95n);
@@ -102,15 +103,58 @@ test("a swap is strict: what cannot be collected, paid or handed out fails it", 
   assert.equal(failure(swap(sample, path)), "intermediaryCannotReceive");
 });
 
-test("a path must lead on: none, or one that comes back, is refused", () => {
+test("a path may come back to an asset, and a maker serve it twice", () => {
+  const sample = new SampleExchange();
+  const out = sample.place(1);
+  const back = sample.place(2, { owner: BEN, selling: IRON, buying: GOLD });
+  const path = [out, back, out].map((id, at) => ({
+    asset: at === 1 ? IRON : GOLD,
+    orders: [id],
+  }));
+  assert.deepEqual(returned(swap(sample, [], { path, sellingAmount: 40n })), [40n, 40n]);
+  assert.equal(sample.order(out)?.amount, 20n);
+  assert.equal(sample.order(back)?.amount, 60n);
+});
+
+test("an order that two hops need more of than it has settles otherwise than planned", () => {
+  const sample = new SampleExchange();
+  const out = sample.place(1);
+  const back = sample.place(2, { owner: BEN, selling: IRON, buying: GOLD });
+  const path = [out, back, out].map((id, at) => ({
+    asset: at === 1 ? IRON : GOLD,
+    orders: [id],
+  }));
+  const swapped = (sellingAmount: bigint) => failure(swap(sample, [], { path, sellingAmount }));
+  assert.equal(swapped(60n), "notFilled");
+  // All of it in the first hop: it is gone by the third.
+  assert.equal(swapped(100n), "notFilled");
+  assert.equal(sample.order(out)?.amount, 100n);
+});
+
+test("a maker that two hops need more of than it may spend fails with its token's code", () => {
+  const sample = new SampleExchange();
+  const [out, again] = [sample.place(1), sample.place(3)];
+  const back = sample.place(2, { owner: BEN, selling: IRON, buying: GOLD });
+  const path = [out, back, again].map((id, at) => ({
+    asset: at === 1 ? IRON : GOLD,
+    orders: [id],
+  }));
+  sample.setAllowance(GOLD, ANN, 50n);
+  assert.equal(failure(swap(sample, [], { path, sellingAmount: 30n })), 9);
+});
+
+test("an empty path and amounts of nothing are no match; a pair of one asset is not filled", () => {
   const { sample, first, second } = twoHops();
   assert.equal(failure(swap(sample, [])), "invalidMatch");
-  const back = [
-    { asset: GOLD, orders: [first] },
-    { asset: IRON, orders: [] },
-  ];
-  assert.equal(failure(swap(sample, [], { path: back })), "invalidMatch");
-  assert.equal(failure(swap(sample, [[first], [second]], { sellingAmount: 0n })), "invalidAmount");
+  const same = [{ asset: IRON, orders: [first] }];
+  assert.equal(failure(swap(sample, [], { path: same })), "notFilled");
+  assert.equal(failure(swap(sample, [[first], [second]], { sellingAmount: 0n })), "invalidMatch");
+  assert.equal(failure(swap(sample, [[first], [second]], { buyingAmount: 0n })), "invalidMatch");
+  sample.setHolding(SALT, EXCHANGE, 0n, false);
+  const unplanned = swap(sample, [[], [second]]);
+  assert.equal(failure(unplanned), "intermediaryCannotReceive");
+  const approve = { asset: SALT, amount: -1n, liveUntil: 0 };
+  assert.equal(failure(swap(sample, [[], []], { approve })), 8);
   sample.freeze();
   assert.equal(failure(swap(sample, [[first], [second]])), "frozen");
 });

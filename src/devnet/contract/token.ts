@@ -1,14 +1,20 @@
 // The exchange's view of a token: typed calls of the token interface.
 import type { Address } from "../../model/address.ts";
-import { asBool, asI128 } from "./arguments.ts";
+import { asBool, asI128, asU32 } from "./arguments.ts";
 import type { Approval } from "./call.ts";
 import type { CallHost, CallOutcome } from "./host.ts";
 import { addressValue, i128, u32, type Value } from "./value.ts";
 
-/** What `holder` can spend of `token`: 0 where it holds none or the token cannot say. */
+/** What `token` says that `holder` has: 0 where it holds none or the token cannot say. */
 export function balanceOf(host: CallHost, token: Address, holder: Address): bigint {
   const outcome = host.tryCall(token, "balance", [addressValue(holder)]);
   return outcome.ok ? asI128(outcome.value) : 0n;
+}
+
+/** Of `token`; 7, as Stellar's own tokens have, where it cannot say. */
+export function decimalsOf(host: CallHost, token: Address): number {
+  const outcome = host.tryCall(token, "decimals", []);
+  return outcome.ok ? asU32(outcome.value) : 7;
 }
 
 /** What the running contract may still take from `owner`. */
@@ -19,12 +25,12 @@ export function allowanceOf(host: CallHost, token: Address, owner: Address): big
 
 /**
  * Whether `holder` has what it needs to be credited: a trustline, authorized. Tokens without
- * `authorized` (they are no Stellar Asset Contracts) are taken to credit anyone.
+ * `authorized` (they are no Stellar Asset Contracts) are taken to credit anyone. Writes nothing.
  */
 export function canReceive(host: CallHost, token: Address, holder: Address): boolean {
   const outcome = host.tryCall(token, "authorized", [addressValue(holder)]);
   if (outcome.ok) return asBool(outcome.value);
-  return outcome.error.kind === "invalid";
+  return outcome.error.kind !== "contract";
 }
 
 /** Grants the running contract an allowance. `owner` must have authorized the call. */

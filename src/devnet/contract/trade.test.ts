@@ -13,6 +13,7 @@ import {
   failure,
   GOLD,
   IRON,
+  LEDGER,
   NOW,
   ORACLE,
   returned,
@@ -138,28 +139,144 @@ test("a limit order's rest needs a free id, means and leave to be paid", () => {
   assert.equal(failure(sample.trade([], limit)), "orderExists");
   sample.world.now = NOW + 1;
   assert.deepEqual(returned(sample.trade([], limit)), [0n, 0n, taken]);
-  sample.setAllowance(IRON, DAN, 99n);
+  sample.setHolding(GOLD, DAN, 0n, false);
   const next = { ...limit, nonce: 1n };
+  assert.equal(failure(sample.trade([], next)), "cannotReceive");
+  sample.setAllowance(IRON, DAN, 99n);
   assert.equal(failure(sample.trade([], next)), "insufficientAllowance");
   sample.setHolding(IRON, DAN, 99n);
   assert.equal(failure(sample.trade([], next)), "insufficientBalance");
-  sample.setHolding(GOLD, DAN, 0n, false);
-  assert.equal(failure(sample.trade([], next)), "cannotReceive");
+  sample.place(deriveOrderId(DAN, 1n));
+  assert.equal(failure(sample.trade([], next)), "orderExists");
 });
 
-test("a limit order needs an open market, a recent price and a minimum worth; others do not", () => {
+test("a rest of dust is refused where nothing was filled, and dropped after a fill", () => {
+  const sample = new SampleExchange();
+  const call = { kind: LIMIT, amount: 3n, price: PRICE_UNIT / 3n };
+  assert.equal(failure(sample.trade([], { ...call, amount: 2n })), "orderSizeTooSmall");
+  const id = sample.place(1, { amount: 1n });
+  assert.deepEqual(returned(sample.trade([id], call)), [1n, 1n, undefined]);
+  assert.deepEqual(
+    sample.events.map(({ kind }) => kind),
+    ["trade"],
+  );
+});
+
+test("a sale is in full where what is left buys nothing at the highest price that was filled", () => {
+  const sample = new SampleExchange();
+  const place = () => [
+    sample.place(1, { amount: 10n }),
+    sample.place(2, { owner: BEN, amount: 10n, price: 10n * PRICE_UNIT }),
+  ];
+  const call = { kind: FILL_OR_KILL, amount: 119n };
+  assert.deepEqual(returned(sample.trade(place(), call)), [110n, 20n, undefined]);
+  assert.equal(failure(sample.trade(place(), { ...call, amount: 120n })), "notFilled");
+  const limit = { ...call, kind: LIMIT, price: PRICE_UNIT / 20n };
+  assert.deepEqual(returned(sample.trade(place(), limit)), [110n, 20n, undefined]);
+});
+
+test("FillOrKill looks at its plan before anything moves, and at what was settled after it", () => {
+  const sample = new SampleExchange();
+  const id = sample.place(1);
+  sample.setHolding(GOLD, DAN, 0n, false);
+  assert.equal(failure(sample.trade([id], { kind: FILL_OR_KILL, amount: 101n })), "notFilled");
+  assert.equal(failure(sample.trade([id], { kind: FILL_OR_KILL })), "cannotReceive");
+  sample.setHolding(GOLD, EXCHANGE, 0n, false);
+  assert.equal(failure(sample.trade([id], { kind: FILL_OR_KILL })), "cannotReceive");
+  sample.setHolding(GOLD, DAN, 0n);
+  assert.equal(failure(sample.trade([id], { kind: FILL_OR_KILL })), "intermediaryCannotReceive");
+  sample.setHolding(GOLD, EXCHANGE, 0n);
+  // In the plan, but its balance is stuck: the rest is settled, and that is not all.
+  sample.tokens.get(GOLD)?.holdings.set(ANN, {
+    balance: 100n,
+    authorized: true,
+    sellingLiabilities: 1n,
+  });
+  assert.equal(failure(sample.trade([id], { kind: FILL_OR_KILL })), "notFilled");
+  assert.deepEqual(returned(sample.trade([id])), [0n, 0n, undefined]);
+  assert.deepEqual(sample.events, [{ kind: "skip", id }]);
+});
+
+test("a balance below its liabilities is a fault that no call survives", () => {
+  const sample = new SampleExchange();
+  const [id, other] = [sample.place(1), sample.place(2, { owner: BEN })];
+  const holding = { balance: 1n, authorized: true, sellingLiabilities: 2n };
+  sample.tokens.get(GOLD)?.holdings.set(ANN, holding);
+  assert.equal(failure(sample.trade([other, id], { amount: 101n })), "fault");
+  // Not looked at: the trade is filled before it.
+  assert.deepEqual(returned(sample.trade([other, id])), [100n, 100n, undefined]);
+});
+
+test("checks write nothing: the exchange has no record before the first transfer to it", () => {
+  const sample = new SampleExchange();
+  const holdings = sample.tokens.get(GOLD)?.holdings;
+  assert.equal(
+    failure(sample.trade([sample.place(1)], { amount: 101n, kind: FILL_OR_KILL })),
+    "notFilled",
+  );
+  sample.setAllowance(GOLD, ANN, 0n);
+  assert.equal(failure(sample.trade([sample.place(1)])), undefined);
+  assert.equal(holdings?.has(EXCHANGE), false);
+  const approve = { asset: IRON, amount: 0n, liveUntil: 0 };
+  sample.tokens.get(IRON)?.allowances.clear();
+  assert.equal(failure(sample.trade([], { approve })), undefined);
+  assert.equal(sample.tokens.get(IRON)?.allowances.size, 0);
+});
+
+test("an approval that its token refuses fails the call after the arguments, before the market", () => {
+  const sample = new SampleExchange();
+  sample.world.markets.clear();
+  const call = (amount: bigint, liveUntil: number) =>
+    failure(sample.trade([], { kind: LIMIT, approve: { asset: IRON, amount, liveUntil } }));
+  assert.equal(call(-1n, LEDGER), 8);
+  assert.equal(call(1n, LEDGER - 1), 9);
+  assert.equal(call(1n, LEDGER + 3_110_400), 9);
+  assert.equal(call(1n, LEDGER + 3_110_399), "assetsNotVerified");
+  const bad = { asset: IRON, amount: -1n, liveUntil: LEDGER };
+  assert.equal(failure(sample.trade([], { buying: IRON, approve: bad })), "invalidMatch");
+});
+
+test("what fails first is what the caller sees", () => {
+  const sample = new SampleExchange();
+  sample.world.markets.clear();
+  const all = { kind: LIMIT, amount: 0n, price: 0n, buying: IRON, expires: 1n };
+  assert.equal(failure(sample.trade([], all)), "invalidAmount");
+  assert.equal(failure(sample.trade([], { ...all, amount: 1n })), "invalidPrice");
+  const priced = { ...all, amount: 1n, price: PRICE_MAX };
+  assert.equal(failure(sample.trade([], priced)), "invalidMatch");
+  assert.equal(failure(sample.trade([], { ...priced, buying: GOLD })), "invalidExpiration");
+  const open = { ...priced, buying: GOLD, expires: 0n };
+  assert.equal(failure(sample.trade([], open)), "assetsNotVerified");
+});
+
+test("a limit order needs an open market, a recent price and a minimum value; others do not", () => {
   const sample = new SampleExchange();
   const id = sample.place(1);
   const limit = { kind: LIMIT, price: PRICE_UNIT };
   sample.configure({ minTradeSize: 101n });
   // 100 base units at a dollar a token are 100 of the dollar's 7 decimals.
   assert.equal(failure(sample.trade([id], limit)), "orderSizeTooSmall");
-  sample.prices.set(IRON, { price: 10n ** 14n, timestamp: NOW - 3_601 });
-  assert.equal(failure(sample.trade([id], limit)), "assetPriceFetchFailed");
-  sample.prices.set(IRON, undefined);
+  assert.equal(failure(sample.trade([id], { ...limit, amount: 101n, nonce: 1n })), undefined);
+  sample.place(1);
+  // Of the last 72 hours.
+  const old = { price: 10n ** 14n, timestamp: NOW - 259_200 };
+  sample.prices.set(IRON, old);
+  assert.equal(failure(sample.trade([id], limit)), "orderSizeTooSmall");
+  // Otherwise by what it buys, rounded up: 101 gold at this price.
+  sample.prices.set(IRON, { ...old, timestamp: NOW - 259_201 });
+  sample.prices.set(GOLD, { price: 10n ** 14n, timestamp: NOW });
+  assert.equal(failure(sample.trade([id], limit)), "orderSizeTooSmall");
+  const dearer = { ...limit, price: PRICE_UNIT + 1n, nonce: 2n };
+  assert.equal(failure(sample.trade([], dearer)), undefined);
+  sample.prices.set(GOLD, { ...old, timestamp: NOW - 259_201 });
   assert.equal(failure(sample.trade([id], limit)), "assetPriceFetchFailed");
   sample.world.contracts.delete(ORACLE);
   assert.equal(failure(sample.trade([id], limit)), "assetPriceFetchFailed");
+  for (const [key, market] of sample.world.markets) {
+    const side = { decimals: 7, listed: false };
+    sample.world.markets.set(key, { ...market, base: side, quote: side });
+  }
+  assert.equal(failure(sample.trade([id], limit)), "assetsNotVerified");
   sample.world.markets.clear();
   assert.equal(failure(sample.trade([id], limit)), "assetsNotVerified");
   assert.deepEqual(returned(sample.trade([id], { kind: FILL })), [100n, 100n, undefined]);
@@ -176,6 +293,8 @@ test("arguments out of range have codes of their own, and freezing comes before 
   assert.equal(failure(sample.trade([id], stale)), "invalidExpiration");
   const huge = { kind: LIMIT, direction: Direction.buy, amount: I128_MAX, price: 2n * PRICE_UNIT };
   assert.equal(failure(sample.trade([], huge)), "overflow");
+  const dear = { kind: LIMIT, amount: I128_MAX, price: 2n * PRICE_UNIT };
+  assert.equal(failure(sample.trade([], dear)), "overflow");
   sample.freeze();
   assert.equal(failure(sample.trade([id], { amount: 0n })), "frozen");
 });

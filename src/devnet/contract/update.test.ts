@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { compareAddresses } from "../../model/address.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
-import { PRICE_UNIT } from "../../model/settlement.ts";
+import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
 import { type OrderUpdate, updateArguments } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 import {
@@ -57,17 +58,45 @@ test("one order that cannot be changed fails all of them", () => {
   const sample = new SampleExchange();
   const [own, foreign] = [sample.place(1), sample.place(2, { owner: BEN })];
   assert.equal(failure(update(sample, change(own), change(foreign))), "notAuthorized");
-  assert.equal(failure(update(sample, change(own), change(orderId(9n)))), "orderNotFound");
   assert.equal(sample.order(own)?.amount, 100n);
 });
 
-test("an order may be changed twice in a call", () => {
+test("unknown orders are passed over, and one named twice is changed once", () => {
   const sample = new SampleExchange();
   const id = sample.place(1);
-  update(sample, change(id, { amount: 5n }), change(id, { amount: 6n }));
-  assert.equal(sample.order(id)?.amount, 6n);
-  const removed = change(id, { amount: 0n });
-  assert.equal(failure(update(sample, removed, removed)), "orderNotFound");
+  const unknown = change(orderId(9n), { price: 0n });
+  const twice = update(sample, change(id, { amount: 5n }), unknown, change(id, { amount: -6n }));
+  assert.deepEqual(returned(twice), [id]);
+  assert.equal(sample.order(id)?.amount, 5n);
+  assert.equal(sample.events.length, 1);
+});
+
+test("the owner's means must suffice for all that was changed of an asset", () => {
+  const sample = new SampleExchange();
+  const iron = { selling: IRON, buying: GOLD };
+  const ids = [sample.place(1), sample.place(2), sample.place(3, iron)];
+  const changes = ids.map((id) => change(id));
+  sample.setHolding(GOLD, ANN, 100n);
+  assert.equal(failure(update(sample, ...changes)), undefined);
+  sample.setAllowance(GOLD, ANN, 99n);
+  assert.equal(failure(update(sample, ...changes)), "insufficientAllowance");
+  sample.setHolding(GOLD, ANN, 99n);
+  assert.equal(failure(update(sample, ...changes)), "insufficientBalance");
+  // In the order of the assets' addresses, whatever the orders'.
+  sample.setHolding(GOLD, ANN, 100n);
+  sample.setHolding(IRON, ANN, 0n);
+  const first = compareAddresses(GOLD, IRON) < 0 ? "insufficientAllowance" : "insufficientBalance";
+  assert.equal(failure(update(sample, ...changes)), first);
+  assert.equal(failure(update(sample, ...changes.toReversed())), first);
+  // What is removed asks for nothing.
+  assert.equal(failure(update(sample, ...ids.map((id) => change(id, { amount: 0n })))), undefined);
+});
+
+test("an order that buys more than an i128 is refused", () => {
+  const sample = new SampleExchange();
+  const id = sample.place(1);
+  const dear = change(id, { amount: I128_MAX, price: 2n * PRICE_UNIT });
+  assert.equal(failure(update(sample, dear)), "overflow");
 });
 
 test("what would be worth less than one unit, is not held or not granted is refused", () => {
@@ -83,6 +112,8 @@ test("what would be worth less than one unit, is not held or not granted is refu
   assert.equal(failure(update(sample, change(id))), "insufficientBalance");
   sample.setHolding(IRON, ANN, 0n, false);
   assert.equal(failure(update(sample, change(id))), "cannotReceive");
+  sample.world.markets.clear();
+  assert.equal(failure(update(sample, change(id))), "assetsNotVerified");
   assert.equal(failure(update(sample, dust)), "orderSizeTooSmall");
 });
 
@@ -100,6 +131,6 @@ test("while frozen orders can be removed and nothing else", () => {
   const sample = new SampleExchange();
   const [one, other] = [sample.place(1), sample.place(2)];
   sample.freeze();
-  assert.equal(failure(update(sample, change(one))), "frozen");
+  assert.equal(failure(update(sample, change(one, { amount: -1n, price: 0n }))), "frozen");
   assert.deepEqual(returned(update(sample, change(other, { amount: 0n }))), [other]);
 });

@@ -111,7 +111,12 @@ export function hostFailedDiagnostic(error: ScErrorWire): Diagnostic {
 
 /** Numbers of the XDR enumerations ScErrorType and ScErrorCode. */
 const ErrorType = { contract: 0, wasmVm: 1, storage: 3, budget: 7, auth: 9 } as const;
-const ErrorCode = { missingValue: 3, exceededLimit: 5, invalidAction: 6 } as const;
+const ErrorCode = {
+  missingValue: 3,
+  exceededLimit: 5,
+  invalidAction: 6,
+  internalError: 7,
+} as const;
 
 export const STORAGE_MISSING: ScErrorWire = {
   type: ErrorType.storage,
@@ -132,6 +137,8 @@ export function scError(error: CallError): ScErrorWire {
       return { type: ErrorType.wasmVm, code: ErrorCode.invalidAction };
     case "budget":
       return BUDGET_EXCEEDED;
+    case "fault":
+      return { type: ErrorType.storage, code: ErrorCode.internalError };
   }
 }
 

@@ -7,9 +7,11 @@ import {
   type CallOutcome,
   type ExchangeHost,
   type ExchangeInstance,
+  type MarketEntry,
   type OrderEntry,
 } from "../contract/host.ts";
-import { addressValue, symbol, u64, u128, type Value, vec } from "../contract/value.ts";
+import { marketEntry, marketValue } from "../contract/market.ts";
+import { addressValue, symbol, u128, type Value, vec } from "../contract/value.ts";
 import type {
   AccountEntry,
   Durability,
@@ -106,12 +108,12 @@ export class Frame implements ExchangeHost, TokenHost {
   };
 
   readonly markets = {
-    get: (pair: Pair): number | undefined => {
+    get: (pair: Pair): MarketEntry | undefined => {
       const value = this.data(marketKeyValue(pair), "persistent");
-      return value?.type === "u64" ? Number(value.value) : undefined;
+      return value === undefined ? undefined : marketEntry(value);
     },
-    set: (pair: Pair, refreshed: number): void =>
-      this.putData(marketKeyValue(pair), "persistent", u64(BigInt(refreshed))),
+    set: (pair: Pair, market: MarketEntry): void =>
+      this.putData(marketKeyValue(pair), "persistent", marketValue(pair, market)),
   };
 
   readonly instance = {

@@ -2,7 +2,7 @@
 // record them.
 import type { Address } from "../../model/address.ts";
 import type { ContractEvent } from "../contract/event.ts";
-import { type CallError, CallFailure, type CallOutcome } from "../contract/host.ts";
+import { type CallError, CallFailure, type CallOutcome, isCatchable } from "../contract/host.ts";
 import { addressValue, symbol, type Value, vec } from "../contract/value.ts";
 import type { Executable } from "./entry.ts";
 import {
@@ -123,7 +123,7 @@ export class Invocation {
       return { ok: true, value: this.#enter(call, caller.self, caller.scope) };
     } catch (thrown) {
       const { error } = failureOf(thrown);
-      if (error.kind === "budget") throw thrown;
+      if (!isCatchable(error)) throw thrown;
       this.#callFailed(caller.self, call, error, "contract try_call failed");
       return { ok: false, error };
     }
@@ -216,6 +216,7 @@ export class Invocation {
         report("VM call trapped: UnreachableCodeReached", [symbol(fn)]);
         break;
       case "budget":
+      case "fault":
         report(error.message, []);
         break;
     }

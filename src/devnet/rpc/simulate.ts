@@ -96,6 +96,8 @@ function errorText(error: CallError): string {
       return "HostError: Error(WasmVm, InvalidAction)";
     case "budget":
       return "HostError: Error(Budget, ExceededLimit)";
+    case "fault":
+      return "HostError: Error(Storage, InternalError)";
   }
 }
 

@@ -38,7 +38,8 @@ export function writeAllowance(host: TokenHost, parties: Parties, next: Allowanc
     const args = [u32(liveUntil), u32(limit)];
     throw tokenFailure(host.self, TokenError.allowance, text, args);
   };
-  if (liveUntil > host.ledger + TTL_MAX) fail("live_until is greater than max", TTL_MAX);
+  const latest = host.ledger + TTL_MAX - 1;
+  if (liveUntil > latest) fail("live_until is greater than max", latest);
   if (amount > 0n && liveUntil < host.ledger) {
     fail("live_until must be >= ledger sequence", host.ledger);
   }

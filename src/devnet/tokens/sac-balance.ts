@@ -10,7 +10,7 @@ import { newAccount, newTrustline } from "../ledger/new-entry.ts";
 import { i64Wire } from "../ledger/sc-val.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "./flags.ts";
 import { accountRange, type BalanceRange, INT64_MAX, trustlineRange } from "./reserve.ts";
-import { TokenError, tokenFailure } from "./token-error.ts";
+import { hostFault, TokenError, tokenFailure } from "./token-error.ts";
 
 /** Ledgers: a contract's balance lives 30 days, extended where less than 29 are left. */
 const DAY = 17_280;
@@ -220,15 +220,11 @@ export class Balances {
     return next;
   }
 
-  /** What a raised base reserve or a lowered limit can leave: the token then answers with an error. */
+  /** What a raised base reserve or a lowered limit can leave is a fault of the host to it. */
   #within(balance: bigint, range: BalanceRange): bigint {
     const holder = this.#asset.kind === "native" ? "account" : "trustline";
-    if (balance < range.min) {
-      this.#fail(TokenError.internal, `${holder} has balance < minimum`);
-    }
-    if (balance > range.max) {
-      this.#fail(TokenError.internal, `${holder} has balance > maximum`);
-    }
+    if (balance < range.min) throw hostFault(`${holder} has balance < minimum`);
+    if (balance > range.max) throw hostFault(`${holder} has balance > maximum`);
     return balance;
   }
 

@@ -4,7 +4,6 @@ import type { HostValue } from "../ledger/write-value.ts";
 
 /** Codes of the Stellar Asset Contract (contract.md, What a failed call looks like). */
 export const TokenError = {
-  internal: 1,
   operationNotSupported: 2,
   accountMissing: 6,
   negativeAmount: 8,
@@ -24,4 +23,9 @@ export function tokenFailure(
   args: readonly HostValue[] = [],
 ): DetailedFailure {
   return new DetailedFailure({ kind: "contract", contract: token, code }, text, args);
+}
+
+/** A state that the host takes for impossible: no call survives it. */
+export function hostFault(text: string): DetailedFailure {
+  return new DetailedFailure({ kind: "fault", message: text }, text);
 }

@@ -39,7 +39,7 @@ export type Cast = CastOptions & {
 const ASSETS_PER_ISSUER = 5;
 /** Of the issued assets one in so many has an issuer of its own that must authorize holders. */
 const RESTRICTED_EVERY = 7;
-/** From so many assets on, the last classic one is flaky. */
+/** From so many assets on, the last classic one and its hub are flaky, at the same time. */
 const FLAKY_FROM = 6;
 
 /** The same seed and scale always give the same cast. */
@@ -75,16 +75,27 @@ function buildAssets(
       volatility: index === 1 ? scale.volatility / 100 : scale.volatility,
     };
     const last = index === scale.assets - 1;
-    if (index === 0) return { code: "XLM", classic: NATIVE, walk, restricted: false, flaky: false };
+    const flaky = isFlaky(index, scale.assets);
+    if (index === 0) return { code: "XLM", classic: NATIVE, walk, restricted: false, flaky };
     if (last && index > 2) return { code: "PLAIN", walk, restricted: false, flaky: false };
     const restricted = index % RESTRICTED_EVERY === 3;
     const issuer = restricted
       ? account("restricting-issuer", index)
       : account("issuer", Math.floor(index / ASSETS_PER_ISSUER));
     const code = codeOf(index);
-    const flaky = scale.assets >= FLAKY_FROM && index === scale.assets - 2;
     return { code, classic: { kind: "issued", code, issuer }, walk, restricted, flaky };
   });
+}
+
+/** Without a price of either asset their market takes no new orders (722). */
+function isFlaky(index: number, assets: number): boolean {
+  const last = assets - 2;
+  return assets >= FLAKY_FROM && (index === last || index === hubOf(last));
+}
+
+/** The asset, by its index, that another one is traded against in the first place. */
+export function hubOf(index: number): number {
+  return index < 2 ? 0 : index % 2;
 }
 
 /** Asset 1 is the dollar; the others are worth from a tenth of a cent to a thousand dollars. */

@@ -50,7 +50,7 @@ export class Genesis {
           addressValue(scene.world.cast.admin),
           addressValue(market.pair.base),
           addressValue(market.pair.quote),
-          i128(0n),
+          i128(LUMEN),
         ]),
       ]),
       phase(allSlots(world), fillBook),

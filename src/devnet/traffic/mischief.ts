@@ -1,6 +1,6 @@
 // Calls that fail, one of every kind the exchange and its tokens know.
 import type { Address } from "../../model/address.ts";
-import { type OrderId, orderId } from "../../model/order.ts";
+import { orderId } from "../../model/order.ts";
 import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
 import { Direction, type TradeCall, TradeKind } from "../contract/call.ts";
 import { bool, u32 } from "../contract/value.ts";
@@ -72,8 +72,7 @@ const KINDS: readonly Failing[] = [
       nonce: slot.nonce,
     });
   },
-  // 710, twice; 701: somebody else's order.
-  (scene) => updateUnknown(scene, pickTaker(scene), orderId(BigInt(scene.random.bits()))),
+  // 710: an order that is not there. 701: somebody else's order.
   (scene) =>
     crossfillIntent(scene.world, {
       trader: pickTaker(scene),
@@ -82,7 +81,9 @@ const KINDS: readonly Failing[] = [
     }),
   (scene) => {
     const slot = pickLiveSlot(scene);
-    return slot === undefined ? undefined : updateUnknown(scene, pickTaker(scene), slot.id);
+    if (slot === undefined) return undefined;
+    const updates = [{ id: slot.id, amount: 0n, price: 1n, expires: 0n }];
+    return updateIntent(scene.world, { trader: pickTaker(scene), updates, approvals: [] });
   },
   // No authorization: somebody else's name. No such function; arguments of the wrong type.
   (scene) => ({ ...tradeIntent(scene.world, baseTrade(scene)), source: scene.world.cast.treasury }),
@@ -171,11 +172,6 @@ function payWithoutTrustline(scene: Scene): CallIntent | undefined {
   if (held || call.orders.length === 0) return undefined;
   const approve = { asset: call.selling, amount: 1n << 60n, liveUntil: view.ledger + 10 };
   return tradeIntent(world, { ...call, approve });
-}
-
-function updateUnknown(scene: Scene, trader: Address, id: OrderId): CallIntent {
-  const updates = [{ id, amount: 0n, price: 1n, expires: 0n }];
-  return updateIntent(scene.world, { trader, updates, approvals: [] });
 }
 
 function pickLiveSlot({ world, view, random }: Scene): Slot | undefined {

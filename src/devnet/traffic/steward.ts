@@ -53,7 +53,7 @@ export function stewardship(
   }
 }
 
-/** A market checked against the oracle again, for nothing or with a subsidy. */
+/** A market checked against the oracle again, with or without a subsidy. */
 export function refreshMarket({ world, random }: Scene): readonly TransactionIntent[] {
   const { pair } = random.pick(world.markets);
   const [one, other] = random.shuffle([addressValue(pair.base), addressValue(pair.quote)]);
@@ -62,6 +62,6 @@ export function refreshMarket({ world, random }: Scene): readonly TransactionInt
     return [exchangeCall(world, random.pick(world.cast.takers), "requote", [one, other])];
   }
   const sponsor = world.cast.treasury;
-  const amount = i128(BigInt(random.below(3)) * 10_000_000n);
+  const amount = i128(BigInt(1 + random.below(3)) * 10_000_000n);
   return [exchangeCall(world, sponsor, "subsidize", [addressValue(sponsor), one, other, amount])];
 }

@@ -6,7 +6,7 @@ import type { OrderId } from "../../model/order.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { OraclePrice } from "../contract/oracle.ts";
 import { deriveOrderId } from "../contract/order-id.ts";
-import type { Cast, CastAsset } from "./cast.ts";
+import { type Cast, type CastAsset, hubOf } from "./cast.ts";
 import { usdAt } from "./price-walk.ts";
 import { Random } from "./random.ts";
 
@@ -191,7 +191,7 @@ function buildMarkets(cast: Cast, assets: readonly TrafficAsset[], random: Rando
     markets.set(key, { index: markets.size, base, quote, pair, quoters: [] });
   };
   for (const [index, asset] of assets.entries()) {
-    const hub = assets[index < 2 ? 0 : index % 2];
+    const hub = assets[hubOf(index)];
     if (hub !== undefined) open(asset, hub);
   }
   // Bounded: on a scale with more markets than pairs the rest stays unopened.
@@ -224,9 +224,9 @@ function buildQuoter(cast: Cast, market: Market, maker: Maker): Quoter {
 
 /** Seconds between oracle publications, and of the windows in which a flaky price is stale. */
 const PUBLISH_SECONDS = 300;
-/** Of so many publications of a flaky price the last one is two hours old. */
-const FLAKY_EVERY = 4;
-const STALE_SECONDS = 7_200;
+/** Of so many publications of a flaky price the last one is too old to be used. */
+const FLAKY_EVERY = 6;
+const STALE_SECONDS = 73 * 3_600;
 
 /** The oracle's last price: published every five minutes. Undefined for unknown tokens. */
 export function oraclePriceAt(world: World, token: Address, now: number): OraclePrice | undefined {
