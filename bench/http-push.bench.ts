@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import type { Happening } from "../src/book/happening.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
+import { Clients } from "../src/http/limits/clients.ts";
+import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import { pushChannels } from "../src/http/push/channels.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { systemTimers } from "../src/http/push/throttle.ts";
@@ -16,6 +18,7 @@ import {
   testOrder,
   testPosition,
 } from "../src/http/testing/test-server.ts";
+import { TurnBudget } from "../src/http/turn-budget.ts";
 import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
 import { canonicalPair } from "../src/model/address.ts";
 import type { OrderId } from "../src/model/order.ts";
@@ -63,7 +66,12 @@ export const bench: Bench = async ({ tiny }) => {
     });
   const world = createWorld();
   const pushApp = uws.App();
-  world.push.attach(pushApp);
+  world.push.attach(pushApp, {
+    limits: NO_LIMITS,
+    clients: new Clients(NO_LIMITS),
+    turn: new TurnBudget(),
+    gone: () => undefined,
+  });
   const pushSocket = await listen(pushApp);
   const bareApp = uws.App();
   attachBare(bareApp);

@@ -40,7 +40,9 @@ export const PUSH_CONVENTIONS = [
     "So a client that acts on whole ledgers subscribes to `contract` and acts at each `ledger` message.",
   "Subscriptions belong to the connection: after a reconnect subscribe again; missed updates are not " +
     "sent later. The server pings every 30 seconds and ends a connection that sent neither a pong nor a message since the last one.",
-  "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +
+  "Messages are answered in order, as fast as the engine has time for: a connection that sends far more than " +
+    "that is closed with code 1008 and the reason `Too many messages are waiting`. " +
+    "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +
     "with more than 4 MiB waiting for it is disconnected.",
 ] as const;
 
@@ -82,6 +84,8 @@ const PUSH_ERRORS: Readonly<Record<string, string>> = {
   "too many quotes of all clients": "`Too many quote subscriptions (max <n> of all clients)`",
   "quotes while not ready or overloaded": "`Trading error. <message>`",
   "a limit of messages, where one is configured": "`Too many messages. <message>`",
+  "unsubscribe while the snapshot is awaited, to the subscribe":
+    "`Unsubscribed before the snapshot`",
   "unexpected error": "`Internal error`",
 };
 

@@ -41,6 +41,7 @@ export type RequestsOptions = {
   readonly meter: HttpMeter;
   readonly limits: ListenerLimits;
   readonly clients: Clients;
+  readonly turn: TurnBudget;
 };
 
 type Asked = { readonly res: HttpResponse; readonly head: boolean; readonly startMs: number };
@@ -55,12 +56,13 @@ type Accepted = Asked & {
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #underWay = new UnderWay();
-  readonly #turn = new TurnBudget();
+  readonly #turn: TurnBudget;
   readonly #unread: UnreadAnswers;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
-    const { limits, meter } = options;
+    const { limits, meter, turn } = options;
+    this.#turn = turn;
     this.#unread = new UnreadAnswers(limits.unreadAnswerBytes, () => {
       meter.refused("unread_answers");
     });

@@ -12,6 +12,7 @@ import { refuseConnection, UNKNOWN_PATH, writeAnswer, writeOptions } from "./res
 import type { ApiContext } from "./route.ts";
 import { createRouter } from "./router.ts";
 import type { Site } from "./site/site.ts";
+import { TurnBudget } from "./turn-budget.ts";
 import type { HttpResponse, ListenSocket, Uws } from "./uws.ts";
 
 /** How long a close waits for answers (choice): clients are promised them within a second. */
@@ -51,7 +52,8 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
   const { limits = NO_LIMITS, meter = NO_METER } = options;
   const clients = new Clients(limits);
   const router = createRouter(context);
-  const requests = new Requests({ router, site, log, meter, limits, clients });
+  const turn = new TurnBudget();
+  const requests = new Requests({ router, site, log, meter, limits, clients, turn });
   let localPort = port;
   const connections = new ConnectionCount({
     max: limits.connections,
@@ -76,7 +78,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
     else admit(res);
   };
   app.filter(count);
-  push.attach(app, { limits, clients, gone: () => connections.closed() });
+  push.attach(app, { limits, clients, turn, gone: () => connections.closed() });
   app.get("/*", (res, req) => requests.serve(res, req, false));
   app.any("/*", (res, req) => {
     switch (req.getMethod()) {

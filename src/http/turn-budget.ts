@@ -1,5 +1,5 @@
-// How much of one turn of the main loop requests may take. A connection may send thousands of requests
-// in one piece, and the binding hands them over in one turn: without an end to it they would hold up
+// How much of one turn of the main loop requests and push messages may take. A connection may send
+// thousands of them in one piece, and the binding hands them over in one turn: without an end to it they would hold up
 // everyone else, and their answers would pile up in memory. Main thread.
 
 /** Beyond this, requests of the same turn wait for a later one (choice). */
@@ -17,8 +17,8 @@ export class TurnBudget {
   #isOpen = false;
   #isDraining = false;
 
-  /** Whether this turn has no room for another answer. */
-  isSpent(nowMs: number): boolean {
+  /** Whether this turn has no room for another answer of those that may take so much of it. */
+  isSpent(nowMs: number, turnMs = TURN_MS): boolean {
     if (!this.#isOpen) {
       this.#isOpen = true;
       this.#startMs = nowMs;
@@ -27,7 +27,7 @@ export class TurnBudget {
         this.#isOpen = false;
       });
     }
-    return nowMs - this.#startMs > TURN_MS || this.#answers > TURN_ANSWERS;
+    return nowMs - this.#startMs > turnMs || this.#answers > TURN_ANSWERS;
   }
 
   wrote(characters: number): void {

@@ -1,8 +1,9 @@
 // One push connection, as the hub and the endpoint see it. Main thread.
 import type { HttpMeter } from "../http-meter.ts";
+import type { TurnBudget } from "../turn-budget.ts";
 import { SendStatus, type WebSocket } from "../uws.ts";
 import type { Channel } from "./channel.ts";
-import type { Subscriber } from "./hub.ts";
+import type { PendingSnapshot, Subscriber } from "./hub.ts";
 
 /**
  * The binding copies the members of what it is given onto its own socket object and hands that out
@@ -13,18 +14,20 @@ export type UserData = { readonly connection: Connection };
 /** One client. Touching a socket after its close throws, so it is let go of there. */
 export class Connection implements Subscriber {
   readonly topics = new Map<string, Channel>();
-  waiting = 0;
+  readonly pending = new Set<PendingSnapshot>();
   socket: WebSocket<UserData> | undefined;
   /** A pong or a message came since the last ping. */
   alive = true;
   readonly client: string;
   readonly #meter: HttpMeter;
+  readonly #turn: TurnBudget;
   #behind = false;
 
   /** `client`: whom limits per address count it for. */
-  constructor(client: string, meter: HttpMeter) {
+  constructor(client: string, meter: HttpMeter, turn: TurnBudget) {
     this.client = client;
     this.#meter = meter;
+    this.#turn = turn;
   }
 
   get waitingBytes(): number {
@@ -34,7 +37,10 @@ export class Connection implements Subscriber {
   send(json: string): void {
     // Dropping a message in silence is the one thing a feed must not do.
     if (this.socket?.send(json) === SendStatus.dropped) this.socket?.close();
-    else this.#meter.sent(1, json.length);
+    else {
+      this.#turn.wrote(json.length);
+      this.#meter.sent(1, json.length);
+    }
   }
 
   join(topic: string): void {
@@ -51,8 +57,8 @@ export class Connection implements Subscriber {
     this.#behind = true;
   }
 
-  end(code: number): void {
-    this.socket?.end(code);
+  end(code: number, reason = ""): void {
+    this.socket?.end(code, reason);
   }
 
   /** Without a close frame, which a client that does not read would not get. */

@@ -2,14 +2,16 @@
 import type { Step } from "../../book/step.ts";
 import { ApiError } from "../api-error.ts";
 import { type HttpMeter, NO_METER } from "../http-meter.ts";
-import { Clients } from "../limits/clients.ts";
-import { type ListenerLimits, NO_LIMITS } from "../limits/listener-limits.ts";
+import type { Clients } from "../limits/clients.ts";
+import type { ListenerLimits } from "../limits/listener-limits.ts";
 import { errorAnswer, writeAnswer } from "../response.ts";
+import type { TurnBudget } from "../turn-budget.ts";
 import type { App, HttpRequest, HttpResponse, SocketContext, WebSocket } from "../uws.ts";
 import type { Channel, Publish } from "./channel.ts";
 import { parseClientMessage } from "./client-message.ts";
 import { Connection, type UserData } from "./connection.ts";
-import { type HubLog, PushHub, sendError } from "./hub.ts";
+import { type HubLog, PushHub, type Subscriber, sendError } from "./hub.ts";
+import { MessageTurns } from "./message-turns.ts";
 import { PushAdmission } from "./push-admission.ts";
 
 /** Bytes of an inbound message (api.md, Limits). */
@@ -30,6 +32,7 @@ const PING_INTERVAL_MS = 30_000;
 const SHED_MS = 1000;
 
 const CLOSE_GOING_AWAY = 1001;
+const CLOSE_POLICY = 1008;
 const CLOSE_TOO_BIG = 1009;
 
 export type PushOptions = {
@@ -43,14 +46,10 @@ export type PushOptions = {
 export type AttachOptions = {
   readonly limits: ListenerLimits;
   readonly clients: Clients;
+  /** What messages may take of a turn of the loop, together with requests. */
+  readonly turn: TurnBudget;
   /** Called for every connection that ended. */
   readonly gone: () => void;
-};
-
-const UNLIMITED: AttachOptions = {
-  limits: NO_LIMITS,
-  clients: new Clients(NO_LIMITS),
-  gone: () => undefined,
 };
 
 export class PushEndpoint {
@@ -60,6 +59,7 @@ export class PushEndpoint {
   readonly #meter: HttpMeter;
   #app: App | undefined;
   #admission: PushAdmission | undefined;
+  #turns: MessageTurns<Subscriber> | undefined;
   #shedding: NodeJS.Timeout | undefined;
   #closing = false;
 
@@ -74,6 +74,7 @@ export class PushEndpoint {
         meter.sent(clients, clients * json.length);
       }),
       log,
+      (connection, run) => this.#turns?.rest(connection, run),
     );
     this.#sweep = setInterval(() => {
       for (const connection of [...this.#connections]) connection.checkLiveness();
@@ -105,8 +106,13 @@ export class PushEndpoint {
     return { all, most };
   }
 
-  attach(app: App, options: AttachOptions = UNLIMITED): void {
+  attach(app: App, options: AttachOptions): void {
     this.#app = app;
+    const { turn } = options;
+    this.#turns = new MessageTurns(turn, (connection) => {
+      this.#meter.disconnected("messages_waiting");
+      connection.end(CLOSE_POLICY, TOO_MANY_WAITING);
+    });
     const admission = new PushAdmission(options.limits, options.clients);
     this.#admission = admission;
     const bytesMax = options.limits.pushBufferBytes;
@@ -120,7 +126,7 @@ export class PushEndpoint {
       // Liveness has a rule of its own (checkLiveness); the binding's would differ from it.
       idleTimeout: 0,
       sendPingsAutomatically: false,
-      upgrade: (res, req, context) => this.#upgrade(admission, res, req, context),
+      upgrade: (res, req, context) => this.#upgrade({ admission, turn }, res, req, context),
       open: (socket) => this.#opened(socket.getUserData().connection, socket),
       message: (socket, message, isBinary) =>
         this.#received(socket.getUserData().connection, message, isBinary),
@@ -149,7 +155,7 @@ export class PushEndpoint {
   }
 
   #upgrade(
-    admission: PushAdmission,
+    { admission, turn }: { readonly admission: PushAdmission; readonly turn: TurnBudget },
     res: HttpResponse,
     req: HttpRequest,
     context: SocketContext,
@@ -167,7 +173,7 @@ export class PushEndpoint {
     }
     // It opens before this returns.
     res.upgrade<UserData>(
-      { connection: new Connection(client, this.#meter) },
+      { connection: new Connection(client, this.#meter, turn) },
       req.getHeader("sec-websocket-key"),
       req.getHeader("sec-websocket-protocol"),
       req.getHeader("sec-websocket-extensions"),
@@ -188,17 +194,26 @@ export class PushEndpoint {
     if (message.byteLength > MESSAGE_BYTES_MAX) {
       this.#meter.disconnected("message_too_big");
       connection.end(CLOSE_TOO_BIG);
-    } else if (isBinary) {
+      return;
+    }
+    const text = isBinary ? undefined : Buffer.from(message).toString();
+    const characters = text?.length ?? 0;
+    this.#turns?.message(connection, characters, () => this.#answer(connection, text));
+  }
+
+  /** `text`: undefined of a binary message. */
+  #answer(connection: Connection, text: string | undefined): void {
+    if (text === undefined) {
       connection.send('{"type":"error","error":"Binary messages are not supported"}');
+      return;
+    }
+    const parsed = parseClientMessage(text);
+    const refusal = this.#admission?.refusalOfMessage(connection.client);
+    if (refusal === undefined) {
+      this.#hub.receive(connection, parsed);
     } else {
-      const parsed = parseClientMessage(Buffer.from(message).toString());
-      const refusal = this.#admission?.refusalOfMessage(connection.client);
-      if (refusal === undefined) {
-        this.#hub.receive(connection, parsed);
-      } else {
-        this.#meter.refused("requests_per_second");
-        sendError(connection, parsed, refusal);
-      }
+      this.#meter.refused("requests_per_second");
+      sendError(connection, parsed, refusal);
     }
   }
 
@@ -222,9 +237,12 @@ export class PushEndpoint {
     connection.socket = undefined;
     this.#admission?.closed(connection.client);
     this.#connections.delete(connection);
+    this.#turns?.forget(connection);
     this.#hub.disconnected(connection);
   }
 }
+
+const TOO_MANY_WAITING = "Too many messages are waiting";
 
 /** The binding upgrades whatever has 24 characters of key: check what RFC 6455 asks for. */
 function isHandshake(req: HttpRequest): boolean {

@@ -15,18 +15,32 @@ const TOPICS_MAX = 20;
  */
 const WAITING_MAX = 5 * TOPICS_MAX;
 
+/** A subscribe whose snapshot waits for something. */
+export type PendingSnapshot = {
+  readonly topic: string;
+  readonly channel: Channel;
+  readonly id: MessageId;
+  /** The subscription is of its making and ends where it fails. */
+  isNew: boolean;
+};
+
 /** The hub's side of one connection. Its methods do nothing once the connection is closed. */
 export interface Subscriber {
   /** Topics held. The hub's own. */
   readonly topics: Map<string, Channel>;
-  /** Snapshots waited for. The hub's own. */
-  waiting: number;
+  /** Subscribes that are still to be answered. The hub's own. */
+  readonly pending: Set<PendingSnapshot>;
   send(json: string): void;
   join(topic: string): void;
   leave(topic: string): void;
+  /** Closes the connection with a close frame. */
+  end(code: number, reason?: string): void;
 }
 
 export type HubLog = { error(fields: object, message: string): void };
+
+/** Runs what had to wait once the main thread has time for it; not where the connection is closed. */
+export type RunInTurn = (subscriber: Subscriber, run: () => void) => void;
 
 type Subscription = Extract<ClientMessage, { readonly kind: "subscribe" | "unsubscribe" }>;
 
@@ -38,9 +52,12 @@ export class PushHub {
   /** A step whose end is still to be told. */
   #unended: Step | undefined;
 
-  constructor(channels: readonly Channel[], log: HubLog) {
+  readonly #runInTurn: RunInTurn;
+
+  constructor(channels: readonly Channel[], log: HubLog, runInTurn: RunInTurn) {
     this.#channels = new Map(channels.map((channel) => [channel.name, channel]));
     this.#log = log;
+    this.#runInTurn = runInTurn;
   }
 
   get topicCount(): number {
@@ -106,6 +123,7 @@ export class PushHub {
   disconnected(subscriber: Subscriber): void {
     for (const [topic, channel] of subscriber.topics) this.#release(topic, channel);
     subscriber.topics.clear();
+    subscriber.pending.clear();
   }
 
   #answer(subscriber: Subscriber, message: ClientMessage): void {
@@ -142,7 +160,7 @@ export class PushHub {
 
   #subscribe(subscriber: Subscriber, channel: Channel, request: TopicRequest, id: MessageId): void {
     const { topic } = request;
-    if (subscriber.waiting >= WAITING_MAX) {
+    if (subscriber.pending.size >= WAITING_MAX) {
       sendError(subscriber, id, `Too many subscriptions (max ${TOPICS_MAX})`);
       return;
     }
@@ -160,28 +178,47 @@ export class PushHub {
       this.#counts.set(topic, count + 1);
       isFirst = count === 0;
     }
-    this.#sendSnapshot(subscriber, request, { id, isFirst }).catch((error: unknown) => {
-      if (isNew) this.#drop(subscriber, topic, channel);
-      this.#sendFailure(subscriber, id, error);
-    });
+    const pending = { topic, channel, id, isNew };
+    subscriber.pending.add(pending);
+    const { ready } = request;
+    const send = (): void => subscriber.send(request.snapshot(id));
+    try {
+      if (isFirst) request.opened();
+      if (ready === undefined) {
+        this.#settle(subscriber, pending, send);
+        return;
+      }
+      ready(() => subscriber.pending.has(pending)).then(
+        // Snapshot and sending stay together: a step shown between them would reach the client first.
+        () => this.#runInTurn(subscriber, () => this.#settle(subscriber, pending, send)),
+        (error: unknown) => this.#fail(subscriber, pending, error),
+      );
+    } catch (error) {
+      this.#fail(subscriber, pending, error);
+    }
   }
 
-  async #sendSnapshot(
-    subscriber: Subscriber,
-    request: TopicRequest,
-    { id, isFirst }: { readonly id: MessageId; readonly isFirst: boolean },
-  ): Promise<void> {
-    if (isFirst) request.opened();
-    if (request.ready !== undefined) {
-      subscriber.waiting += 1;
-      const isWanted = () => subscriber.topics.has(request.topic);
-      await request.ready(isWanted).finally(() => {
-        subscriber.waiting -= 1;
-      });
-      if (!isWanted()) return;
+  /** Answers a subscribe, unless an unsubscribe or the end of the connection was before. */
+  #settle(subscriber: Subscriber, pending: PendingSnapshot, answer: () => void): void {
+    if (!subscriber.pending.has(pending)) return;
+    try {
+      answer();
+      subscriber.pending.delete(pending);
+    } catch (error) {
+      this.#fail(subscriber, pending, error);
     }
-    // Without a pause between: a step shown there would reach the client before an older state.
-    subscriber.send(request.snapshot(id));
+  }
+
+  #fail(subscriber: Subscriber, pending: PendingSnapshot, error: unknown): void {
+    if (!subscriber.pending.delete(pending)) return;
+    const { topic, channel, id, isNew } = pending;
+    if (isNew) {
+      // Whoever else waits for the topic on this connection decides about the subscription now.
+      const heir = [...subscriber.pending].find((other) => other.topic === topic);
+      if (heir === undefined) this.#drop(subscriber, topic, channel);
+      else heir.isNew = true;
+    }
+    this.#sendFailure(subscriber, id, error);
   }
 
   #unsubscribe(
@@ -190,6 +227,11 @@ export class PushHub {
     { topic }: TopicRequest,
     id: MessageId,
   ): void {
+    for (const pending of subscriber.pending) {
+      if (pending.topic !== topic) continue;
+      subscriber.pending.delete(pending);
+      sendError(subscriber, pending.id, "Unsubscribed before the snapshot");
+    }
     this.#drop(subscriber, topic, channel);
     subscriber.send(
       `{"type":"unsubscribed",${idMember(id)}"channel":"${channel.name}","topic":"${topic}"}`,

@@ -497,19 +497,34 @@ describe("channel account", () => {
     );
   });
 
-  it("sends no snapshot after an unsubscribe", async () => {
+  it("sends no snapshot after an unsubscribe, and answers both", async () => {
     let loaded = (): void => undefined;
     server.watch.load = new Promise((resolve) => {
       loaded = resolve;
     });
     const client = await open();
-    client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
-    await client.ask({ op: "unsubscribe", channel: "account", address: ADDRESS });
+    const message = { channel: "account", address: ADDRESS };
+    for (const id of [1, 2]) client.send({ op: "subscribe", ...message, id });
+    client.send({ op: "unsubscribe", ...message, id: 3 });
+    // A new one is none of the unsubscribe's business.
+    client.send({ op: "subscribe", ...message, id: 4 });
+    client.send({ op: "subscribe", channel: "account", address: testAccount(2) });
+    client.send({ op: "unsubscribe", channel: "account", address: testAccount(2), id: 5 });
+    await client.find(({ id }) => id === 5);
     loaded();
+    await client.find(({ id }) => id === 4);
     assert.deepEqual(
-      (await client.drain()).map(({ type }) => type),
-      ["unsubscribed"],
+      (await client.drain()).map(({ type, id }) => [type, id]),
+      [
+        ["error", 1],
+        ["error", 2],
+        ["unsubscribed", 3],
+        ["error", undefined],
+        ["unsubscribed", 5],
+        ["account", 4],
+      ],
     );
+    assert.equal(server.push.subscriptionCount, 1);
   });
 
   it("tells orders with what backs them after the step", async () => {
@@ -648,6 +663,121 @@ describe("channel account", () => {
       swap,
       topic: `account:${ADDRESS}`,
     });
+  });
+});
+
+describe("a flood of messages", () => {
+  /** Takes more than a turn's part for messages, so that none is followed by another in its turn. */
+  const WORK_MS = 15;
+
+  function busyDepth(): { count: number } {
+    const done = { count: 0 };
+    const { depth } = server;
+    server.depth = (request) => {
+      for (const endMs = performance.now() + WORK_MS; performance.now() < endMs; );
+      done.count += 1;
+      return depth({ ...request, step: "1" });
+    };
+    restore = () => {
+      server.depth = depth;
+    };
+    return done;
+  }
+
+  let restore = (): void => undefined;
+  afterEach(() => restore());
+
+  const depthOf = (step: number, op = "subscribe") => ({
+    ...{
+      op,
+      channel: "depth",
+      market: "XLM/USDC:GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5",
+    },
+    step,
+    id: `${op} ${step}`,
+  });
+
+  it("is worked off turn by turn, in order, and requests of others come between", async () => {
+    const done = busyDepth();
+    const [flood, other] = [await open(), await open()];
+    const perTurn: number[] = [];
+    let last = 0;
+    let watching = true;
+    const watch = (): void => {
+      perTurn.push(done.count - last);
+      last = done.count;
+      if (watching) setImmediate(watch);
+    };
+    watch();
+    const steps = Array.from({ length: 40 }, (_, at) => at + 1);
+    for (const step of steps) {
+      flood.send(depthOf(step));
+      flood.send(depthOf(step, "unsubscribe"));
+    }
+    flood.send({ op: "ping", id: "last" });
+    await flood.find(({ id }) => id === "subscribe 1");
+    const before = done.count;
+    assert.equal((await rest("/")).status, "loading");
+    await other.ask({ op: "ping" });
+    const between = done.count - before;
+    await flood.find(({ id }) => id === "last");
+    watching = false;
+    assert.deepEqual(
+      flood.messages.map(({ id }) => id),
+      [...steps.flatMap((step) => [`subscribe ${step}`, `unsubscribe ${step}`]), "last"],
+    );
+    assert.equal(done.count, steps.length);
+    assert.ok(Math.max(...perTurn) <= 2, `${Math.max(...perTurn)} books in one turn`);
+    assert.ok(between < 30, `${between} of 40 books before others were answered`);
+  });
+
+  it("past a bound ends its connection with code 1008, and nobody else's", async () => {
+    const done = busyDepth();
+    const [flood, other] = [await open(), await open()];
+    // Longer than any book would be worth: what is not read yet counts as well.
+    const padding = "x".repeat(10_000);
+    for (let step = 1; step <= 3000; step += 1) flood.send({ ...depthOf(step), padding });
+    assert.equal(await flood.closed, 1008);
+    assert.match(flood.closeReason, /Too many messages are waiting/);
+    const count = done.count;
+    assert.ok(count < 1000, "what waited was dropped");
+    assert.equal((await other.ask({ op: "ping" })).type, "pong");
+    assert.equal(server.push.topicCount, 0);
+    assert.equal(done.count, count);
+  });
+
+  it("of subscribes that wait for something leaves room for others once it has come", async () => {
+    let loaded = (): void => undefined;
+    server.watch.load = new Promise((resolve) => {
+      loaded = resolve;
+    });
+    const { readModel } = server;
+    const { accountBacking } = readModel;
+    let made = 0;
+    readModel.accountBacking = (owner) => {
+      for (const endMs = performance.now() + WORK_MS; performance.now() < endMs; );
+      made += 1;
+      return accountBacking.call(readModel, owner);
+    };
+    restore = () => {
+      readModel.accountBacking = accountBacking;
+    };
+    const client = await open();
+    for (let id = 0; id < 20; id += 1) {
+      client.send({ op: "subscribe", channel: "account", address: testAccount(1), id });
+    }
+    await client.ask({ op: "ping" });
+    const perTurn: number[] = [];
+    let last = 0;
+    const watch = (): void => {
+      perTurn.push(made - last);
+      last = made;
+      if (made < 20) setImmediate(watch);
+    };
+    watch();
+    loaded();
+    await client.find(({ id }) => id === 19);
+    assert.ok(Math.max(...perTurn) <= 2, `${Math.max(...perTurn)} snapshots in one turn`);
   });
 });
 

@@ -13,6 +13,7 @@ export class PushClient {
   readonly messages: Message[] = [];
   /** The close code; resolves when the connection is gone. */
   readonly closed: Promise<number>;
+  closeReason = "";
   readonly #socket: WebSocket;
   #wake: () => void = () => undefined;
 
@@ -29,7 +30,12 @@ export class PushClient {
 
   private constructor(port: number, options: { readonly autoPong?: boolean }) {
     this.#socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, options);
-    this.closed = new Promise((resolve) => this.#socket.once("close", resolve));
+    this.closed = new Promise((resolve) => {
+      this.#socket.once("close", (code, reason) => {
+        this.closeReason = String(reason);
+        resolve(code);
+      });
+    });
     this.#socket.on("message", (data) => {
       const message = JSON.parse(String(data));
       checkPushMessage(message);
