@@ -3,6 +3,7 @@
 import type { Address } from "../model/address.ts";
 import type { Backing } from "../model/backing.ts";
 import type { Order, OrderId } from "../model/order.ts";
+import type { Token } from "./backing/token.ts";
 
 export type BookChange =
   /** A live order that is new or changed. */
@@ -11,8 +12,8 @@ export type BookChange =
   | { readonly kind: "remove"; readonly id: OrderId }
   /**
    * A backing record that is new or changed, as it counts in the next ledger: an allowance whose last
-   * ledger is the one shown is already taken off.
+   * ledger is the one shown is already taken off. `token`: absent while its kind is not known.
    */
-  | { readonly kind: "backing"; readonly backing: Backing }
+  | { readonly kind: "backing"; readonly backing: Backing; readonly token?: Token }
   /** A backing record that is no longer tracked. */
   | { readonly kind: "forget"; readonly owner: Address; readonly asset: Address };

@@ -4,9 +4,12 @@ import assert from "node:assert/strict";
 import type { Address } from "../model/address.ts";
 import type { Backing } from "../model/backing.ts";
 import { I128_MAX } from "../model/settlement.ts";
+import { nameBytes, type Token } from "./backing/token.ts";
 import { addReference, dropReference, internAddress } from "./shared-addresses.ts";
 import type { BookCopy } from "./shared-copy.ts";
 import {
+  ADDRESS_REFERENCES,
+  ADDRESS_STRIDE_U32,
   BACKING_ASSET,
   BACKING_BUDGET_F64,
   BACKING_BUDGET_U64,
@@ -23,12 +26,14 @@ import {
   type BookView,
   FLAG_AUTHORIZED,
   FLAG_HEADROOM,
+  FLAG_ISSUER,
   FLAG_LOADED,
   FLAG_PENDING,
   FLAG_TRACKED,
   HEADER_CONTRACT_OWNER,
   HEADER_SEQUENCE_F64,
   LINKS_CONTRACT_BACKING,
+  LINKS_NAME_BYTES,
   LINKS_STRIDE_U32,
   NONE,
   ORDER_RECEIVED_BACKING,
@@ -62,12 +67,15 @@ type Values = {
   readonly skipped: number;
 };
 
-/** A new or changed record. */
-export function writeBacking(copy: BookCopy, backing: Backing): void {
+/** A new or changed record. `token` undefined: its kind is not known, or stays. */
+export function writeBacking(copy: BookCopy, backing: Backing, token?: Token): void {
   const owner = internAddress(copy.view, copy.view.owners, copy.owners, backing.owner);
   const asset = internAddress(copy.view, copy.view.assets, copy.assets, backing.asset);
   const record = backingOf(copy, owner, asset);
   const skipped = backing.skipped ?? 0;
+  if (token !== undefined) {
+    copy.view.assetLinks[asset * LINKS_STRIDE_U32 + LINKS_NAME_BYTES] = nameBytes(token);
+  }
   if (backing.updated === undefined) {
     const assumed = assumedValues(copy);
     const flags = assumed.flags | FLAG_TRACKED | (backing.pending ? FLAG_PENDING : 0);
@@ -81,7 +89,8 @@ export function writeBacking(copy: BookCopy, backing: Backing): void {
       FLAG_LOADED |
       (backing.authorized ? FLAG_AUTHORIZED : 0) |
       (backing.pending ? FLAG_PENDING : 0) |
-      (headroom === undefined ? 0 : FLAG_HEADROOM),
+      (headroom === undefined ? 0 : FLAG_HEADROOM) |
+      (token?.kind === "issued" && token.issuer === backing.owner ? FLAG_ISSUER : 0),
     budget: backing.budget,
     // Trustline limits are 63-bit; more than 64 bits of room is as good as no bound.
     headroom: headroom !== undefined && headroom > U64_MAX ? U64_MAX : headroom,
@@ -139,6 +148,9 @@ export function releaseUnused(copy: BookCopy, record: number): void {
   releaseIndex(view, copy.backings, record);
   dropReference(view, view.owners, copy.owners, owner);
   dropReference(view, view.assets, copy.assets, asset);
+  if (view.assets.u32[asset * ADDRESS_STRIDE_U32 + ADDRESS_REFERENCES] === 0) {
+    view.assetLinks[asset * LINKS_STRIDE_U32 + LINKS_NAME_BYTES] = 0;
+  }
 }
 
 /** Links an order that names its two records into both. */

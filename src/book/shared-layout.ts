@@ -30,7 +30,8 @@
 //   address   0 .. 55 strkey in ASCII         56 references    60 hash (next free when unused)
 //   links     0 list of sides by what the taker buys: start, count, base, class
 //            16 list of sides by what the taker sells: start, count, base, class
-//            32 the contract's own backing    36 .. 63 unused
+//            32 the contract's own backing    36 bytes of the asset's name in an event
+//            40 .. 63 unused
 //   backing   0 budget f64     8 headroom f64 16 budget i128                32 headroom u64
 //            40 owner         44 asset        48 flags         52 skipped
 //            56 first order that sells the asset               60 first order that receives it
@@ -93,6 +94,8 @@ export const HASH_ORDERS = 23;
 export const HASH_ASSETS = 24;
 export const HASH_OWNERS = 25;
 export const HASH_BACKINGS = 26;
+/** Bytes of events and return value that the network carries of one call (contract.md). */
+export const HEADER_EVENTS_MAX = 28;
 /** End of the arena's blocks that were ever taken, in entries. */
 export const HEADER_ARENA_HIGH = 27;
 /** One free list for each block class of the arena: offset + 1, or NONE. */
@@ -157,6 +160,12 @@ export const LINKS_BUYING_LIST = 4;
 /** The exchange contract's own backing in the asset; NONE while it is not known. */
 export const LINKS_CONTRACT_BACKING = 8;
 
+/**
+ * Bytes that the asset's name takes in the topics of a transfer (contract.md, What fits in one call);
+ * 0 for a token that is no Stellar Asset Contract, and while the kind is not known.
+ */
+export const LINKS_NAME_BYTES = 9;
+
 export const BACKING_STRIDE_F64 = 8;
 /** Approximations: budget; headroom with Infinity for no bound. */
 export const BACKING_BUDGET_F64 = 0;
@@ -185,6 +194,8 @@ export const FLAG_AUTHORIZED = 4;
 export const FLAG_PENDING = 8;
 /** What the owner can still receive is bounded by the headroom. */
 export const FLAG_HEADROOM = 16;
+/** The owner issues the asset: what it sells is minted, what it receives is burned. */
+export const FLAG_ISSUER = 32;
 
 /** Smallest block of the arena: 2^3 entries, one order or side in it being the common case. */
 export const ARENA_CLASS_MIN = 3;

@@ -19,6 +19,7 @@ import {
   type BookView,
   HEADER_CLOSE_TIME_F64,
   HEADER_CONTRACT_OWNER,
+  HEADER_EVENTS_MAX,
   HEADER_FROZEN,
   HEADER_LEDGER_F64,
   HEADER_SEQUENCE_F64,
@@ -53,6 +54,9 @@ import { orderPosition, orderPrice } from "./shared-reader.ts";
 import { addToSide, markSide, takeFromSide } from "./shared-sides.ts";
 import type { BookState } from "./step.ts";
 
+/** The network's cap as it is today: what counts until its configuration was read. */
+const EVENTS_MAX = 16_384;
+
 /** A copy in memory that was never written. */
 export function initCopy(view: BookView, contract: Address, untracked: UntrackedBacking): BookCopy {
   const copy = bookCopy(view, untracked);
@@ -64,6 +68,7 @@ export function initCopy(view: BookView, contract: Address, untracked: Untracked
   const owner = internAddress(view, view.owners, copy.owners, contract);
   addReference(view.owners, owner);
   view.headerU32[HEADER_CONTRACT_OWNER] = owner;
+  view.headerU32[HEADER_EVENTS_MAX] = EVENTS_MAX;
   return copy;
 }
 
@@ -85,7 +90,7 @@ export function applyChange(copy: BookCopy, change: BookChange): void {
       removeOrder(copy, change.id);
       break;
     case "backing":
-      writeBacking(copy, change.backing);
+      writeBacking(copy, change.backing, change.token);
       break;
     case "forget":
       forgetBacking(copy, change.owner, change.asset);

@@ -1,4 +1,5 @@
 // A vector's world as a copy of the shared book: what the engine knows of it.
+import { backingChange } from "../../src/book/backing/step-report.ts";
 import type { BookChange } from "../../src/book/book-change.ts";
 import type { BookCopy } from "../../src/book/shared-copy.ts";
 import { type BookView, bookBytes, bookView } from "../../src/book/shared-layout.ts";
@@ -9,6 +10,7 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { Order } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
 import type { HolderState, OrderState, WorldState } from "../vectors/settlement-case.ts";
+import type { TokenWorld } from "./call-bytes.ts";
 
 /** What a book made of a world may say on top of it. */
 export type BookOptions = {
@@ -19,7 +21,7 @@ export type BookOptions = {
 };
 
 /** Live orders, every holder's backing record, and the header. */
-export function bookOfWorld(state: WorldState, options: BookOptions = {}): BookView {
+export function bookOfWorld(state: TokenWorld, options: BookOptions = {}): BookView {
   const changes = changesOfWorld(state, options);
   const copy = emptyCopy(state.contract, changes.length);
   writeState(copy.view, 1, bookStateOf(state));
@@ -46,7 +48,7 @@ export function bookStateOf({ ledger, now, frozen }: WorldState): BookState {
 
 /** What makes an empty book the world's. */
 export function changesOfWorld(
-  state: WorldState,
+  state: TokenWorld,
   options: BookOptions = {},
 ): readonly BookChange[] {
   const granted = new Map(
@@ -61,7 +63,7 @@ export function changesOfWorld(
       const allowance = granted.get(`${holder.holder}${holder.asset}`);
       const none = { amount: 0n, liveUntil: 0 };
       const backing = backingOf(holder, allowance ?? none, state.now, options);
-      return { kind: "backing", backing };
+      return backingChange(backing, state.tokens?.get(holder.asset));
     }),
   ];
 }

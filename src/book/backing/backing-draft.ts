@@ -101,7 +101,7 @@ export class BackingDraft {
     const changes = this.#changes;
     return {
       rows: rowsOf(this.#view, changes),
-      changes: bookChangesOf(changes),
+      changes: bookChangesOf(this.#view, changes),
       happenings: happeningsOf(changes, this.#edited),
     };
   }

@@ -6,6 +6,7 @@ import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
 import { type Order, orderId } from "../../model/order.ts";
 import { position } from "../../model/position.ts";
+import type { BookChange } from "../book-change.ts";
 import type { BackingStep, PreparedBacking } from "../step.ts";
 import { BackingRecords } from "./backing-records.ts";
 import { accountKey, allowanceKey, balanceKey, instanceKey, trustlineKey } from "./ledger-keys.ts";
@@ -82,6 +83,8 @@ class Bench {
   readonly tokens: Address[] = [];
   readonly followed = new Set<string>();
   records: BackingRecords;
+  /** What the shared book began with. */
+  loaded: readonly BookChange[] = [];
   ledger = 100;
   #wanted: { request: number; key: string }[] = [];
   #orders: Order[] = [];
@@ -97,7 +100,7 @@ class Bench {
       track: (request) => this.#track(request),
       polls: { work: (work) => this.work.push(work) },
     });
-    this.records.load({
+    this.loaded = this.records.load({
       ledger: this.ledger === 100 ? undefined : this.ledger,
       closeTime: this.ledger * 5,
       markets: [],
@@ -571,6 +574,29 @@ test("a restart knows every record as of its ledger; answers of tokens have to b
   assert.deepEqual(polls, [{ owner: maker, asset: odd, since: bench.ledger }]);
   bench.close({}, { [lineKey]: line(7n) });
   assert.equal(bench.records.backing(maker, usd)?.balance, 7n, "followed from its ledger on");
+});
+
+test("the shared book is told each token's kind with its records, after a restart as before", () => {
+  const bench = new Bench();
+  const changes: BookChange[] = [];
+  const step = bench.step.bind(bench);
+  bench.step = (input) => {
+    const prepared = step(input);
+    changes.push(...prepared.changes);
+    return prepared;
+  };
+  bench.place(order(1, usd, xlm, 500n));
+  const kinds = (told: readonly BookChange[]) => {
+    const last = new Map<Address, unknown>();
+    for (const change of told) {
+      if (change.kind === "backing") last.set(change.backing.asset, change.token);
+    }
+    return [last.get(xlm), last.get(usd)];
+  };
+  const wanted = [{ kind: "native" }, { kind: "issued", code: "USD", issuer }];
+  assert.deepEqual(kinds(changes), wanted);
+  bench.open();
+  assert.deepEqual(kinds(bench.loaded), wanted);
 });
 
 test("the contract itself is followed in every token traded, for quotes alone", () => {

@@ -21,7 +21,8 @@ import type { PollAnswer, PollWork } from "./polled-tokens.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
 import { restoreRecords } from "./restore.ts";
 import { Slices } from "./slices.ts";
-import { storedBackings } from "./stored-records.ts";
+import { backingChange } from "./step-report.ts";
+import { storedBackings, storedTokens } from "./stored-records.ts";
 
 /** Asks tokens that keep their own books, again and again where that is needed. */
 export interface TokenPolls {
@@ -93,10 +94,15 @@ export class BackingRecords implements BackingView, AccountWatch {
       }),
     );
     const stored = storedBackings(state.contract, start);
-    if (stored !== undefined) return stored.map((backing) => ({ kind: "backing", backing }));
+    if (stored !== undefined) {
+      const tokens = storedTokens(stored, start, (asset) => state.keys.instance(asset));
+      return stored.map((backing) => backingChange(backing, tokens.get(backing.asset)));
+    }
     const records = [...this.#restored().records.values()];
     this.#dueRows = [...this.#dueRows, ...records.map(recordRow)];
-    return records.filter(isInBook).map(({ next }) => ({ kind: "backing", backing: next }));
+    return records
+      .filter(isInBook)
+      .map(({ next }) => backingChange(next, this.#state.tokens.get(next.asset)));
   }
 
   restored(signal: AbortSignal): Promise<void> {

@@ -46,12 +46,16 @@ export function networkRow({ baseReserve }: NetworkRow): BackingRow {
   return { key: NETWORK_KEY, value: JSON.stringify([`${baseReserve}`]) };
 }
 
+export function entryRowKey(key: string): string {
+  return `${ENTRY_PREFIX}${key}`;
+}
+
 /** `followed` undefined: the key is no longer followed. */
 export function entryRow(
   key: string,
   followed: { readonly entry?: TrackedEntry } | undefined,
 ): BackingRow {
-  const row = { key: `${ENTRY_PREFIX}${key}` };
+  const row = { key: entryRowKey(key) };
   if (followed === undefined) return row;
   return { ...row, value: JSON.stringify(entryFields(followed.entry)) };
 }

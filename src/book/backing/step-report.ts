@@ -1,11 +1,13 @@
 // What a step of the backing records means to others: to the store, the shared book and the people
 // who watch.
+import type { Backing } from "../../model/backing.ts";
 import type { BookChange } from "../book-change.ts";
 import type { Happening } from "../happening.ts";
 import type { BackingRow } from "../step.ts";
 import { approvalRow, entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
 import { type BackingRecord, isInBook, isShown, type RecordId } from "./record.ts";
 import type { StepView } from "./step-view.ts";
+import type { Token } from "./token.ts";
 
 /** A touched record before and after the step; absent: not tracked. */
 export type RecordChange = {
@@ -47,18 +49,22 @@ export function rowsOf(view: StepView, changes: readonly RecordChange[]): Backin
   return rows;
 }
 
-export function bookChangesOf(records: readonly RecordChange[]): BookChange[] {
+export function bookChangesOf(view: StepView, records: readonly RecordChange[]): BookChange[] {
   const changes: BookChange[] = [];
   for (const { former, now } of records) {
     const was = former !== undefined && isInBook(former);
     if (now !== undefined && isInBook(now)) {
       if (was && now.next === former.next) continue;
-      changes.push({ kind: "backing", backing: now.next });
+      changes.push(backingChange(now.next, view.tokens.get(now.asset)));
     } else if (was) {
       changes.push({ kind: "forget", owner: former.owner, asset: former.asset });
     }
   }
   return changes;
+}
+
+export function backingChange(backing: Backing, token: Token | undefined): BookChange {
+  return { kind: "backing", backing, ...(token === undefined ? {} : { token }) };
 }
 
 export function happeningsOf(

@@ -3,8 +3,9 @@
 import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { BackingStart } from "../step.ts";
-import { RECORD_PREFIX, shownBacking } from "./backing-rows.ts";
+import { entryRowKey, parseRow, RECORD_PREFIX, shownBacking } from "./backing-rows.ts";
 import { inNextLedger } from "./record.ts";
+import { type Token, tokenOf } from "./token.ts";
 
 /**
  * The records in the shared book, as they count in the next ledger. Undefined where a row does not
@@ -27,6 +28,23 @@ export function storedBackings(
     missing -= 1;
   }
   return missing === 0 ? backings : undefined;
+}
+
+/** The kinds of the records' tokens, as far as the rows of their instances say. */
+export function storedTokens(
+  backings: readonly Backing[],
+  { rows }: BackingStart,
+  instanceKey: (asset: Address) => string,
+): ReadonlyMap<Address, Token> {
+  const tokens = new Map<Address, Token>();
+  for (const asset of new Set(backings.map((backing) => backing.asset))) {
+    const prefix = entryRowKey(instanceKey(asset));
+    for (const row of rows(prefix)) {
+      const parsed = parseRow(row);
+      if (row.key === prefix && parsed.kind === "entry") tokens.set(asset, tokenOf(parsed.entry));
+    }
+  }
+  return tokens;
 }
 
 /** Owners of live orders with the assets of those, and the contract with every asset traded. */

@@ -10,6 +10,25 @@ export type Token =
   /** Any other contract: what it holds can only be asked of it. */
   | { readonly kind: "other" };
 
+/**
+ * Bytes that the name (`native` or `CODE:ISSUER`) takes in the topics of the token's events: an XDR
+ * ScVal of type, length and padded text. A token of another kind has no such topic.
+ */
+export function nameBytes(token: Token): number {
+  switch (token.kind) {
+    case "native":
+      return textBytes("native".length);
+    case "issued":
+      return textBytes(token.code.length + 1 + token.issuer.length);
+    case "other":
+      return 0;
+  }
+}
+
+function textBytes(length: number): number {
+  return 8 + 4 * Math.ceil(length / 4);
+}
+
 const NATIVE: Token = { kind: "native" };
 const OTHER: Token = { kind: "other" };
 
