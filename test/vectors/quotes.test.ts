@@ -21,7 +21,6 @@ for (const [name, paths] of [
     for (const [at, vector] of readFixture(name).entries()) {
       const replay = replayQuotes(vector);
       assert.deepEqual(replay.failures, [], `case ${at}`);
-      assert.equal(replay.reached + replay.beaten, replay.paths);
       seen += replay.paths;
     }
     assert.equal(seen, paths);

@@ -1,13 +1,18 @@
-// Replays quote vectors on the engine: every path that has a known best result must be found, as
-// good or better, and settle exactly on the contract model; so must any other route returned.
-import type { QuoteDirection, RouteQuote } from "../../src/router-worker/quote.ts";
+// Replays quote vectors on the engine: every path that has a known best result must be found and be
+// as good, the first route to within one part in 10^9, a later one to within one in 10^6; each route
+// must settle exactly on the contract model, in a call that the network carries.
+import { type QuoteDirection, ROUTES_MAX, type RouteQuote } from "../../src/router-worker/quote.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { bookOfWorld } from "../support/book-of-world.ts";
 import { routeFaults } from "../support/route-check.ts";
 import { type QuotesCase, quotesCase } from "./quotes-case.ts";
 
+/** What a result may fall short of the optimum, as one part in so many. */
+const FIRST_PARTS = 1_000_000_000n;
+const LATER_PARTS = 1_000_000n;
+
 export type QuotesReplay = {
-  /** One for each path that is not as good as known, or does not settle. */
+  /** One for each path that is not as good as known, or does not settle, and for a wrong order. */
   readonly failures: readonly string[];
   /** Paths with a known best result. */
   readonly paths: number;
@@ -29,14 +34,16 @@ export function replayQuotes(input: unknown): QuotesReplay {
   }
   const vector = parsed.data;
   const routes = quotedRoutes(vector);
+  const byPath = new Map(routes.map((route) => [pathOf(route), route]));
   const known = new Set(vector.best.map(({ path }) => path.join()));
-  const found = vector.best.map((best) => comparePath(vector, best, routes.get(best.path.join())));
-  const others = [...routes].filter(([path]) => !known.has(path));
+  const found = vector.best.map((best) => comparePath(vector, best, routes));
+  const others = [...byPath].filter(([path]) => !known.has(path));
+  const failures = [
+    ...found.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
+    ...others.flatMap(([, route]) => faultsOf(vector, route).slice(0, 1)),
+  ];
   return {
-    failures: [
-      ...found.flatMap(({ fault }) => (fault === undefined ? [] : [fault])),
-      ...others.flatMap(([, route]) => faultsOf(vector, route).slice(0, 1)),
-    ],
+    failures: failures.length > 0 ? failures : orderFaults(vector, routes),
     paths: found.length,
     reached: found.filter(({ gain }) => gain === 0n).length,
     beaten: found.filter(({ gain }) => gain > 0n).length,
@@ -44,8 +51,8 @@ export function replayQuotes(input: unknown): QuotesReplay {
   };
 }
 
-/** By path: the assets bought, joined. */
-function quotedRoutes({ before, request }: QuotesCase): ReadonlyMap<string, RouteQuote> {
+/** Best first. */
+function quotedRoutes({ before, request }: QuotesCase): readonly RouteQuote[] {
   const view = bookOfWorld(before);
   const { direction, sellingAsset, buyingAsset, amount } = request;
   const result = new QuoteSearch(view, request.maxOrders).quote(
@@ -53,9 +60,38 @@ function quotedRoutes({ before, request }: QuotesCase): ReadonlyMap<string, Rout
     { direction, sellingAsset, buyingAsset, amount, direct: false },
     { now: before.now, skipWindow: 600, shouldStop: () => false },
   );
-  const routes = result.status === "success" ? result.routes : [];
-  return new Map(routes.map((route) => [route.hops.map(({ buying }) => buying).join(), route]));
+  return result.status === "success" ? result.routes : [];
 }
+
+/** The assets bought, joined. */
+function pathOf({ hops }: RouteQuote): string {
+  return hops.map(({ buying }) => buying).join();
+}
+
+/** The first is as good as the best known of all paths, and none is better than the one before. */
+function orderFaults(
+  { best, request: { direction } }: QuotesCase,
+  routes: readonly RouteQuote[],
+): readonly string[] {
+  const isShort = (result: Exchanged, of: Exchanged) => {
+    const gain = gainOver(of, result, direction);
+    return -gain * FIRST_PARTS > wholeOf(of, direction);
+  };
+  const [first] = routes;
+  const missed = best.find((known) => first !== undefined && isShort(first, known));
+  const unsorted = routes.findIndex((route, at) => {
+    const before = routes[at - 1];
+    return before !== undefined && isShort(before, route);
+  });
+  return [
+    ...(missed === undefined || first === undefined
+      ? []
+      : [`first of all: ${inWords(first)}, known ${inWords(missed)}`]),
+    ...(unsorted < 0 ? [] : [`route ${unsorted} is better than the one before it`]),
+  ];
+}
+
+type Exchanged = { readonly sold: bigint; readonly bought: bigint };
 
 type Comparison = {
   readonly fault: string | undefined;
@@ -67,28 +103,40 @@ type Comparison = {
 function comparePath(
   vector: QuotesCase,
   best: QuotesCase["best"][number],
-  route: RouteQuote | undefined,
+  routes: readonly RouteQuote[],
 ): Comparison {
   const name = `path ${best.path.join(" > ")}`;
-  if (route === undefined) return { fault: `${name}: not found`, gain: -1n, shortfall: 1 };
   const { direction } = vector.request;
+  const at = routes.findIndex((route) => pathOf(route) === best.path.join());
+  const route = routes[at];
+  if (route === undefined) {
+    // There are as many as are answered, and none of them is worse.
+    const last = routes[ROUTES_MAX - 1];
+    if (last !== undefined && gainOver(best, last, direction) >= 0n) {
+      return { fault: undefined, gain: 0n, shortfall: 0 };
+    }
+    return { fault: `${name}: not found`, gain: -1n, shortfall: 1 };
+  }
   const gain = gainOver(best, route, direction);
-  const whole = direction === "strict_send" ? best.bought : best.sold;
+  const whole = wholeOf(best, direction);
   const shortfall = gain < 0n ? Number(-gain) / Number(whole) : 0;
   const [unsettled] = faultsOf(vector, route);
   if (unsettled !== undefined) return { fault: `${name}: ${unsettled}`, gain, shortfall };
-  const fault =
-    gain < 0n
-      ? `${name}: ${route.sold} for ${route.bought}, known ${best.sold} for ${best.bought}`
-      : undefined;
+  const isShort = -gain * (at === 0 ? FIRST_PARTS : LATER_PARTS) > whole;
+  const fault = isShort ? `${name}: ${inWords(route)}, known ${inWords(best)}` : undefined;
   return { fault, gain, shortfall };
 }
 
-function gainOver(
-  best: { readonly sold: bigint; readonly bought: bigint },
-  route: RouteQuote,
-  direction: QuoteDirection,
-): bigint {
+function inWords({ sold, bought }: Exchanged): string {
+  return `${sold} for ${bought}`;
+}
+
+/** What is compared: the larger of `bought` is better when selling, the smaller of `sold` when buying. */
+function wholeOf({ sold, bought }: Exchanged, direction: QuoteDirection): bigint {
+  return direction === "strict_send" ? bought : sold;
+}
+
+function gainOver(best: Exchanged, route: Exchanged, direction: QuoteDirection): bigint {
   return direction === "strict_send" ? route.bought - best.bought : best.sold - route.sold;
 }
 
