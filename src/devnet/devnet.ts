@@ -8,14 +8,19 @@ import { foreignTransactions } from "./foreign.ts";
 import { holdingOf, type TokenHolding } from "./holding.ts";
 import type { TransactionIntent } from "./intent.ts";
 import { Lake, type LakeOptions } from "./lake.ts";
+import type { ReceivedIntent } from "./ledger/apply.ts";
 import { Chain, type ClosedRecord, type Foreign } from "./ledger/chain.ts";
 import { ChainStore } from "./ledger/chain-store.ts";
 import { codeOf } from "./ledger/code.ts";
 import { GENESIS_LEDGER } from "./ledger/genesis.ts";
 import type { ChainTip } from "./ledger/ledger-meta.ts";
+import type { Received } from "./ledger/received.ts";
 import { simulateCall } from "./ledger/simulate-call.ts";
+import { TransactionArchive } from "./ledger/transaction-archive.ts";
+import type { Treasury } from "./money/treasury.ts";
 import { CodeHash, createNetwork, type Network } from "./network.ts";
 import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
+import { type QueueContext, type Submission, TransactionQueue } from "./queue/transaction-queue.ts";
 import { ExchangeRecord } from "./record.ts";
 import { Rhythm } from "./rhythm.ts";
 import type { RpcFaults } from "./rpc/faults.ts";
@@ -50,6 +55,8 @@ type Opened = {
   readonly chain: Chain;
   readonly store: ChainStore;
   readonly lake: Lake | undefined;
+  readonly transactions: TransactionArchive;
+  readonly treasury: Treasury;
   /** UNIX seconds. */
   readonly genesisCloseTime: number;
 };
@@ -67,7 +74,12 @@ export class Devnet {
   #opened: Opened | undefined;
   #record = new ExchangeRecord();
   readonly #foreign: Foreign;
-  #queue: TransactionIntent[] = [];
+  /** Of the network itself, for the next ledger. */
+  #intents: TransactionIntent[] = [];
+  /** Of clients. */
+  #transactions = this.#newQueue();
+  /** Those who wait for the ledger that is closed next. */
+  #waiting: ((closed: ClosedRecord) => void)[] = [];
   #port = 0;
   #onClosed: (closed: ClosedRecord) => void = () => {};
 
@@ -139,7 +151,7 @@ export class Devnet {
 
   /** To be in the next ledger, beside what the scenario does. */
   submit(intents: readonly TransactionIntent[]): void {
-    this.#queue.push(...intents);
+    this.#intents.push(...intents);
   }
 
   /** Is told of every ledger after it can be read from the RPC. */
@@ -149,20 +161,28 @@ export class Devnet {
 
   /** Closes a ledger now. */
   closeLedger(): ClosedRecord {
-    const { chain, store, lake } = this.#open;
+    const { chain, store, lake, transactions } = this.#open;
     const closeTime = this.#nextCloseTime();
-    const submitted = this.#queue;
-    this.#queue = [];
+    const submitted = this.#intents;
+    this.#intents = [];
+    const sent = this.#transactions
+      .take({ ...this.#checkContext(), closeTime, latestEnd: closeTime })
+      .map((received): ReceivedIntent => ({ kind: "received", source: received.source, received }));
     const first = chain.tip.ledger === GENESIS_LEDGER;
     const opening = first ? this.#scenario.opening : [];
     const traffic = first
       ? []
       : this.#scenario.traffic(new ChainView(chain, this.network.exchange, closeTime));
-    const closed = chain.close([...opening, ...submitted, ...traffic], closeTime, this.#foreign);
+    const intents = [...opening, ...sent, ...submitted, ...traffic];
+    const closed = chain.close(intents, closeTime, this.#foreign);
     store.append(closed, chain.state);
+    transactions.add(closed.tip.ledger);
     lake?.write(closed.tip.ledger);
     if (this.#options.record) this.#record.add(closed);
     this.#onClosed(closed);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const tell of waiting) tell(closed);
     return closed;
   }
 
@@ -177,6 +197,7 @@ export class Devnet {
     await store.close();
     rmSync(this.#directory, { recursive: true });
     this.#record = new ExchangeRecord();
+    this.#transactions = this.#newQueue();
     // Close times move on, so that no ledger of the new chain equals one of the old.
     await this.#openChain(chain.tip.closeTime);
     if (running) this.resume();
@@ -235,7 +256,9 @@ export class Devnet {
       state,
     );
     const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store.ledgers);
-    this.#opened = { chain, store, lake, genesisCloseTime };
+    const transactions = new TransactionArchive(store.ledgers, retention);
+    const treasury = this.#treasuryOf(chain);
+    this.#opened = { chain, store, lake, transactions, treasury, genesisCloseTime };
     if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
   }
 
@@ -250,15 +273,58 @@ export class Devnet {
     return genesisCloseTime + GENESIS_SECONDS + sinceFirst;
   }
 
-  #source(): RpcSource {
-    const { chain, store } = this.#open;
+  /** A transaction of a client, to be in the next ledger. */
+  submitReceived(received: Received): Submission {
+    return this.#transactions.add(received, this.#checkContext());
+  }
+
+  #newQueue(): TransactionQueue {
+    return new TransactionQueue((hash) => this.#open.transactions.find(hash)?.ledger);
+  }
+
+  #checkContext(): QueueContext {
+    const { chain } = this.#open;
+    const { ledger, closeTime, baseFee, baseReserve } = chain.tip;
     return {
+      entries: chain.state,
+      ledger: ledger + 1,
+      closeTime,
+      latestEnd: this.#nextCloseTime() + (2 * this.#options.ledgerTime) / 1000,
+      baseFee,
+      baseReserve: BigInt(baseReserve),
+    };
+  }
+
+  #treasuryOf(chain: Chain): Treasury {
+    return {
+      entries: chain.state,
+      root: this.network.root,
+      assets: this.#scenario.faucet(this.network),
+      tokenOf: this.network.tokenOf,
+      apply: (intents) =>
+        new Promise((resolve) => {
+          this.submit(intents);
+          this.#waiting.push(({ transactions }) => {
+            resolve(intents.map((wanted) => transactions.find(({ intent }) => intent === wanted)));
+          });
+        }),
+    };
+  }
+
+  #source(): RpcSource {
+    const { chain, store, transactions, treasury } = this.#open;
+    return {
+      url: this.url,
+      treasury,
+      transactions,
+      networkId: this.network.networkId,
+      submit: (received) => this.submitReceived(received),
       passphrase: this.#options.passphrase,
       protocol: chain.tip.protocol,
       ledgers: store.ledgers,
       retention: this.#options.retention,
       entry: (key) => chain.state.get(key),
-      simulate: (call) => simulateCall(chain, call),
+      simulate: (request) => simulateCall(chain, request),
     };
   }
 }

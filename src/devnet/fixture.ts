@@ -80,6 +80,10 @@ export function createFixture(seed: string, passphrase: string): Fixture {
         { hash: CodeHash.exchange, run: exchange },
         { hash: CodeHash.oracle, run: oracle },
       ],
+      faucet: ({ plainToken }) => ({
+        classic: [NATIVE, usdc, gold],
+        minted: [{ token: plainToken, minter: people.admin }],
+      }),
       opening: [deployExchange(network, config)],
       preludeLedgers: 1,
       traffic: () => [],

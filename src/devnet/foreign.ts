@@ -72,7 +72,7 @@ class Template {
 
   /** The `count`th transaction of others in `ledger`. */
   at(ledger: number, count: number, networkId: Uint8Array): LedgerTransaction {
-    const { envelope, resultPair, meta, soroban, feeCharged } = this.#applied;
+    const { envelope, resultPair, meta, ...same } = this.#applied;
     const xdr = Buffer.from(envelope.xdr);
     xdr.writeBigInt64BE((BigInt(ledger) << 32n) + BigInt(count), SEQUENCE_AT);
     const transaction = xdr.subarray(TYPE_BYTES, xdr.length - SIGNATURES_BYTES);
@@ -82,7 +82,7 @@ class Template {
     const own = Buffer.from(meta);
     own.set(hash, META_HASH_AT);
     for (const at of this.#ledgerAt) own.writeUInt32BE(ledger, at);
-    return { soroban, feeCharged, envelope: { xdr, hash }, resultPair: pair, meta: own };
+    return { ...same, envelope: { xdr, hash }, resultPair: pair, meta: own };
   }
 }
 

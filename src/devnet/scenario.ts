@@ -4,12 +4,15 @@ import type { TransactionIntent } from "./intent.ts";
 import type { Models } from "./ledger/code.ts";
 import type { Genesis } from "./ledger/genesis.ts";
 import type { DeployIntent } from "./ledger/work.ts";
+import type { FaucetAssets } from "./money/treasury.ts";
 import type { Network } from "./network.ts";
 
 export type Scenario = {
   /** `closeTime` of the genesis ledger, UNIX seconds. */
   readonly genesis: (network: Network, closeTime: number) => Genesis;
   readonly models: Models;
+  /** What the faucet pays out. */
+  readonly faucet: (network: Network) => FaucetAssets;
   /** Transactions of the first ledger. */
   readonly opening: readonly (TransactionIntent | DeployIntent)[];
   /** Ledgers after the genesis one in which the world is made: they close without waiting. */

@@ -40,6 +40,12 @@ export function tradingScenario(options: DevnetOptions): Scenario {
         }),
       },
     ],
+    faucet: ({ plainToken }) => ({
+      classic: cast.assets.flatMap(({ classic }) => (classic === undefined ? [] : [classic])),
+      minted: cast.assets.some(({ classic }) => classic === undefined)
+        ? [{ token: plainToken, minter: cast.treasury }]
+        : [],
+    }),
     opening: [deployExchange(network, traffic.config)],
     preludeLedgers: 1 + traffic.genesisLedgers,
     traffic: (view) => traffic.intents(view),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { addressValue, i128, u32, type Value } from "../../src/devnet/contract/value.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
+import { OpenAuthorization } from "../../src/devnet/ledger/authorization.ts";
 import type { Chain, ClosedRecord } from "../../src/devnet/ledger/chain.ts";
 import type { Call } from "../../src/devnet/ledger/event.ts";
 import { Invocation } from "../../src/devnet/ledger/invocation.ts";
@@ -123,8 +124,7 @@ export class PastStates {
     const { baseReserve, codeOf } = this.#chain.context;
     const invocation = new Invocation({
       ...{ scope, now, baseReserve, codeOf },
-      source: TRADER,
-      signers: [],
+      authorization: new OpenAuthorization([TRADER]),
     });
     return { outcome: invocation.run(call), invocation };
   }

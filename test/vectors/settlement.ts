@@ -59,7 +59,9 @@ function plainValue(value: Value): unknown {
     case "u128":
     case "i128":
     case "symbol":
+    case "string":
     case "address":
+    case "other":
       return value.value;
   }
 }

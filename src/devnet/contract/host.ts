@@ -26,10 +26,18 @@ import type { Value } from "./value.ts";
 /** Why a call failed. `contract`: an error code that `contract` returned. */
 export type CallError =
   | { readonly kind: "contract"; readonly contract: Address; readonly code: number }
-  /** An address did not authorize the call it had to. */
-  | { readonly kind: "auth"; readonly address: Address }
-  /** No such contract or function, or arguments of the wrong type. */
-  | { readonly kind: "invalid"; readonly message: string }
+  /** An address did not authorize the call it had to, with what is wrong where that is special. */
+  | {
+      readonly kind: "auth";
+      readonly address: Address;
+      readonly fault?: "invalidInput" | "existingValue";
+    }
+  /** No such contract or function (`missing`), or arguments of the wrong type. */
+  | {
+      readonly kind: "invalid";
+      readonly message: string;
+      readonly missing?: "contract" | "function";
+    }
   /** Instruction, memory, event-size or footprint limit. No `tryCall` catches this one. */
   | { readonly kind: "budget"; readonly message: string }
   /** State that the host takes for impossible. No `tryCall` catches this one either. */

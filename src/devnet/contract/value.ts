@@ -1,5 +1,6 @@
 // Contract values as the devnet's contract models pass them: a plain mirror of the few ScVal arms
 // the exchange, its tokens and its callers use. The ledger turns them into XDR where it must.
+import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 
 export type Value =
@@ -7,11 +8,13 @@ export type Value =
   | { readonly type: "bool"; readonly value: boolean }
   | { readonly type: "u32"; readonly value: number }
   | { readonly type: "u64" | "u128" | "i128"; readonly value: bigint }
-  | { readonly type: "symbol"; readonly value: string }
+  | { readonly type: "symbol" | "string"; readonly value: string }
   | { readonly type: "address"; readonly value: Address }
   | { readonly type: "vec"; readonly value: readonly Value[] }
   /** Symbol keys, in sorted order: how Soroban writes a struct. */
-  | { readonly type: "map"; readonly value: readonly (readonly [string, Value])[] };
+  | { readonly type: "map"; readonly value: readonly (readonly [string, Value])[] }
+  /** Of a kind that no contract here takes: it passes through unread. */
+  | { readonly type: "other"; readonly value: ScValWire };
 
 export type ValueType = Value["type"];
 
@@ -35,6 +38,10 @@ export function u128(value: bigint): Value {
 
 export function i128(value: bigint): Value {
   return { type: "i128", value };
+}
+
+export function string(value: string): Value {
+  return { type: "string", value };
 }
 
 export function symbol(value: string): Value {

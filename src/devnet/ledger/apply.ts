@@ -7,15 +7,18 @@ import type { TransactionIntent } from "../intent.ts";
 import { reserve } from "../tokens/reserve.ts";
 import { type CallIntent, runCall } from "./call-work.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
-import type { ClassicIntent } from "./classic.ts";
+import { type ClassicIntent, classicOperations } from "./classic.ts";
 import type { AccountEntry } from "./entry.ts";
 import { type Envelope, envelope, type FeeBump } from "./envelope.ts";
 import { contractEvent } from "./event.ts";
 import type { EmittedEvent } from "./invocation.ts";
 import { accountKey } from "./key.ts";
+import { feeSource, inclusionFee, paidOperations, type Received, resourceFee } from "./received.ts";
+import { runReceivedCall } from "./received-call.ts";
+import { classicOf } from "./received-operations.ts";
 import { Declared } from "./resources.ts";
 import { type LedgerState, Scope } from "./state.ts";
-import { resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
+import { type MetaLayout, resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
 import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
@@ -35,8 +38,15 @@ export type FeeBumpOf = (
   at: { readonly ledger: number; readonly order: number },
 ) => Address | undefined;
 
+/** A transaction that a client signed and sent: it is found valid, and is applied as it came. */
+export type ReceivedIntent = {
+  readonly kind: "received";
+  readonly source: Address;
+  readonly received: Received;
+};
+
 /** An intent that is a transaction. `approve` stands for the call of a token's `approve`. */
-export type ApplicableIntent = ClassicIntent | CallIntent | DeployIntent;
+export type ApplicableIntent = ClassicIntent | CallIntent | DeployIntent | ReceivedIntent;
 
 /** A transaction of the ledger, encoded. */
 export type AppliedTransaction = {
@@ -48,9 +58,13 @@ export type AppliedTransaction = {
   readonly resultPair: Uint8Array;
   /** XDR of the TransactionResultMetaV1. */
   readonly meta: Uint8Array;
+  /** Where the parts of `meta` lie. */
+  readonly layout: MetaLayout;
   readonly emitted: readonly EmittedEvent[];
   /** Stroops, after the refund. */
   readonly feeCharged: bigint;
+  /** Stroops an operation, without the fee for resources. */
+  readonly inclusionFee: bigint;
 };
 
 export type AppliedLedger = {
@@ -65,8 +79,10 @@ type Planned = {
   readonly soroban: boolean;
   readonly feeSource: Address;
   readonly feeBump?: FeeBump;
-  /** Stroops charged at first. */
+  /** Stroops charged at first, and the part of it that is for resources. */
   readonly fee: bigint;
+  readonly resourceFee: bigint;
+  readonly operations: bigint;
   readonly feeChanges: readonly EntryChange[];
 };
 
@@ -91,6 +107,7 @@ export function applyIntents(
 }
 
 function isSoroban(intent: ApplicableIntent): boolean {
+  if (intent.kind === "received") return intent.received.soroban !== undefined;
   return intent.kind === "call" || intent.kind === "deploy";
 }
 
@@ -99,7 +116,7 @@ function accountOf(scope: Scope, of: Address): AccountEntry | undefined {
   return entry?.kind === "account" ? entry : undefined;
 }
 
-function operationCount(intent: ApplicableIntent): number {
+function operationCount(intent: Exclude<ApplicableIntent, ReceivedIntent>): number {
   const sponsored =
     (intent.kind === "createAccount" && intent.sponsored === true) ||
     (intent.kind === "changeTrust" && intent.sponsor !== undefined);
@@ -112,20 +129,49 @@ function chargeFee(
   context: LedgerContext & { readonly bumpSource: Address | undefined },
 ): Planned | undefined {
   const scope = new Scope(state, context.ledger);
-  const soroban = isSoroban(intent);
-  const { bumpSource } = context;
-  const feeSource = bumpSource ?? intent.source;
-  // A fee bump pays for itself as for one more operation.
-  const operations = operationCount(intent) + (bumpSource === undefined ? 0 : 1);
-  const fee = BigInt(context.baseFee * operations + (soroban ? Declared.fee : 0));
+  const plan =
+    intent.kind === "received" ? planReceived(intent, context.baseFee) : planOwn(intent, context);
+  const { feeSource, fee } = plan;
   const payer = accountOf(scope, feeSource);
   if (payer === undefined || accountOf(scope, intent.source) === undefined) return undefined;
   const kept = reserve(payer, context.baseReserve) + payer.sellingLiabilities;
   if (payer.balance - kept < fee) return undefined;
   scope.put({ ...payer, balance: payer.balance - fee });
-  const feeChanges = commitChanges(scope);
-  const bump = bumpSource === undefined ? {} : { feeBump: { source: bumpSource, fee } };
-  return { intent, soroban, feeSource, fee, feeChanges, ...bump };
+  return { ...plan, feeChanges: commitChanges(scope) };
+}
+
+function planOwn(
+  intent: Exclude<ApplicableIntent, ReceivedIntent>,
+  context: LedgerContext & { readonly bumpSource: Address | undefined },
+): Omit<Planned, "feeChanges"> {
+  const soroban = isSoroban(intent);
+  const { bumpSource } = context;
+  // A fee bump pays for itself as for one more operation.
+  const operations = operationCount(intent) + (bumpSource === undefined ? 0 : 1);
+  const resourceFee = soroban ? BigInt(Declared.fee) : 0n;
+  const fee = BigInt(context.baseFee * operations) + resourceFee;
+  return {
+    ...{ intent, soroban, fee, resourceFee, operations: BigInt(operations) },
+    feeSource: bumpSource ?? intent.source,
+    ...(bumpSource === undefined ? {} : { feeBump: { source: bumpSource, fee } }),
+  };
+}
+
+/** Nothing competes for a ledger here, so that the least inclusion fee is what is charged. */
+function planReceived(intent: ReceivedIntent, baseFee: number): Omit<Planned, "feeChanges"> {
+  const { received } = intent;
+  const operations = paidOperations(received);
+  const least = BigInt(baseFee) * operations;
+  const bid = inclusionFee(received);
+  const forResources = resourceFee(received);
+  return {
+    intent,
+    soroban: isSoroban(intent),
+    feeSource: feeSource(received),
+    fee: forResources + (bid < least ? bid : least),
+    resourceFee: forResources,
+    operations,
+  };
 }
 
 type Worked = {
@@ -140,7 +186,7 @@ function work(state: LedgerState, plan: Planned, context: LedgerContext): Omit<W
   const before = new Scope(state, context.ledger);
   const account = accountOf(before, intent.source);
   if (account === undefined) throw new Error(`the source is gone: ${intent.source}`);
-  const sequence = account.sequence + 1n;
+  const sequence = intent.kind === "received" ? intent.received.sequence : account.sequence + 1n;
   before.put({
     ...account,
     sequence,
@@ -149,12 +195,17 @@ function work(state: LedgerState, plan: Planned, context: LedgerContext): Omit<W
   });
   const changesBefore = commitChanges(before);
   const scope = new Scope(state, context.ledger);
-  const outcome =
-    intent.kind === "call" || intent.kind === "deploy"
-      ? runCall(scope, intent, context)
-      : runClassic(scope, intent, context);
+  const outcome = workOf(scope, intent, context);
   if (outcome.ok) scope.commit();
   return { sequence, changesBefore, outcome };
+}
+
+function workOf(scope: Scope, intent: ApplicableIntent, context: LedgerContext): WorkOutcome {
+  if (intent.kind === "call" || intent.kind === "deploy") return runCall(scope, intent, context);
+  if (intent.kind !== "received") return runClassic(scope, classicOperations(intent), context);
+  const { received } = intent;
+  if (received.soroban !== undefined) return runReceivedCall(scope, received, context);
+  return runClassic(scope, classicOf(received), context);
 }
 
 function finish(state: LedgerState, worked: Worked, context: LedgerContext): AppliedTransaction {
@@ -163,17 +214,8 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
   const refund = refundOf(plan, outcome);
   const refundChanges = refund === 0n ? [] : payRefund(state, plan.feeSource, refund, context);
   const feeCharged = plan.fee - refund;
-  const built = envelope(
-    {
-      source: intent.source,
-      sequence: worked.sequence,
-      fee: Number(plan.fee),
-      operations: outcome.operations,
-      ...(outcome.soroban === undefined ? {} : { soroban: outcome.soroban.data }),
-      ...(plan.feeBump === undefined ? {} : { feeBump: plan.feeBump }),
-    },
-    context.networkId,
-  );
+  const built =
+    intent.kind === "received" ? intent.received.envelope : buildEnvelope(worked, context);
   const resultPair = resultPairXdr(built, outcome, feeCharged);
   const fees: { stage: number; event: XdrText }[] = [
     { stage: Stage.beforeAll, event: feeEvent(plan.feeSource, plan.fee, context) },
@@ -181,7 +223,7 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
   if (refund !== 0n) {
     fees.push({ stage: Stage.afterAll, event: feeEvent(plan.feeSource, -refund, context) });
   }
-  const meta = transactionMetaXdr({
+  const { xdr: meta, layout } = transactionMetaXdr({
     resultPair,
     feeChanges: plan.feeChanges,
     changesBefore,
@@ -197,9 +239,25 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
     envelope: built,
     resultPair,
     meta,
+    layout,
     emitted: outcome.emitted,
     feeCharged,
+    inclusionFee: (plan.fee - plan.resourceFee) / plan.operations,
   };
+}
+
+function buildEnvelope({ plan, sequence, outcome }: Worked, context: LedgerContext): Envelope {
+  return envelope(
+    {
+      source: plan.intent.source,
+      sequence,
+      fee: Number(plan.fee),
+      operations: outcome.operations,
+      ...(outcome.soroban === undefined ? {} : { soroban: outcome.soroban.data }),
+      ...(plan.feeBump === undefined ? {} : { feeBump: plan.feeBump }),
+    },
+    context.networkId,
+  );
 }
 
 function feeEvent(payer: Address, fee: bigint, context: LedgerContext): XdrText {
@@ -210,7 +268,7 @@ function feeEvent(payer: Address, fee: bigint, context: LedgerContext): XdrText 
 function refundOf(plan: Planned, outcome: WorkOutcome): bigint {
   if (!plan.soroban || outcome.soroban === undefined) return 0n;
   const { nonRefundableFee, refundableFee } = outcome.soroban;
-  return BigInt(Declared.fee) - nonRefundableFee - refundableFee;
+  return plan.resourceFee - nonRefundableFee - refundableFee;
 }
 
 function payRefund(

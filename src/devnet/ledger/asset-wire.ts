@@ -1,5 +1,6 @@
 import type { AssetWire } from "@stellar/stellar-sdk/xdr";
-import type { ClassicAsset } from "../asset.ts";
+import { accountAddress } from "../../model/address.ts";
+import { type ClassicAsset, NATIVE } from "../asset.ts";
 import type { IssuedAsset } from "./entry.ts";
 import { publicKeyWire } from "./sc-val.ts";
 
@@ -19,4 +20,14 @@ export function issuedWire(asset: IssuedAsset): Extract<AssetWire, { type: 1 | 2
 
 export function assetWire(asset: ClassicAsset): AssetWire {
   return asset.kind === "native" ? { type: 0 } : issuedWire(asset);
+}
+
+export function assetFromWire(asset: AssetWire): ClassicAsset {
+  if (asset.type === 0) return NATIVE;
+  const { assetCode: code, issuer } = asset.type === 1 ? asset.alphaNum4 : asset.alphaNum12;
+  return {
+    kind: "issued",
+    code: Buffer.from(code).toString("ascii").replace(/\0+$/, ""),
+    issuer: accountAddress(issuer.ed25519),
+  };
 }

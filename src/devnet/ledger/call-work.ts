@@ -3,6 +3,7 @@ import type { Address } from "../../model/address.ts";
 import { addressValue, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { deployedAddress } from "../tokens/sac-address.ts";
+import { OpenAuthorization } from "./authorization.ts";
 import { callOperation } from "./call-operation.ts";
 import { commitChanges } from "./change.ts";
 import { sha256 } from "./hash.ts";
@@ -34,11 +35,11 @@ export function runCall(
   const shortOf = intent.kind === "call" ? intent.shortOf : undefined;
   const invocation = new Invocation({
     scope: own,
-    source: intent.source,
-    signers: intent.kind === "call" ? (intent.signers ?? []) : [],
+    authorization: new OpenAuthorization([intent.source, ...signersOf(intent)]),
     now: context.now,
     baseReserve: context.baseReserve,
     codeOf: context.codeOf,
+    creates: intent.kind === "deploy",
     ...(shortOf === "instructions" ? { callsMax: 1 } : {}),
   });
   const deployed = intent.kind === "deploy" ? deploy(own, intent, context) : undefined;
@@ -80,17 +81,21 @@ function returnedOf(value: Value, deployed: Address | undefined): Value {
 }
 
 /** The network's setting. */
-function eventBytesMax(scope: Scope): number {
+export function eventBytesMax(scope: Scope): number {
   const entry = scope.get(EVENTS_SETTING_KEY)?.entry;
   if (entry?.kind !== "eventsSetting") throw new Error("a network without its events setting");
   return entry.bytesMax;
+}
+
+function signersOf(intent: CallIntent | DeployIntent): readonly Address[] {
+  return intent.kind === "call" ? (intent.signers ?? []) : [];
 }
 
 /** OperationType, within an operation's own result. */
 const INVOKE_HOST_FUNCTION = 24;
 
 /** With the hash of what the call gave back: the value and the events. */
-function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrText {
+export function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrText {
   const given = encodeBytes((to) => {
     to.xdr(returnValue);
     to.list(events, (event) => to.xdr(event));
@@ -104,7 +109,7 @@ function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrTex
   });
 }
 
-function failureResult(fault: NodeFault | undefined): XdrText {
+export function failureResult(fault: NodeFault | undefined): XdrText {
   return encode((to) => {
     to.uint32(0);
     to.uint32(INVOKE_HOST_FUNCTION);

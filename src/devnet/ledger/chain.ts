@@ -9,6 +9,7 @@ import {
   applicable,
   applyIntents,
   type FeeBumpOf,
+  type ReceivedIntent,
 } from "./apply.ts";
 import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
 import { sha256 } from "./hash.ts";
@@ -112,13 +113,14 @@ export class Chain {
    * entry of this chain.
    */
   close(
-    intents: readonly (TransactionIntent | DeployIntent)[],
+    intents: readonly (TransactionIntent | DeployIntent | ReceivedIntent)[],
     closeTime: number,
     foreign: Foreign = () => [],
   ): ClosedRecord {
     const ledger = this.#tip.ledger + 1;
     const applicables = intents.flatMap((intent) => {
-      const one = intent.kind === "deploy" ? intent : applicable(intent, this.#options.exchange);
+      const isReady = intent.kind === "deploy" || intent.kind === "received";
+      const one = isReady ? intent : applicable(intent, this.#options.exchange);
       return one === undefined ? [] : [one];
     });
     const ids = { last: this.#tip.idPool };

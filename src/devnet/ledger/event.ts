@@ -112,15 +112,53 @@ export function hostFailedDiagnostic(error: ScErrorWire): Diagnostic {
 /** Numbers of the XDR enumerations ScErrorType and ScErrorCode. */
 const ErrorType = { contract: 0, wasmVm: 1, storage: 3, budget: 7, auth: 9 } as const;
 const ErrorCode = {
+  invalidInput: 2,
   missingValue: 3,
+  existingValue: 4,
   exceededLimit: 5,
   invalidAction: 6,
   internalError: 7,
 } as const;
+/** As the host names them in its messages. */
+const TYPE_NAMES = [
+  "Contract",
+  "WasmVm",
+  "Context",
+  "Storage",
+  "Object",
+  "Crypto",
+  "Events",
+  "Budget",
+  "Value",
+  "Auth",
+];
+const CODE_NAMES = [
+  "ArithDomain",
+  "IndexBounds",
+  "InvalidInput",
+  "MissingValue",
+  "ExistingValue",
+  "ExceededLimit",
+  "InvalidAction",
+  "InternalError",
+  "UnexpectedType",
+  "UnexpectedSize",
+];
+
+/** `Error(Contract, #709)` or `Error(Auth, InvalidAction)`. */
+export function errorName(error: ScErrorWire): string {
+  if (error.type === 0) return `Error(Contract, #${error.contractCode})`;
+  return `Error(${TYPE_NAMES[error.type]}, ${CODE_NAMES[error.code]})`;
+}
 
 export const STORAGE_MISSING: ScErrorWire = {
   type: ErrorType.storage,
   code: ErrorCode.missingValue,
+};
+/** An entry that the transaction's footprint does not list. */
+export const FOOTPRINT_EXCEEDED: ScErrorWire = {
+  type: ErrorType.storage,
+  code: ErrorCode.exceededLimit,
 };
 export const BUDGET_EXCEEDED: ScErrorWire = {
   type: ErrorType.budget,
@@ -132,14 +170,20 @@ export function scError(error: CallError): ScErrorWire {
     case "contract":
       return { type: ErrorType.contract, contractCode: error.code };
     case "auth":
-      return { type: ErrorType.auth, code: ErrorCode.invalidAction };
+      return { type: ErrorType.auth, code: ErrorCode[error.fault ?? "invalidAction"] };
     case "invalid":
-      return { type: ErrorType.wasmVm, code: ErrorCode.invalidAction };
+      return invalidError(error);
     case "budget":
       return BUDGET_EXCEEDED;
     case "fault":
       return { type: ErrorType.storage, code: ErrorCode.internalError };
   }
+}
+
+function invalidError({ missing }: Extract<CallError, { kind: "invalid" }>): ScErrorWire {
+  if (missing === "contract") return STORAGE_MISSING;
+  const code = missing === "function" ? ErrorCode.missingValue : ErrorCode.invalidAction;
+  return { type: ErrorType.wasmVm, code };
 }
 
 /** What a call cost, in the order the node reports it (core_metrics). Counts and bytes. */

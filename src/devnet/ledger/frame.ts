@@ -19,6 +19,7 @@ import type {
   IssuedAsset,
   TrustlineEntry,
 } from "./entry.ts";
+import type { Call } from "./event.ts";
 import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
 import type { Invocation } from "./invocation.ts";
 import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";
@@ -50,14 +51,16 @@ export class Frame implements ExchangeHost, TokenHost {
   readonly self: Address;
   readonly caller: Address | undefined;
   readonly scope: Scope;
+  readonly #call: Call;
   readonly #invocation: Invocation;
 
   constructor(
     invocation: Invocation,
-    at: { readonly self: Address; readonly caller: Address | undefined; readonly scope: Scope },
+    at: { readonly call: Call; readonly caller: Address | undefined; readonly scope: Scope },
   ) {
     this.#invocation = invocation;
-    this.self = at.self;
+    this.self = at.call.contract;
+    this.#call = at.call;
     this.caller = at.caller;
     this.scope = at.scope;
   }
@@ -75,9 +78,9 @@ export class Frame implements ExchangeHost, TokenHost {
   }
 
   requireAuth(address: Address): void {
-    const { source, signers } = this.#invocation;
-    if (address === this.caller || address === source || signers.includes(address)) return;
-    throw new CallFailure({ kind: "auth", address });
+    if (address === this.caller) return;
+    const { authorization, read } = this.#invocation;
+    authorization.require(address, { call: this.#call, scope: this.scope, read });
   }
 
   call(contract: Address, fn: string, args: readonly Value[]): Value {

@@ -4,6 +4,7 @@ import type { Address } from "../../model/address.ts";
 import type { ContractEvent } from "../contract/event.ts";
 import { type CallError, CallFailure, type CallOutcome, isCatchable } from "../contract/host.ts";
 import { addressValue, symbol, type Value, vec } from "../contract/value.ts";
+import type { Authorization } from "./authorization.ts";
 import type { Executable } from "./entry.ts";
 import {
   type Call,
@@ -56,8 +57,7 @@ const DEPTH_MAX = 16;
 const CALLS_MAX = 2_000;
 
 export class Invocation {
-  readonly source: Address;
-  readonly signers: readonly Address[];
+  readonly authorization: Authorization;
   /** Close time, UNIX seconds. */
   readonly now: number;
   /** Stroops. */
@@ -71,27 +71,29 @@ export class Invocation {
   readonly #codeOf: CodeOf;
   readonly #scope: Scope;
   readonly #callsMax: number;
+  readonly #creates: boolean;
   #depth = 0;
   /** The failure whose error events are in the diagnostics already. */
   #reported: CallFailure | undefined;
 
   constructor(options: {
     readonly scope: Scope;
-    readonly source: Address;
-    readonly signers: readonly Address[];
+    readonly authorization: Authorization;
     readonly now: number;
     readonly baseReserve: bigint;
     readonly codeOf: CodeOf;
     /** Calls that the declared instructions suffice for; one more fails as a budget does. */
     readonly callsMax?: number;
+    /** The call creates the contract: no other may run a constructor. */
+    readonly creates?: boolean;
   }) {
     this.#scope = options.scope;
-    this.source = options.source;
-    this.signers = options.signers;
+    this.authorization = options.authorization;
     this.now = options.now;
     this.baseReserve = options.baseReserve;
     this.#codeOf = options.codeOf;
     this.#callsMax = options.callsMax ?? CALLS_MAX;
+    this.#creates = options.creates ?? false;
   }
 
   /** The transaction's own call. A failure leaves the scope and the events as they were. */
@@ -145,19 +147,28 @@ export class Invocation {
     this.calls += 1;
     // Recorded before the frame opens: a failing frame leaves the flag of its own fn_call alone.
     this.diagnostics.push(callDiagnostic(call, caller));
+    if (fn.startsWith("__") && !(this.#creates && caller === undefined)) {
+      throw new CallFailure({
+        kind: "invalid",
+        message: "can't invoke a reserved function directly",
+      });
+    }
     const code = this.#load(contract, outer);
     const events = this.events.length;
     const diagnostics = this.diagnostics.length;
     const scope = outer.child();
-    const frame = new Frame(this, { self: contract, caller, scope });
+    const frame = new Frame(this, { call, caller, scope });
+    let ok = false;
     try {
       this.#depth += 1;
+      this.authorization.enter();
       if (this.#depth > DEPTH_MAX || this.calls > this.#callsMax) {
         throw new CallFailure({ kind: "budget", message: "exceeded the budget's limit" });
       }
       const value = code.run(frame, fn, call.args);
       this.diagnostics.push(returnDiagnostic(contract, fn, value));
       scope.commit();
+      ok = true;
       return value;
     } catch (thrown) {
       this.#reportTrap(contract, fn, code, failureOf(thrown));
@@ -166,6 +177,7 @@ export class Invocation {
       throw thrown;
     } finally {
       this.#depth -= 1;
+      this.authorization.leave(ok);
     }
   }
 
@@ -177,7 +189,7 @@ export class Invocation {
     if (code !== undefined) return code;
     const text = "trying to get non-existing value for contract instance";
     this.diagnostics.push(errorDiagnostic(undefined, STORAGE_MISSING, text));
-    const failure = new CallFailure({ kind: "invalid", message: text });
+    const failure = new CallFailure({ kind: "invalid", message: text, missing: "contract" });
     this.#reported = failure;
     throw failure;
   }

@@ -113,6 +113,19 @@ export function isTemporary(key: EntryKey): boolean {
   return isContractData(key) && key.charCodeAt(key.length - 1) === 0;
 }
 
+/** Of an account, a trustline or an offer: entries that are read from disk. */
+export function isClassic(key: EntryKey): boolean {
+  return key.charCodeAt(3) <= OFFER;
+}
+
+/** Of a kind that a contract's footprint may name: accounts, trustlines, contract data and code. */
+export function isFootprintKey(key: EntryKey): boolean {
+  return FOOTPRINT_TYPES.includes(key.charCodeAt(3));
+}
+
+const CONTRACT_CODE = 7;
+const FOOTPRINT_TYPES: readonly number[] = [0, 1, CONTRACT_DATA, CONTRACT_CODE];
+
 export function isTtl(key: EntryKey): boolean {
   return key.charCodeAt(3) === TTL;
 }

@@ -19,12 +19,13 @@ import type { ClosedLedger } from "./ledger-meta.ts";
 /*
  * Record, big-endian:
  *   0  u32 magic           4  u32 ledger         8  u64 close time (UNIX seconds)
- *  16  u32 header bytes   20  u32 meta bytes    24  u32 delta bytes   28  u32 crc32 of what follows
- *  32  hash (32)          64  header, meta, delta
+ *  16  u32 header bytes   20  u32 meta bytes    24  u32 delta bytes   28  u32 places bytes
+ *  32  u32 crc32 of what follows                36  hash (32)         68  header, meta, delta, places
  */
-const MAGIC = 0x48_42_4c_31;
-const RECORD_HEAD = 64;
-const HASH_AT = 32;
+const MAGIC = 0x48_42_4c_32;
+const RECORD_HEAD = 68;
+const CRC_AT = 32;
+const HASH_AT = 36;
 /** A new segment starts past it; segments are deleted whole. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 
@@ -41,6 +42,7 @@ type Indexed = LedgerInfo & {
   readonly segment: Segment;
   readonly offset: number;
   readonly deltaBytes: number;
+  readonly placesBytes: number;
 };
 
 type Segment = { readonly first: number; readonly path: string; readonly fd: number; end: number };
@@ -81,7 +83,7 @@ export class LedgerFile {
   append(closed: ClosedLedger, written: Iterable<Written>): void {
     const { ledger, closeTime, hash } = closed.tip;
     const delta = Buffer.concat(pairParts(written));
-    const body = [hash, closed.header, closed.meta, delta];
+    const body = [hash, closed.header, closed.meta, delta, closed.places];
     const head = Buffer.alloc(HASH_AT);
     head.writeUInt32BE(MAGIC, 0);
     head.writeUInt32BE(ledger, 4);
@@ -89,9 +91,10 @@ export class LedgerFile {
     head.writeUInt32BE(closed.header.length, 16);
     head.writeUInt32BE(closed.meta.length, 20);
     head.writeUInt32BE(delta.length, 24);
+    head.writeUInt32BE(closed.places.length, 28);
     head.writeUInt32BE(
       body.reduce((crc, part) => crc32(part, crc), 0),
-      28,
+      CRC_AT,
     );
     const segment = this.#segmentFor(ledger);
     const bytes = writeParts(segment.fd, [head, ...body], segment.end);
@@ -102,6 +105,7 @@ export class LedgerFile {
       headerBytes: closed.header.length,
       metaBytes: closed.meta.length,
       deltaBytes: delta.length,
+      placesBytes: closed.places.length,
       segment,
       offset: segment.end,
     });
@@ -135,6 +139,14 @@ export class LedgerFile {
   readMeta(ledger: number): Uint8Array {
     const at = this.#kept(ledger);
     return readWhole(at.segment, at.offset + RECORD_HEAD + at.headerBytes, at.metaBytes);
+  }
+
+  /** Where its transactions lie in its LedgerCloseMeta; undefined where it is not kept. */
+  readPlaces(ledger: number): Buffer | undefined {
+    const at = this.#indexed(ledger);
+    if (at === undefined) return undefined;
+    const offset = at.offset + RECORD_HEAD + at.headerBytes + at.metaBytes + at.deltaBytes;
+    return readWhole(at.segment, offset, at.placesBytes);
   }
 
   readHeader(ledger: number): Uint8Array {
@@ -199,7 +211,7 @@ export class LedgerFile {
 }
 
 function bodyBytes(record: Indexed): number {
-  return record.headerBytes + record.metaBytes + record.deltaBytes;
+  return record.headerBytes + record.metaBytes + record.deltaBytes + record.placesBytes;
 }
 
 /** The record at `offset`; undefined at the end, or where a record is torn and `check` is set. */
@@ -214,13 +226,14 @@ function readRecord(segment: Segment, offset: number, check: boolean): Indexed |
     headerBytes: head.readUInt32BE(16),
     metaBytes: head.readUInt32BE(20),
     deltaBytes: head.readUInt32BE(24),
+    placesBytes: head.readUInt32BE(28),
     segment,
     offset,
   };
   if (!check) return record;
   const body = Buffer.alloc(RECORD_HEAD - HASH_AT + bodyBytes(record));
   if (readSync(segment.fd, body, 0, body.length, offset + HASH_AT) < body.length) return undefined;
-  return crc32(body) === head.readUInt32BE(28) ? record : undefined;
+  return crc32(body) === head.readUInt32BE(CRC_AT) ? record : undefined;
 }
 
 function readWhole(segment: Segment, offset: number, length: number): Buffer {

@@ -3,6 +3,7 @@ import { LedgerHeader, type LedgerHeaderWire, LedgerUpgrade } from "@stellar/ste
 import type { AppliedTransaction } from "./apply.ts";
 import { sha256, ZERO_HASH } from "./hash.ts";
 import type { EntryKey } from "./key.ts";
+import { encodePlaces, type TransactionPlace } from "./transaction-place.ts";
 import { join, list, ONE, option, uint32, uint64, ZERO } from "./xdr-frame.ts";
 import { xdrBytes } from "./xdr-writer.ts";
 
@@ -25,7 +26,7 @@ export type ChainTip = {
 /** The part of an applied transaction that a ledger is made of. */
 export type LedgerTransaction = Pick<
   AppliedTransaction,
-  "soroban" | "envelope" | "resultPair" | "meta" | "feeCharged"
+  "soroban" | "envelope" | "resultPair" | "meta" | "layout" | "feeCharged" | "inclusionFee"
 >;
 
 export type ClosedLedger = {
@@ -34,6 +35,8 @@ export type ClosedLedger = {
   readonly header: Uint8Array;
   /** XDR of the LedgerCloseMeta. */
   readonly meta: Uint8Array;
+  /** Where its transactions lie in `meta` (transaction-place.ts). */
+  readonly places: Uint8Array;
 };
 
 export type LedgerContents = {
@@ -62,10 +65,9 @@ export function closeLedger(previous: ChainTip, contents: LedgerContents): Close
   );
   const hash = sha256(header);
   const entry = join([hash, header, ZERO]);
+  const before = join([META_V2, META_EXT, entry]);
   const meta = join([
-    META_V2,
-    META_EXT,
-    entry,
+    before,
     txSet,
     list(transactions.map((transaction) => transaction.meta)),
     list(upgrade.map((xdr) => join([xdr, list([])]))),
@@ -83,8 +85,39 @@ export function closeLedger(previous: ChainTip, contents: LedgerContents): Close
     idPool: contents.idPool,
     stateHash: contents.stateHash,
   };
-  return { tip, header: entry, meta };
+  const places = encodePlaces(placesOf(transactions, before.length, before.length + txSet.length));
+  return { tip, header: entry, meta, places };
 }
+
+/** Of `transactions`, whose set begins at `setAt` and their results at `resultsAt`. */
+function placesOf(
+  transactions: readonly LedgerTransaction[],
+  setAt: number,
+  resultsAt: number,
+): readonly TransactionPlace[] {
+  const envelopes = envelopePlaces(transactions, setAt);
+  let at = resultsAt + LENGTH_BYTES;
+  return transactions.map((transaction) => {
+    const { envelope, soroban, inclusionFee, layout, resultPair, meta } = transaction;
+    const start = at;
+    at += meta.length;
+    return {
+      hash: envelope.hash,
+      ...(envelope.innerHash === undefined ? {} : { innerHash: envelope.innerHash }),
+      soroban,
+      inclusionFee,
+      envelope: { at: envelopes.get(transaction) ?? 0, bytes: envelope.xdr.length },
+      // After the extension and the hash.
+      result: { at: start + EXT_BYTES + HASH_BYTES, bytes: resultPair.length - HASH_BYTES },
+      meta: { at: start + layout.meta.at, bytes: layout.meta.bytes },
+      events: layout.events.map((event) => ({ ...event, at: start + event.at })),
+    };
+  });
+}
+
+const LENGTH_BYTES = 4;
+const EXT_BYTES = 4;
+const HASH_BYTES = 32;
 
 const META_V2 = uint32(2);
 /** LedgerCloseMetaExtV1: stroops for writing a kilobyte (sorobanFeeWrite1KB). */
@@ -152,8 +185,9 @@ function transactionSet(
   previousHash: Uint8Array,
   transactions: readonly LedgerTransaction[],
 ): Uint8Array {
-  const classic = envelopesByHash(transactions.filter(({ soroban }) => !soroban));
-  const soroban = envelopesByHash(transactions.filter((transaction) => transaction.soroban));
+  const phases = sortedPhases(transactions);
+  const classic = phases.classic.map(({ envelope }) => envelope.xdr);
+  const soroban = phases.soroban.map(({ envelope }) => envelope.xdr);
   const components = classic.length === 0 ? [] : [join([ZERO, BASE_FEE, list(classic)])];
   // One stage of one cluster: the transactions may depend on each other.
   const stages = soroban.length === 0 ? [] : [list([list(soroban)])];
@@ -167,10 +201,34 @@ function transactionSet(
   ]);
 }
 
+/** Where each envelope begins in a set that begins at `at`: see `transactionSet`. */
+function envelopePlaces(
+  transactions: readonly LedgerTransaction[],
+  at: number,
+): ReadonlyMap<LedgerTransaction, number> {
+  const { classic, soroban } = sortedPhases(transactions);
+  const places = new Map<LedgerTransaction, number>();
+  const place = (phase: readonly LedgerTransaction[], from: number): number =>
+    phase.reduce((next, transaction) => {
+      places.set(transaction, next);
+      return next + transaction.envelope.xdr.length;
+    }, from);
+  // The set's version, the hash before it, the number of phases; a version and a list of components.
+  const components = at + V1.length + HASH_BYTES + LENGTH_BYTES + V0.length + LENGTH_BYTES;
+  const component = classic.length === 0 ? 0 : ZERO.length + BASE_FEE.length + LENGTH_BYTES;
+  const phase = place(classic, components + component);
+  // A version, a base fee, and the lists of stages, of clusters and of the cluster's transactions.
+  place(soroban, phase + V1.length + BASE_FEE.length + 3 * LENGTH_BYTES);
+  return places;
+}
+
 /** The set has no apply order: its transactions are sorted by hash. */
-function envelopesByHash(transactions: readonly LedgerTransaction[]): Uint8Array[] {
-  return transactions
-    .map(({ envelope }) => envelope)
-    .sort((one, other) => Buffer.compare(one.hash, other.hash))
-    .map(({ xdr }) => xdr);
+function sortedPhases(transactions: readonly LedgerTransaction[]) {
+  const sorted = [...transactions].sort((one, other) =>
+    Buffer.compare(one.envelope.hash, other.envelope.hash),
+  );
+  return {
+    classic: sorted.filter(({ soroban }) => !soroban),
+    soroban: sorted.filter(({ soroban }) => soroban),
+  };
 }

@@ -1,7 +1,7 @@
 // Ledger entries read back from XDR, with the SDK.
-import { type AssetWire, LedgerEntry, type LedgerEntryDataWire } from "@stellar/stellar-sdk/xdr";
+import { LedgerEntry, type LedgerEntryDataWire } from "@stellar/stellar-sdk/xdr";
 import { accountAddress } from "../../model/address.ts";
-import { type ClassicAsset, NATIVE } from "../asset.ts";
+import { assetFromWire } from "./asset-wire.ts";
 import type {
   AccountEntry,
   DataEntry,
@@ -82,16 +82,6 @@ function trustlineFromWire(wire: TrustlineWire): TrustlineEntry {
     flags: wire.flags,
     buyingLiabilities: wire.ext.v1.liabilities.buying,
     sellingLiabilities: wire.ext.v1.liabilities.selling,
-  };
-}
-
-function assetFromWire(asset: AssetWire): ClassicAsset {
-  if (asset.type === 0) return NATIVE;
-  const { assetCode: code, issuer } = asset.type === 1 ? asset.alphaNum4 : asset.alphaNum12;
-  return {
-    kind: "issued",
-    code: Buffer.from(code).toString("ascii").replace(/\0+$/, ""),
-    issuer: accountAddress(issuer.ed25519),
   };
 }
 

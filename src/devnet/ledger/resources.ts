@@ -3,6 +3,7 @@ import type { CallOutcome } from "../contract/host.ts";
 import type { Resource } from "../intent.ts";
 import { BUDGET_EXCEEDED, type Diagnostic, errorDiagnostic, type Metrics } from "./event.ts";
 import type { Invocation } from "./invocation.ts";
+import { isTtl } from "./key.ts";
 import { u64Wire } from "./sc-val.ts";
 import type { EntryDiff } from "./state.ts";
 
@@ -67,8 +68,16 @@ export function metricsOf(usage: Usage, ok: boolean): Metrics {
 }
 
 /** Guess: a call of one of the models costs what a small Wasm contract's does. */
-function instructionsOf({ calls }: Usage): number {
-  return 1_200_000 + 450_000 * calls;
+export function instructionsOf({ calls }: Pick<Usage, "calls">): number {
+  return CALL_BASE + CALL_INSTRUCTIONS * calls;
+}
+
+const CALL_BASE = 1_200_000;
+const CALL_INSTRUCTIONS = 450_000;
+
+/** Calls that so many instructions suffice for. */
+export function callsWithin(instructions: number): number {
+  return Math.floor((instructions - CALL_BASE) / CALL_INSTRUCTIONS);
 }
 
 /** Guess of the shares; the sum stays below what is declared. */
@@ -81,6 +90,11 @@ export function feesOf(
   const refundable = success ? Math.min(rent + usage.eventBytes, Declared.fee / 2) : 0;
   return { nonRefundableFee: BigInt(nonRefundable), refundableFee: BigInt(refundable) };
 }
+
+const READ_EXCEEDED = "operation byte-read resources exceeds amount specified";
+const REFUNDABLE_SHORT =
+  "refundable resource fee was not sufficient to cover the events fee after paying for ledger " +
+  "storage rent: {} > {}";
 
 export type NodeFault = {
   readonly code: typeof Result.resourceLimitExceeded | typeof Result.insufficientRefundableFee;
@@ -102,7 +116,7 @@ export function nodeFault(
     diagnostic: nodeError(text, used, declared),
   });
   if (outcome === undefined) {
-    return exceeded("operation byte-read resources exceeds amount specified", 144, 10);
+    return exceeded(READ_EXCEEDED, 144, 10);
   }
   if (!outcome.ok) {
     if (outcome.error.kind !== "budget") return undefined;
@@ -119,12 +133,52 @@ export function nodeFault(
     return exceeded("return value pushes events size above maximum", written, eventBytesMax);
   }
   if (shortOf !== "refundableFee") return undefined;
-  const text =
-    "refundable resource fee was not sufficient to cover the events fee after paying for ledger " +
-    "storage rent: {} > {}";
   return {
     code: Result.insufficientRefundableFee,
-    diagnostic: nodeError(text, usage.eventBytes + 1, usage.eventBytes),
+    diagnostic: nodeError(REFUNDABLE_SHORT, usage.eventBytes + 1, usage.eventBytes),
+  };
+}
+
+/** XDR of the entries written, without those that say how long others live. */
+export function writtenBytes(diffs: readonly EntryDiff[]): number {
+  return diffs.reduce(
+    (sum, { key, after }) => (isTtl(key) ? sum : sum + (after?.xdr.length ?? 0)),
+    0,
+  );
+}
+
+/** What a call that succeeded used above what its transaction declared. */
+export function resourceFault(
+  usage: Usage,
+  of: {
+    readonly writeBytesMax: number;
+    /** Stroops. */
+    readonly refundable: bigint;
+    readonly refundableMax: bigint;
+  },
+): NodeFault | undefined {
+  const { writeBytesMax, refundable, refundableMax } = of;
+  const written = writtenBytes(usage.diffs);
+  if (written > writeBytesMax) {
+    const text = "operation byte-write resources exceeds amount specified";
+    return {
+      code: Result.resourceLimitExceeded,
+      diagnostic: nodeError(text, written, writeBytesMax),
+    };
+  }
+  if (refundable <= refundableMax) return undefined;
+  return {
+    code: Result.insufficientRefundableFee,
+    diagnostic: nodeError(REFUNDABLE_SHORT, Number(refundable), Number(refundableMax)),
+  };
+}
+
+/** Undefined where the bytes that the footprint lets be read from disk are within what is declared. */
+export function readFault(used: number, declared: number): NodeFault | undefined {
+  if (used <= declared) return undefined;
+  return {
+    code: Result.resourceLimitExceeded,
+    diagnostic: nodeError(READ_EXCEEDED, used, declared),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   bool,
   i128,
   map,
+  string,
   symbol,
   u32,
   u64,
@@ -127,6 +128,9 @@ export function valueWire(value: Value): ScValWire {
       return { type: 10, i128: { hi: value.value >> 64n, lo: value.value & LOW_64 } };
     case "symbol":
       return symbolWire(value.value);
+    case "string":
+      // What clients send is not kept.
+      return { type: 14, str: new XdrString(value.value) };
     case "address":
       return { type: 18, address: addressWire(value.value) };
     case "vec":
@@ -136,10 +140,14 @@ export function valueWire(value: Value): ScValWire {
         type: 17,
         map: value.value.map(([key, val]) => ({ key: symbolWire(key), val: valueWire(val) })),
       };
+    case "other":
+      return value.value;
   }
 }
 
-/** Throws a TypeError for kinds of value that no contract model of the devnet takes. */
+/** A symbol's characters (Soroban); other bytes would not come back out of a JavaScript string. */
+const SYMBOL = /^[A-Za-z0-9_]{0,32}$/;
+
 export function valueFromWire(wire: ScValWire): Value {
   if (wire.type === 0) return bool(wire.b);
   if (wire.type === 1) return VOID;
@@ -147,16 +155,39 @@ export function valueFromWire(wire: ScValWire): Value {
   if (wire.type === 5) return u64(wire.u64);
   if (wire.type === 9) return u128((wire.u128.hi << 64n) | wire.u128.lo);
   if (wire.type === 10) return i128((wire.i128.hi << 64n) | wire.i128.lo);
-  if (wire.type === 15) return symbol(wire.sym.toString());
-  if (wire.type === 16) return vec((wire.vec ?? []).map(valueFromWire));
-  if (wire.type === 17) return map((wire.map ?? []).map(fieldFromWire));
-  if (wire.type === 18) return { type: "address", value: addressFromWire(wire.address) };
-  throw new TypeError(`a contract value of type ${wire.type}`);
+  if (wire.type === 14) {
+    const text = wire.str.toString();
+    if (Buffer.from(text).equals(wire.str.bytes)) return string(text);
+  }
+  if (wire.type === 15) {
+    const text = wire.sym.toString();
+    if (SYMBOL.test(text)) return symbol(text);
+  }
+  if (wire.type === 16 && wire.vec !== null) return vec(wire.vec.map(valueFromWire));
+  if (wire.type === 17 && wire.map !== null) {
+    const fields = wire.map.map(fieldFromWire);
+    if (isStruct(fields)) return map(fields);
+  }
+  if (wire.type === 18 && (wire.address.type === 0 || wire.address.type === 1)) {
+    return { type: "address", value: addressFromWire(wire.address) };
+  }
+  return { type: "other", value: wire };
 }
 
-function fieldFromWire(field: { readonly key: ScValWire; readonly val: ScValWire }) {
-  if (field.key.type !== 15) throw new TypeError("a map key that is no symbol");
-  return [field.key.sym.toString(), valueFromWire(field.val)] as const;
+type Field = readonly [string | undefined, Value];
+
+/** The key is undefined where it is no symbol. */
+function fieldFromWire(field: { readonly key: ScValWire; readonly val: ScValWire }): Field {
+  const key = valueFromWire(field.key);
+  return [key.type === "symbol" ? key.value : undefined, valueFromWire(field.val)];
+}
+
+/** Soroban takes a map as a struct's only with its keys in order. */
+function isStruct(fields: readonly Field[]): fields is readonly (readonly [string, Value])[] {
+  return fields.every(([key], at) => {
+    const before = at === 0 ? "" : fields[at - 1]?.[0];
+    return key !== undefined && before !== undefined && (at === 0 || before < key);
+  });
 }
 
 export function addressFromWire(wire: ScAddressWire): Address {

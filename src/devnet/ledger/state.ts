@@ -152,6 +152,11 @@ export class Scope implements EntryReader {
     return this.#writes.has(key) ? this.#writes.get(key) : this.#below.get(key);
   }
 
+  /** The entry as it is without this scope's changes. */
+  below(key: EntryKey): StoredEntry | undefined {
+    return this.#below.get(key);
+  }
+
   put(entry: Entry, key: EntryKey = keyOfEntry(entry)): void {
     this.#writes.set(key, StoredEntry.written(entry, this.ledger));
   }

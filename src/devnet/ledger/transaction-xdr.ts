@@ -45,30 +45,56 @@ export type TransactionParts = {
 
 const META_V4 = 4;
 
+/** A ContractEvent within the TransactionResultMetaV1: of an operation, or of the transaction. */
+export type EventPlace = {
+  readonly at: number;
+  readonly bytes: number;
+} & ({ readonly operation: number } | { readonly stage: number });
+
+/** Where things lie in a TransactionResultMetaV1. */
+export type MetaLayout = {
+  /** The TransactionMeta. */
+  readonly meta: { readonly at: number; readonly bytes: number };
+  readonly events: readonly EventPlace[];
+};
+
 /** XDR of the TransactionResultMetaV1. */
-export function transactionMetaXdr(parts: TransactionParts): Uint8Array {
+export function transactionMetaXdr(parts: TransactionParts): {
+  readonly xdr: Uint8Array;
+  readonly layout: MetaLayout;
+} {
   const { outcome } = parts;
-  return encodeBytes((to) => {
+  const events: EventPlace[] = [];
+  const meta = { at: 0, bytes: 0 };
+  const xdr = encodeBytes((to) => {
     to.uint32(0);
     to.bytes(parts.resultPair);
     writeChanges(to, parts.feeChanges);
+    meta.at = to.length;
     to.uint32(META_V4);
     to.uint32(0);
     writeChanges(to, parts.changesBefore);
-    to.list(outcome.metas, ({ changes, events }) => {
+    to.uint32(outcome.metas.length);
+    for (const [operation, { changes, events: own }] of outcome.metas.entries()) {
       to.uint32(0);
       writeChanges(to, changes);
-      to.list(events, (event) => to.xdr(event));
-    });
+      to.list(own, (event) => {
+        events.push({ operation, at: to.length, bytes: event.length });
+        to.xdr(event);
+      });
+    }
     writeChanges(to, []);
     to.option(outcome.soroban, (soroban) => writeSorobanMeta(to, soroban));
     to.list(parts.fees, ({ stage, event }) => {
       to.uint32(stage);
+      events.push({ stage, at: to.length, bytes: event.length });
       to.xdr(event);
     });
     writeDiagnostics(to, parts.diagnostics ? outcome.soroban?.diagnostics : undefined);
+    meta.bytes = to.length - meta.at;
     writeChanges(to, parts.refundChanges);
   });
+  return { xdr, layout: { meta, events } };
 }
 
 /** With its extension, as nodes write it that serve an RPC; on a failure without a value. */

@@ -4,7 +4,7 @@ import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
-import { type ClassicIntent, classicOperations } from "./classic.ts";
+import type { ClassicOperation } from "./classic.ts";
 import { ClassicLedger } from "./classic-ledger.ts";
 import type { OfferEntry } from "./entry.ts";
 import type { Diagnostics } from "./event.ts";
@@ -68,8 +68,15 @@ export type SorobanOutcome = {
   readonly refundableFee: bigint;
 };
 
+/** OperationResultCode. */
+const OP_NO_ACCOUNT = -2;
+
 /** Commits to the scope where the transaction succeeds, and leaves it alone where it fails. */
-export function runClassic(scope: Scope, intent: ClassicIntent, context: WorkContext): WorkOutcome {
+export function runClassic(
+  scope: Scope,
+  all: readonly ClassicOperation[],
+  context: WorkContext,
+): WorkOutcome {
   const whole = scope.child();
   const operations: XdrText[] = [];
   const results: XdrText[] = [];
@@ -77,13 +84,18 @@ export function runClassic(scope: Scope, intent: ClassicIntent, context: WorkCon
   const emitted: EmittedEvent[] = [];
   let ok = true;
   // The operations after one that failed are tried as well, as the network does.
-  for (const operation of classicOperations(intent)) {
+  for (const operation of all) {
     const { source, body } = operation;
     const sourceAccount =
       source === undefined ? null : { type: 0 as const, ed25519: publicKeyWire(source).ed25519 };
     operations.push(xdrText(Operation.schema.encode({ sourceAccount, body })));
     const own = whole.child();
     const ledger = new ClassicLedger(own, context.baseReserve);
+    if (source !== undefined && ledger.account(source) === undefined) {
+      results.push(xdrText(OperationResult.schema.encode({ code: OP_NO_ACCOUNT })));
+      ok = false;
+      continue;
+    }
     const outcome = operation.apply({ ...context, ledger });
     results.push(xdrText(OperationResult.schema.encode({ code: 0, tr: outcome.result })));
     ok &&= outcome.ok;

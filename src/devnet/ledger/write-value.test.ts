@@ -35,8 +35,15 @@ const { value } = fc.letrec<{ value: Value }>((tie) => ({
     symbolText.map((of): Value => ({ type: "symbol", value: of })),
     fc.oneof(account, contract).map((of): Value => ({ type: "address", value: of })),
     fc.array(tie("value"), { maxLength: 4 }).map((of): Value => ({ type: "vec", value: of })),
+    fc.string({ unit: "grapheme" }).map((of): Value => ({ type: "string", value: of })),
+    // As it is read: the SDK's objects have no prototype.
+    int64.map((nonce) =>
+      valueFromWire(ScVal.schema.decode(ScVal.schema.encode({ type: 21, nonceKey: { nonce } }))),
+    ),
     fc
-      .array(fc.tuple(symbolText, tie("value")), { maxLength: 4 })
+      .uniqueArray(fc.tuple(symbolText, tie("value")), { maxLength: 4, selector: ([key]) => key })
+      // In the order of their keys, as Soroban takes them.
+      .map((of) => [...of].sort(([one], [other]) => (one < other ? -1 : 1)))
       .map((of): Value => ({ type: "map", value: of })),
   ),
 }));

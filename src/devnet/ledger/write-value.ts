@@ -1,5 +1,10 @@
 // ScVals and addresses as XDR (see xdr-writer.ts for why by hand).
-import type { PublicKeyWire, ScAddressWire, ScValWire } from "@stellar/stellar-sdk/xdr";
+import {
+  type PublicKeyWire,
+  type ScAddressWire,
+  ScVal,
+  type ScValWire,
+} from "@stellar/stellar-sdk/xdr";
 import type { Value } from "../contract/value.ts";
 import { addressWire, xdrString } from "./sc-val.ts";
 import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
@@ -20,6 +25,7 @@ const Type = {
   u64: 5,
   u128: 9,
   i128: 10,
+  string: 14,
   symbol: 15,
   vec: 16,
   map: 17,
@@ -28,6 +34,10 @@ const Type = {
 const LOW_64 = (1n << 64n) - 1n;
 
 export function writeValue(to: XdrWriter, value: Value): void {
+  if (value.type === "other") {
+    to.bytes(ScVal.schema.encode(value.value));
+    return;
+  }
   to.uint32(Type[value.type]);
   switch (value.type) {
     case "void":
@@ -48,6 +58,9 @@ export function writeValue(to: XdrWriter, value: Value): void {
     case "i128":
       to.int64(value.value >> 64n);
       to.uint64(value.value & LOW_64);
+      break;
+    case "string":
+      to.opaque(Buffer.from(value.value));
       break;
     case "symbol":
       to.opaque(xdrString(value.value).bytes);
@@ -72,7 +85,9 @@ export function writeValue(to: XdrWriter, value: Value): void {
   }
 }
 
-/** Throws a TypeError for arms that no model and no host of the devnet writes. */
+const TYPE_BYTES = 4;
+
+/** By hand what is written often, with the SDK what only clients send. */
 export function writeScVal(to: XdrWriter, value: ScValWire): void {
   to.uint32(value.type);
   if (value.type === 0) to.uint32(value.b ? 1 : 0);
@@ -89,7 +104,7 @@ export function writeScVal(to: XdrWriter, value: ScValWire): void {
   else if (value.type === 16) writeVec(to, value.vec ?? []);
   else if (value.type === 17) writeMap(to, value.map ?? []);
   else if (value.type === 18) writeAddress(to, value.address);
-  else throw new TypeError(`a contract value of type ${value.type}`);
+  else to.bytes(ScVal.schema.encode(value).subarray(TYPE_BYTES));
 }
 
 export function hostValueXdr(value: HostValue): XdrText {

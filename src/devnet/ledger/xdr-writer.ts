@@ -82,6 +82,11 @@ export class XdrWriter {
     this.#at += this.#buffer.write(text, this.#at, "latin1");
   }
 
+  /** Bytes written since the last `take`. */
+  get length(): number {
+    return this.#at;
+  }
+
   /** What was written since the last call. */
   takeText(): XdrText {
     const taken = this.#buffer.toString("latin1", 0, this.#at) as XdrText;

@@ -3,17 +3,25 @@ import { hex } from "../ledger/hash.ts";
 import type { RpcFaults } from "./faults.ts";
 import { getLedgerEntries } from "./get-ledger-entries.ts";
 import { getLedgers, servedRange } from "./get-ledgers.ts";
+import { getTransaction, getTransactions } from "./get-transaction.ts";
 import type { Params } from "./params.ts";
 import { RpcCode, RpcError } from "./rpc-error.ts";
+import { sendTransaction } from "./send-transaction.ts";
 import { simulateTransaction } from "./simulate.ts";
 import type { RpcSource } from "./source.ts";
 
+export type MethodContext = {
+  readonly source: RpcSource;
+  readonly faults: RpcFaults;
+  /** As the client named this server. */
+  readonly host: string | undefined;
+};
+
 /** The JSON text of a result, in parts. Throws an RpcError before the first part, or never. */
 export async function* runMethod(
-  source: RpcSource,
+  { source, faults, host }: MethodContext,
   method: string,
   params: Params,
-  faults: RpcFaults,
 ): AsyncGenerator<string> {
   switch (method) {
     case "getLedgers":
@@ -26,10 +34,19 @@ export async function* runMethod(
       yield JSON.stringify(getHealth(source, faults));
       return;
     case "getNetwork":
-      yield JSON.stringify({ passphrase: source.passphrase, protocolVersion: source.protocol });
+      yield JSON.stringify(getNetwork(source, host));
       return;
     case "getLedgerEntries":
       yield JSON.stringify(getLedgerEntries(source, params));
+      return;
+    case "sendTransaction":
+      yield JSON.stringify(sendTransaction(source, params));
+      return;
+    case "getTransaction":
+      yield JSON.stringify(await getTransaction(source, params));
+      return;
+    case "getTransactions":
+      yield JSON.stringify(await getTransactions(source, params));
       return;
     case "simulateTransaction":
       yield JSON.stringify(simulateTransaction(source, params));
@@ -37,6 +54,18 @@ export async function* runMethod(
     default:
       throw new RpcError(RpcCode.methodNotFound, "method not found");
   }
+}
+
+/** A name and perhaps a port, as clients can reach it; nothing else is taken over from a client. */
+const HOST = /^[A-Za-z0-9.\-[\]:]{1,255}$/;
+
+function getNetwork(source: RpcSource, host: string | undefined) {
+  const friendbot = host !== undefined && HOST.test(host) ? `http://${host}` : source.url;
+  return {
+    friendbotUrl: `${friendbot}/friendbot`,
+    passphrase: source.passphrase,
+    protocolVersion: source.protocol,
+  };
 }
 
 const HASH_BYTES = 32;

@@ -17,6 +17,13 @@ export function integerParam(params: Params, name: string): number | undefined {
   throw wrong(name, "a non-negative integer");
 }
 
+export function booleanParam(params: Params, name: string): boolean | undefined {
+  const value = params[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "boolean") return value;
+  throw wrong(name, "a boolean");
+}
+
 /** An empty string counts as absent, as the servers take it. */
 export function stringParam(params: Params, name: string): string | undefined {
   const value = params[name];
@@ -32,6 +39,20 @@ export function stringsParam(params: Params, name: string): readonly string[] {
     if (typeof item !== "string") throw wrong(name, "a list of strings");
     return item;
   });
+}
+
+/** Undefined where `text` is no base64. */
+export function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.length > 0 && bytes.toString("base64") === text ? bytes : undefined;
+}
+
+/** Throws -32602 for the other format a public server offers. */
+export function requireBase64Format(params: Params): void {
+  const format = stringParam(params, "xdrFormat") ?? "base64";
+  if (format !== "base64") {
+    throw new RpcError(RpcCode.invalidParams, `xdrFormat ${format} is not served by this network`);
+  }
 }
 
 function wrong(name: string, expected: string): RpcError {

@@ -1,17 +1,18 @@
-// JSON-RPC 2.0 over HTTP POST, as Stellar RPC answers it.
+// The port of the network: JSON-RPC 2.0 as Stellar RPC answers it, and friendbot and the faucet.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { faultsOf, type RpcFaults } from "./faults.ts";
-import { runMethod } from "./methods.ts";
-import type { Params } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { answer, parseBody } from "./json-rpc.ts";
+import { MoneyPort } from "./money-port.ts";
 import type { RpcSource } from "./source.ts";
 
 /** As Stellar RPC limits it. */
 const BODY_BYTES_MAX = 512 * 1024;
-
-type Request = { readonly id: unknown; readonly method: string; readonly params: Params };
+/** More than there are methods. */
+const METHODS_MAX = 100;
+/** The RPC under the paths of the usual local networks too. */
+const RPC_PATHS: readonly string[] = ["/", "/rpc", "/soroban/rpc"];
 
 export class RpcServer {
   /** Faults that a test sets while the server runs. */
@@ -21,9 +22,11 @@ export class RpcServer {
   readonly #server: Server;
   /** Asked anew for each request: a reset network is another source. */
   readonly #source: () => RpcSource;
+  readonly #money: MoneyPort;
 
   constructor(source: () => RpcSource) {
     this.#source = source;
+    this.#money = new MoneyPort(() => source().treasury);
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => response.destroy(toError(error)));
     });
@@ -46,12 +49,40 @@ export class RpcServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== "POST") return endPlain(response, 405, "method not allowed");
+    allowOrigins(request, response);
+    if (request.method === "OPTIONS") {
+      response.writeHead(204).end();
+      return;
+    }
+    const url = readUrl(request);
+    if (url === undefined) return endPlain(response, 400, "bad request");
+    const isMoney = MoneyPort.serves(url.pathname);
+    if (!isMoney && !RPC_PATHS.includes(url.pathname)) return endPlain(response, 404, "not found");
+    const verbs = isMoney ? ["GET", "POST"] : ["POST"];
+    if (!verbs.includes(request.method ?? "")) {
+      response.setHeader("Allow", [...verbs, "OPTIONS"].join(", "));
+      return endPlain(response, 405, "method not allowed");
+    }
     const body = await readBody(request);
     if (body === undefined) return endPlain(response, 413, "request body too large");
-    const parsed = parseRequest(body);
-    const method = "method" in parsed ? parsed.method : "";
+    if (!isMoney) return this.#answer(request, response, body);
+    const { status, body: json } = await this.#money.answer(url, body);
+    response.writeHead(status, { "Content-Type": "application/json" });
+    response.end(JSON.stringify(json));
+    return undefined;
+  }
+
+  /** Names that clients make up are not kept. */
+  #count(method: string): void {
+    if (this.requests.size >= METHODS_MAX && !this.requests.has(method)) return;
     this.requests.set(method, (this.requests.get(method) ?? 0) + 1);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const parsed = parseBody(body);
+    const methods = parsed.requests.map((one) => ("method" in one ? one.method : ""));
+    for (const method of methods) this.#count(method);
+    const [method = ""] = methods;
     const faults = faultsOf(this.faults, method);
     if (faults.delayMs !== undefined) await setTimeout(faults.delayMs);
     if (faults.down === true) {
@@ -60,7 +91,7 @@ export class RpcServer {
     }
     if (faults.status !== undefined) return endPlain(response, faults.status, "upstream fault");
     if (faults.garbage === true) return endPlain(response, 200, "\u0000<html>\ufffd{");
-    const parts = this.#answer(parsed, faults);
+    const parts = answer({ source: this.#source, faults, host: request.headers.host }, parsed);
     response.setHeader("Content-Type", "application/json");
     if (faults.truncated === true) return endTruncated(response, parts);
     for await (const part of parts) {
@@ -70,61 +101,28 @@ export class RpcServer {
     response.end();
     return undefined;
   }
+}
 
-  /** The answer's JSON text; an error is known before the first part of a result. */
-  async *#answer(parsed: Request | Refused, faults: RpcFaults): AsyncGenerator<string> {
-    const id = JSON.stringify(parsed.id ?? null);
-    const fail = (error: RpcError): string =>
-      `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({
-        code: error.code,
-        message: error.message,
-      })}}`;
-    if ("refused" in parsed) {
-      yield fail(parsed.refused);
-      return;
-    }
-    const result = runMethod(this.#source(), parsed.method, parsed.params, faults);
-    try {
-      const first = await result.next();
-      yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      yield fail(error);
-      return;
-    }
-    yield* result;
-    yield "}";
+/** Any page may ask: the network holds nothing of worth, and listens on loopback. */
+function allowOrigins(request: IncomingMessage, response: ServerResponse): void {
+  const { headers } = request;
+  response.setHeader("Access-Control-Allow-Origin", headers.origin ?? "*");
+  response.setHeader("Vary", "Origin");
+  if (request.method !== "OPTIONS") return;
+  response.setHeader("Access-Control-Allow-Methods", "GET, POST");
+  const asked = headers["access-control-request-headers"];
+  if (asked !== undefined) response.setHeader("Access-Control-Allow-Headers", asked);
+  if (headers["access-control-request-private-network"] === "true") {
+    response.setHeader("Access-Control-Allow-Private-Network", "true");
   }
 }
 
-type Refused = { readonly id: unknown; readonly refused: RpcError };
-
-function parseRequest(body: string): Request | Refused {
-  const refuse = (id: unknown, code: RpcCode, message: string): Refused => ({
-    id,
-    refused: new RpcError(code, message),
-  });
-  const json = parseJson(body);
-  if (json === undefined) return refuse(null, RpcCode.parse, "invalid JSON request message");
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
-    return refuse(null, RpcCode.invalidRequest, "invalid request");
-  }
-  const { id, jsonrpc, method, params } = Object.assign({}, json) as Record<string, unknown>;
-  if (jsonrpc !== "2.0" || typeof method !== "string") {
-    return refuse(id, RpcCode.invalidRequest, "invalid request");
-  }
-  if (params === undefined || params === null) return { id, method, params: {} };
-  if (typeof params !== "object" || Array.isArray(params)) {
-    return refuse(id, RpcCode.invalidParams, "invalid parameters");
-  }
-  return { id, method, params: { ...params } };
-}
-
-function parseJson(text: string): unknown {
+/** Undefined where the request's target is no path. */
+function readUrl(request: IncomingMessage): URL | undefined {
   try {
-    return JSON.parse(text);
+    return new URL(request.url ?? "/", "http://localhost");
   } catch {
-    // JSON has no undefined: it stands for a text that is none.
+    // What is no URL has no path that is served.
     return undefined;
   }
 }

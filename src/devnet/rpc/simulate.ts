@@ -1,106 +1,141 @@
-// simulateTransaction: one contract call on the latest state, which is left as it was.
-import { TransactionEnvelope, type TransactionWire } from "@stellar/stellar-sdk/xdr";
-import { type Address, accountAddress } from "../../model/address.ts";
-import type { CallError } from "../contract/host.ts";
-import type { Call } from "../ledger/event.ts";
-import { addressFromWire, valueFromWire } from "../ledger/sc-val.ts";
+// simulateTransaction: one contract call on the latest state, which is left as it was. What is wrong
+// with the call or with the request stands in the result, not in a JSON-RPC error.
+import { diagnosticXdr, errorName, scError } from "../ledger/event.ts";
+import { type Received, readCall, readEnvelope } from "../ledger/received.ts";
+import { operationName } from "../ledger/received-operations.ts";
+import type { Simulated, SimulationRequest } from "../ledger/simulate-call.ts";
+import type { EntryDiff } from "../ledger/state.ts";
 import { type XdrText, xdrBytes } from "../ledger/xdr-writer.ts";
+import { eventLog } from "./event-log.ts";
 import { servedRange } from "./get-ledgers.ts";
-import { type Params, stringParam } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import {
+  booleanParam,
+  decodeBase64,
+  integerParam,
+  objectParam,
+  type Params,
+  requireBase64Format,
+  stringParam,
+} from "./params.ts";
 import type { RpcSource } from "./source.ts";
 
-export type SimulatedCall = Call & { readonly source: Address };
-
-export type Simulated = {
-  /** XDR of the SorobanTransactionData. */
-  readonly data: XdrText;
-  /** XDR of the DiagnosticEvents. */
-  readonly diagnostics: readonly XdrText[];
-  /** Stroops. */
-  readonly resourceFee: number;
-  /** XDR of the value returned, or why there is none. */
-  readonly result: { readonly value: XdrText } | { readonly error: CallError };
-};
-
 export function simulateTransaction(source: RpcSource, params: Params) {
+  requireBase64Format(params);
   const latestLedger = servedRange(source).latest.ledger;
-  const call = readCall(params);
-  const simulated = source.simulate(call);
-  const events = simulated.diagnostics.map(base64);
-  if ("error" in simulated.result) {
-    return { error: errorText(simulated.result.error), events, latestLedger };
+  const request = readRequest(source, params);
+  if (typeof request === "string") return { error: request, events: [], latestLedger };
+  const simulated = simulate(source, request);
+  if (typeof simulated === "string") return { error: simulated, events: [], latestLedger };
+  const events = simulated.diagnostics.map((one) => base64(diagnosticXdr(one)));
+  const { success, outcome } = simulated;
+  if (success === undefined) {
+    const error = outcome.ok ? "" : hostError(simulated);
+    return { error, events, latestLedger };
   }
   return {
-    transactionData: base64(simulated.data),
-    minResourceFee: String(simulated.resourceFee),
+    transactionData: base64(success.data),
+    minResourceFee: String(success.resourceFee),
     events,
-    results: [{ auth: [], xdr: base64(simulated.result.value) }],
+    results: [{ auth: success.auth.map(base64), xdr: base64(success.value) }],
+    stateChanges: success.changes.map(stateChange),
     latestLedger,
   };
+}
+
+function simulate(source: RpcSource, request: SimulationRequest): Simulated | string {
+  try {
+    return source.simulate(request);
+  } catch (error) {
+    // Credentials of a kind that this network does not take.
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
 }
 
 function base64(xdr: XdrText): string {
   return xdrBytes(xdr).toString("base64");
 }
 
-function readCall(params: Params): SimulatedCall {
-  const text = stringParam(params, "transaction");
-  if (text === undefined) throw invalid("could not unmarshal transaction");
-  const transaction = readTransaction(Buffer.from(text, "base64"));
-  const [operation, ...more] = transaction.operations;
+function stateChange({ key, before, after }: EntryDiff) {
+  const type = before === undefined ? "created" : after === undefined ? "deleted" : "updated";
+  const xdr = (entry: EntryDiff["after"]) => (entry === undefined ? null : base64(entry.xdr));
+  return { type, key: base64(key), before: xdr(before), after: xdr(after) };
+}
+
+function hostError({ outcome, diagnostics }: Simulated): string {
+  const name = outcome.ok ? "" : errorName(scError(outcome.error));
+  return `HostError: ${name}\n\n${eventLog(diagnostics)}`;
+}
+
+/** OperationType. */
+const INVOKE_HOST_FUNCTION = 24;
+const EXTEND_FOOTPRINT_TTL = 25;
+const RESTORE_FOOTPRINT = 26;
+
+/** What is simulated, or why nothing is. */
+function readRequest(source: RpcSource, params: Params): SimulationRequest | string {
+  const received = receive(source, params);
+  if (received === undefined) return "Could not unmarshal transaction";
+  const { operations, memo } = received.transaction;
+  const [operation, ...more] = operations;
   if (operation === undefined || more.length > 0) {
-    throw invalid("transaction contains more than one operation, or none");
+    return "Transaction contains more than one operation";
   }
-  const { body, sourceAccount } = operation;
-  if (body.type !== 24 || body.invokeHostFunctionOp.hostFunction.type !== 0) {
-    throw invalid("this network simulates contract calls only");
+  const { type } = operation.body;
+  if (type === EXTEND_FOOTPRINT_TTL || type === RESTORE_FOOTPRINT) {
+    return received.soroban === undefined
+      ? "To perform a SimulateTransaction for ExtendFootprintTtl or RestoreFootprint operations, " +
+          "SorobanTransactionData must be provided"
+      : "this network archives no entries: there is nothing to extend or restore";
   }
-  const { contractAddress, functionName, args } =
-    body.invokeHostFunctionOp.hostFunction.invokeContract;
-  const from = sourceAccount ?? transaction.sourceAccount;
-  try {
-    return {
-      source: accountAddress(from.type === 0 ? from.ed25519 : from.med25519.ed25519),
-      contract: addressFromWire(contractAddress),
-      fn: functionName.toString(),
-      args: args.map(valueFromWire),
-    };
-  } catch (error) {
-    throw invalid(`the call's arguments are not supported: ${String(error)}`);
+  if (type !== INVOKE_HOST_FUNCTION) {
+    const name = operationName(operation);
+    const title = name.charAt(0).toUpperCase() + name.slice(1);
+    return `Transaction contains unsupported operation type: OperationType${title}`;
   }
+  if (memo.type !== 0) {
+    return "Transaction contains a memo. Soroban transactions do not support memos.";
+  }
+  const call = readCall(received);
+  if (call === undefined) return "this network does not support host functions but contract calls";
+  const auth = readAuthMode(params, call.auth.length > 0);
+  if (auth.mode === undefined) return auth.refused;
+  return {
+    call,
+    auth: auth.mode,
+    upgradedAuth: booleanParam(params, "useUpgradedAuth") ?? false,
+    instructionLeeway:
+      integerParam(objectParam(params, "resourceConfig"), "instructionLeeway") ?? 0,
+    bytes: received.bytes,
+  };
 }
 
-function readTransaction(xdr: Uint8Array): TransactionWire {
-  const wire = decodeEnvelope(xdr);
-  if (wire.type === 2) return wire.v1.tx;
-  throw invalid("could not unmarshal transaction");
-}
-
-function decodeEnvelope(xdr: Uint8Array) {
+function receive(source: RpcSource, params: Params): Received | undefined {
+  const xdr = decodeBase64(stringParam(params, "transaction") ?? "");
+  if (xdr === undefined) return undefined;
   try {
-    return TransactionEnvelope.schema.decode(xdr);
+    return readEnvelope(xdr, source.networkId);
   } catch {
     // Whatever is wrong with the bytes, the answer is the one of Stellar RPC.
-    throw invalid("could not unmarshal transaction");
+    return undefined;
   }
 }
 
-function errorText(error: CallError): string {
-  switch (error.kind) {
-    case "contract":
-      return `HostError: Error(Contract, #${error.code})`;
-    case "auth":
-      return "HostError: Error(Auth, InvalidAction)";
-    case "invalid":
-      return "HostError: Error(WasmVm, InvalidAction)";
-    case "budget":
-      return "HostError: Error(Budget, ExceededLimit)";
-    case "fault":
-      return "HostError: Error(Storage, InternalError)";
-  }
-}
+const MODES = ["enforce", "record", "record_allow_nonroot"] as const;
+type Mode = (typeof MODES)[number];
 
-function invalid(message: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, message);
+function readAuthMode(
+  params: Params,
+  hasEntries: boolean,
+): { readonly mode: Mode } | { readonly mode?: undefined; readonly refused: string } {
+  const text = stringParam(params, "authMode");
+  if (text === undefined) return { mode: hasEntries ? "enforce" : "record" };
+  const mode = MODES.find((one) => one === text);
+  if (mode === undefined) {
+    return { refused: `optional 'authMode' must be one of ${MODES.join(",")} when included` };
+  }
+  if (mode !== "enforce" && hasEntries) {
+    return { refused: `cannot set authMode to '${mode}' with an auth footprint` };
+  }
+  return { mode };
 }

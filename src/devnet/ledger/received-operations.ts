@@ -1,0 +1,126 @@
+// The operations of a received transaction that this network carries out.
+import type { OperationWire } from "@stellar/stellar-sdk/xdr";
+import { type Address, accountAddress } from "../../model/address.ts";
+import { assetFromWire } from "./asset-wire.ts";
+import { type ClassicIntent, type ClassicOperation, classicOperations } from "./classic.ts";
+import { accountOf, operationSource, type Received } from "./received.ts";
+
+/** Operations of one transaction at most (protocol). */
+export const OPERATIONS_MAX = 100;
+
+/** OperationType by number, for what is said of those that are not supported. */
+const NAMES = [
+  "createAccount",
+  "payment",
+  "pathPaymentStrictReceive",
+  "manageSellOffer",
+  "createPassiveSellOffer",
+  "setOptions",
+  "changeTrust",
+  "allowTrust",
+  "accountMerge",
+  "inflation",
+  "manageData",
+  "bumpSequence",
+  "manageBuyOffer",
+  "pathPaymentStrictSend",
+  "createClaimableBalance",
+  "claimClaimableBalance",
+  "beginSponsoringFutureReserves",
+  "endSponsoringFutureReserves",
+  "revokeSponsorship",
+  "clawback",
+  "clawbackClaimableBalance",
+  "setTrustLineFlags",
+  "liquidityPoolDeposit",
+  "liquidityPoolWithdraw",
+  "invokeHostFunction",
+  "extendFootprintTtl",
+  "restoreFootprint",
+] as const;
+
+export function operationName(operation: OperationWire): string {
+  return NAMES[operation.body.type] ?? `operation ${operation.body.type}`;
+}
+
+/** Of classic operations; undefined for those that this network does not know. */
+export function readClassic(of: Received, operation: OperationWire): ClassicOperation | undefined {
+  const source = operationSource(of, operation);
+  const intent = intentOf(source, operation);
+  const [only] = intent === undefined ? [] : classicOperations(intent);
+  return only === undefined ? undefined : { ...only, source };
+}
+
+/** Of a transaction that was found valid. */
+export function classicOf(of: Received): readonly ClassicOperation[] {
+  return of.transaction.operations.map((operation) => {
+    const classic = readClassic(of, operation);
+    if (classic === undefined) throw new TypeError(`not carried out: ${operationName(operation)}`);
+    return classic;
+  });
+}
+
+function intentOf(source: Address, { body }: OperationWire): ClassicIntent | undefined {
+  if (body.type === 0) {
+    const { destination, startingBalance } = body.createAccountOp;
+    const account = accountAddress(destination.ed25519);
+    return { kind: "createAccount", source, account, amount: startingBalance };
+  }
+  if (body.type === 1) {
+    const { destination, asset, amount } = body.paymentOp;
+    return {
+      kind: "payment",
+      source,
+      to: accountOf(destination),
+      asset: assetFromWire(asset),
+      amount,
+    };
+  }
+  if (body.type === 3) {
+    const { selling, buying, amount, price, offerId } = body.manageSellOfferOp;
+    return {
+      kind: "manageOffer",
+      source,
+      selling: assetFromWire(selling),
+      buying: assetFromWire(buying),
+      amount,
+      price,
+      offer: offerId,
+    };
+  }
+  if (body.type === 5) return setOptions(source, body.setOptionsOp);
+  if (body.type === 6) {
+    const { line, limit } = body.changeTrustOp;
+    if (line.type === 3) return undefined;
+    return { kind: "changeTrust", source, asset: assetFromWire(line), limit };
+  }
+  if (body.type === 21) {
+    const { trustor, asset, clearFlags, setFlags } = body.setTrustLineFlagsOp;
+    return {
+      kind: "setTrustLineFlags",
+      source,
+      trustor: accountAddress(trustor.ed25519),
+      asset: assetFromWire(asset),
+      clearFlags,
+      setFlags,
+    };
+  }
+  return undefined;
+}
+
+type SetOptions = Extract<OperationWire["body"], { type: 5 }>["setOptionsOp"];
+
+/** Accounts have one key and neither thresholds nor a domain of their own. */
+function setOptions(source: Address, wire: SetOptions): ClassicIntent | undefined {
+  const { inflationDest, clearFlags, setFlags, homeDomain, signer } = wire;
+  const { masterWeight, lowThreshold, medThreshold, highThreshold } = wire;
+  const others = [inflationDest, homeDomain, signer, masterWeight];
+  const thresholds = [lowThreshold, medThreshold, highThreshold];
+  if ([...others, ...thresholds].some((value) => value !== null)) return undefined;
+  return {
+    kind: "setOptions",
+    source,
+    setFlags: setFlags ?? 0,
+    clearFlags: clearFlags ?? 0,
+  };
+}

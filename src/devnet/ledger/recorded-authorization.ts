@@ -1,0 +1,126 @@
+// Authorization as a simulation records it: every account that a call asks for authorizes it, and the
+// entries that will have to be signed are noted (env auth.rs, recording mode).
+import { randomBytes } from "node:crypto";
+import { type Address, isContract } from "../../model/address.ts";
+import { CallFailure } from "../contract/host.ts";
+import { addressValue } from "../contract/value.ts";
+import {
+  type Authorization,
+  type AuthorizedFrame,
+  authorizedFunction,
+  Journal,
+} from "./authorization.ts";
+import { DetailedFailure } from "./invocation.ts";
+import { accountKey } from "./key.ts";
+import { useNonce } from "./nonce.ts";
+import { addressWire } from "./sc-val.ts";
+import { writeAddress, writeValue } from "./write-value.ts";
+import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+
+type Node = { readonly fn: XdrText; readonly children: Node[] };
+
+type Tracker = {
+  readonly address: Address;
+  readonly root: Node;
+  /** Absent for the source. */
+  readonly nonce?: bigint;
+  readonly matched: { readonly depth: number; readonly node: Node }[];
+};
+
+export class RecordedAuthorization implements Authorization {
+  readonly #source: Address;
+  readonly #allowNonRoot: boolean;
+  readonly #trackers: Tracker[] = [];
+  readonly #journal = new Journal();
+
+  /** `allowNonRoot`: calls deeper than the transaction's own may be the first an account signs. */
+  constructor(source: Address, allowNonRoot: boolean) {
+    this.#source = source;
+    this.#allowNonRoot = allowNonRoot;
+  }
+
+  enter(): void {
+    this.#journal.enter();
+  }
+
+  leave(ok: boolean): void {
+    const { depth } = this.#journal;
+    for (const { matched } of this.#trackers) {
+      if (matched.at(-1)?.depth === depth) matched.pop();
+    }
+    this.#journal.leave(ok);
+  }
+
+  require(address: Address, frame: AuthorizedFrame): void {
+    const { depth } = this.#journal;
+    const node: Node = { fn: authorizedFunction(frame.call), children: [] };
+    const active = this.#trackers.find((one) => one.address === address && one.matched.length > 0);
+    const last = active?.matched.at(-1);
+    if (active !== undefined && last !== undefined) {
+      if (last.depth === depth) {
+        throw new DetailedFailure(
+          { kind: "auth", address, fault: "existingValue" },
+          "frame is already authorized",
+          [addressValue(address)],
+        );
+      }
+      last.node.children.push(node);
+      this.#journal.add(() => void last.node.children.pop());
+      active.matched.push({ depth, node });
+      return;
+    }
+    this.#begin(address, node, frame);
+  }
+
+  #begin(address: Address, root: Node, { scope, read }: AuthorizedFrame): void {
+    const { depth } = this.#journal;
+    if (depth > 1 && !this.#allowNonRoot) {
+      throw new DetailedFailure(
+        { kind: "auth", address },
+        "[recording authorization only] encountered authorization not tied to the root contract " +
+          "invocation for an address. Use `require_auth()` in the top invocation or enable " +
+          "non-root authorization.",
+        [addressValue(address)],
+      );
+    }
+    // A contract that did not make the call could only agree by code of its own.
+    if (isContract(address)) throw new CallFailure({ kind: "auth", address });
+    const nonce = address === this.#source ? undefined : randomBytes(8).readBigInt64BE();
+    if (nonce !== undefined) {
+      read.add(accountKey(address));
+      useNonce(scope, { account: address, nonce, liveUntil: 0 });
+    }
+    const matched = [{ depth, node: root }];
+    this.#trackers.push({ address, root, matched, ...(nonce === undefined ? {} : { nonce }) });
+    this.#journal.add(() => void this.#trackers.pop());
+  }
+
+  /** XDR of the SorobanAuthorizationEntries; `upgraded`: credentials that name the address (CAP-71). */
+  entries(upgraded: boolean): readonly XdrText[] {
+    return this.#trackers.map((tracker) =>
+      encode((to) => {
+        if (tracker.nonce === undefined) to.uint32(0);
+        else writeCredentials(to, { ...tracker, nonce: tracker.nonce }, upgraded ? 2 : 1);
+        writeInvocation(to, tracker.root);
+      }),
+    );
+  }
+}
+
+/** SorobanAddressCredentials, to be signed. */
+function writeCredentials(
+  to: XdrWriter,
+  { address, nonce }: { readonly address: Address; readonly nonce: bigint },
+  type: 1 | 2,
+): void {
+  to.uint32(type);
+  writeAddress(to, addressWire(address));
+  to.int64(nonce);
+  to.uint32(0);
+  writeValue(to, { type: "void" });
+}
+
+function writeInvocation(to: XdrWriter, node: Node): void {
+  to.xdr(node.fn);
+  to.list(node.children, (child) => writeInvocation(to, child));
+}

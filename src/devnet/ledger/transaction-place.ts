@@ -1,0 +1,98 @@
+// Where a ledger's transactions lie in its LedgerCloseMeta: written beside it as it closes, so that
+// one of them, or its events, is read without walking the XDR of all.
+import type { EventPlace } from "./transaction-xdr.ts";
+import { encodeBytes } from "./xdr-writer.ts";
+
+export type Span = { readonly at: number; readonly bytes: number };
+
+/** Spans within the LedgerCloseMeta. */
+export type TransactionPlace = {
+  readonly hash: Uint8Array;
+  /** Of the transaction inside a fee bump. */
+  readonly innerHash?: Uint8Array;
+  readonly soroban: boolean;
+  /** Stroops an operation, without the fee for resources. */
+  readonly inclusionFee: bigint;
+  /** TransactionEnvelope, TransactionResult, TransactionMeta. */
+  readonly envelope: Span;
+  readonly result: Span;
+  readonly meta: Span;
+  readonly events: readonly EventPlace[];
+};
+
+const HASH_BYTES = 32;
+const SPAN_BYTES = 8;
+const EVENT_BYTES = 12;
+const Flag = { bumped: 1, soroban: 2 } as const;
+/** Set in the number of an event's operation where it is a stage of the transaction. */
+const STAGE = 0x8000_0000;
+
+/** In apply order. */
+export function encodePlaces(places: readonly TransactionPlace[]): Uint8Array {
+  return encodeBytes((to) => {
+    const span = ({ at, bytes }: Span): void => {
+      to.uint32(at);
+      to.uint32(bytes);
+    };
+    to.list(places, (place) => {
+      const bumped = place.innerHash === undefined ? 0 : Flag.bumped;
+      to.uint32(bumped | (place.soroban ? Flag.soroban : 0));
+      to.bytes(place.hash);
+      if (place.innerHash !== undefined) to.bytes(place.innerHash);
+      to.int64(place.inclusionFee);
+      span(place.envelope);
+      span(place.result);
+      span(place.meta);
+      to.list(place.events, (event) => {
+        to.uint32("stage" in event ? STAGE + event.stage : event.operation);
+        span(event);
+      });
+    });
+  });
+}
+
+/** Throws a RangeError where the bytes end too early. */
+export function decodePlaces(bytes: Buffer): readonly TransactionPlace[] {
+  let at = 0;
+  const uint32 = (): number => {
+    at += 4;
+    return bytes.readUInt32BE(at - 4);
+  };
+  const hash = (): Uint8Array => {
+    at += HASH_BYTES;
+    return bytes.subarray(at - HASH_BYTES, at);
+  };
+  const span = (): Span => ({ at: uint32(), bytes: uint32() });
+  const event = (): EventPlace => {
+    const of = uint32();
+    return of >= STAGE ? { stage: of - STAGE, ...span() } : { operation: of, ...span() };
+  };
+  const place = (): TransactionPlace => {
+    const flags = uint32();
+    const own = hash();
+    const inner = (flags & Flag.bumped) === 0 ? {} : { innerHash: hash() };
+    at += 8;
+    const inclusionFee = bytes.readBigInt64BE(at - 8);
+    const spans = { envelope: span(), result: span(), meta: span() };
+    const events = Array.from({ length: uint32() }, event);
+    const soroban = (flags & Flag.soroban) !== 0;
+    return { hash: own, ...inner, soroban, inclusionFee, ...spans, events };
+  };
+  return Array.from({ length: uint32() }, place);
+}
+
+/** The hashes alone, with the place of each transaction in the order: what a start looks at. */
+export function forEachHash(bytes: Buffer, add: (hash: Uint8Array, order: number) => void): void {
+  const count = bytes.readUInt32BE(0);
+  let at = 4;
+  for (let order = 1; order <= count; order += 1) {
+    const bumped = (bytes.readUInt32BE(at) & Flag.bumped) !== 0;
+    at += 4;
+    for (let hashes = bumped ? 2 : 1; hashes > 0; hashes -= 1) {
+      add(bytes.subarray(at, at + HASH_BYTES), order);
+      at += HASH_BYTES;
+    }
+    at += 8 + 3 * SPAN_BYTES;
+    at += 4 + EVENT_BYTES * bytes.readUInt32BE(at);
+  }
+}

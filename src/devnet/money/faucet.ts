@@ -1,0 +1,126 @@
+// The faucet: the test network's own assets for any account that asks and can hold them.
+import { type Address, isContract, parseAddress } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import { addressValue, i128 } from "../contract/value.ts";
+import type { TransactionIntent } from "../intent.ts";
+import type { IssuedAsset } from "../ledger/entry.ts";
+import { accountKey, trustlineKey } from "../ledger/key.ts";
+import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
+import { assetName } from "../tokens/sac-address.ts";
+import { type MintedToken, type MoneyAnswer, paid, refused, type Treasury } from "./treasury.ts";
+
+/** Every token of this network has so many. */
+const DECIMALS = 7;
+const ONE = 10n ** BigInt(DECIMALS);
+const AMOUNT_DEFAULT = 10_000n;
+const AMOUNT_MAX = 1_000_000n;
+
+export type FaucetRequest = {
+  readonly addr?: string;
+  readonly asset?: string;
+  readonly amount?: string;
+};
+
+type Paid = { readonly name: string; readonly token: Address } & (
+  | { readonly classic: ClassicAsset }
+  | { readonly minter: Address }
+);
+
+export class Faucet {
+  readonly #treasury: Treasury;
+
+  constructor(treasury: Treasury) {
+    this.#treasury = treasury;
+  }
+
+  /** What it pays. */
+  get assets(): MoneyAnswer {
+    const assets = this.#all().map(({ name, token }) => ({
+      asset: name,
+      token,
+      decimals: DECIMALS,
+      amount: String(AMOUNT_DEFAULT),
+    }));
+    return { status: 200, body: { assets } };
+  }
+
+  async pay({ addr, asset, amount: text }: FaucetRequest): Promise<MoneyAnswer> {
+    const account = parseAddress(addr ?? "");
+    if (account === undefined || isContract(account)) {
+      return refused("addr must be an account address (G...)", "addr");
+    }
+    const wanted = this.#all().find(({ name, token }) => asset === name || asset === token);
+    if (wanted === undefined) {
+      return refused(
+        "asset must be XLM, CODE:ISSUER or a token address that /faucet lists",
+        "asset",
+      );
+    }
+    const amount = text === undefined ? AMOUNT_DEFAULT * ONE : parseAmount(text);
+    if (amount === undefined || amount > AMOUNT_MAX * ONE) {
+      const most = `at most ${AMOUNT_MAX} and ${DECIMALS} decimals`;
+      return refused(`amount must be a decimal number above 0, ${most}`, "amount");
+    }
+    if (this.#treasury.entries.get(accountKey(account)) === undefined) {
+      return refused(`the account ${account} does not exist: ask friendbot first`, "addr");
+    }
+    if ("minter" in wanted) return this.#mint(wanted, account, amount);
+    return this.#send(wanted.classic, account, amount);
+  }
+
+  #all(): readonly Paid[] {
+    const { classic, minted } = this.#treasury.assets;
+    return [
+      ...classic.map((asset) => ({
+        name: asset.kind === "native" ? "XLM" : assetName(asset),
+        token: this.#treasury.tokenOf(asset),
+        classic: asset,
+      })),
+      ...minted.map(({ token, minter }) => ({ name: token, token, minter })),
+    ];
+  }
+
+  async #mint({ token, minter }: MintedToken, to: Address, amount: bigint): Promise<MoneyAnswer> {
+    const args = [addressValue(to), i128(amount)];
+    const call = { kind: "call", source: minter, contract: token, fn: "mint", args } as const;
+    return paid((await this.#treasury.apply([call]))[0]);
+  }
+
+  async #send(asset: ClassicAsset, to: Address, amount: bigint): Promise<MoneyAnswer> {
+    const source = asset.kind === "native" ? this.#treasury.root : asset.issuer;
+    const payment: TransactionIntent = { kind: "payment", source, to, asset, amount };
+    if (asset.kind === "native") return paid((await this.#treasury.apply([payment]))[0]);
+    if (to === asset.issuer) return refused("the issuer holds none of its own asset", "addr");
+    const trustline = this.#treasury.entries.get(trustlineKey(to, asset))?.entry;
+    if (trustline?.kind !== "trustline") {
+      return refused(
+        `${to} has no trustline to ${assetName(asset)}: the account must sign changeTrust first`,
+        "addr",
+      );
+    }
+    const allowed = hasFlag(trustline.flags, TrustlineFlags.authorized);
+    const intents = allowed ? [payment] : [authorize(asset, to, trustline.flags), payment];
+    return paid((await this.#treasury.apply(intents)).at(-1));
+  }
+}
+
+function authorize(asset: IssuedAsset, trustor: Address, flags: number): TransactionIntent {
+  return {
+    kind: "setTrustLineFlags",
+    source: asset.issuer,
+    trustor,
+    asset,
+    setFlags: TrustlineFlags.authorized,
+    // The two exclude each other.
+    clearFlags: flags & TrustlineFlags.maintainLiabilities,
+  };
+}
+
+/** Base units; undefined where `text` is no decimal number above 0, or has too many decimals. */
+function parseAmount(text: string): bigint | undefined {
+  const match = /^(\d{1,12})(?:\.(\d{1,7}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, whole = "0", part = ""] = match;
+  const amount = BigInt(whole) * ONE + BigInt(part.padEnd(DECIMALS, "0"));
+  return amount > 0n ? amount : undefined;
+}

@@ -1,0 +1,176 @@
+// getTransaction and getTransactions: transactions of the kept ledgers, as the ledgers hold them.
+import { setImmediate } from "node:timers/promises";
+import {
+  ContractEvent,
+  DiagnosticEvent,
+  TransactionEvent,
+  TransactionMeta,
+  type TransactionMetaWire,
+  TransactionResult,
+} from "@stellar/stellar-sdk/xdr";
+import { hex } from "../ledger/hash.ts";
+import type { ArchivedTransaction } from "../ledger/transaction-archive.ts";
+import type { Span } from "../ledger/transaction-place.ts";
+import { servedRange } from "./get-ledgers.ts";
+import {
+  integerParam,
+  objectParam,
+  type Params,
+  requireBase64Format,
+  stringParam,
+} from "./params.ts";
+import { RpcCode, RpcError } from "./rpc-error.ts";
+import type { RpcSource } from "./source.ts";
+import { TRANSACTION_MAX, toid, toidParts } from "./toid.ts";
+
+const HASH_DIGITS = 64;
+
+export async function getTransaction(source: RpcSource, params: Params) {
+  requireBase64Format(params);
+  const text = stringParam(params, "hash") ?? "";
+  if (text.length !== HASH_DIGITS) throw invalid(`unexpected hash length (${text.length})`);
+  if (!/^[0-9a-fA-F]*$/.test(text)) throw invalid(`incorrect hash: ${text}`);
+  const { latest, oldest } = servedRange(source);
+  const found = source.transactions.find(Buffer.from(text, "hex"));
+  const [row] = found === undefined ? [] : await transactionRows(source, found.ledger, [found]);
+  return {
+    ...(row === undefined ? { status: "NOT_FOUND" } : { ...row, createdAt: String(row.createdAt) }),
+    txHash: text.toLowerCase(),
+    latestLedger: latest.ledger,
+    latestLedgerCloseTime: String(latest.closeTime),
+    oldestLedger: oldest.ledger,
+    oldestLedgerCloseTime: String(oldest.closeTime),
+  };
+}
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 200;
+/** Ledgers looked at before other requests get their turn. */
+const SLICE_LEDGERS = 500;
+
+export async function getTransactions(source: RpcSource, params: Params) {
+  requireBase64Format(params);
+  const { latest, oldest } = servedRange(source);
+  const { after, limit } = readPage(params, oldest.ledger, latest.ledger);
+  const transactions: TransactionRow[] = [];
+  let { ledger } = toidParts(after);
+  for (; ledger <= latest.ledger && transactions.length < limit; ledger += 1) {
+    const next = archived(source, ledger).filter((one) => cursorOf(one) > after);
+    transactions.push(
+      ...(await transactionRows(source, ledger, next.slice(0, limit - transactions.length))),
+    );
+    if (ledger % SLICE_LEDGERS === 0) await setImmediate();
+  }
+  const last = transactions.at(-1);
+  const cursor = last === undefined ? endOf(latest.ledger) : cursorOf(last);
+  return {
+    transactions: transactions.map(({ order: _, ...row }) => row),
+    latestLedger: latest.ledger,
+    latestLedgerCloseTimestamp: latest.closeTime,
+    oldestLedger: oldest.ledger,
+    oldestLedgerCloseTimestamp: oldest.closeTime,
+    cursor: String(cursor),
+  };
+}
+
+function archived(source: RpcSource, ledger: number): readonly ArchivedTransaction[] {
+  return source.transactions.places(ledger).map((place, at) => ({ ledger, order: at + 1, place }));
+}
+
+/** The operation in it counts from 1 here. */
+function cursorOf({ ledger, order }: { readonly ledger: number; readonly order: number }): bigint {
+  return toid({ ledger, transaction: order, operation: 1 });
+}
+
+function endOf(ledger: number): bigint {
+  return toid({ ledger, transaction: TRANSACTION_MAX, operation: 1 });
+}
+
+type Page = { readonly after: bigint; readonly limit: number };
+
+function readPage(params: Params, oldest: number, latest: number): Page {
+  const startLedger = integerParam(params, "startLedger") ?? 0;
+  const pagination = objectParam(params, "pagination");
+  const cursor = stringParam(pagination, "cursor");
+  const limit = integerParam(pagination, "limit") ?? 0;
+  if (limit > LIMIT_MAX) throw invalid(`limit must not exceed ${LIMIT_MAX}`);
+  if (cursor !== undefined && startLedger !== 0) {
+    throw invalid("startLedger and cursor cannot both be set");
+  }
+  if (cursor !== undefined && !/^[0-9]{1,19}$/.test(cursor)) {
+    throw invalid(`cursor ('${cursor}') is not a TOID`);
+  }
+  const after =
+    cursor === undefined
+      ? toid({ ledger: startLedger, transaction: 0, operation: 0 })
+      : BigInt(cursor);
+  const { ledger } = toidParts(after);
+  if (ledger < oldest || ledger > latest) {
+    throw new RpcError(
+      RpcCode.invalidRequest,
+      `start ledger must be between the oldest ledger: ${oldest} and the latest ledger: ` +
+        `${latest} for this rpc instance`,
+    );
+  }
+  return { after, limit: limit === 0 ? LIMIT_DEFAULT : limit };
+}
+
+type TransactionRow = Awaited<ReturnType<typeof transactionRows>>[number];
+
+/** Of one ledger; none where it was trimmed meanwhile. */
+async function transactionRows(
+  source: RpcSource,
+  ledger: number,
+  transactions: readonly ArchivedTransaction[],
+) {
+  const info = source.ledgers.info(ledger);
+  const read = transactions.length === 0 ? undefined : await source.ledgers.read(ledger);
+  if (info === undefined || read === undefined) return [];
+  return transactions.map(({ order, place }) => {
+    const part = ({ at, bytes }: Span): Buffer => read.meta.subarray(at, at + bytes);
+    const result = part(place.result);
+    const meta = part(place.meta);
+    return {
+      order,
+      status: isSuccess(result) ? "SUCCESS" : "FAILED",
+      txHash: hex(place.hash),
+      ledger,
+      createdAt: info.closeTime,
+      applicationOrder: order,
+      feeBump: place.innerHash !== undefined,
+      envelopeXdr: part(place.envelope).toString("base64"),
+      resultXdr: result.toString("base64"),
+      resultMetaXdr: meta.toString("base64"),
+      ...eventsOf(meta),
+    };
+  });
+}
+
+/** TransactionResultCode: txSUCCESS and txFEE_BUMP_INNER_SUCCESS. */
+function isSuccess(result: Buffer): boolean {
+  const { code } = TransactionResult.schema.decode(result).result;
+  return code === 0 || code === 1;
+}
+
+function eventsOf(xdr: Buffer) {
+  const meta: TransactionMetaWire = TransactionMeta.schema.decode(xdr);
+  if (meta.v !== 4) throw new TypeError(`a TransactionMeta of version ${meta.v}`);
+  const { diagnosticEvents, events, operations } = meta.v4;
+  return {
+    diagnosticEventsXdr: diagnosticEvents.map((one) => text(DiagnosticEvent.schema.encode(one))),
+    events: {
+      transactionEventsXdr: events.map((one) => text(TransactionEvent.schema.encode(one))),
+      contractEventsXdr: operations.map((operation) =>
+        operation.events.map((one) => text(ContractEvent.schema.encode(one))),
+      ),
+    },
+  };
+}
+
+function text(xdr: Uint8Array): string {
+  return Buffer.from(xdr).toString("base64");
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(RpcCode.invalidParams, message);
+}

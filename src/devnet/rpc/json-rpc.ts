@@ -1,0 +1,100 @@
+// JSON-RPC 2.0: requests out of a body, answers to them, one or a batch.
+import type { RpcFaults } from "./faults.ts";
+import { runMethod } from "./methods.ts";
+import type { Params } from "./params.ts";
+import { RpcCode, RpcError } from "./rpc-error.ts";
+import type { RpcSource } from "./source.ts";
+
+/** Guess: more than a client puts into one request. */
+const BATCH_MAX = 100;
+
+type Request = { readonly id: unknown; readonly method: string; readonly params: Params };
+type Refused = { readonly id: unknown; readonly refused: RpcError };
+type Parsed = { readonly isBatch: boolean; readonly requests: readonly (Request | Refused)[] };
+
+export type AnswerContext = {
+  readonly source: () => RpcSource;
+  readonly faults: RpcFaults;
+  /** As the client named this server. */
+  readonly host: string | undefined;
+};
+
+export function parseBody(body: string): Parsed {
+  const json = parseJson(body);
+  if (json === undefined)
+    return single(refuse(null, RpcCode.parse, "invalid JSON request message"));
+  if (!Array.isArray(json)) return single(parseRequest(json));
+  if (json.length === 0) return single(refuse(null, RpcCode.invalidRequest, "empty request batch"));
+  if (json.length > BATCH_MAX) {
+    const text = `a batch must not hold more than ${BATCH_MAX} requests`;
+    return single(refuse(null, RpcCode.invalidRequest, text));
+  }
+  return { isBatch: true, requests: json.map(parseRequest) };
+}
+
+function single(request: Request | Refused): Parsed {
+  return { isBatch: false, requests: [request] };
+}
+
+function refuse(id: unknown, code: RpcCode, message: string): Refused {
+  return { id, refused: new RpcError(code, message) };
+}
+
+function parseRequest(json: unknown): Request | Refused {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    return refuse(null, RpcCode.invalidRequest, "invalid request");
+  }
+  const { id, jsonrpc, method, params } = Object.assign({}, json) as Record<string, unknown>;
+  if (jsonrpc !== "2.0" || typeof method !== "string") {
+    return refuse(id, RpcCode.invalidRequest, "invalid request");
+  }
+  if (params === undefined || params === null) return { id, method, params: {} };
+  if (typeof params !== "object" || Array.isArray(params)) {
+    return refuse(id, RpcCode.invalidParams, "invalid parameters");
+  }
+  return { id, method, params: { ...params } };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON has no undefined: it stands for a text that is none.
+    return undefined;
+  }
+}
+
+/** The answer's JSON text in parts. */
+export async function* answer(context: AnswerContext, parsed: Parsed): AsyncGenerator<string> {
+  if (parsed.isBatch) yield "[";
+  for (const [at, request] of parsed.requests.entries()) {
+    if (at > 0) yield ",";
+    yield* answerOne(context, request);
+  }
+  if (parsed.isBatch) yield "]";
+}
+
+/** An error is known before the first part of a result. */
+async function* answerOne(
+  { source, faults, host }: AnswerContext,
+  request: Request | Refused,
+): AsyncGenerator<string> {
+  const id = JSON.stringify(request.id ?? null);
+  const fail = ({ code, message }: Pick<RpcError, "code" | "message">): string =>
+    `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message })}}`;
+  if ("refused" in request) {
+    yield fail(request.refused);
+    return;
+  }
+  const result = runMethod({ source: source(), faults, host }, request.method, request.params);
+  try {
+    const first = await result.next();
+    yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    yield fail(error);
+    return;
+  }
+  yield* result;
+  yield "}";
+}

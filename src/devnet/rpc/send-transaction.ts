@@ -1,0 +1,44 @@
+// sendTransaction: checks a signed transaction and queues it for the next ledger.
+import { diagnosticXdr } from "../ledger/event.ts";
+import { hex } from "../ledger/hash.ts";
+import { type Received, readEnvelope } from "../ledger/received.ts";
+import { xdrBytes } from "../ledger/xdr-writer.ts";
+import { refusalXdr } from "../queue/refusal.ts";
+import { servedRange } from "./get-ledgers.ts";
+import { decodeBase64, type Params, requireBase64Format, stringParam } from "./params.ts";
+import { RpcCode, RpcError } from "./rpc-error.ts";
+import type { RpcSource } from "./source.ts";
+
+export function sendTransaction(source: RpcSource, params: Params) {
+  requireBase64Format(params);
+  const received = receive(source, params);
+  const { latest } = servedRange(source);
+  const submission = source.submit(received);
+  const answer = {
+    status: submission.status,
+    hash: hex(received.envelope.hash),
+    latestLedger: latest.ledger,
+    latestLedgerCloseTime: String(latest.closeTime),
+  };
+  if (submission.status !== "ERROR") return answer;
+  const { refusal } = submission;
+  const diagnostics = (refusal.diagnostics ?? []).map((one) =>
+    xdrBytes(diagnosticXdr(one)).toString("base64"),
+  );
+  return {
+    ...answer,
+    errorResultXdr: Buffer.from(refusalXdr(refusal)).toString("base64"),
+    ...(diagnostics.length === 0 ? {} : { diagnosticEventsXdr: diagnostics }),
+  };
+}
+
+function receive(source: RpcSource, params: Params): Received {
+  const xdr = decodeBase64(stringParam(params, "transaction") ?? "");
+  try {
+    if (xdr === undefined) throw new TypeError("no base64");
+    return readEnvelope(xdr, source.networkId);
+  } catch {
+    // Whatever is wrong with the bytes, the answer is the one of Stellar RPC.
+    throw new RpcError(RpcCode.invalidParams, "invalid_xdr");
+  }
+}
