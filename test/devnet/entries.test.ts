@@ -9,8 +9,8 @@ import {
   Address as SdkAddress,
   scValToNative,
   TransactionBuilder,
+  xdr,
 } from "@stellar/stellar-sdk";
-import { LedgerKey } from "@stellar/stellar-sdk/xdr";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import {
@@ -88,7 +88,7 @@ test("the SDK's client reads accounts, trustlines and contract balances", async 
   const server = new rpc.Server(devnet.url, { allowHttp: true });
   const account = await server.getAccountEntry(maker);
   assert.equal(account.balance > 0n, true);
-  const key = LedgerKey.fromXdr(xdrBytes(dataKey(usdcToken, balanceKey(vault), "persistent")));
+  const key = xdr.LedgerKey.fromXdr(xdrBytes(dataKey(usdcToken, balanceKey(vault), "persistent")));
   const { entries } = await server.getLedgerEntries(key);
   const [held] = entries;
   assert.ok(held);
