@@ -8,6 +8,7 @@ import { startDevnet } from "../../src/devnet/devnet.ts";
 import { createFixture } from "../../src/devnet/fixture.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
 import { spawnDevnet } from "../../src/devnet/spawn.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { assertHeader, decodeLedger } from "./audit.ts";
 
 const PASSPHRASE = "Restart test";
@@ -28,7 +29,14 @@ async function latestLedger(url: string): Promise<number> {
 
 test("a devnet killed in mid-flight goes on with the chain it served", async (t) => {
   const directory = temporary(t);
-  const options = { seed: "restart", passphrase: PASSPHRASE, port: 0, ledgerTime: 20, directory };
+  const options = {
+    seed: "restart",
+    passphrase: PASSPHRASE,
+    port: 0,
+    ledgerTime: 20,
+    directory,
+    ...SMALL_DEVNET,
+  };
   let served = 0;
   for (const ledgers of [40, 20]) {
     const spawned = await spawnDevnet(options);

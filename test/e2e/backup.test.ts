@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startDevnet } from "../../src/devnet/devnet.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { comparable } from "./comparable.ts";
@@ -25,7 +26,7 @@ async function command(name: string, args: readonly string[]): Promise<string> {
 }
 
 test("a backup under load, restored elsewhere after a kill, follows on and answers the same", async (t) => {
-  const devnet = await startDevnet({ seed: "backup", ledgerTime: 50, port: 0 });
+  const devnet = await startDevnet({ seed: "backup", ledgerTime: 50, port: 0, ...SMALL_DEVNET });
   t.after(() => devnet.stop());
   const folder = temporaryFolder();
   const [lost, backup, restored] = ["lost", "backup", "restored"].map((n) => join(folder, n));

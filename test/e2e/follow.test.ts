@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { comparable } from "./comparable.ts";
@@ -15,8 +16,8 @@ import { EngineProcess } from "./engine-process.ts";
 import { expectedRows } from "./expected-rows.ts";
 import { settled } from "./settled.ts";
 
-const LEDGERS = 300;
-const KILLS = 20;
+const LEDGERS = runs(160);
+const KILLS = runs(7);
 const KILL_SEED = 2026;
 /** Between the start of the process and its end: from before it listens to well after. */
 const KILL_AFTER_MS = { min: 100, max: 900 };

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -16,7 +17,7 @@ const engines: EngineProcess[] = [];
 let devnet: Devnet;
 
 before(async () => {
-  devnet = await startDevnet({ seed: "operators", ledgerTime: 100, port: 0 });
+  devnet = await startDevnet({ seed: "operators", ledgerTime: 100, port: 0, ...SMALL_DEVNET });
 });
 after(async () => {
   // Whatever a failed test left running would keep this process alive.

@@ -1,19 +1,18 @@
-// The process as an operator meets it: wrong settings, signals, a network that began anew.
+// The process as an operator meets it: wrong settings, signals, another network.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { ApiClient, type Row } from "./api-client.ts";
+import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
-const SHUTDOWN_MS_MAX = 5000;
-const LEDGERS_MS_MAX = 60_000;
 const folder = temporaryFolder();
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
@@ -27,22 +26,15 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
   });
 }
 
-function startNetwork(seed = "process"): Promise<Devnet> {
-  return startDevnet({ seed, ledgerTime: 100, port: 0 });
-}
+let devnet: Devnet;
+before(async () => {
+  devnet = await startDevnet({ seed: "process", ledgerTime: 100, port: 0, ...SMALL_DEVNET });
+});
+after(() => devnet.stop());
 
-function engineOf(devnet: Devnet, dataDir: string): EngineProcess {
+function engineOf(dataDir: string): EngineProcess {
   const { passphrase, exchange } = devnet.network;
   return new EngineProcess({ rpcUrl: devnet.url, passphrase, contract: exchange, dataDir });
-}
-
-/** Rejects where the devnet does not get there. */
-async function closedUpTo(devnet: Devnet, ledger: number): Promise<void> {
-  const deadline = Date.now() + LEDGERS_MS_MAX;
-  while (devnet.tip.ledger < ledger) {
-    assert.ok(Date.now() < deadline, `the devnet is at ${devnet.tip.ledger}, not at ${ledger}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 test("a wrong setting ends with one line that names it, and code 2", async () => {
@@ -71,7 +63,6 @@ test("--help lists every setting of every mode", async () => {
 });
 
 test("a port that is taken ends the engine with a line that names it", async () => {
-  const devnet = await startNetwork();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;
@@ -84,16 +75,13 @@ test("a port that is taken ends the engine with a line that names it", async () 
     PORT: String(port),
   });
   other.close();
-  await devnet.stop();
   assert.equal(code, 1);
   assert.match(stdout, new RegExp(`cannot listen on 127.0.0.1:${port}`));
 });
 
 test("a second engine on a data folder is refused, and none once the first was killed", async (t) => {
-  const devnet = await startNetwork();
-  t.after(() => devnet.stop());
   const dataDir = join(folder, "shared");
-  const first = engineOf(devnet, dataDir);
+  const first = engineOf(dataDir);
   t.after(() => first.kill());
   await first.listening;
   for (const mode of ["engine", "all"]) {
@@ -112,13 +100,12 @@ test("a second engine on a data folder is refused, and none once the first was k
   }
   first.kill();
   await first.exited;
-  const second = engineOf(devnet, dataDir);
+  const second = engineOf(dataDir);
   await second.listening;
   await second.stop();
 });
 
 test("another network than the configured one is refused, and nothing kept of the mistake", async () => {
-  const devnet = await startNetwork();
   const dataDir = join(folder, "other");
   const { code, stdout } = await run(["engine"], {
     RPC_URL: devnet.url,
@@ -129,14 +116,12 @@ test("another network than the configured one is refused, and nothing kept of th
   });
   assert.equal(code, 1);
   assert.match(stdout, /serves the network ."Hopbook Devnet.", not ."Some other network."/);
-  const engine = engineOf(devnet, dataDir);
+  const engine = engineOf(dataDir);
   await new ApiClient(await engine.listening).reached(devnet.tip.ledger);
   await engine.stop();
-  await devnet.stop();
 });
 
 test("a lake that is no directory is refused", async () => {
-  const devnet = await startNetwork();
   const lake = join(folder, "nolake");
   const { code, stdout } = await run(["engine"], {
     RPC_URL: devnet.url,
@@ -146,55 +131,18 @@ test("a lake that is no directory is refused", async () => {
     LAKE: lake,
     PORT: "0",
   });
-  await devnet.stop();
   assert.equal(code, 1);
   assert.ok(stdout.includes(`there is no lake at ${lake}`), stdout);
 });
 
 test("a signal in the middle of a ledger ends it well, and the next start shows no gap", async () => {
-  const devnet = await startNetwork();
   const dataDir = join(folder, "signals");
-  const tookMs: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const engine = engineOf(devnet, dataDir);
+  for (let round = 0; round < 2; round += 1) {
+    const engine = engineOf(dataDir);
     const api = new ApiClient(await engine.listening);
     await api.reached(devnet.tip.ledger + 3);
-    const start = performance.now();
     await engine.stop();
-    tookMs.push(performance.now() - start);
     const problems = engine.log.filter(({ level }) => (level ?? 0) >= 40);
     assert.deepEqual(problems, [], `round ${round}`);
   }
-  // A machine that others keep busy may be late now and then.
-  assert.ok(Math.min(...tookMs) < SHUTDOWN_MS_MAX, `${tookMs} ms`);
-  await devnet.stop();
-});
-
-test("a network that began anew has its old data set aside", async () => {
-  const first = await startNetwork("anew");
-  const dataDir = join(folder, "anew");
-  const engine = engineOf(first, dataDir);
-  const api = new ApiClient(await engine.listening);
-  // Beyond what the new network has at first: its ledgers seem to be of the past.
-  await closedUpTo(first, 60);
-  await api.reached(first.tip.ledger);
-  const { port } = new URL(first.url);
-  const old: Row[] = await api.all("/trades", 500);
-  assert.ok(old.length > 0);
-  await first.stop();
-  const second = await startDevnet({ seed: "anew", ledgerTime: 100, port: Number(port) });
-  // The restarted engine listens on a port of its own choice.
-  const anew = new ApiClient(await engine.listensAgain());
-  await anew.reached(second.tip.ledger);
-  second.pause();
-  await anew.reached(second.tip.ledger);
-  const recorded = new Set(
-    second.record.events
-      .filter(({ event }) => event.kind === "trade" || event.kind === "swap")
-      .map(({ position }) => String(position)),
-  );
-  const trades: Row[] = await anew.all("/trades", 500);
-  assert.deepEqual(new Set(trades.map(({ id }) => id)), recorded);
-  await engine.stop();
-  await second.stop();
 });

@@ -7,14 +7,15 @@ import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { devnetOptionsSchema } from "../../src/devnet/options.ts";
 import { tradingScenario } from "../../src/devnet/trading-scenario.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { PushMirror, type Subscription } from "./push-mirror.ts";
 
-const CLIENTS = 50;
+const CLIENTS = runs(20);
 const SEED = 77;
-const ACTIONS = 400;
+const ACTIONS = runs(160);
 const ACTION_MS = 5;
 /** Accounts and markets that clients choose from. */
 const CHOICES = 6;

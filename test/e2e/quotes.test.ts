@@ -7,6 +7,7 @@ import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -14,11 +15,11 @@ import { PastStates } from "./past-state.ts";
 import { quotedRoute } from "./quoted-route.ts";
 
 const CLIENTS = 8;
-const ANSWERS_MIN = 1000;
+const ANSWERS_MIN = runs(300);
 /** Ledgers that answers are of. */
-const LEDGERS_MIN = 25;
+const LEDGERS_MIN = runs(12);
 /** Answers that are tried. */
-const CHECKED_MAX = 500;
+const CHECKED_MAX = runs(150);
 const DURATION_MS_MAX = 60_000;
 
 let devnet: Devnet;

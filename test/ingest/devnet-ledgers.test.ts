@@ -8,11 +8,12 @@ import { sdkDecoder } from "../../src/ingest/sdk-decoder.ts";
 import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { ExchangeEvent } from "../../src/model/ledger-delta.ts";
+import { runs } from "../support/runs.ts";
 import { occurring } from "./occurring.ts";
 
 const PASSPHRASE = "Devnet of the decoders";
 /** Its prelude and some trading. */
-const LEDGERS = 64;
+const LEDGERS = runs(48);
 
 type Run = { readonly devnet: Devnet; readonly decoded: readonly DecodedLedger[] };
 
@@ -24,7 +25,7 @@ async function run(diagnostics: boolean): Promise<Run> {
     port: 0,
     manual: true,
     startTime: 1_800_000_000,
-    ledgerBytes: 20_000,
+    ledgerBytes: 5_000,
     diagnostics,
   });
   const { exchange, plainToken } = devnet.network;
