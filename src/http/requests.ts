@@ -84,7 +84,12 @@ export class Requests {
     const path = req.getUrl();
     const queryText = req.getQuery() ?? "";
     const asked = { res, head, startMs };
-    const waitSeconds = clients.areLimited ? clients.wait(clients.of(res, req)) : 0;
+    let known: string | undefined;
+    const client = () => {
+      known ??= clients.of(res, req);
+      return known;
+    };
+    const waitSeconds = clients.areLimited ? clients.wait(client()) : 0;
     if (waitSeconds > 0) {
       meter.refused("requests_per_second");
       this.#writeOther(asked, tooManyRequests(limits.requestsPerSecond, waitSeconds));
@@ -107,7 +112,14 @@ export class Requests {
       return;
     }
     const { name, pathValue } = found;
-    this.#accept(found, { res, request: { query, pathValue }, head, pretty, name, startMs });
+    this.#accept(found, {
+      res,
+      request: { query, pathValue, client },
+      head,
+      pretty,
+      name,
+      startMs,
+    });
   }
 
   #accept({ route }: FoundRoute, accepted: Accepted): void {
@@ -148,6 +160,8 @@ export class Requests {
   /** Answers in a later turn. A connection that sends its next request meanwhile is closed. */
   #defer(route: Route, accepted: Accepted): void {
     const { res, pretty } = accepted;
+    // The request's head can be read in this turn alone.
+    accepted.request.client();
     const client = new AbortController();
     const done = (): void => this.#underWay.end();
     const cancel = this.#turn.defer(() => {

@@ -14,6 +14,8 @@ export type ApiRequest = {
   readonly query: Query;
   /** The decoded `:id` or `:address` of the path; empty in other paths or where undecodable. */
   readonly pathValue: string;
+  /** Whom limits per address count it for. Only before the handler returns. */
+  readonly client: () => string;
 };
 
 /** Handlers return compact JSON and throw an ApiError. */

@@ -926,7 +926,8 @@ describe("GET /quote", () => {
     server.readModel.live = [testOrder(1)];
     const client = new AbortController();
     const gone = new Promise<void>((resolve) => {
-      server.quote = (_request, aborted) => {
+      server.quote = (_request, { aborted, client: asker } = {}) => {
+        assert.equal(asker, "127.0.0.1");
         client.abort();
         return new Promise((answer) => {
           aborted?.addEventListener("abort", () => {

@@ -1,5 +1,10 @@
 // A quote service whose answers are timed.
-import type { QuoteAnswer, QuoteRequest, QuoteService } from "../router-worker/quote.ts";
+import type {
+  QuoteAnswer,
+  QuoteAsker,
+  QuoteRequest,
+  QuoteService,
+} from "../router-worker/quote.ts";
 import type { QuoteMeter } from "./quote-meter.ts";
 
 /** The answers are the service's own, and no later. Main thread. */
@@ -13,11 +18,11 @@ export function meteredQuotes(service: QuoteService, meter: QuoteMeter): QuoteSe
       }
       return answer;
     },
-    quote: (request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteAnswer> => {
+    quote: (request: QuoteRequest, asker?: QuoteAsker): Promise<QuoteAnswer> => {
       const startMs = performance.now();
-      const answer = service.quote(request, aborted);
+      const answer = service.quote(request, asker);
       const count = (outcome: QuoteAnswer["status"]): void => {
-        const told = aborted?.aborted === true ? "canceled" : outcome;
+        const told = asker?.aborted?.aborted === true ? "canceled" : outcome;
         meter.answered(told, request.direct, performance.now() - startMs);
       };
       answer.then(

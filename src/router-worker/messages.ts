@@ -21,8 +21,9 @@ export type QuoteBatch = {
   readonly flags: readonly number[];
 };
 
-/** Worker to main thread: a result for each request, and what went wrong for the log. */
+/** Worker to main thread, with what went wrong for the log. */
 export type BatchReply = {
+  /** Of the first requests, in order: the rest is for another turn. At least one, where there are any. */
   readonly results: readonly QuoteAnswer[];
   readonly faults: readonly string[];
 };

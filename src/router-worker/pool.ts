@@ -1,18 +1,22 @@
 // Main thread's side of the router workers. Requests that arrive in one turn of the loop go to the
-// workers together, a batch for each free one; results come back the same way. Every wait has an
-// end: past the queue bound, the time limit or with a dead worker the answer is `failed`.
+// workers together, a batch for each free one; results come back the same way. Clients take turns: who
+// asks for much waits for himself. Every wait has an end: past the queue bounds, the time limit or
+// with a dead worker the answer is `failed`.
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
 import type { SharedBook } from "../book/left-right.ts";
 import type { Clock } from "../model/clock.ts";
+import { FairQueue } from "../model/fair-queue.ts";
 import type { InlineQuotes } from "./inline-quotes.ts";
 import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
-import type { QuoteAnswer, QuoteRequest, QuoteService } from "./quote.ts";
+import type { QuoteAnswer, QuoteAsker, QuoteRequest, QuoteService } from "./quote.ts";
 import { CANCELED, QuoteJob, requestKey } from "./quote-job.ts";
 
 /** Requests that wait for a worker (a guess: some ten milliseconds of work for one). */
 export const QUEUE_MAX = 1024;
+/** Those of one client: whatever it asks, there is room for others (choice). */
+export const CLIENT_QUEUE_MAX = QUEUE_MAX / 2;
 /** Requests of one task: the first of a batch waits for the last. A guess. */
 const BATCH_MAX = 64;
 /** From arrival to answer. Clients are promised a failure within a second. */
@@ -32,7 +36,11 @@ const SKIP_WINDOW = 600;
 const SECOND_MS = 1000;
 
 const CLOSED = failed("The service is shutting down.");
+const NOBODY: ReadonlySet<string> = new Set();
 const TOO_MANY = failed(`Too many quotes are waiting (max ${QUEUE_MAX}).`);
+const TOO_MANY_OF_CLIENT = failed(
+  `Too many quotes of one client are waiting (max ${CLIENT_QUEUE_MAX}).`,
+);
 
 /** What the pool needs of the shared book. */
 export type PooledBook = Pick<SharedBook, "buffers" | "sequence" | "releaseThread">;
@@ -72,8 +80,8 @@ export class QuotePool implements QuoteService {
   readonly #flags: Int32Array;
   readonly #freeFlags: number[];
   readonly #knownThreads = new WeakSet<Worker>();
-  /** Waiting for a worker, oldest first. */
-  #queue: QuoteJob[] = [];
+  /** Waiting for a worker; a job that several clients ask for waits in the queue of each. */
+  readonly #queue = new FairQueue<QuoteJob>();
   /** Not yet answered, oldest first: all have the same time, so the first runs out first. */
   #unanswered: QuoteJob[] = [];
   /** Jobs of the present step and second, by request. */
@@ -125,12 +133,17 @@ export class QuotePool implements QuoteService {
     return answer;
   }
 
-  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteAnswer> {
+  quote(request: QuoteRequest, { aborted, client = "" }: QuoteAsker = {}): Promise<QuoteAnswer> {
     if (aborted?.aborted) return Promise.resolve(CANCELED);
     if (this.#closed) return Promise.resolve(CLOSED);
     const key = requestKey(request);
-    const job = this.#sharedJob(key, this.#second()) ?? this.#newJob(key, request);
-    if (job === undefined) return Promise.resolve(TOO_MANY);
+    const known = this.#sharedJob(key, this.#second());
+    const job = known ?? new QuoteJob(request, client, performance.now() + this.#timeMs);
+    if (!job.clients.has(client) || known === undefined) {
+      const refusal = this.#enqueue(client, job);
+      if (refusal !== undefined) return Promise.resolve(refusal);
+    }
+    if (known === undefined) this.#begin(key, job);
     return job.wait(aborted, () => this.#drop(job));
   }
 
@@ -143,7 +156,7 @@ export class QuotePool implements QuoteService {
   /** For metrics. */
   get load(): PoolLoad {
     return {
-      queued: this.#queue.length,
+      queued: this.#queue.size,
       queueMax: QUEUE_MAX,
       workers: this.#workers,
       busy: this.#workers - this.#freeWorkers,
@@ -162,7 +175,7 @@ export class QuotePool implements QuoteService {
     clearTimeout(this.#timer);
     for (const job of this.#unanswered) job.settle(CLOSED);
     this.#unanswered = [];
-    this.#queue = [];
+    this.#queue.keep(() => false);
     await this.#piscina.destroy();
   }
 
@@ -182,18 +195,28 @@ export class QuotePool implements QuoteService {
     return Math.floor(this.#options.clock() / SECOND_MS);
   }
 
-  /** Undefined where the queue is full. */
-  #newJob(key: string, request: QuoteRequest): QuoteJob | undefined {
-    if (this.#queue.length >= QUEUE_MAX) this.#queue = this.#queue.filter(isOpen);
-    if (this.#queue.length >= QUEUE_MAX) return undefined;
-    const deadline = performance.now() + (this.#options.timeMs ?? TIME_MS_MAX);
-    const job = new QuoteJob(key, request, deadline);
-    if (this.#shared.size < SHARED_MAX) this.#shared.set(job.key, job);
-    this.#queue.push(job);
-    this.#unanswered.push(job);
-    this.#timer ??= setTimeout(() => this.#failLate(), this.#options.timeMs ?? TIME_MS_MAX);
+  get #timeMs(): number {
+    return this.#options.timeMs ?? TIME_MS_MAX;
+  }
+
+  /** Why there is no room for it, or undefined. */
+  #enqueue(client: string, job: QuoteJob): QuoteAnswer | undefined {
+    if (!isOpen(job)) return undefined;
+    const isFull = () =>
+      this.#queue.size >= QUEUE_MAX || this.#queue.sizeOf(client) >= CLIENT_QUEUE_MAX;
+    if (isFull()) this.#queue.keep(isWaiting);
+    if (isFull()) return this.#queue.size >= QUEUE_MAX ? TOO_MANY : TOO_MANY_OF_CLIENT;
+    job.clients.add(client);
+    this.#queue.add(client, job);
     this.#flushSoon();
-    return job;
+    return undefined;
+  }
+
+  #begin(key: string, job: QuoteJob): void {
+    job.key = key;
+    if (this.#shared.size < SHARED_MAX) this.#shared.set(key, job);
+    this.#unanswered.push(job);
+    this.#timer ??= setTimeout(() => this.#failLate(), this.#timeMs);
   }
 
   /** Nobody waits for the job any more. */
@@ -245,28 +268,28 @@ export class QuotePool implements QuoteService {
   }
 
   #flush(): void {
-    const wanted = this.#queue.filter(isOpen);
-    let taken = 0;
-    while (this.#freeWorkers > 0 && taken < wanted.length) {
-      const share = Math.ceil((wanted.length - taken) / this.#freeWorkers);
-      const batch = wanted.slice(taken, taken + Math.min(share, BATCH_MAX));
-      taken += batch.length;
+    while (this.#freeWorkers > 0 && this.#queue.size > 0) {
+      const share = Math.ceil(this.#queue.size / this.#freeWorkers);
+      const batch = this.#queue.take(Math.min(share, BATCH_MAX)).filter(isWaiting);
+      if (batch.length === 0) continue;
       this.#run(batch).catch((error: unknown) => this.#options.onFault(String(error)));
     }
-    this.#queue = wanted.slice(taken);
   }
 
   async #run(jobs: readonly QuoteJob[]): Promise<void> {
     this.#freeWorkers -= 1;
     for (const job of jobs) {
       job.flag = this.#freeFlags.pop();
-      job.attempts += 1;
+      job.isTaken = true;
       if (job.flag !== undefined) this.#flags[job.flag] = 0;
     }
     try {
       const { results, faults } = await this.#ask(jobs);
       for (const fault of faults) this.#options.onFault(fault);
-      for (const [index, job] of jobs.entries()) this.#take(job, results[index]);
+      // Behind those that it answered the worker left the rest, so that others have their turns.
+      const served = jobs.slice(0, results.length);
+      this.#again(jobs.slice(results.length), new Set(served.map(({ client }) => client)));
+      for (const [index, result] of results.entries()) this.#take(jobs[index] as QuoteJob, result);
     } catch (error) {
       if (!this.#closed) {
         this.#options.onFault(error instanceof Error ? error.message : String(error));
@@ -302,7 +325,7 @@ export class QuotePool implements QuoteService {
     }
   }
 
-  #take(job: QuoteJob, result: QuoteAnswer = failed("The router worker gave no answer.")): void {
+  #take(job: QuoteJob, result: QuoteAnswer): void {
     if (result.status === "failed") {
       this.#settle(job, result);
       return;
@@ -310,12 +333,20 @@ export class QuotePool implements QuoteService {
     // Another worker looked later and was answered before this one: whoever saw that answer must
     // not be told of an older ledger now.
     if (result.ledger < this.#ledger) {
-      if (job.attempts < ATTEMPTS_MAX) this.#queue.unshift(job);
+      job.attempts += 1;
+      if (job.attempts < ATTEMPTS_MAX) this.#again([job], NOBODY);
       else this.#settle(job, failed("The ledgers come faster than the quote."));
       return;
     }
     this.#ledger = result.ledger;
     this.#settle(job, result);
+  }
+
+  /** They wait again, before all else of their clients. */
+  #again(jobs: readonly QuoteJob[], served: ReadonlySet<string>): void {
+    for (const job of jobs) job.isTaken = false;
+    const pieces = jobs.map((job) => [job.client, job] as const);
+    if (pieces.length > 0) this.#queue.putBack(pieces, served);
   }
 
   /** A thread that ends leaves its place in the book behind. */
@@ -328,6 +359,10 @@ export class QuotePool implements QuoteService {
       thread.once("exit", () => this.#options.book.releaseThread(threadId));
     }
   }
+}
+
+function isWaiting(job: QuoteJob): boolean {
+  return isOpen(job) && !job.isTaken;
 }
 
 function isOpen(job: QuoteJob): boolean {

@@ -8,7 +8,6 @@ export type Waiter = {
 };
 
 export class QuoteJob {
-  readonly key: string;
   readonly request: QuoteRequest;
   /** Milliseconds of `performance.now`: who still waits then is answered `failed`. */
   readonly deadline: number;
@@ -16,13 +15,20 @@ export class QuoteJob {
   result: QuoteAnswer | undefined;
   /** While a worker has it: where to tell it to stop. */
   flag: number | undefined;
-  /** Times it was handed to a worker. */
+  /** A worker has it. */
+  isTaken = false;
+  /** Times that its answer came too late. */
   attempts = 0;
+  /** As answers are shared by; the pool's own. */
+  key = "";
+  /** Who asked first, and in whose queues it waits. */
+  readonly client: string;
+  readonly clients = new Set<string>();
   #waiters: Waiter[] = [];
 
-  constructor(key: string, request: QuoteRequest, deadline: number) {
-    this.key = key;
+  constructor(request: QuoteRequest, client: string, deadline: number) {
     this.request = request;
+    this.client = client;
     this.deadline = deadline;
   }
 

@@ -55,10 +55,16 @@ export type QuoteAnswer =
   | { readonly status: "success"; readonly ledger: number; readonly paths: string }
   | Exclude<QuoteResult, { readonly status: "success" }>;
 
+export type QuoteAsker = {
+  /** Cancels a request whose client has gone. */
+  readonly aborted?: AbortSignal;
+  /** Whom limits per address count it for; clients take turns. */
+  readonly client?: string;
+};
+
 /** Main thread. What it answers never names an older ledger than an answer it gave before. */
 export interface QuoteService {
   /** Undefined where that would take the thread too long: then `quote` is to be asked. */
   quoteNow(request: QuoteRequest): QuoteAnswer | undefined;
-  /** `aborted` cancels a request whose client has gone. */
-  quote(request: QuoteRequest, aborted?: AbortSignal): Promise<QuoteAnswer>;
+  quote(request: QuoteRequest, asker?: QuoteAsker): Promise<QuoteAnswer>;
 }

@@ -43,7 +43,7 @@ before(async () => {
   await pool.ready();
   server = await startTestServer();
   server.readModel.live = [testOrder(1)];
-  server.quote = (request, aborted) => pool.quote(request, aborted);
+  server.quote = (request, asker) => pool.quote(request, asker);
 });
 
 after(async () => {

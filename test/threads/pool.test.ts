@@ -4,7 +4,12 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { contractAddress } from "../../src/model/address.ts";
-import { QUEUE_MAX, QuotePool, type QuotePoolOptions } from "../../src/router-worker/pool.ts";
+import {
+  CLIENT_QUEUE_MAX,
+  QUEUE_MAX,
+  QuotePool,
+  type QuotePoolOptions,
+} from "../../src/router-worker/pool.ts";
 import type { QuoteResult } from "../../src/router-worker/quote.ts";
 import { asking, EXIT, HANG, PATIENT, QUICK, SLOW, THROW } from "./pool-requests.ts";
 
@@ -128,19 +133,48 @@ test("a quote that takes long leaves those that travel with it their part of the
   assert.deepEqual(quick, unfeasible(1));
 });
 
-test("past the queue bound requests fail at once and the rest are answered", async () => {
-  const { pool } = await openWorld({ workers: 1 });
+test("past the queue bounds requests fail at once and the rest are answered", async () => {
+  const { pool } = await openWorld({ ...UNLIMITED, workers: 1 });
   await pool.quote(asking(QUICK));
-  const asked = QUEUE_MAX + 100;
-  let failures = 0;
-  const answers = Array.from({ length: asked }, (_, index) =>
-    pool.quote(asking(1000n + BigInt(index))),
+  const failures = async (client: string, from: bigint, count: number) => {
+    const asked = Array.from({ length: count }, (_, index) =>
+      pool.quote(asking(from + BigInt(index)), { client }),
+    );
+    let failed = 0;
+    for (const result of await Promise.all(asked)) {
+      if (result.status === "failed") failed += 1;
+      else assert.deepEqual(result, unfeasible(1));
+    }
+    return failed;
+  };
+  const most = CLIENT_QUEUE_MAX;
+  assert.equal(await failures("a", 1000n, most + 100), 100, "of one client");
+  // Three clients of which each may: the queue is full before the last.
+  const counts = ["a", "b", "c"].map((client, at) =>
+    failures(client, BigInt(10_000 * (at + 1)), most),
   );
-  for (const result of await Promise.all(answers)) {
-    if (result.status === "failed") failures += 1;
-    else assert.deepEqual(result, unfeasible(1));
+  assert.deepEqual(await Promise.all(counts), [0, 0, 3 * most - QUEUE_MAX]);
+});
+
+test("a client's quotes wait for their turn, not for all of another client's", async () => {
+  const { pool } = await openWorld({ ...UNLIMITED, workers: 1 });
+  await pool.quote(asking(QUICK));
+  let [answered, last] = [0, 0];
+  const heavy = Array.from({ length: 100 }, async (_, index) => {
+    await pool.quote(asking(SLOW + BigInt(index)), { client: "heavy" });
+    answered += 1;
+  });
+  for (let amount = 1000n; amount < 1005n; amount += 1n) {
+    assert.deepEqual(await pool.quote(asking(amount), { client: "light" }), unfeasible(1));
+    // Of the slow ones: one under way, one of the same turn, and so for the shared one.
+    assert(answered - last <= 3, `${answered - last} were answered before`);
+    last = answered;
   }
-  assert.equal(failures, 100);
+  // What a heavy client asked before, and another asks too, waits in the queues of both.
+  const shared = await pool.quote(asking(SLOW + 99n), { client: "light" });
+  assert.deepEqual(shared, unfeasible(1));
+  assert(answered < 50, `${answered} were answered before the shared one`);
+  await Promise.all(heavy);
 });
 
 test("a thousand clients that hang up do not fail the others", async () => {
@@ -148,7 +182,9 @@ test("a thousand clients that hang up do not fail the others", async () => {
   await pool.quote(asking(QUICK));
   const gone = Array.from({ length: 1000 }, (_, index) => {
     const client = new AbortController();
-    const answer = pool.quote(asking(SLOW + BigInt(index)), client.signal);
+    const answer = pool.quote(asking(SLOW + BigInt(index)), {
+      ...{ aborted: client.signal, client: `gone ${index % 10}` },
+    });
     setTimeout(() => client.abort(), 1);
     return answer;
   });
@@ -169,7 +205,7 @@ test("who asks the same of the same step shares an answer, and one leaving fails
   const first = await pool.quote(asking(QUICK));
   assert.equal(await pool.quote(asking(QUICK)), first, "the very same answer");
   const client = new AbortController();
-  const left = pool.quote(asking(SLOW), client.signal);
+  const left = pool.quote(asking(SLOW), { aborted: client.signal });
   const stayed = pool.quote(asking(SLOW));
   client.abort();
   assert.equal((await left).status, "failed");

@@ -7,8 +7,11 @@ import type { MessageId } from "./client-message.ts";
 export type TopicRequest = {
   /** Normalised: spellings of one subscription give one topic. */
   readonly topic: string;
-  /** What the snapshot waits for, while it is wanted; absent: nothing. */
-  readonly ready?: (isWanted: () => boolean) => Promise<void>;
+  /**
+   * What the snapshot waits for, while it is wanted; absent: nothing. `client`: whom limits per address
+   * count the subscriber for.
+   */
+  readonly ready?: (isWanted: () => boolean, client: string) => Promise<void>;
   /**
    * The message that answers a subscribe, in JSON: the full state as it is shown now. Called after
    * the connection was added to the topic and sent at once, so that no update falls between.

@@ -30,6 +30,8 @@ export interface Subscriber {
   readonly topics: Map<string, Channel>;
   /** Subscribes that are still to be answered. The hub's own. */
   readonly pending: Set<PendingSnapshot>;
+  /** Whom limits per address count it for. */
+  readonly client: string;
   send(json: string): void;
   join(topic: string): void;
   leave(topic: string): void;
@@ -188,7 +190,7 @@ export class PushHub {
         this.#settle(subscriber, pending, send);
         return;
       }
-      ready(() => subscriber.pending.has(pending)).then(
+      ready(() => subscriber.pending.has(pending), subscriber.client).then(
         // Snapshot and sending stay together: a step shown between them would reach the client first.
         () => this.#runInTurn(subscriber, () => this.#settle(subscriber, pending, send)),
         (error: unknown) => this.#fail(subscriber, pending, error),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import type { QuoteAnswer, QuoteRequest } from "../../router-worker/quote.ts";
+import type { QuoteAnswer, QuoteAsker, QuoteRequest } from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
 import { type Message, PushClient } from "../testing/push-client.ts";
 import {
@@ -255,6 +255,33 @@ describe("channel quote", () => {
     assert.equal(pending.length, 3);
   });
 
+  it("stops a search that a ledger overtakes, once, and one that nobody is subscribed to", async () => {
+    const client = await open();
+    await subscribe(client);
+    const searches: QuoteAsker[] = [];
+    server.quote = (_request, asker = {}) => {
+      searches.push(asker);
+      return new Promise((resolve) => {
+        const stopped: QuoteAnswer = { status: "failed", message: "The request was canceled." };
+        asker.aborted?.addEventListener("abort", () => resolve(stopped));
+      });
+    };
+    const stopped = () => searches.map(({ aborted }) => aborted?.aborted);
+    await step(5001);
+    await step(5002);
+    await step(5003);
+    assert.deepEqual(stopped(), [true, false], "the second is let finish");
+    assert.deepEqual(new Set(searches.map((asker) => asker.client)), new Set(["127.0.0.1"]));
+    client.send({ op: "unsubscribe", ...QUOTE });
+    await client.find(({ type }) => type === "unsubscribed");
+    assert.deepEqual(stopped(), [true, true]);
+    // As does one whose first answer is still to come.
+    client.send({ op: "subscribe", ...QUOTE });
+    client.send({ op: "unsubscribe", id: 9, ...QUOTE });
+    await client.find(({ type, id }) => type === "unsubscribed" && id === 9);
+    assert.deepEqual(stopped(), [true, true, true]);
+  });
+
   it("tries again at the next ledger where a quote failed", async () => {
     const client = await open();
     await subscribe(client);
@@ -330,7 +357,7 @@ describe("the quotes of all clients", () => {
       const request = channel.request(subscription(amount));
       topics.push(request.topic);
       request.opened();
-      await request.ready?.(() => true);
+      await request.ready?.(() => true, "a");
       request.snapshot({});
     }
     readModel.ledger = 5001;
@@ -358,17 +385,17 @@ describe("the quotes of all clients", () => {
       request.opened();
       if (amount > QUOTE_TOPICS_MAX) {
         await assert.rejects(
-          async () => request.ready?.(() => true),
+          async () => request.ready?.(() => true, "a"),
           /Too many quote subscriptions \(max/,
         );
         channel.closed(request.topic);
       } else {
-        await request.ready?.(() => true);
+        await request.ready?.(() => true, "a");
         request.snapshot({});
       }
     }
     const known = channel.request(subscription(1));
-    await known.ready?.(() => true);
+    await known.ready?.(() => true, "a");
     assert.match(known.snapshot({ id: "4" }), /"id":4,/);
   });
 });

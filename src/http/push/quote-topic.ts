@@ -12,6 +12,15 @@ export type QuoteState =
 export class QuoteTopic {
   readonly name: string;
   readonly request: QuoteRequest;
+  /** Whom limits per address count the first subscriber for: its quotes take turns with theirs. */
+  client = "";
+  /** Stops what is computed for the topic once nobody is subscribed. */
+  readonly closed = new AbortController();
+  /** Waits to be computed; is computed, which this stops. */
+  isDue = false;
+  search: AbortController | undefined;
+  /** Its last search was stopped since a ledger came: the next one is let finish. */
+  wasOvertaken = false;
   /** What the newest message said; undefined before the first. */
   #shown: QuoteState | undefined;
   /** Some subscriber has another: the next state goes out whatever it says. */

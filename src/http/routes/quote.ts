@@ -8,14 +8,16 @@ export function quoteRoute({ readModel, quotes, assets }: ApiContext): Route {
   return {
     kind: "async",
     overloaded: OVERLOADED,
-    handle: ({ query }) => {
+    handle: ({ query, client }) => {
       // Before the parameters: while the book is empty even an invalid call answers this.
       const error = notReady(readModel);
       if (error !== undefined) throw error;
       const request = parseQuoteRequest(query, assets);
       const answer = quotes.quoteNow(request);
       if (answer !== undefined) return quoteBody(request, answer);
-      return async (signal) => quoteBody(request, await quotes.quote(request, signal));
+      const asker = client();
+      return async (aborted) =>
+        quoteBody(request, await quotes.quote(request, { aborted, client: asker }));
     },
   };
 }

@@ -5,7 +5,12 @@ import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
 import { type Position, position } from "../../model/position.ts";
-import type { QuoteAnswer, QuoteRequest, QuoteService } from "../../router-worker/quote.ts";
+import type {
+  QuoteAnswer,
+  QuoteAsker,
+  QuoteRequest,
+  QuoteService,
+} from "../../router-worker/quote.ts";
 import { AssetInput } from "../asset-input.ts";
 import type { HttpMeter } from "../http-meter.ts";
 import { type ListenerLimits, NO_LIMITS } from "../limits/listener-limits.ts";
@@ -36,7 +41,7 @@ export type TestServer = {
   readonly unreadBytes: () => number;
   readonly url: string;
   /** What the quote service answers; a test replaces it. */
-  quote: (request: QuoteRequest, aborted?: AbortSignal) => Promise<QuoteAnswer>;
+  quote: (request: QuoteRequest, asker?: QuoteAsker) => Promise<QuoteAnswer>;
   /** What the book says; a test replaces it. */
   depth: (request: DepthRequest) => DepthBody;
   /** UNIX milliseconds. */
@@ -67,7 +72,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const quotes: QuoteService = {
     quoteNow: () => undefined,
-    quote: (request, aborted) => server.quote(request, aborted),
+    quote: (request, asker) => server.quote(request, asker),
   };
   const watch = new TestWatch();
   const timers = new TestTimers();

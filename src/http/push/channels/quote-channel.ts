@@ -1,9 +1,10 @@
 // Channel quote, an extension of the push API: a quote, and again whenever its answer changes, at
 // most once a ledger. Computed by the router workers, once for all subscribers of a topic, a few
-// topics at a time, so that they take their turns with the quotes of REST; topics that ledgers
-// overtake skip to the newest.
+// topics at a time, so that they take their turns with the quotes of REST, and their clients with each
+// other; topics that ledgers overtake skip to the newest.
 import type { ReadModel } from "../../../book/read-model.ts";
-import type { QuoteRequest, QuoteService } from "../../../router-worker/quote.ts";
+import { FairQueue } from "../../../model/fair-queue.ts";
+import type { QuoteAnswer, QuoteRequest, QuoteService } from "../../../router-worker/quote.ts";
 import { ApiError } from "../../api-error.ts";
 import type { AssetInput } from "../../asset-input.ts";
 import { notReady, quoteBody, tradingError } from "../../quote-answers.ts";
@@ -37,14 +38,14 @@ export function quoteChannel(options: QuoteChannelOptions): Channel {
       let state: QuoteState | undefined;
       return {
         topic,
-        ready: async () => {
+        ready: async (_isWanted, client) => {
           if (stream.isOverfull(topic)) {
             const message = `Too many quote subscriptions (max ${QUOTE_TOPICS_MAX} of all clients)`;
             throw new ApiError(503, "too_many_quote_topics", message);
           }
           const error = notReady(readModel);
           if (error !== undefined) throw error;
-          const answer = quotes.quoteNow(request) ?? (await quotes.quote(request));
+          const answer = quotes.quoteNow(request) ?? (await stream.first(topic, request, client));
           if (answer.status === "failed") throw tradingError("routing_failed", answer.message);
           state = { kind: "quote", ledger: answer.ledger, answer };
         },
@@ -64,8 +65,8 @@ export function quoteChannel(options: QuoteChannelOptions): Channel {
 class QuoteStream {
   readonly #options: QuoteChannelOptions;
   readonly #topics = new Map<string, QuoteTopic>();
-  /** To be computed, in the order in which they became due. */
-  readonly #due = new Set<QuoteTopic>();
+  /** To be computed. */
+  readonly #due = new FairQueue<QuoteTopic>();
   readonly #computing = new Set<QuoteTopic>();
 
   constructor(options: QuoteChannelOptions) {
@@ -80,7 +81,18 @@ class QuoteStream {
     const topic = this.#topics.get(name);
     if (topic === undefined) return;
     this.#topics.delete(name);
-    this.#due.delete(topic);
+    if (topic.isDue) this.#due.keep((other) => other !== topic);
+    topic.closed.abort();
+    topic.search?.abort();
+  }
+
+  /** The answer for a subscriber's snapshot, unless the topic loses its last one before. */
+  first(name: string, request: QuoteRequest, client: string): Promise<QuoteAnswer> {
+    const topic = this.#topics.get(name);
+    if (topic?.client === "") topic.client = client;
+    const aborted = topic?.closed.signal;
+    const asker = aborted === undefined ? { client } : { client, aborted };
+    return this.#options.quotes.quote(request, asker);
   }
 
   /** Whether the topic, which was just opened, is one too many. */
@@ -101,10 +113,24 @@ class QuoteStream {
     for (const topic of this.#topics.values()) {
       // Nothing to compare with yet: its snapshot is on the way. Or on the way itself: the step is
       // looked for at its end.
-      if (topic.shownLedger === 0 || this.#computing.has(topic)) continue;
-      if (topic.shownLedger < ledger) this.#due.add(topic);
+      if (topic.shownLedger === 0) continue;
+      if (this.#computing.has(topic)) this.#overtake(topic);
+      else if (topic.shownLedger < ledger) this.#makeDue(topic);
     }
     this.#computeSome();
+  }
+
+  /** Its answer would be of an older ledger. Ledgers that come fast overtake it once alone. */
+  #overtake(topic: QuoteTopic): void {
+    if (topic.wasOvertaken) return;
+    topic.wasOvertaken = true;
+    topic.search?.abort();
+  }
+
+  #makeDue(topic: QuoteTopic): void {
+    if (topic.isDue) return;
+    topic.isDue = true;
+    this.#due.add(topic.client, topic);
   }
 
   get #ledger(): number {
@@ -112,9 +138,8 @@ class QuoteStream {
   }
 
   #computeSome(): void {
-    for (const topic of this.#due) {
-      if (this.#computing.size >= COMPUTING_MAX) return;
-      this.#due.delete(topic);
+    for (const topic of this.#due.take(COMPUTING_MAX - this.#computing.size)) {
+      topic.isDue = false;
       this.#computing.add(topic);
       this.#compute(topic)
         .catch((error: unknown) => {
@@ -128,22 +153,33 @@ class QuoteStream {
   }
 
   async #compute(topic: QuoteTopic): Promise<void> {
-    const state = await this.#stateOf(topic);
-    // Overloaded: the next step makes it due again.
-    if (state === undefined || this.#topics.get(topic.name) !== topic) return;
+    const search = new AbortController();
+    topic.search = search;
+    const state = await this.#stateOf(topic, search.signal);
+    topic.search = undefined;
+    if (this.#topics.get(topic.name) !== topic) return;
+    if (state === undefined) {
+      // Overloaded, and the next step makes it due again; or overtaken by a step that was it.
+      if (search.signal.aborted) this.#makeDue(topic);
+      return;
+    }
+    topic.wasOvertaken = false;
     if (topic.update(state)) this.#publish(topic, state);
     // Steps that came meanwhile left it out.
-    if (state.ledger < this.#ledger && topic.shownLedger < this.#ledger) this.#due.add(topic);
+    if (state.ledger < this.#ledger && topic.shownLedger < this.#ledger) this.#makeDue(topic);
   }
 
   #publish({ name, request }: QuoteTopic, state: QuoteState): void {
     this.#options.publish(name, `{"type":"quote",${membersOf(name, request, state)}`);
   }
 
-  async #stateOf({ request }: QuoteTopic): Promise<QuoteState | undefined> {
+  async #stateOf(
+    { request, client }: QuoteTopic,
+    aborted: AbortSignal,
+  ): Promise<QuoteState | undefined> {
     const error = notReady(this.#options.readModel);
     if (error !== undefined) return { kind: "none", ledger: this.#ledger, error };
-    const answer = await this.#options.quotes.quote(request);
+    const answer = await this.#options.quotes.quote(request, { client, aborted });
     return answer.status === "failed"
       ? undefined
       : { kind: "quote", ledger: answer.ledger, answer };
