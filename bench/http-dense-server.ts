@@ -44,7 +44,7 @@ const server = await startHttpServer({
   ...{ host: "127.0.0.1", port: 0, log },
   context: {
     ...{ readModel, quotes, contract, clock },
-    depth: () => assert.fail("no depth here"),
+    depth: { now: () => assert.fail("no depth here"), later: () => assert.fail("no depth here") },
     marketData: readModel.marketData,
     referencePrices: new Map(),
     assets: new AssetInput(PASSPHRASE),

@@ -170,15 +170,18 @@ function createWorld() {
           readModel,
           marketData: readModel.marketData,
           // Every ledger changes every book.
-          depth: () => ({
-            ledger,
-            timestamp: ledger,
-            step: "0.01",
-            bestBid: `${ledger}`,
-            bestAsk: null,
-            bids: levels,
-            asks: levels,
-          }),
+          depth: {
+            now: () => ({
+              ledger,
+              timestamp: ledger,
+              step: "0.01",
+              bestBid: `${ledger}`,
+              bestAsk: null,
+              bids: levels,
+              asks: levels,
+            }),
+            later: () => assert.fail("read at once"),
+          },
           watch: new TestWatch(),
           assets,
           contract: EXCHANGE,
@@ -235,7 +238,7 @@ function tradeMessage([happening]: readonly Happening[]): string {
     {
       readModel,
       marketData: readModel.marketData,
-      depth: () => assert.fail("not asked for"),
+      depth: { now: () => assert.fail("no depth here"), later: () => assert.fail("no depth here") },
       watch: new TestWatch(),
       assets: new AssetInput(PASSPHRASE),
       contract: EXCHANGE,

@@ -55,7 +55,7 @@ export const bench: Bench = async ({ tiny }) => {
         quoteNow: () => ({ status: "unfeasible", ledger: 1 }),
         quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
       },
-      depth: () => assert.fail("no depth here"),
+      depth: { now: () => assert.fail("no depth here"), later: () => assert.fail("no depth here") },
       marketData: readModel.marketData,
       referencePrices: new Map(),
       assets,

@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
 import { TokenPoller } from "./book/backing/token-poller.ts";
-import { type DepthBody, DepthReader, type DepthRequest } from "./book/depth.ts";
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
+import { LiveDepth } from "./book/live-depth.ts";
 import { capacityFor } from "./book/shared-layout.ts";
 import type { StepMeter } from "./book/step-meter.ts";
 import { collectGarbage } from "./collect-garbage.ts";
@@ -117,9 +117,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   });
   const assets = new AssetInput(networkPassphrase);
-  const depthReader = new DepthReader();
-  const depth = (request: DepthRequest): DepthBody =>
-    depthReader.read(book.live, request, Math.floor(clock() / 1000));
+  const depth = new LiveDepth({ book, clock });
   const meter = operations === undefined ? {} : { meter: operations.http };
   const push = new PushEndpoint({
     log,

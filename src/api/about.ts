@@ -83,6 +83,7 @@ const PUSH_ERRORS: Readonly<Record<string, string>> = {
   "too many accounts": "`Too many account subscriptions (max 10)`",
   "too many quotes of all clients": "`Too many quote subscriptions (max <n> of all clients)`",
   "quotes while not ready or overloaded": "`Trading error. <message>`",
+  "a large book while too many are read": "`Service overloaded. <message>`",
   "a limit of messages, where one is configured": "`Too many messages. <message>`",
   "unsubscribe while the snapshot is awaited, to the subscribe":
     "`Unsubscribed before the snapshot`",

@@ -86,8 +86,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: "Market data",
     summary: "Order book of a market around its mid price",
     description:
-      "Counts backed amounts only: a maker's budget in the sold token is shared by their orders in price " +
-      "order within the market. A bid is rounded down and an ask up to its level, so a limit order at a " +
+      "Counts what can be taken: a maker's budget in the sold token is shared by their orders of the market in price " +
+      "order, and an order that it covers in part counts with that part. Orders of which nothing is left, of owners who are " +
+      "not authorized, and dust (worth less than one unit of the other asset) move no level and no best price. " +
+      "A bid is rounded down and an ask up to its level, so a limit order at a " +
       "level's price crosses every order in it. The book can be crossed: levels on the wrong side of the mid " +
       "price are left out of `bids` and `asks`, while `bestBid` and `bestAsk` still report the best prices.",
     parameters: [

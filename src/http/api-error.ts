@@ -13,6 +13,7 @@ export type ApiErrorCode =
   | "too_many_connections"
   | "too_many_requests_waiting"
   | "too_many_quote_topics"
+  | "too_many_depths_waiting"
   | "rate_limited"
   | "internal_error";
 

@@ -1,5 +1,5 @@
 // What an endpoint is to the server: a function from a request to the JSON text of its body.
-import type { DepthBody, DepthRequest } from "../book/depth.ts";
+import type { Depths } from "../book/live-depth.ts";
 import type { MarketData } from "../book/market-data.ts";
 import type { ReadModel } from "../book/read-model.ts";
 import type { Address } from "../model/address.ts";
@@ -37,7 +37,7 @@ export type ApiContext = {
   readonly readModel: ReadModel;
   readonly quotes: QuoteService;
   /** Of the live book, by the clock. */
-  readonly depth: (request: DepthRequest) => DepthBody;
+  readonly depth: Depths;
   readonly marketData: MarketData;
   readonly referencePrices: ReferencePrices;
   readonly assets: AssetInput;

@@ -100,10 +100,16 @@ test("depth equals a slow reading of its rules", () => {
         const market = flipped ? { base: QUOTE, quote: BASE } : { base: BASE, quote: QUOTE };
         const asked =
           step === undefined ? { market, depth, limit } : { market, depth, limit, step };
-        assert.deepEqual(
-          reader.read(book.live, asked, NOW),
-          slowDepth(model, asked, { ledger: 7, now: NOW }),
-        );
+        const right = slowDepth(model, asked, { ledger: 7, now: NOW });
+        assert.deepEqual(reader.read(book.live, asked, NOW), right);
+        for (const orders of [1, 3]) {
+          const reading = reader.begin(book.live, asked, NOW);
+          let body = reading.run(orders);
+          for (let slices = 0; body === undefined && slices <= of.orders.length; slices += 1) {
+            body = reading.run(orders);
+          }
+          assert.deepEqual(body, right, `in slices of ${orders}`);
+        }
       }
     }),
     { numRuns: runs(200) },

@@ -1,8 +1,8 @@
 // The whole HTTP side over a real exchange that random ledgers filled: routes, push channels and
 // router workers, on a free port.
-import { DepthReader } from "../../src/book/depth.ts";
 import { Exchange } from "../../src/book/exchange.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
+import { LiveDepth } from "../../src/book/live-depth.ts";
 import { AssetInput } from "../../src/http/asset-input.ts";
 import { pushChannels } from "../../src/http/push/channels.ts";
 import { PushEndpoint } from "../../src/http/push/endpoint.ts";
@@ -48,12 +48,10 @@ export async function startApiServer(seed: number): Promise<ApiServer> {
   });
   await quotes.ready();
   const assets = new AssetInput(networkPassphrase);
-  const reader = new DepthReader();
   const shared = {
     readModel: exchange,
     marketData: exchange.marketData,
-    depth: (request: Parameters<DepthReader["read"]>[1]) =>
-      reader.read(book.live, request, CHAIN_START),
+    depth: new LiveDepth({ book, clock: () => CHAIN_START * 1000 }),
     assets,
     contract,
   };

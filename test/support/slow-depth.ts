@@ -68,16 +68,17 @@ export function slowDepth(
   return { ...head, step, bids: levels("bid"), asks: levels("ask") };
 }
 
-/** The orders a taker without end would fill, in the contract's order. */
+/** What can be taken of each order, in the contract's order: `amount` is that part. */
 function filled(book: NaiveBook, side: readonly Order[], now: number): Order[] {
   const left = new Map<string, bigint>();
-  return side.filter((order) => {
-    if (order.expires !== 0 && order.expires <= now) return false;
-    if (book.backing(order.owner, order.buying)?.authorized !== true) return false;
+  return side.flatMap((order) => {
+    if (order.expires !== 0 && order.expires <= now) return [];
+    if (book.backing(order.owner, order.buying)?.authorized !== true) return [];
     const budget = left.get(order.owner) ?? book.backing(order.owner, order.selling)?.budget ?? 0n;
-    if (order.amount > budget) return false;
-    left.set(order.owner, budget - order.amount);
-    return true;
+    const amount = order.amount > budget ? budget : order.amount;
+    if (amount * order.price < ONE) return [];
+    left.set(order.owner, budget - amount);
+    return [{ ...order, amount }];
   });
 }
 

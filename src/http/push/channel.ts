@@ -8,10 +8,10 @@ export type TopicRequest = {
   /** Normalised: spellings of one subscription give one topic. */
   readonly topic: string;
   /**
-   * What the snapshot waits for, while it is wanted; absent: nothing. `client`: whom limits per address
+   * What the snapshot waits for, while it is wanted; absent or undefined: nothing. `client`: whom limits per address
    * count the subscriber for.
    */
-  readonly ready?: (isWanted: () => boolean, client: string) => Promise<void>;
+  readonly ready?: (isWanted: () => boolean, client: string) => Promise<void> | undefined;
   /**
    * The message that answers a subscribe, in JSON: the full state as it is shown now. Called after
    * the connection was added to the topic and sent at once, so that no update falls between.

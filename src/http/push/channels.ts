@@ -1,5 +1,5 @@
 // All channels of the push API over one state.
-import type { DepthBody, DepthRequest } from "../../book/depth.ts";
+import type { Depths } from "../../book/live-depth.ts";
 import type { MarketData } from "../../book/market-data.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { AccountWatch } from "../../book/step.ts";
@@ -20,7 +20,7 @@ import { type Timers, TurnQueue } from "./throttle.ts";
 export type ChannelsOptions = {
   readonly readModel: ReadModel;
   readonly marketData: MarketData;
-  readonly depth: (request: DepthRequest) => DepthBody;
+  readonly depth: Depths;
   readonly watch: AccountWatch;
   /** Absent: channel quote is unknown. */
   readonly quotes?: QuoteService;

@@ -182,15 +182,15 @@ export class PushHub {
     }
     const pending = { topic, channel, id, isNew };
     subscriber.pending.add(pending);
-    const { ready } = request;
     const send = (): void => subscriber.send(request.snapshot(id));
     try {
       if (isFirst) request.opened();
+      const ready = request.ready?.(() => subscriber.pending.has(pending), subscriber.client);
       if (ready === undefined) {
         this.#settle(subscriber, pending, send);
         return;
       }
-      ready(() => subscriber.pending.has(pending), subscriber.client).then(
+      ready.then(
         // Snapshot and sending stay together: a step shown between them would reach the client first.
         () => this.#runInTurn(subscriber, () => this.#settle(subscriber, pending, send)),
         (error: unknown) => this.#fail(subscriber, pending, error),

@@ -327,6 +327,86 @@ describe("channel depth", () => {
   });
 });
 
+describe("a large book on channel depth", () => {
+  /** Books that are read at the moment, as the reader's place allows: each resolves when told. */
+  let reads: { readonly read: (body: DepthBody) => void; readonly isWanted: () => boolean }[] = [];
+  const subscribe = { op: "subscribe", channel: "depth", market: MARKET };
+
+  beforeEach(() => {
+    reads = [];
+    server.depth = () => undefined;
+    server.depthLater = (_, isWanted) =>
+      new Promise((read) => {
+        reads.push({ read, isWanted });
+      });
+  });
+
+  async function readNext(at: number): Promise<void> {
+    const [first] = reads.splice(0, 1);
+    price = at;
+    first?.read(book(100));
+    await turns();
+  }
+
+  it("is read once an interval, and again where it changed meanwhile", async () => {
+    const client = await open();
+    client.send({ ...subscribe, id: 1 });
+    while (reads.length === 0) await nextTurn();
+    await readNext(1);
+    assert.equal((await client.find(({ id }) => id === 1)).data.bestBid, "1");
+    step(ORDER);
+    await turns();
+    assert.equal(reads.length, 1);
+    step(ORDER);
+    await passed(1000);
+    assert.equal(reads.length, 1, "one reading at a time");
+    await readNext(2);
+    await passed(1000);
+    assert.equal(reads.length, 1, "the change since the reading began");
+    await readNext(3);
+    await client.find(({ data }) => data?.bestBid === "3");
+    assert.deepEqual(
+      client.messages.map(({ data }) => data.bestBid),
+      ["1", "2", "3"],
+    );
+  });
+
+  it("gives nobody an older book than an update before it", async () => {
+    const [client, late] = [await open(), await open()];
+    client.send({ ...subscribe, id: 1 });
+    while (reads.length === 0) await nextTurn();
+    await readNext(1);
+    await client.find(({ id }) => id === 1);
+    late.send({ ...subscribe, id: 2 });
+    while (reads.length === 0) await nextTurn();
+    const [snapshot] = reads.splice(0, 1);
+    const old = book(100);
+    step(ORDER);
+    await turns();
+    await readNext(2);
+    await late.find(({ data }) => data?.bestBid === "2");
+    snapshot?.read(old);
+    assert.equal((await late.find(({ id }) => id === 2)).data.bestBid, "2");
+  });
+
+  it("is not read any more for who unsubscribed, and says where too many are read", async () => {
+    const client = await open();
+    client.send({ ...subscribe, id: 1 });
+    while (reads.length === 0) await nextTurn();
+    const [first] = reads.splice(0, 1);
+    assert.equal(first?.isWanted(), true);
+    await client.ask({ ...subscribe, op: "unsubscribe" });
+    assert.equal(first?.isWanted(), false);
+    assert.match((await client.find(({ id }) => id === 1)).error, /^Unsubscribed before/);
+    server.depthLater = () => undefined;
+    const refused = await client.ask(subscribe);
+    assert.match(refused.error, /^Service overloaded\. Too many large books/);
+    assert.equal(server.push.topicCount, 0);
+    const answer = await describedFetch(`${server.url}/depth?market=${MARKET}`);
+    assert.equal(answer.status, 503);
+  });
+});
+
 describe("the ledger message", () => {
   it("comes after everything of its ledger, in whatever order topics were subscribed", async () => {
     const [client, other] = [await open(), await open()];

@@ -135,6 +135,76 @@ test("in a crossed book the best prices stay, levels past the mid price go", asy
   assert.deepEqual(body.bids, [["0.8", "1.25"]]);
 });
 
+const MAKER = testAccount(101);
+
+/** What the maker can sell of an asset, in base units. */
+function budget(asset: Address, units: bigint, authorized = true): BookChange {
+  const amounts = { balance: units, allowance: units, budget: authorized ? units : 0n };
+  const backing = { ...amounts, owner: MAKER, asset, authorized, liveUntil: 9, pending: false };
+  return { kind: "backing", backing: { ...backing, updated: NOW } };
+}
+
+/** The levels of asks without a band that leaves any out. */
+async function levels(): Promise<readonly unknown[]> {
+  const { body } = await get(`market=${BASE}/${QUOTE}&depth=100&step=0.01`);
+  return [body.bestBid, body.bestAsk, body.bids, body.asks];
+}
+
+test("of an order whose maker's budget covers a part, that part counts", async () => {
+  const rest = [budget(QUOTE, 0n), put("bid", 149n, 149n)];
+  await step([
+    ...[budget(BASE, 600_000_000n), ...rest],
+    ...[put("ask", 150n, 50n, MAKER), put("ask", 200n, 50n, MAKER), put("ask", 220n, 50n, MAKER)],
+    put("ask", 210n, 1n),
+  ]);
+  const bids = [["1.49", "100"]];
+  assert.deepEqual(await levels(), [
+    ...["1.49", "1.5", bids],
+    [
+      ["1.5", "50"],
+      ["2", "10"],
+      ["2.1", "1"],
+    ],
+  ]);
+  // The first order's part is all there is: the best price is of a part.
+  await step([budget(BASE, 1n)]);
+  assert.deepEqual(await levels(), [
+    ...["1.49", "1.5", bids],
+    [
+      ["1.5", "0.0000001"],
+      ["2.1", "1"],
+    ],
+  ]);
+  await step([budget(BASE, 0n)]);
+  assert.deepEqual(await levels(), ["1.49", "2.1", bids, [["2.1", "1"]]]);
+  await step([budget(BASE, 600_000_000n, false)]);
+  assert.deepEqual(await levels(), ["1.49", "2.1", bids, [["2.1", "1"]]]);
+  // A bid's part is counted in what it buys, as the contract rounds it: up.
+  await step([budget(BASE, 0n), budget(QUOTE, 10n), put("bid", 140n, 14n, MAKER)]);
+  assert.deepEqual((await levels())[2], [...bids, ["1.4", "0.0000008"]]);
+});
+
+test("what is worth less than one unit moves nothing, be it an order or the part that is left", async () => {
+  const honest = [put("ask", 200n, 3n), put("bid", 160n, 16n)];
+  await step(honest);
+  const right = await levels();
+  const small = (side: "ask" | "bid", hundredths: bigint, units: bigint, owner?: Address) => {
+    const change = put(side, hundredths, 1n, owner);
+    assert.ok(change.kind === "put");
+    return { ...change, order: { ...change.order, amount: units } };
+  };
+  await step([
+    // 99 units at a hundredth, and 9 that a bid sells at ten base per quote, are worth nothing.
+    ...[small("ask", 1n, 99n), small("bid", 1000n, 9n), small("ask", 199n, 0n)],
+    // A large order, of which the budget leaves as little.
+    ...[budget(BASE, 99n), budget(QUOTE, 0n), put("ask", 1n, 1_000_000n, MAKER)],
+  ]);
+  assert.deepEqual(await levels(), right);
+  // One unit more is worth one, and is the best price.
+  await step([budget(BASE, 100n)]);
+  assert.equal((await levels())[1], "0.01");
+});
+
 test("parameters out of range are named", async () => {
   const market = `market=${BASE}/${QUOTE}`;
   const cases = [

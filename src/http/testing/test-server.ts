@@ -1,6 +1,7 @@
 // A server on a free port over an in-memory read model, with a clock the test sets.
 
 import type { DepthBody, DepthRequest } from "../../book/depth.ts";
+import type { Depths } from "../../book/live-depth.ts";
 import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
@@ -43,7 +44,8 @@ export type TestServer = {
   /** What the quote service answers; a test replaces it. */
   quote: (request: QuoteRequest, asker?: QuoteAsker) => Promise<QuoteAnswer>;
   /** What the book says; a test replaces it. */
-  depth: (request: DepthRequest) => DepthBody;
+  depth: (request: DepthRequest) => DepthBody | undefined;
+  depthLater: Depths["later"];
   /** UNIX milliseconds. */
   nowMs: number;
   readonly loggedErrors: object[];
@@ -76,13 +78,17 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const watch = new TestWatch();
   const timers = new TestTimers();
+  const depth: Depths = {
+    now: (request) => server.depth(request),
+    later: (request, isWanted) => server.depthLater(request, isWanted),
+  };
   const push = new PushEndpoint({
     channels: (publish) =>
       pushChannels(
         {
           readModel,
           marketData: readModel.marketData,
-          depth: (request) => server.depth(request),
+          depth,
           watch,
           quotes,
           assets,
@@ -96,7 +102,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
     ...(meter === undefined ? {} : { meter }),
   });
-  const server: Pick<TestServer, "quote" | "depth" | "nowMs"> = {
+  const server: Pick<TestServer, "quote" | "depth" | "depthLater" | "nowMs"> = {
     quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
     depth: ({ step = null }) => ({
       ledger: readModel.ledger ?? 0,
@@ -107,6 +113,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       bids: [],
       asks: [],
     }),
+    depthLater: () => undefined,
     nowMs: 1_700_000_000_000,
   };
   const listening = await startHttpServer({
@@ -116,7 +123,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     context: {
       readModel,
       quotes,
-      depth: (request) => server.depth(request),
+      depth,
       marketData: readModel.marketData,
       referencePrices: new Map([[testContract(1), 25n * 10n ** 16n]]),
       assets,

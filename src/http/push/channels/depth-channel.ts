@@ -1,12 +1,15 @@
 // Channel depth: the whole book of a market, at most once a second and only where it changed.
 import type { DepthBody, DepthRequest } from "../../../book/depth.ts";
 import type { Happening } from "../../../book/happening.ts";
+import type { Depths } from "../../../book/live-depth.ts";
 import { type Address, canonicalPair, marketKey } from "../../../model/address.ts";
 import type { AssetInput } from "../../asset-input.ts";
 import { depthJson, depthLevelsJson } from "../../json/depth-json.ts";
 import { parseDepthParameters } from "../../market-parameters.ts";
+import { depthLater } from "../../routes/depth.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
+import type { HubLog } from "../hub.ts";
 import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";
 import { TopicIndex } from "../topic-index.ts";
 
@@ -14,11 +17,12 @@ import { TopicIndex } from "../topic-index.ts";
 const INTERVAL_MS = 1000;
 
 export type DepthChannelOptions = {
-  readonly depth: (request: DepthRequest) => DepthBody;
+  readonly depth: Depths;
   readonly assets: AssetInput;
   readonly publish: Publish;
   readonly timers: Timers;
   readonly turns: TurnQueue;
+  readonly log: HubLog;
 };
 
 type DepthTopic = {
@@ -28,27 +32,61 @@ type DepthTopic = {
   readonly throttle: Throttle;
   /** The levels that every subscriber has; empty at first. */
   levels: string;
+  /** The last one published. */
+  body: DepthBody | undefined;
+  /** The book is being read in slices; it changed since that began. */
+  isReading: boolean;
+  isStale: boolean;
   /** Some subscriber has others: the next update goes out whatever it says. */
   mixed: boolean;
 };
 
 export function depthChannel(options: DepthChannelOptions): Channel {
-  const { depth, assets, publish, timers, turns } = options;
+  const { depth, assets, publish, timers, turns, log } = options;
   const open = new Map<string, DepthTopic>();
   const index = new TopicIndex<DepthTopic>();
+  const show = (topic: string, state: DepthTopic, body: DepthBody): void => {
+    const levels = depthLevelsJson(body);
+    if (levels === state.levels && !state.mixed) return;
+    state.levels = levels;
+    state.mixed = false;
+    state.body = body;
+    publish(topic, `{"type":"depth",${state.head},"data":${depthJson(body)}}`);
+  };
   const update = (topic: string): boolean => {
     const state = open.get(topic);
     if (state === undefined) return false;
-    const body = depth(state.request);
-    const levels = depthLevelsJson(body);
-    if (levels === state.levels && !state.mixed) return true;
-    state.levels = levels;
-    state.mixed = false;
-    publish(topic, `{"type":"depth",${state.head},"data":${depthJson(body)}}`);
+    const body = depth.now(state.request);
+    if (body !== undefined) show(topic, state, body);
+    else if (state.isReading) state.isStale = true;
+    else readLater(topic, state);
     return true;
   };
-  const snapshotOf = (topic: string, request: DepthRequest): string => {
-    const body = depth(request);
+  /** A large book: what changes while it is read is for the next time. */
+  const readLater = (topic: string, state: DepthTopic): void => {
+    const isOpen = (): boolean => open.get(topic) === state;
+    const body = depth.later(state.request, isOpen);
+    if (body === undefined) {
+      state.throttle.touch();
+      return;
+    }
+    state.isReading = true;
+    state.isStale = false;
+    void body
+      .then((read) => {
+        if (isOpen()) show(topic, state, read);
+      })
+      .catch((error: unknown) => {
+        if (!isOpen()) return;
+        log.error({ err: error, topic }, "a pushed book could not be read");
+        state.isStale = true;
+      })
+      .finally(() => {
+        state.isReading = false;
+        if (state.isStale && isOpen()) state.throttle.touch();
+      });
+  };
+  const snapshotOf = (topic: string, request: DepthRequest, body: DepthBody): string => {
     const state = open.get(topic);
     const levels = depthLevelsJson(body);
     if (state?.levels === "") {
@@ -66,9 +104,23 @@ export function depthChannel(options: DepthChannelOptions): Channel {
     request: (parameters) => {
       const request = parseDepthParameters(parameters, assets);
       const topic = topicOf(request);
+      let body: DepthBody | undefined;
       return {
         topic,
-        snapshot: (id) => `{"type":"depth",${idMember(id)}${snapshotOf(topic, request)}`,
+        ready: (isWanted) => {
+          body = depth.now(request);
+          if (body !== undefined) return undefined;
+          const before = open.get(topic)?.body;
+          return depthLater(depth, request, isWanted).then((read) => {
+            const after = open.get(topic)?.body;
+            // An update that came meanwhile may be newer than what was read.
+            body = after === before ? read : after;
+          });
+        },
+        snapshot: (id) => {
+          if (body === undefined) throw new TypeError("a snapshot before its book");
+          return `{"type":"depth",${idMember(id)}${snapshotOf(topic, request, body)}`;
+        },
         opened: () => {
           const throttle = new Throttle({
             intervalMs: INTERVAL_MS,
@@ -76,12 +128,15 @@ export function depthChannel(options: DepthChannelOptions): Channel {
             turns,
             run: () => update(topic),
           });
-          const state = {
+          const state: DepthTopic = {
             request,
             head: headOf(topic, request),
             throttle,
             levels: "",
+            body: undefined,
             mixed: false,
+            isReading: false,
+            isStale: false,
           };
           open.set(topic, state);
           index.add(keysOf(request), state);
