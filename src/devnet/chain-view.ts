@@ -3,10 +3,11 @@ import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import type { OrderEntry } from "./contract/host.ts";
 import { u128 } from "./contract/value.ts";
-import { allowanceOf, balanceOf } from "./holding.ts";
+import { allowanceOf, balanceOf, holdingOf } from "./holding.ts";
 import type { Chain } from "./ledger/chain.ts";
 import { orderEntry } from "./ledger/exchange-storage.ts";
 import { dataKey } from "./ledger/key.ts";
+import type { Offer, OrderIndex } from "./order-index.ts";
 
 export class ChainView {
   /** The ledger that comes next. */
@@ -15,10 +16,14 @@ export class ChainView {
   readonly now: number;
   readonly #chain: Chain;
   readonly #exchange: Address;
+  readonly #others: OrderIndex;
 
-  constructor(chain: Chain, exchange: Address, now: number) {
+  /** `others`: order entries of all but the scenario's makers. */
+  constructor(chain: Chain, at: { exchange: Address; now: number; others: OrderIndex }) {
+    const { exchange, now, others } = at;
     this.#chain = chain;
     this.#exchange = exchange;
+    this.#others = others;
     this.ledger = chain.tip.ledger + 1;
     this.now = now;
   }
@@ -43,5 +48,15 @@ export class ChainView {
   /** What `holder` can spend; 0 where it holds none. */
   balance(token: Address, holder: Address): bigint {
     return balanceOf(this.#chain, token, holder).spendable;
+  }
+
+  /** Whether `holder` can be credited `token`. */
+  canReceive(token: Address, holder: Address): boolean {
+    return holdingOf(this.#chain, { token, holder, spender: this.#exchange }).authorized;
+  }
+
+  /** Order entries of all but the scenario's makers, expired ones included, in any order. */
+  otherOrders(selling: Address, buying: Address): Iterable<Offer> {
+    return this.#others.orders(selling, buying);
   }
 }

@@ -20,6 +20,7 @@ import { TransactionArchive } from "./ledger/transaction-archive.ts";
 import type { Treasury } from "./money/treasury.ts";
 import { CodeHash, createNetwork, type Network } from "./network.ts";
 import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
+import { OrderIndex } from "./order-index.ts";
 import { type QueueContext, type Submission, TransactionQueue } from "./queue/transaction-queue.ts";
 import { ExchangeRecord } from "./record.ts";
 import { Rhythm } from "./rhythm.ts";
@@ -57,6 +58,7 @@ type Opened = {
   readonly lake: Lake | undefined;
   readonly transactions: TransactionArchive;
   readonly treasury: Treasury;
+  readonly others: OrderIndex;
   /** UNIX seconds. */
   readonly genesisCloseTime: number;
 };
@@ -141,7 +143,7 @@ export class Devnet {
 
   /** The state after the latest ledger. */
   get view(): ChainView {
-    return new ChainView(this.#chain, this.network.exchange, this.#nextCloseTime());
+    return this.#viewAt(this.#nextCloseTime());
   }
 
   /** What `holder` has in `token`, and what it allows the exchange, after the latest ledger. */
@@ -161,7 +163,7 @@ export class Devnet {
 
   /** Closes a ledger now. */
   closeLedger(): ClosedRecord {
-    const { chain, store, lake, transactions } = this.#open;
+    const { chain, store, lake, transactions, others } = this.#open;
     const closeTime = this.#nextCloseTime();
     const submitted = this.#intents;
     this.#intents = [];
@@ -170,11 +172,10 @@ export class Devnet {
       .map((received): ReceivedIntent => ({ kind: "received", source: received.source, received }));
     const first = chain.tip.ledger === GENESIS_LEDGER;
     const opening = first ? this.#scenario.opening : [];
-    const traffic = first
-      ? []
-      : this.#scenario.traffic(new ChainView(chain, this.network.exchange, closeTime));
+    const traffic = first ? [] : this.#scenario.traffic(this.#viewAt(closeTime));
     const intents = [...opening, ...sent, ...submitted, ...traffic];
     const closed = chain.close(intents, closeTime, this.#foreign);
+    for (const [key, stored] of closed.written) others.apply(key, stored);
     store.append(closed, chain.state);
     transactions.add(closed.tip.ledger);
     lake?.write(closed.tip.ledger);
@@ -226,6 +227,11 @@ export class Devnet {
     return this.#opened;
   }
 
+  #viewAt(now: number): ChainView {
+    const { chain, others } = this.#open;
+    return new ChainView(chain, { exchange: this.network.exchange, now, others });
+  }
+
   get #chain(): Chain {
     return this.#open.chain;
   }
@@ -258,7 +264,9 @@ export class Devnet {
     const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store.ledgers);
     const transactions = new TransactionArchive(store.ledgers, retention);
     const treasury = this.#treasuryOf(chain);
-    this.#opened = { chain, store, lake, transactions, treasury, genesisCloseTime };
+    const others = new OrderIndex(this.network.exchange, this.#scenario.makers);
+    for (const [key, stored] of state.entries()) others.apply(key, stored);
+    this.#opened = { chain, store, lake, transactions, treasury, others, genesisCloseTime };
     if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
   }
 

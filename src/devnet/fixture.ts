@@ -86,6 +86,7 @@ export function createFixture(seed: string, passphrase: string): Fixture {
       }),
       opening: [deployExchange(network, config)],
       preludeLedgers: 1,
+      makers: new Set(),
       traffic: () => [],
     },
   };

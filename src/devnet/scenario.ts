@@ -1,4 +1,5 @@
 // What happens on a network: its first entries, the contracts' models and the traffic.
+import type { Address } from "../model/address.ts";
 import type { ChainView } from "./chain-view.ts";
 import type { TransactionIntent } from "./intent.ts";
 import type { Models } from "./ledger/code.ts";
@@ -17,6 +18,8 @@ export type Scenario = {
   readonly opening: readonly (TransactionIntent | DeployIntent)[];
   /** Ledgers after the genesis one in which the world is made: they close without waiting. */
   readonly preludeLedgers: number;
+  /** Whose orders the traffic knows by itself. */
+  readonly makers: ReadonlySet<Address>;
   /** Transactions of each further ledger; a function of the state it is shown. */
   readonly traffic: (view: ChainView) => readonly TransactionIntent[];
 };

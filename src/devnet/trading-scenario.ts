@@ -48,6 +48,7 @@ export function tradingScenario(options: DevnetOptions): Scenario {
     }),
     opening: [deployExchange(network, traffic.config)],
     preludeLedgers: 1 + traffic.genesisLedgers,
+    makers: new Set([...cast.makers, network.router]),
     traffic: (view) => traffic.intents(view),
   };
 }

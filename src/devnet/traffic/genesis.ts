@@ -15,7 +15,7 @@ const AUTHORIZED = 1;
 const INT64_MAX = (1n << 63n) - 1n;
 
 /** Stroops. */
-const LUMEN = 10_000_000n;
+export const LUMEN = 10_000_000n;
 const TREASURY_LUMENS = 5_000_000_000n;
 const ACCOUNT_LUMENS = 1_000n;
 

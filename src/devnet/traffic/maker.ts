@@ -1,10 +1,12 @@
 // Market makers: they follow the price with `update`, put back what was taken and take back what
 // they no longer want.
+import type { Address } from "../../model/address.ts";
 import { lesser } from "../../model/settlement.ts";
 import { type Approval, Direction, type OrderUpdate, TradeKind } from "../contract/call.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { asMaker, tradeIntent, updateIntent } from "./exchange-intent.ts";
-import { isLive, quoteTerms, type Scene, sellingOf } from "./quoting.ts";
+import { buyingOf, quoteTerms, type Scene, sellingOf } from "./quoting.ts";
+import { type ChainView, isLive } from "./view.ts";
 import type { Maker, Quoter, Slot, TrafficAsset } from "./world.ts";
 
 /** Orders a requote changes, and orders it puts back, at most. */
@@ -18,11 +20,13 @@ export function requoteMarket(scene: Scene): readonly TransactionIntent[] {
   const slots = [...quoter.slots.ask, ...quoter.slots.bid];
   const updates: OrderUpdate[] = [];
   const gone: Slot[] = [];
+  // One update must be covered as a whole (702, 703).
+  const means = new Means(scene);
   for (const slot of slots) {
     const entry = scene.view.order(slot.id);
     if (entry === undefined) gone.push(slot);
     else if (updates.length < UPDATES_MAX)
-      updates.push(...changeOrder(scene, slot, isLive(entry, scene.view)));
+      updates.push(...changeOrder(scene, slot, means, isLive(entry, scene.view)));
   }
   const placed = scene.random.shuffle(gone).slice(0, PLACED_MAX);
   const { maker } = quoter;
@@ -56,8 +60,10 @@ export function placeOrder(
 ): readonly TransactionIntent[] {
   const { world, view, random } = scene;
   const { pair } = slot.market;
-  const terms = quoteTerms(slot, view.now, random);
-  const amount = affordable(scene, slot, terms.amount);
+  // Who cannot be paid is refused (708): it happens to those who do not look.
+  if (!view.canReceive(buyingOf(slot).token, slot.maker.address) && random.chance(0.9)) return [];
+  const terms = quoteTerms(scene, slot);
+  const amount = affordable(scene, slot, terms.amount, new Means(scene));
   if (amount === 0n) return [];
   const place = tradeIntent(world, {
     direction: Direction.sell,
@@ -81,31 +87,53 @@ export function pickExpiration({ world, view, random }: Scene): bigint {
   return BigInt(view.now + 5 + random.below(world.cast.scale.expirySecondsMax));
 }
 
-function changeOrder(scene: Scene, slot: Slot, live: boolean): readonly OrderUpdate[] {
-  const { view, random } = scene;
+function changeOrder(
+  scene: Scene,
+  slot: Slot,
+  means: Means,
+  live: boolean,
+): readonly OrderUpdate[] {
+  const { random } = scene;
   if (random.chance(live ? 0.1 : 0.5)) return [];
-  const { price, amount } = quoteTerms(slot, view.now, random);
+  const { price, amount } = quoteTerms(scene, slot);
   const removed = { id: slot.id, amount: 0n, price, expires: 0n };
   if (random.chance(0.03)) return [removed];
-  const changed = affordable(scene, slot, amount);
+  const changed = affordable(scene, slot, amount, means);
   return changed === 0n
     ? [removed]
     : [{ ...removed, amount: changed, expires: pickExpiration(scene) }];
 }
 
 /**
- * What the maker can show for of `amount`. Now and then it does not look and asks for too much,
- * and the call fails.
+ * What the maker can show for of `amount`, which is then taken off its means. Now and then it does
+ * not look and asks for too much, and the call fails.
  */
-function affordable(scene: Scene, slot: Slot, amount: bigint): bigint {
+function affordable(scene: Scene, slot: Slot, amount: bigint, means: Means): bigint {
   if (scene.random.chance(0.002)) return amount * 1_000n;
-  const { token } = sellingOf(slot);
-  const { address } = slot.maker;
-  const balance = scene.view.balance(token, address);
-  const allowance = scene.view.allowance(token, address);
-  const most = lesser(balance, allowance);
   // A sliver is worth less than the minimum trade size.
-  return most < amount / 8n ? 0n : lesser(amount, most);
+  return means.take(slot, { amount, least: amount / 8n });
+}
+
+/** What one maker has left to offer in one call, by asset. */
+class Means {
+  readonly #view: ChainView;
+  readonly #left = new Map<Address, bigint>();
+
+  constructor({ view }: Scene) {
+    this.#view = view;
+  }
+
+  /** At most `amount` of what the slot sells; 0 where that would be below `least`. */
+  take(slot: Slot, { amount, least }: { readonly amount: bigint; readonly least: bigint }): bigint {
+    const { token } = sellingOf(slot);
+    const { address } = slot.maker;
+    const left =
+      this.#left.get(token) ??
+      lesser(this.#view.balance(token, address), this.#view.allowance(token, address));
+    const taken = left < least ? 0n : lesser(amount, left);
+    this.#left.set(token, left - taken);
+    return taken;
+  }
 }
 
 /** New allowances in both assets of the market where one is gone or nearly so. */

@@ -13,6 +13,7 @@ import { oracleContract } from "../contract/oracle.ts";
 import { router } from "../contract/router.ts";
 import { VOID } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
+import type { Offer } from "../order-index.ts";
 import type { Cast } from "./cast.ts";
 import { Traffic } from "./traffic.ts";
 import type { ChainView } from "./view.ts";
@@ -37,6 +38,7 @@ export class MemoryNetwork {
   readonly traffic: Traffic;
   readonly tokens = new Map<Address, MemoryToken>();
   readonly addresses: NetworkAddresses;
+  readonly #makers: ReadonlySet<Address>;
 
   constructor(cast: Cast, startSeconds: number, freezes = true) {
     this.world = new MemoryWorld(startSeconds, 1);
@@ -50,6 +52,7 @@ export class MemoryNetwork {
       plainToken: contractNamed("plain"),
       tokenOf,
     };
+    this.#makers = new Set([...cast.makers, this.addresses.router]);
     this.traffic = new Traffic({ cast, addresses: this.addresses, firstLedger: 2, freezes });
     for (const { token } of this.traffic.world.assets) this.#deployToken(token);
     const { contracts, instances } = this.world;
@@ -81,6 +84,14 @@ export class MemoryNetwork {
   /** The chain as the traffic sees it. */
   view(): ChainView {
     const { world, addresses } = this;
+    const others = new Map<string, Offer[]>();
+    for (const [id, entry] of world.orders) {
+      if (this.#makers.has(entry.owner)) continue;
+      const pair = `${entry.selling}${entry.buying}`;
+      const offers = others.get(pair);
+      if (offers === undefined) others.set(pair, [{ id, entry }]);
+      else offers.push({ id, entry });
+    }
     return {
       ledger: world.ledger,
       now: world.now,
@@ -94,6 +105,8 @@ export class MemoryNetwork {
       },
       offers: () => [],
       balance: (token, holder) => this.holding(token, holder)?.balance ?? 0n,
+      canReceive: (token, holder) => this.holding(token, holder)?.authorized ?? isContract(holder),
+      otherOrders: (selling, buying) => others.get(`${selling}${buying}`) ?? [],
     };
   }
 

@@ -13,7 +13,9 @@ import {
   tradeIntent,
   updateIntent,
 } from "./exchange-intent.ts";
-import { amountOf, findOffers, isLive, otherAsset, type Scene } from "./quoting.ts";
+import { contractPrice, usdAt } from "./price-walk.ts";
+import { amountOf, findAsset, findOffers, otherAsset, type Scene } from "./quoting.ts";
+import { isLive } from "./view.ts";
 import type { Market, Slot } from "./world.ts";
 
 /** One call that is bound to fail, or nothing where its kind finds no occasion. */
@@ -48,9 +50,13 @@ const KINDS: readonly Failing[] = [
     const call = baseTrade(scene);
     return tradeIntent(scene.world, { ...call, buying: call.selling });
   },
-  // 720: worth next to nothing. 721: a pair nobody opened. 740: a cost beyond i128.
-  (scene) => tradeIntent(scene.world, { ...limitTrade(scene), amount: 1n }),
+  // 720: a unit that buys nothing, whatever the minimum is. 721: a pair nobody opened.
+  (scene) => {
+    const call = limitTrade(scene);
+    return call.price < PRICE_UNIT ? tradeIntent(scene.world, { ...call, amount: 1n }) : undefined;
+  },
   unopenedPair,
+  // 740: a cost beyond i128.
   (scene) =>
     tradeIntent(scene.world, {
       ...limitTrade(scene),
@@ -133,10 +139,26 @@ function baseTrade(scene: Scene): TradeCall {
   };
 }
 
-/** A limit order that lists nothing, under a nonce that no slot has. */
+/** Nonces that no slot has: few, so that what rests against all intent is little and soon over. */
+const STRAY_NONCES = 16;
+const STRAY_NONCES_FROM = 2 ** 40;
+const STRAY_SECONDS = 60;
+
+/** A limit order that lists nothing, a little dearer than the market, and soon expires. */
 function limitTrade(scene: Scene): TradeCall {
-  const nonce = BigInt(2 ** 40 + scene.random.below(2 ** 20));
-  return { ...baseTrade(scene), kind: TradeKind.limit, price: PRICE_UNIT, orders: [], nonce };
+  const call = { ...baseTrade(scene), kind: TradeKind.limit, orders: [] };
+  return { ...call, ...strayTerms(scene, call.selling, call.buying) };
+}
+
+function strayTerms({ world, view, random }: Scene, selling: Address, buying: Address) {
+  const [sold, bought] = [findAsset(world, selling), findAsset(world, buying)];
+  if (sold === undefined || bought === undefined) throw new RangeError("an asset of no market");
+  const fair = usdAt(sold.walk, view.now) / usdAt(bought.walk, view.now);
+  return {
+    price: contractPrice(fair * 1.05),
+    nonce: BigInt(STRAY_NONCES_FROM + random.below(STRAY_NONCES)),
+    expires: BigInt(view.now + STRAY_SECONDS),
+  };
 }
 
 function unopenedPair(scene: Scene): CallIntent | undefined {
@@ -145,7 +167,9 @@ function unopenedPair(scene: Scene): CallIntent | undefined {
   if (one === other || world.markets.some((market) => joins(market, one.token, other.token))) {
     return undefined;
   }
-  return tradeIntent(world, { ...limitTrade(scene), selling: one.token, buying: other.token });
+  const pair = { selling: one.token, buying: other.token };
+  const terms = strayTerms(scene, one.token, other.token);
+  return tradeIntent(world, { ...limitTrade(scene), ...pair, ...terms });
 }
 
 function joins(market: Market, one: Address, other: Address): boolean {

@@ -1,15 +1,19 @@
 // What a maker asks for, and what a taker finds.
 import type { Address } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
-import { fillSelling } from "../../model/settlement.ts";
-import type { OrderEntry } from "../contract/host.ts";
+import { fillSelling, greater, invertPriceDown } from "../../model/settlement.ts";
+import type { Offer } from "../order-index.ts";
 import { contractPrice, usdAt } from "./price-walk.ts";
 import type { Random } from "./random.ts";
-import type { ChainView } from "./view.ts";
+import { compareOffers, isLive, type RememberingView } from "./view.ts";
 import type { Market, Slot, TrafficAsset, World } from "./world.ts";
 
 /** What an actor decides on. */
-export type Scene = { readonly world: World; readonly view: ChainView; readonly random: Random };
+export type Scene = {
+  readonly world: World;
+  readonly view: RememberingView;
+  readonly random: Random;
+};
 
 /** Base units of a token: all tokens of the devnet have 7 decimals. */
 const TOKEN_UNIT = 10_000_000;
@@ -29,22 +33,34 @@ export function buyingOf(slot: Slot): TrafficAsset {
 
 export type QuoteTerms = { readonly amount: bigint; readonly price: bigint };
 
-/** Price and amount of a slot's order at `now`: further levels are further off and larger. */
-export function quoteTerms(slot: Slot, now: number, random: Random): QuoteTerms {
+/**
+ * Price and amount of a slot's order now: further levels are further off and larger. It stays clear
+ * of what others bid near the market, which it would cross.
+ */
+export function quoteTerms({ view, random }: Scene, slot: Slot): QuoteTerms {
   const { maker, level } = slot;
+  const [selling, buying] = [sellingOf(slot), buyingOf(slot)];
   const away = 1 + maker.spread + level * maker.step;
-  const fair = usdAt(sellingOf(slot).walk, now) / usdAt(buyingOf(slot).walk, now);
+  const fair = usdAt(selling.walk, view.now) / usdAt(buying.walk, view.now);
   const usd = maker.sizeUsd * (1 + 0.3 * level) * random.between(0.5, 1.5);
-  return { price: contractPrice(fair * away), amount: amountOf(sellingOf(slot), usd, now) };
+  const amount = amountOf(selling, usd, view.now);
+  const price = contractPrice(fair * away);
+  const highest = contractPrice(fair * AROUND_MAX);
+  const crossing = view
+    .others(buying.token, selling.token)
+    .map(({ entry }) => invertPriceDown(entry.price))
+    .filter((bid) => bid >= price && bid < highest);
+  return { price: crossing.reduce((clear, bid) => greater(clear, bid + 1n), price), amount };
 }
 
-export type Offer = { readonly id: OrderId; readonly entry: OrderEntry };
+/** So far beyond the fair price makers make way for orders of others, as a part of it. */
+const AROUND_MAX = 1.1;
 
 /** Makers and levels of each a taker looks at; a bound on the look-ups a call costs. */
 const MAKERS_SEEN = 8;
 const LEVELS_SEEN = 3;
 
-/** Live orders of the market that sell `buying`, best first, of some makers. */
+/** Live orders of the market that sell `buying`, best first, of some makers and of all others. */
 export function findOffers(scene: Scene, market: Market, buying: TrafficAsset): readonly Offer[] {
   const { view, random } = scene;
   const side = buying === market.base ? "ask" : "bid";
@@ -57,16 +73,8 @@ export function findOffers(scene: Scene, market: Market, buying: TrafficAsset): 
       if (entry !== undefined && isLive(entry, view)) offers.push({ id, entry });
     }
   }
-  return offers.sort(comparePrices);
-}
-
-export function isLive(entry: OrderEntry, view: ChainView): boolean {
-  return entry.expires === 0n || entry.expires > BigInt(view.now);
-}
-
-function comparePrices(one: Offer, other: Offer): number {
-  if (one.entry.price === other.entry.price) return 0;
-  return one.entry.price < other.entry.price ? -1 : 1;
+  const others = view.others(buying.token, otherAsset(market, buying).token);
+  return [...offers, ...others].sort(compareOffers);
 }
 
 export type Estimate = {

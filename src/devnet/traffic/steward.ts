@@ -1,9 +1,13 @@
 // What is done to the exchange itself and to the network: markets checked again, configuration,
 // freezes, a change of the base reserve. By the count of ledgers, so that nothing is remembered.
+import type { Address } from "../../model/address.ts";
+import { NATIVE } from "../asset.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { exchangeCall } from "./exchange-intent.ts";
+import { LUMEN } from "./genesis.ts";
 import type { Scene } from "./quoting.ts";
+import type { World } from "./world.ts";
 
 /** Ledgers of one round of stewardship, and what happens in which of them. */
 const ROUND = 400;
@@ -51,6 +55,22 @@ export function stewardship(
     default:
       return [];
   }
+}
+
+/** Lumens of an account are topped up below the first to about the second. Guess: days of fees. */
+const [LUMENS_LOW, LUMENS_PAID] = [200n * LUMEN, 1_000n * LUMEN];
+
+/** Looks at one account a ledger in turn: what has no lumens for its fees cannot act any more. */
+export function payForFees({ world, view }: Scene, index: number): readonly TransactionIntent[] {
+  const { treasury, admin, issuers, makers, takers } = world.cast;
+  const accounts = [admin, ...issuers, ...makers, ...takers];
+  const to = accounts[index % accounts.length];
+  if (to === undefined || view.balance(lumensOf(world), to) >= LUMENS_LOW) return [];
+  return [{ kind: "payment", source: treasury, to, asset: NATIVE, amount: LUMENS_PAID }];
+}
+
+function lumensOf(world: World): Address {
+  return world.addresses.tokenOf(NATIVE);
 }
 
 /** A market checked against the oracle again, with or without a subsidy. */

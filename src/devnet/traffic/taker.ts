@@ -4,18 +4,12 @@ import { type OrderId, orderId } from "../../model/order.ts";
 import { invertPriceDown, lesser, mulDivUp } from "../../model/settlement.ts";
 import { Direction, type TradeCall, TradeKind } from "../contract/call.ts";
 import type { TransactionIntent } from "../intent.ts";
+import type { Offer } from "../order-index.ts";
 import { crossfillIntent, tradeIntent, updateIntent } from "./exchange-intent.ts";
 import { pickExpiration } from "./maker.ts";
 import { contractPrice, usdAt } from "./price-walk.ts";
-import {
-  amountOf,
-  estimateSale,
-  findOffers,
-  type Offer,
-  otherAsset,
-  type Scene,
-} from "./quoting.ts";
-import type { TrafficAsset } from "./world.ts";
+import { amountOf, estimateSale, findOffers, otherAsset, type Scene } from "./quoting.ts";
+import type { Market, TrafficAsset } from "./world.ts";
 
 /** Orders a trade lists, at most: 20 fills are all a call can afford (contract.md, Limits). */
 const LISTED_MAX = 12;
@@ -87,21 +81,41 @@ export function placeLimit(scene: Scene): readonly TransactionIntent[] {
 
 /** A bot fills a resting order against the other side for what it leaves. */
 export function crossfillOrder(scene: Scene): readonly TransactionIntent[] {
-  const { world, view, random } = scene;
+  const { world, random } = scene;
   for (let tries = 0; tries < 20; tries += 1) {
-    const slot = random.pick(world.takerSlots);
-    const order = view.order(slot.id);
-    if (order === undefined) continue;
-    const buying = otherAsset(slot.market, slot.selling);
-    const priceMax = invertPriceDown(order.price);
-    const offers = findOffers(scene, slot.market, buying).slice(0, LISTED_MAX);
+    const found = random.chance(0.5) ? pickSlotOrder(scene) : pickBestOther(scene);
+    if (found === undefined) continue;
+    const { market, selling, offer } = found;
+    const priceMax = invertPriceDown(offer.entry.price);
+    const offers = findOffers(scene, market, otherAsset(market, selling)).slice(0, LISTED_MAX);
     const crossing = offers.filter(({ entry }) => entry.price <= priceMax);
     if (crossing.length === 0 && random.chance(0.9)) continue;
     const trader = random.pick(world.cast.takers);
     const orders = crossing.map(({ id }) => id);
-    return [crossfillIntent(world, { trader, takerOrder: slot.id, orders })];
+    return [crossfillIntent(world, { trader, takerOrder: offer.id, orders })];
   }
   return [];
+}
+
+type Resting = {
+  readonly market: Market;
+  readonly selling: TrafficAsset;
+  readonly offer: Offer;
+};
+
+/** A taker's own, backed or not, expired or not. */
+function pickSlotOrder({ world, view, random }: Scene): Resting | undefined {
+  const { id, market, selling } = random.pick(world.takerSlots);
+  const entry = view.order(id);
+  return entry === undefined ? undefined : { market, selling, offer: { id, entry } };
+}
+
+/** The best of a random market that is no maker's. */
+function pickBestOther({ world, view, random }: Scene): Resting | undefined {
+  const market = random.pick(world.markets);
+  const selling = random.chance(0.5) ? market.base : market.quote;
+  const [offer] = view.others(selling.token, otherAsset(market, selling).token);
+  return offer === undefined ? undefined : { market, selling, offer };
 }
 
 /** A taker takes back its resting orders. */

@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Address, accountAddress } from "../../model/address.ts";
+import type { OrderId } from "../../model/order.ts";
+import { invertPriceDown } from "../../model/settlement.ts";
+import { Direction, TradeKind, tradeArguments } from "../contract/call.ts";
 import { ErrorCode } from "../contract/error-code.ts";
+import { allowanceKey, MemoryToken } from "../contract/memory-token.ts";
+import { deriveOrderId } from "../contract/order-id.ts";
 import { buildCast } from "./cast.ts";
 import { type Applied, MemoryNetwork, outcomeName } from "./memory-network.ts";
+import { contractPrice, usdAt } from "./price-walk.ts";
 import { SCALES } from "./scale.ts";
 import { Traffic } from "./traffic.ts";
+import { isLive } from "./view.ts";
 import type { Market } from "./world.ts";
 
 const START = 1_800_000_000;
@@ -121,4 +129,104 @@ test("every function succeeds, and fails in every way there is", () => {
   for (const [name, code] of Object.entries(ErrorCode)) assert(failures.has(String(code)), name);
   for (const name of ["9", "10", "11", "13", "auth", "invalid"]) assert(failures.has(name), name);
   assert(seen.has("run_then_fail 1"));
+});
+
+const USER = accountAddress(new Uint8Array(32).fill(9));
+
+/** A user with plenty of both assets sells one of them at `part` of its fair price: below 1, cheap. */
+function placeAsUser(
+  of: MemoryNetwork,
+  market: Market,
+  terms: {
+    readonly side: "ask" | "bid";
+    readonly part: number;
+    readonly amount: bigint;
+    readonly nonce?: number;
+    readonly user?: Address;
+  },
+): OrderId {
+  const { world, addresses, tokens } = of;
+  const { side, part, amount, nonce = 0, user = USER } = terms;
+  const [sold, bought] = side === "ask" ? [market.base, market.quote] : [market.quote, market.base];
+  for (const { token } of [sold, bought]) {
+    const { holdings, allowances } = tokens.get(token) ?? new MemoryToken();
+    holdings.set(user, { balance: PLENTY, authorized: true, sellingLiabilities: 0n });
+    const key = allowanceKey({ owner: user, spender: addresses.exchange });
+    allowances.set(key, { amount: PLENTY, liveUntil: world.ledger + 10_000 });
+  }
+  const fair = usdAt(sold.walk, world.now) / usdAt(bought.walk, world.now);
+  const args = tradeArguments({
+    direction: Direction.sell,
+    kind: TradeKind.limit,
+    trader: user,
+    amount,
+    selling: sold.token,
+    buying: bought.token,
+    price: contractPrice(fair * part),
+    orders: [],
+    nonce: BigInt(nonce),
+    expires: 0n,
+  });
+  const outcome = world.invoke([user], addresses.exchange, "trade", args);
+  assert.equal(outcomeName(outcome), "ok");
+  return deriveOrderId(user, BigInt(nonce));
+}
+
+const PLENTY = 10n ** 17n;
+
+/** The market with the most quoters. */
+function busyMarket(of: MemoryNetwork): Market {
+  const [market] = [...of.traffic.world.markets].sort(
+    (one, other) => other.quoters.length - one.quoters.length,
+  );
+  assert(market !== undefined);
+  return market;
+}
+
+test("takers fill a user's orders where they are the best, whatever unbacked ones stand before", () => {
+  const running = open("8");
+  const market = busyMarket(running);
+  const amount = 10n ** 9n;
+  // Of somebody who spends it all after ordering.
+  const broke = accountAddress(new Uint8Array(32).fill(8));
+  for (let nonce = 0; nonce < 40; nonce += 1) {
+    placeAsUser(running, market, { side: "ask", part: 0.998, amount, nonce, user: broke });
+  }
+  running.tokens.get(market.base.token)?.holdings.set(broke, {
+    balance: 0n,
+    authorized: true,
+    sellingLiabilities: 0n,
+  });
+  const ids = (["ask", "bid"] as const).map((side, nonce) =>
+    placeAsUser(running, market, { side, part: 1, amount, nonce }),
+  );
+  const { orders } = running.world;
+  for (let ledgers = 0; ledgers < 300 && ids.some((id) => orders.has(id)); ledgers += 1) {
+    close(running, 1);
+  }
+  assert.deepEqual(
+    ids.map((id) => orders.get(id)?.amount ?? 0n),
+    [0n, 0n],
+  );
+});
+
+test("makers quote around a user's order near the market, and mind none far off", () => {
+  const running = open("9");
+  const market = busyMarket(running);
+  const amount = PLENTY / 2n;
+  const id = placeAsUser(running, market, { side: "bid", part: 0.95, amount });
+  const far = placeAsUser(running, market, { side: "bid", part: 0.5, amount, nonce: 1 });
+  close(running, 80);
+  const { orders } = running.world;
+  const bid = orders.get(id);
+  assert(bid !== undefined && orders.has(far));
+  const live = (side: "ask" | "bid") =>
+    market.quoters
+      .flatMap(({ slots }) => slots[side])
+      .flatMap((slot) => orders.get(slot.id) ?? [])
+      .filter((order) => isLive(order, running.world));
+  const asks = live("ask");
+  const crossing = asks.filter(({ price }) => price <= invertPriceDown(bid.price));
+  assert(asks.length > 5 && crossing.length < asks.length / 5);
+  assert(live("bid").length > 5);
 });

@@ -18,7 +18,7 @@ import { failingCall } from "./mischief.ts";
 import type { Scene } from "./quoting.ts";
 import { Random } from "./random.ts";
 import { callThroughRouter } from "./router-user.ts";
-import { refreshMarket, stewardship } from "./steward.ts";
+import { payForFees, refreshMarket, stewardship } from "./steward.ts";
 import { swapAlongPath } from "./swapper.ts";
 import { cancelLimits, crossfillOrder, placeLimit, takeOffers } from "./taker.ts";
 import { type ChainView, RememberingView } from "./view.ts";
@@ -96,7 +96,8 @@ export class Traffic {
     const scene = { world: this.world, view: new RememberingView(view), random };
     const at = view.ledger - this.#firstLedger;
     if (at < this.#genesis.ledgers) return at < 0 ? [] : this.#genesis.intents(scene, at);
-    const intents = [...stewardship(scene, at - this.#genesis.ledgers, this.#freezes)];
+    const index = at - this.#genesis.ledgers;
+    const intents = [...stewardship(scene, index, this.#freezes), ...payForFees(scene, index)];
     // Acts that find nothing to do are bounded by the count of tries.
     const wanted = this.world.cast.scale.transactionsPerLedger;
     for (let tries = 0; tries < 2 * wanted && intents.length < wanted; tries += 1) {

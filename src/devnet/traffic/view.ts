@@ -1,6 +1,7 @@
 import type { Address } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import type { OrderEntry } from "../contract/host.ts";
+import type { Offer } from "../order-index.ts";
 
 /** What the traffic may know of the chain: its state after the last ledger, and the next one. */
 export interface ChainView {
@@ -16,6 +17,40 @@ export interface ChainView {
   offers(account: Address): readonly bigint[];
   /** What `holder` can spend; 0 where it holds none. */
   balance(token: Address, holder: Address): bigint;
+  /** Whether `holder` can be credited `token`. */
+  canReceive(token: Address, holder: Address): boolean;
+  /** Order entries of all but the traffic's makers, expired ones included, in any order. */
+  otherOrders(selling: Address, buying: Address): Iterable<Offer>;
+}
+
+/** Live orders of others that a taker looks at, and looks for backing of, at most. */
+const OTHERS_SEEN = 6;
+const OTHERS_TRIED = 1_000;
+
+/** The best live orders of others that their owners can deliver whole and be paid for. */
+function bestOthers(view: ChainView, selling: Address, buying: Address): readonly Offer[] {
+  const live = [...view.otherOrders(selling, buying)].filter(({ entry }) => isLive(entry, view));
+  const best: Offer[] = [];
+  for (const offer of live.sort(compareOffers).slice(0, OTHERS_TRIED)) {
+    if (best.length >= OTHERS_SEEN) break;
+    const { owner, amount } = offer.entry;
+    const isBacked =
+      view.balance(selling, owner) >= amount &&
+      view.allowance(selling, owner) >= amount &&
+      view.canReceive(buying, owner);
+    if (isBacked) best.push(offer);
+  }
+  return best;
+}
+
+export function isLive(entry: OrderEntry, view: Pick<ChainView, "now">): boolean {
+  return entry.expires === 0n || entry.expires > BigInt(view.now);
+}
+
+/** Best price first; the id decides between equal ones, so that runs repeat. */
+export function compareOffers(one: Offer, other: Offer): number {
+  if (one.entry.price !== other.entry.price) return one.entry.price < other.entry.price ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
 }
 
 /** A view that asks the chain once for what its many actors look at within one ledger. */
@@ -24,6 +59,7 @@ export class RememberingView implements ChainView {
   readonly #orders = new Map<OrderId, OrderEntry | undefined>();
   readonly #allowances = new Map<string, bigint>();
   readonly #balances = new Map<string, bigint>();
+  readonly #others = new Map<string, readonly Offer[]>();
 
   constructor(view: ChainView) {
     this.#view = view;
@@ -60,5 +96,21 @@ export class RememberingView implements ChainView {
     const balance = this.#balances.get(key) ?? this.#view.balance(token, holder);
     this.#balances.set(key, balance);
     return balance;
+  }
+
+  canReceive(token: Address, holder: Address): boolean {
+    return this.#view.canReceive(token, holder);
+  }
+
+  otherOrders(selling: Address, buying: Address): Iterable<Offer> {
+    return this.#view.otherOrders(selling, buying);
+  }
+
+  /** Of those that are not the traffic's makers: backed, best first, some at most. */
+  others(selling: Address, buying: Address): readonly Offer[] {
+    const key = `${selling}${buying}`;
+    const offers = this.#others.get(key) ?? bestOthers(this, selling, buying);
+    this.#others.set(key, offers);
+    return offers;
   }
 }
