@@ -4,7 +4,7 @@
 //
 // Each message holds the whole book, so a line stands for itself: there are no deltas to apply and
 // no gaps to mend after a reconnect.
-import { follow } from "./feed.ts";
+import { connect, endProcess } from "./connect.ts";
 import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
 
 const USAGE = `depth-recorder --market BASE/QUOTE [--depth 20] [--limit 100] [--count 0]
@@ -30,13 +30,15 @@ if (market === undefined) wrongUsage(USAGE, "--market is needed");
 requireIntegers(USAGE, { count: countMax }, 0);
 
 let count = 0;
-const feed = follow(
-  url,
-  [{ op: "subscribe", channel: "depth", market, depth, limit }],
-  (message) => {
-    if (message.type !== "depth") return;
-    console.log(JSON.stringify({ market: message.market, ...message.data }));
-    count += 1;
-    if (count === Number(countMax)) feed.close();
+const push = connect(url);
+push.subscribe(
+  { channel: "depth", market, depth, limit },
+  {
+    message: (message) => {
+      console.log(JSON.stringify({ market: message.market, ...message.data }));
+      count += 1;
+      if (count === Number(countMax)) push.close();
+    },
+    refused: endProcess,
   },
 );

@@ -17,9 +17,9 @@ import type {
   PushMessage,
   TokenAddress,
 } from "hopbook/api";
-import { follow } from "./feed.ts";
+import { get } from "hopbook/client";
+import { connect, endProcess } from "./connect.ts";
 import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
-import { get } from "./rest.ts";
 
 /** Of contract prices. */
 const PRICE_DECIMALS = 18;
@@ -84,22 +84,18 @@ let ledger = 0;
 let waitsUntil = 0;
 let calls = 0;
 
-const { address: contract } = await get(url, "/contract", {}).catch((error: Error) => {
-  console.error(error.message);
-  process.exit(1);
-});
-const feed = follow(
-  url,
-  [
-    { op: "subscribe", channel: "contract" },
-    { op: "subscribe", channel: "depth", market, limit: 1 },
-    { op: "subscribe", channel: "account", address: maker },
-  ],
-  (message) => {
+const { address: contract } = await get(url, "/contract", {}).catch(endProcess);
+const feed = connect(url);
+const listener = {
+  message: (message: PushMessage) => {
     take(message);
     if (isWhole(message)) requote();
   },
-);
+  refused: endProcess,
+};
+feed.subscribe({ channel: "contract" }, listener);
+feed.subscribe({ channel: "depth", market, limit: 1 }, listener);
+feed.subscribe({ channel: "account", address: maker }, listener);
 
 /**
  * Whether the ledger it is of was told in full. What one ledger changed comes as several messages, and the

@@ -1,5 +1,7 @@
 // What both documents say first.
 
+import { CONTRACT_ERRORS } from "./contract-errors.ts";
+
 export const API_VERSION = "0.1.0";
 
 export const LICENSE = { name: "MIT", identifier: "MIT" } as const;
@@ -46,29 +48,16 @@ export const PUSH_CONVENTIONS = [
     "with more than 4 MiB waiting for it is disconnected.",
 ] as const;
 
-/** The contract's own error codes, as failures report them. */
-const CONTRACT_ERRORS: Readonly<Record<string, string>> = {
-  701: "NotAuthorized",
-  702: "InsufficientBalance",
-  703: "InsufficientAllowance",
-  704: "InvalidMatch",
-  705: "InvalidPrice",
-  706: "InvalidAmount",
-  707: "InvalidExpiration",
-  708: "CannotReceive: the recipient is missing, not authorized, or its trustline is full",
-  709: "NotFilled: the order or swap cannot be executed within its bounds",
-  710: "OrderNotFound",
-  711: "OrderExists: an order id collision",
-  712: "IntermediaryCannotReceive: the asset's issuer has not authorized the contract to hold it",
-  720: "OrderSizeTooSmall: below the minimum trade size",
-  721: "AssetsNotVerifiedByOracle: no market was opened for the pair",
-  722: "AssetPriceOracleFetchFailed: no recent oracle price",
-  723: "InvalidOracleConfig",
-  730: "Frozen",
-  740: "Overflow",
-};
-
-export const CONTRACT_ERROR_TABLE = table(["Code", "Error of the exchange"], CONTRACT_ERRORS);
+/** As failures report them. */
+export const CONTRACT_ERROR_TABLE = table(
+  ["Code", "Error of the exchange"],
+  Object.fromEntries(
+    Object.entries(CONTRACT_ERRORS).map(([code, { name, meaning }]) => [
+      code,
+      meaning === undefined ? name : `${name}: ${meaning}`,
+    ]),
+  ),
+);
 
 /** What clients of the push connection are told, by cause. */
 const PUSH_ERRORS: Readonly<Record<string, string>> = {

@@ -17,21 +17,23 @@ function backing(asset: string, budget: string): Backing {
 
 function started(): AccountState {
   const state = new AccountState("GM");
-  const body = { address: "GM", ledger: 5, orders: [order("1"), order("2")] };
-  state.received({ type: "account", ...body, backing: { CA: backing("CA", "12") } }, true);
+  const body = { ...ACCOUNT, ledger: 5, orders: [order("1"), order("2")] };
+  state.received({ type: "account", ...body, backing: { CA: backing("CA", "12") } });
   return state;
 }
 
+const ACCOUNT = { address: "GM", topic: "account:GM" } as const;
 const FILL = { sold: "4", bought: "2", taker: "GT", trade: "700", ts: 1_767_225_600 };
 
 describe("an account's state", () => {
   it("follows its orders from a snapshot to the next", () => {
     const state = started();
-    state.received({ type: "order", order: order("1", { status: "FILLED" }), fill: FILL }, false);
-    state.received({ type: "order", order: order("3") }, false);
+    const gone = order("1", { status: "FILLED" });
+    state.received({ type: "order", ...ACCOUNT, action: "filled", order: gone, fill: FILL });
+    state.received({ type: "order", ...ACCOUNT, action: "new", order: order("3") });
     assert.deepEqual([...state.orders.keys()], ["2", "3"]);
-    const again = { type: "account", address: "GM", ledger: 9, orders: [order("4")], backing: {} };
-    state.received(again, true);
+    const orders = [order("4")];
+    state.received({ type: "account", ...ACCOUNT, ledger: 9, orders, backing: {} });
     assert.deepEqual([...state.orders.keys()], ["4"]);
     assert.equal(state.backing.size, 0);
     assert.equal(state.fills.length, 1);
@@ -40,22 +42,20 @@ describe("an account's state", () => {
   it("gives each order its part of a backing that changed", () => {
     const state = started();
     const record = backing("CA", "10");
-    state.received(
-      { type: "backing", asset: "CA", backing: record, backed: { "1": "9", "2": "1" } },
-      false,
-    );
+    const backed = { "1": "9", "2": "1" };
+    state.received({ type: "backing", ...ACCOUNT, asset: "CA", backing: record, backed });
     assert.deepEqual(
       [...state.orders.values()].map(({ backed }) => backed),
       ["9", "1"],
     );
     assert.equal(state.backing.get("CA")?.budget, "10");
-    state.received({ type: "backing", asset: "CA", backing: null, backed: {} }, false);
+    state.received({ type: "backing", ...ACCOUNT, asset: "CA", backing: null, backed: {} });
     assert.equal(state.backing.has("CA"), false);
   });
 
   it("shows a fill once, whichever way it came, and both sides of a self-trade", () => {
     const state = started();
-    state.received({ type: "order", order: order("1"), fill: FILL }, false);
+    state.received({ type: "order", ...ACCOUNT, action: "fill", order: order("1"), fill: FILL });
     const trade: Trade = {
       type: "trade",
       id: "700",

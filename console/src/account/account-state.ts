@@ -1,7 +1,14 @@
 // What the channel `account` says about one account: its live orders, what stands behind them, and
 // the fills as they come.
-import type { Account, Backing, Order, OrderFill, Swap, Trade } from "../../../src/api/types.ts";
-import type { Message } from "../api/message.ts";
+import type {
+  Backing,
+  BackingUpdate,
+  Order,
+  OrderFill,
+  Swap,
+  Trade,
+} from "../../../src/api/types.ts";
+import type { ChannelMessage } from "../../../src/client/push.ts";
 
 /** Fills that are kept. */
 const FILLS_MAX = 200;
@@ -42,31 +49,29 @@ export class AccountState {
   }
 
   /** A message of the channel; a snapshot replaces all but the fills, which it does not hold. */
-  received(message: Message, snapshot: boolean): void {
-    if (snapshot) {
-      const body = message as unknown as Account;
-      this.ledger = body.ledger;
-      this.orders.clear();
-      for (const order of body.orders) this.orders.set(order.id, order);
-      this.backing.clear();
-      for (const record of Object.values(body.backing)) {
-        if (record !== undefined) this.backing.set(record.asset, record);
-      }
-      this.loaded = true;
-      return;
-    }
+  received(message: ChannelMessage<"account">): void {
     switch (message.type) {
+      case "account":
+        this.ledger = message.ledger;
+        this.orders.clear();
+        for (const order of message.orders) this.orders.set(order.id, order);
+        this.backing.clear();
+        for (const record of Object.values(message.backing)) {
+          if (record !== undefined) this.backing.set(record.asset, record);
+        }
+        this.loaded = true;
+        break;
       case "order":
-        this.#orderChanged(message.order as Order, message.fill as OrderFill | undefined);
+        this.#orderChanged(message.order, message.fill);
         break;
       case "backing":
         this.#backingChanged(message);
         break;
       case "trade":
-        this.add([takerFill(message.trade as Trade)]);
+        this.add([takerFill(message.trade)]);
         break;
       case "swap":
-        this.add([swapFill(message.swap as Swap)]);
+        this.add([swapFill(message.swap)]);
         break;
     }
   }
@@ -113,13 +118,14 @@ export class AccountState {
     ]);
   }
 
-  #backingChanged({ asset, backing, backed }: Message): void {
-    const token = String(asset);
-    if (backing === null) this.backing.delete(token);
-    else this.backing.set(token, backing as Backing);
-    for (const [id, amount] of Object.entries((backed ?? {}) as Record<string, string>)) {
+  #backingChanged({ asset, backing, backed }: BackingUpdate): void {
+    if (backing === null) this.backing.delete(asset);
+    else this.backing.set(asset, backing);
+    for (const [id, amount] of Object.entries(backed)) {
       const order = this.orders.get(id);
-      if (order !== undefined) this.orders.set(id, { ...order, backed: amount });
+      if (order !== undefined && amount !== undefined) {
+        this.orders.set(id, { ...order, backed: amount });
+      }
     }
   }
 }

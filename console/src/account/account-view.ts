@@ -72,10 +72,10 @@ function oneAccount({ connection, assets }: Sources, address: string): View {
     connection.subscribe(
       { channel: "account", address },
       {
-        message: (message, snapshot) => {
+        message: (message) => {
           error = undefined;
-          state.received(message, snapshot);
-          if (snapshot) void loadFills();
+          state.received(message);
+          if (message.type === "account") void loadFills();
           redraw();
         },
         refused: (message) => {

@@ -9,7 +9,7 @@ import {
   type ISeriesApi,
   type UTCTimestamp,
 } from "lightweight-charts";
-import type { Candle } from "../../../src/api/types.ts";
+import type { Candle, ResolutionSeconds } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -44,7 +44,7 @@ export class CandleChart {
   #waiting: { all?: readonly Candle[]; newest?: Candle } = {};
   readonly #render = (): void => this.#draw();
 
-  constructor(connection: Connection, market: string, seconds: number) {
+  constructor(connection: Connection, market: string, seconds: ResolutionSeconds) {
     this.#connection = connection;
     this.#market = market;
     this.element = el(
@@ -106,7 +106,7 @@ export class CandleChart {
     this.setResolution(seconds);
   }
 
-  setResolution(seconds: number): void {
+  setResolution(seconds: ResolutionSeconds): void {
     this.#feed?.close();
     this.#notice.show({ kind: "loading" });
     this.#feed = new CandleFeed(

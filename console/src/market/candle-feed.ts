@@ -1,6 +1,6 @@
 // The candles of one market at one resolution: the latest from the channel `candles`, older ones
 // page by page from /candles as somebody looks at them.
-import type { Candle } from "../../../src/api/types.ts";
+import type { Candle, ResolutionSeconds } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { ask } from "../api/rest.ts";
 
@@ -18,7 +18,7 @@ export const RESOLUTIONS = [
   { name: "4h", seconds: 14_400 },
   { name: "1d", seconds: 86_400 },
   { name: "1w", seconds: 604_800 },
-] as const;
+] as const satisfies readonly { readonly name: string; readonly seconds: ResolutionSeconds }[];
 
 export type CandleListener = {
   /** Everything anew, oldest first. */
@@ -42,7 +42,7 @@ export class CandleFeed {
 
   constructor(
     connection: Connection,
-    { market, seconds }: { readonly market: string; readonly seconds: number },
+    { market, seconds }: { readonly market: string; readonly seconds: ResolutionSeconds },
     listener: CandleListener,
   ) {
     this.#market = market;
@@ -51,9 +51,9 @@ export class CandleFeed {
     this.#end = connection.subscribe(
       { channel: "candles", market, resolution: seconds, limit: CANDLES_MAX },
       {
-        message: (message, snapshot) => {
-          if (snapshot) this.#snapshot(message.candles as readonly Candle[]);
-          else this.#update(message.candle as Candle);
+        message: (message) => {
+          if (message.type === "candles") this.#snapshot(message.candles);
+          else this.#update(message.candle);
         },
         refused: listener.refused,
       },

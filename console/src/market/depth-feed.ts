@@ -65,8 +65,7 @@ export class DepthFeed {
         ...(step === undefined ? {} : { step }),
       },
       {
-        message: ({ data }) => {
-          const body = data as Depth;
+        message: ({ data: body }) => {
           if (step === undefined && body.step !== null) this.#automaticStep = body.step;
           this.error = undefined;
           this.book = { body, bids: summed(body.bids), asks: summed(body.asks) };

@@ -99,7 +99,10 @@ export function marketView(sources: Sources, market: { base: string; quote: stri
       "Candle length",
       RESOLUTIONS.map(({ name, seconds }) => ({ name, value: String(seconds) })),
       String(FIRST_RESOLUTION),
-      (value) => chart.setResolution(Number(value)),
+      (value) => {
+        const chosen = RESOLUTIONS.find(({ seconds }) => String(seconds) === value);
+        if (chosen !== undefined) chart.setResolution(chosen.seconds);
+      },
     ),
   ]);
   chartPanel.body.append(chart.element);

@@ -60,9 +60,9 @@ export class TradeTape {
     this.#end = connection.subscribe(
       { channel: "trades", market: `${market.base}/${market.quote}` },
       {
-        message: (message, snapshot) => {
-          if (snapshot) this.#replace(message.trades as readonly (Trade | Swap)[]);
-          else this.#add(message.trade as Trade);
+        message: (message) => {
+          if (message.type === "trades") this.#replace(message.trades);
+          else this.#add(message.trade);
           draw(this.#render);
         },
         refused: (error) => this.#notice.show({ kind: "error", message: error }),

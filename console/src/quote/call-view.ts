@@ -1,13 +1,14 @@
 // The contract calls that take a route, to be read and copied.
+
+import { callJson } from "../../../src/client/call.ts";
 import { el } from "../dom.ts";
 import { copyButton } from "../page/copy-button.ts";
-import { type ContractCall, callCommand, callJson } from "./contract-call.ts";
+import { callCommand, type ShownCall, shownArguments } from "./contract-call.ts";
 
-export function callView(call: ContractCall, contract: string | undefined): HTMLElement {
-  const rows = call.args.map(([name, value]) => {
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-    return el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("code", {}, text)));
-  });
+export function callView({ call, kind }: ShownCall, contract: string | undefined): HTMLElement {
+  const rows = shownArguments(call).map(([name, text]) =>
+    el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("code", {}, text))),
+  );
   return el(
     "section",
     { class: "call" },
@@ -15,11 +16,11 @@ export function callView(call: ContractCall, contract: string | undefined): HTML
       "div",
       { class: "call-head" },
       el("h3", {}, el("code", {}, call.fn)),
-      el("span", { class: "muted" }, call.kind),
+      el("span", { class: "muted" }, kind),
       el(
         "span",
         { class: "call-actions" },
-        copyButton(`the arguments of ${call.fn}`, () => callJson(call), "JSON"),
+        copyButton(`the arguments of ${call.fn}`, () => callJson(call, 2), "JSON"),
         copyButton(
           `the command for ${call.fn}`,
           () => callCommand(call, contract ?? "CONTRACT"),

@@ -8,7 +8,14 @@ import type { Ledgers } from "../state/ledgers.ts";
 /** Between two questions: ledgers can come faster than anyone reads. */
 const ASK_MS_MIN = 1000;
 
-export type QuoteParameters = Readonly<Record<string, string>>;
+export type QuoteParameters = {
+  readonly sellingAsset: string;
+  readonly buyingAsset: string;
+  readonly amount: string;
+  readonly direction: Quote["direction"];
+  readonly direct?: "true";
+  readonly maxPrice?: string;
+};
 
 export type QuoteListener = {
   readonly answered: (quote: Quote) => void;
@@ -42,9 +49,9 @@ export class QuoteFeed {
     const end = connection.subscribe(
       { channel: "quote", ...parameters },
       {
-        message: ({ data, error }) => {
-          if (data === null) listener.failed(String(error));
-          else listener.answered(data as Quote);
+        message: (message) => {
+          if (message.data === null) listener.failed(message.error);
+          else listener.answered(message.data);
         },
         refused: (error) => {
           // An engine without the channel does not know it; anything else it says about the quote.

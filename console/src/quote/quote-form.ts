@@ -1,19 +1,20 @@
 // What to ask /quote: kept in the address bar, so that a quote can be sent to somebody.
 
 import type { Quote } from "../../../src/api/types.ts";
-import { invertPriceDown } from "../../../src/model/settlement.ts";
+import { Direction, limitMaxPrice } from "../../../src/client/call.ts";
 import { el, icon, setHidden, setText } from "../dom.ts";
 import { parseAmount, parseContractPrice, TOKEN_DECIMALS } from "../number/amount.ts";
 import { menu, segments } from "../page/choice.ts";
 import type { Sources } from "../view.ts";
 import { AssetField } from "./asset-field.ts";
+import type { QuoteParameters } from "./quote-feed.ts";
 
 const SWAP = "M5 2.5v10.5M2.5 10.5L5 13l2.5-2.5M11 13.5V3M8.5 5.5L11 3l2.5 2.5";
 const FIRST_AMOUNT = "100";
 
 export type QuoteWish = {
   /** For /quote and the channel `quote`. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: QuoteParameters;
   readonly direction: Quote["direction"];
   /** Base units. */
   readonly amount: string;
@@ -183,7 +184,8 @@ export class QuoteForm {
     }
     const direct = this.#direct.checked;
     // Quotes count limits in what is paid for one that is got: a seller's limit is the other way.
-    const maxPrice = limit === undefined ? undefined : sends ? invertPriceDown(limit) : limit;
+    const side = sends ? Direction.sell : Direction.buy;
+    const maxPrice = limit === undefined ? undefined : limitMaxPrice(side, limit);
     return {
       parameters: {
         sellingAsset: selling,

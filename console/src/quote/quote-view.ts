@@ -1,6 +1,7 @@
 // The quote explorer: what routes there are for an amount, each as a flow of hops, and the contract
 // call that takes it.
 import type { Quote, QuotePath } from "../../../src/api/types.ts";
+import { callJson } from "../../../src/client/call.ts";
 import { apiUrl } from "../api/rest.ts";
 import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -42,7 +43,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   const notice = new Notice({ kind: "none" });
   const detail = el("div", { class: "route-detail" });
   const meta = el("span", { class: "muted num quote-meta" });
-  const nonce = String(crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n);
+  const nonce = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
   const request = el("code", { class: "request" });
 
   function ask(): void {
@@ -115,7 +116,8 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     const contract = ledgers.contract?.address;
     const labels = path.path.map((hop) => assets.label(hop.buying));
     const settled = orders.settled;
-    const text = JSON.stringify([calls, contract, labels, settled !== undefined]);
+    const texts = calls.map(({ call, kind }) => [call.fn, kind, callJson(call)]);
+    const text = JSON.stringify([texts, contract, labels, settled !== undefined]);
     if (text === shown) return;
     shown = text;
     const buttons = [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")];

@@ -1,7 +1,7 @@
 // The engine's newest ledger, its rhythm, and the contract's state, from the channel `contract`.
 import type { ContractState } from "../../../src/api/types.ts";
+import type { ChannelMessage } from "../../../src/client/push.ts";
 import type { Connection } from "../api/connection.ts";
-import type { Message } from "../api/message.ts";
 import { Changes } from "../changes.ts";
 
 /** Ledgers whose arrival is remembered. */
@@ -29,7 +29,7 @@ export class Ledgers {
     this.#connection = connection;
     connection.subscribe(
       { channel: "contract" },
-      { message: (message, snapshot) => this.#received(message, snapshot) },
+      { message: (message, { isSnapshot }) => this.#received(message, isSnapshot) },
     );
   }
 
@@ -57,12 +57,13 @@ export class Ledgers {
     return (this.ageMs(now) ?? 0) > 4 * expected ? "late" : "live";
   }
 
-  #received(message: Message, snapshot: boolean): void {
-    if (message.data !== undefined) this.contract = message.data as ContractState;
+  #received(message: ChannelMessage<"contract">, snapshot: boolean): void {
+    if (message.type === "contract") this.contract = message.data;
     // The rhythm begins anew with a connection: in the time between nobody counted.
     if (snapshot) this.arrivals.length = 0;
-    if (typeof message.ledger === "number" && (snapshot || message.ledger !== this.ledger)) {
-      this.ledger = message.ledger;
+    const ledger = "ledger" in message ? message.ledger : undefined;
+    if (ledger !== undefined && (snapshot || ledger !== this.ledger)) {
+      this.ledger = ledger;
       this.arrivals.push(performance.now());
       if (this.arrivals.length > ARRIVALS_MAX) this.arrivals.shift();
     }

@@ -1,5 +1,5 @@
 // The 24-hour tickers of every market, from the channel `ticker`.
-import type { Ticker, TickerEntry } from "../../../src/api/types.ts";
+import type { TickerEntry } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { Changes } from "../changes.ts";
 
@@ -14,8 +14,7 @@ export class Tickers {
     connection.subscribe(
       { channel: "ticker" },
       {
-        message: ({ data }) => {
-          const { ticker } = data as Ticker;
+        message: ({ data: { ticker } }) => {
           this.list = ticker;
           this.bySymbol.clear();
           for (const entry of ticker) this.bySymbol.set(entry.symbol, entry);

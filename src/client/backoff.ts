@@ -5,7 +5,7 @@ const WAIT_MS_MIN = 500;
 const WAIT_MS_MAX = 10_000;
 
 /**
- * Doubles with each failed attempt. A fifth is left to chance, so that pages which lost their engine
+ * Doubles with each failed attempt. A fifth is left to chance, so that clients which lost their engine
  * together do not come back together. `random` is from 0 to 1.
  */
 export function waitMs(attempts: number, random: number): number {

@@ -1,0 +1,87 @@
+// The package as its users get it: packed, installed into an empty project, and used from there.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { type ExamplesWorld, sharedWorld } from "./world.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const run = promisify(execFile);
+
+let world: ExamplesWorld;
+const project = temporaryFolder();
+
+type Manifest = {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
+}
+
+before(async () => {
+  world = await sharedWorld();
+  await npm(["pack", "--ignore-scripts", "--pack-destination", project], ROOT);
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", type: "module" }));
+  // Without a network: the package's dependencies are those that it was built with.
+  for (const name of Object.keys(manifest().dependencies)) {
+    const link = join(project, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), link);
+  }
+  const offline = ["--offline", "--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund"];
+  await npm(["install", ...offline, `./hopbook-${manifest().version}.tgz`], project);
+});
+
+function npm(args: readonly string[], cwd: string): Promise<unknown> {
+  return run("npm", [...args, "--cache", join(project, "cache")], { cwd });
+}
+
+test("an example of the installed package runs", async () => {
+  const [market] = await world.api.get("/markets?limit=1");
+  const example = join(project, "node_modules/hopbook/dist/examples/depth-recorder.js");
+  const named = `${market.baseAsset}/${market.quoteAsset}`;
+  const flags = ["--url", world.api.url, "--market", named, "--count", "1"];
+  const { stdout } = await run(process.execPath, [example, ...flags], { cwd: project });
+  const { market: recorded, ...book } = JSON.parse(stdout);
+  assert.equal(recorded, named);
+  assert.deepEqual(book, await world.api.get(`/depth?market=${named}`));
+});
+
+test("a program of the project uses the library, with its types", async () => {
+  const program = `
+import type { Quote } from "hopbook/api";
+import { get, PushClient, quoteCall, type Socket, type SocketConstructor } from "hopbook/client";
+
+const quote: Quote = await get(process.argv[2] ?? "", "/quote", {
+  sellingAsset: process.argv[3] ?? "",
+  buyingAsset: process.argv[4] ?? "",
+  amount: "10000000",
+});
+const call = quoteCall(quote, { trader: "G" });
+const fn: "trade" | "swap" | undefined = call?.fn;
+console.log(fn);
+const Sockets: SocketConstructor | undefined = undefined;
+export const listen = (url: string): (() => void) =>
+  new PushClient(url, { ...(Sockets === undefined ? {} : { WebSocket: Sockets }) }).subscribe(
+    { channel: "depth", market: "a/b" },
+    { message: ({ data }) => console.log(data.bids.length) },
+  );
+// @ts-expect-error The first argument is a URL.
+export const wrong = (): Socket => new PushClient(1);
+`;
+  writeFileSync(join(project, "program.ts"), program);
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  const types = ["--types", "node", "--typeRoots", join(ROOT, "node_modules/@types")];
+  const options = ["--strict", "--target", "ES2023", "--module", "NodeNext", ...types];
+  await run(process.execPath, [compiler, ...options, "program.ts"], { cwd: project });
+  const [market] = await world.api.get("/markets?limit=1");
+  const args = ["program.js", world.api.url, market.quoteAsset, market.baseAsset];
+  const { stdout } = await run(process.execPath, args, { cwd: project });
+  assert.equal(stdout, "trade\n");
+});
