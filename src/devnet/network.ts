@@ -1,8 +1,9 @@
 // What the network itself consists of, before anyone trades: its addresses and first entries.
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
 import type { ClassicAsset } from "./asset.ts";
-import type { ExchangeConfig } from "./contract/event.ts";
-import { configValue } from "./ledger/exchange-storage.ts";
+import { configValue, type ExchangeConfig } from "./contract/event.ts";
+import { exchangeModule } from "./contract/exchange-spec.ts";
+import { oracleModule, plainTokenModule, routerModule } from "./contract/other-specs.ts";
 import type { Genesis } from "./ledger/genesis.ts";
 import { networkId, sha256 } from "./ledger/hash.ts";
 import type { DeployIntent } from "./ledger/work.ts";
@@ -24,12 +25,15 @@ export type Network = {
   readonly tokenOf: (asset: ClassicAsset) => Address;
 };
 
+/** The code of the network's contracts: modules that describe them, beside models that run. */
+const MODULES = [exchangeModule, oracleModule, routerModule, plainTokenModule];
+
 /** Hashes of the code that the contracts run, by which a node finds the model. */
 export const CodeHash = {
-  exchange: sha256("code of the exchange"),
-  oracle: sha256("code of the oracle"),
-  router: sha256("code of the router"),
-  plainToken: sha256("code of the plain token"),
+  exchange: sha256(exchangeModule),
+  oracle: sha256(oracleModule),
+  router: sha256(routerModule),
+  plainToken: sha256(plainTokenModule),
 } as const;
 
 const EXCHANGE_SALT = sha256("salt of the exchange");
@@ -83,6 +87,7 @@ export function networkGenesis(network: Network, options: GenesisOptions): Genes
     trustlines: [],
     tokens: options.assets,
     contractBalances: [],
+    codes: MODULES,
     contracts: [
       { address: network.oracle, wasmHash: CodeHash.oracle },
       { address: network.router, wasmHash: CodeHash.router },

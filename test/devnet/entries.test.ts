@@ -161,6 +161,6 @@ test("a token's functions can be simulated, and leave nothing", async () => {
   assert.deepEqual(none.result.retval.toXdr(), nativeToScVal(0n, { type: "i128" }).toXdr());
   const unknown = await ask("authorized", maker);
   assert.ok(rpc.Api.isSimulationError(unknown));
-  assert.match(unknown.error, /HostError: Error\(WasmVm, InvalidAction\)/);
+  assert.match(unknown.error, /HostError: Error\(WasmVm, MissingValue\)/);
   assert.equal(devnet.tip.hash, hash);
 });

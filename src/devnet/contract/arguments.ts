@@ -9,6 +9,10 @@ export function invalid(message: string): never {
   throw new CallFailure({ kind: "invalid", message });
 }
 
+export function missingFunction(fn: string): never {
+  throw new CallFailure({ kind: "invalid", message: `no function ${fn}`, missing: "function" });
+}
+
 /** Throws unless a function was called with exactly `count` arguments. */
 export function expectCount(args: readonly Value[], count: number): void {
   if (args.length !== count) invalid(`${args.length} arguments, not ${count}`);

@@ -124,7 +124,7 @@ function eventData(event: ContractEvent): Value {
   }
 }
 
-function configValue(config: ExchangeConfig): Value {
+export function configValue(config: ExchangeConfig): Value {
   return map([
     ["ledger_time", u32(config.ledgerTime)],
     ["listing_min_days", u32(config.listingMinDays)],

@@ -15,10 +15,11 @@ import {
   asAddress,
   asBool,
   asI128,
+  asId,
   asU32,
   expectCount,
   field,
-  invalid,
+  missingFunction,
 } from "./arguments.ts";
 import { readCrossfill, readSwap, readTrade, readUpdate } from "./call.ts";
 import { crossfill } from "./crossfill.ts";
@@ -29,6 +30,7 @@ import { swap } from "./swap.ts";
 import { type DeriveOrderId, trade } from "./trade.ts";
 import { update } from "./update.ts";
 import type { Value } from "./value.ts";
+import { configView, frozenView, marketView, orderView } from "./views.ts";
 
 /** The exchange as deployed. */
 export const exchange: ContractModel<ExchangeHost> = exchangeContract(deriveOrderId);
@@ -45,6 +47,18 @@ export function exchangeContract(deriveId: DeriveOrderId): ContractModel<Exchang
         return crossfill(host, readCrossfill(args));
       case "swap":
         return swap(host, readSwap(args));
+      case "config":
+        expectCount(args, 0);
+        return configView(host);
+      case "frozen":
+        expectCount(args, 0);
+        return frozenView(host);
+      case "market":
+        expectCount(args, 2);
+        return marketView(host, asAddress(argument(args, 0)), asAddress(argument(args, 1)));
+      case "order":
+        expectCount(args, 1);
+        return orderView(host, asId(argument(args, 0)));
       default:
         return runMarketFunction(host, fn, args);
     }
@@ -65,12 +79,24 @@ function runMarketFunction(host: ExchangeHost, fn: string, args: readonly Value[
         amount: asI128(argument(args, 3)),
       });
     default:
-      expectCount(args, 1);
-      return runAdminFunction(host, fn, argument(args, 0));
+      return runAdminFunction(host, fn, args);
   }
 }
 
-function runAdminFunction(host: ExchangeHost, fn: string, value: Value): Value {
+const ADMIN_FUNCTIONS: readonly string[] = [
+  "__constructor",
+  "freeze",
+  "delegate",
+  "set_oracle",
+  "set_floor",
+  "set_listing_min_days",
+  "set_ledger_time",
+];
+
+function runAdminFunction(host: ExchangeHost, fn: string, args: readonly Value[]): Value {
+  if (!ADMIN_FUNCTIONS.includes(fn)) return missingFunction(fn);
+  expectCount(args, 1);
+  const value = argument(args, 0);
   switch (fn) {
     case "__constructor":
       return construct(host, readConfig(value));
@@ -87,7 +113,7 @@ function runAdminFunction(host: ExchangeHost, fn: string, value: Value): Value {
     case "set_ledger_time":
       return setLedgerTime(host, asU32(value));
     default:
-      return invalid(`no function ${fn}`);
+      return missingFunction(fn);
   }
 }
 

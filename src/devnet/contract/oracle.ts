@@ -1,7 +1,7 @@
 // A price oracle without state: its prices are a function of asset and time.
 import type { Address } from "../../model/address.ts";
 import { lesser } from "../../model/settlement.ts";
-import { argument, asAddress, asI128, expectCount, invalid } from "./arguments.ts";
+import { argument, asAddress, asI128, expectCount, missingFunction } from "./arguments.ts";
 import { CallFailure, type ContractModel } from "./host.ts";
 import { addressValue, i128, map, u64, type Value, VOID } from "./value.ts";
 
@@ -40,7 +40,7 @@ export function oracleContract(options: OracleOptions): ContractModel {
         return u64(paidUntil(host.now, amount, options.dailyFee));
       }
       default:
-        return invalid(`no function ${fn}`);
+        return missingFunction(fn);
     }
   };
 }

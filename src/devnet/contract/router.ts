@@ -9,7 +9,7 @@ import {
   asVec,
   expectCount,
   field,
-  invalid,
+  missingFunction,
 } from "./arguments.ts";
 import { CallFailure, type CallHost, type ContractModel } from "./host.ts";
 import { addressValue, bool, map, symbol, type Value, vec } from "./value.ts";
@@ -39,7 +39,7 @@ export const router: ContractModel = (host, fn, args) => {
       for (const call of calls) makeCall(host, call);
       throw new CallFailure({ kind: "contract", contract: host.self, code: ROUTER_REJECTED });
     default:
-      return invalid(`no function ${fn}`);
+      return missingFunction(fn);
   }
 };
 

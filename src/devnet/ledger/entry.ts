@@ -71,6 +71,13 @@ export type InstanceEntry = {
   readonly storage: readonly { readonly key: ScValWire; readonly val: ScValWire }[];
 };
 
+/** A WebAssembly module, under the hash of its bytes. */
+export type CodeEntry = {
+  readonly kind: "code";
+  readonly hash: Uint8Array;
+  readonly code: Uint8Array;
+};
+
 /** How long the contract data whose key hashes to `keyHash` lives: through ledger `liveUntil`. */
 export type TtlEntry = {
   readonly kind: "ttl";
@@ -92,5 +99,6 @@ export type Entry =
   | OfferEntry
   | DataEntry
   | InstanceEntry
+  | CodeEntry
   | EventsSettingEntry
   | TtlEntry;

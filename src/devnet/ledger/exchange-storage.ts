@@ -2,9 +2,9 @@
 // on-chain") and its instance storage.
 import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { ExchangeConfig } from "../contract/event.ts";
+import { configValue, type ExchangeConfig } from "../contract/event.ts";
 import type { ExchangeInstance, OrderEntry } from "../contract/host.ts";
-import { addressValue, bool, i128, map, u32, u64, type Value, vec } from "../contract/value.ts";
+import { addressValue, bool, i128, u64, type Value, vec } from "../contract/value.ts";
 import { symbolWire, valueFromWire, valueWire } from "./sc-val.ts";
 
 export function orderValue(order: OrderEntry): Value {
@@ -69,17 +69,6 @@ function readInstance(storage: Storage): ExchangeInstance | undefined {
   const [config, frozen] = storage.map(({ val }) => valueFromWire(val));
   if (config?.type !== "map" || frozen?.type !== "bool") return undefined;
   return { config: configOf(new Map(config.value)), frozen: frozen.value };
-}
-
-export function configValue(config: ExchangeConfig): Value {
-  return map([
-    ["ledger_time", u32(config.ledgerTime)],
-    ["listing_min_days", u32(config.listingMinDays)],
-    ["market_listing_fee", i128(config.marketListingFee)],
-    ["min_trade_size", i128(config.minTradeSize)],
-    ["oracle", addressValue(config.oracle)],
-    ["safety_admin", addressValue(config.safetyAdmin)],
-  ]);
 }
 
 function configOf(fields: ReadonlyMap<string, Value>): ExchangeConfig {

@@ -9,7 +9,7 @@ import { balanceKey, balanceValue } from "../tokens/sac-balance.ts";
 import { tokenInstance } from "../tokens/sac-instance.ts";
 import type { AccountEntry, IssuedAsset } from "./entry.ts";
 import { sha256 } from "./hash.ts";
-import { dataKey } from "./key.ts";
+import { codeKey, dataKey } from "./key.ts";
 import type { ChainTip } from "./ledger-meta.ts";
 import { newAccount, newTrustline } from "./new-entry.ts";
 import { type LedgerState, putInstance, putLiveUntil, Scope } from "./state.ts";
@@ -29,6 +29,8 @@ export type Genesis = {
   readonly contractBalances: readonly GenesisBalance[];
   readonly contracts: readonly { readonly address: Address; readonly wasmHash: Uint8Array }[];
   readonly plainTokens: readonly GenesisPlainToken[];
+  /** WebAssembly modules. */
+  readonly codes?: readonly Uint8Array[];
   /** Bytes of events and return value that a call may write. */
   readonly eventBytesMax?: number;
 };
@@ -127,6 +129,7 @@ export function writeGenesis(state: LedgerState, genesis: Genesis): void {
     putInstance(scope, tokenInstance(tokenAddress(asset, networkId), asset));
   }
   for (const held of genesis.contractBalances) putContractBalance(scope, held, accounts, networkId);
+  for (const code of genesis.codes ?? []) putCode(scope, code);
   for (const { address, wasmHash } of genesis.contracts) {
     const executable = { kind: "wasm" as const, hash: wasmHash };
     putInstance(scope, { kind: "instance", contract: address, executable, storage: [] });
@@ -167,6 +170,12 @@ function putContractBalance(
     value: balanceValue(balance),
   });
   putLiveUntil(scope, dataKey(contract, key, "persistent"), GENESIS_LEDGER + TTL_MAX);
+}
+
+function putCode(scope: Scope, code: Uint8Array): void {
+  const hash = sha256(code);
+  scope.put({ kind: "code", hash, code });
+  putLiveUntil(scope, codeKey(hash), GENESIS_LEDGER + TTL_MAX);
 }
 
 function putPlainToken(scope: Scope, token: GenesisPlainToken): void {

@@ -19,7 +19,7 @@ import {
   trapDiagnostic,
 } from "./event.ts";
 import { Frame } from "./frame.ts";
-import { type EntryKey, instanceKey } from "./key.ts";
+import { codeKey, type EntryKey, instanceKey } from "./key.ts";
 import type { Scope } from "./state.ts";
 import type { HostValue } from "./write-value.ts";
 import type { XdrText } from "./xdr-writer.ts";
@@ -185,7 +185,9 @@ export class Invocation {
     const key = instanceKey(contract);
     this.read.add(key);
     const entry = scope.get(key)?.entry;
-    const code = entry?.kind === "instance" ? this.#codeOf(entry.executable) : undefined;
+    const executable = entry?.kind === "instance" ? entry.executable : undefined;
+    if (executable?.kind === "wasm") this.read.add(codeKey(executable.hash));
+    const code = executable === undefined ? undefined : this.#codeOf(executable);
     if (code !== undefined) return code;
     const text = "trying to get non-existing value for contract instance";
     this.diagnostics.push(errorDiagnostic(undefined, STORAGE_MISSING, text));
@@ -225,7 +227,12 @@ export class Invocation {
         if (!code.native) this.#escalate(contract, error, "require_auth");
         break;
       case "invalid":
-        report("VM call trapped: UnreachableCodeReached", [symbol(fn)]);
+        report(
+          error.missing === "function"
+            ? "trying to invoke non-existent contract function"
+            : "VM call trapped: UnreachableCodeReached",
+          [symbol(fn)],
+        );
         break;
       case "budget":
       case "fault":

@@ -5,6 +5,7 @@ import type { Durability, Entry, IssuedAsset } from "./entry.ts";
 import { sha256 } from "./hash.ts";
 import {
   accountKeyXdr,
+  codeKeyXdr,
   dataKeyXdr,
   eventsSettingKeyXdr,
   instanceKeyXdr,
@@ -72,6 +73,11 @@ export function instanceKey(contract: Address): EntryKey {
   return key;
 }
 
+/** Of the code with this hash. */
+export function codeKey(hash: Uint8Array): EntryKey {
+  return keyFromXdr(codeKeyXdr(hash));
+}
+
 export const EVENTS_SETTING_KEY = keyFromXdr(eventsSettingKeyXdr());
 
 /** Of allowances, whose life is looked at each time they are read. */
@@ -103,6 +109,11 @@ export function ttlKeyHash(key: EntryKey): Uint8Array {
 /** Byte 3 of a LedgerKey is its type, all types being below 256. */
 const CONTRACT_DATA = 6;
 const TTL = 9;
+
+/** Whether another entry says how long it lives. */
+export function hasLife(key: EntryKey): boolean {
+  return isContractData(key) || key.charCodeAt(3) === CONTRACT_CODE;
+}
 
 export function isContractData(key: EntryKey): boolean {
   return key.charCodeAt(3) === CONTRACT_DATA;
@@ -142,6 +153,8 @@ export function keyOfEntry(entry: Entry): EntryKey {
       return dataKey(entry.contract, entry.key, entry.durability);
     case "instance":
       return instanceKey(entry.contract);
+    case "code":
+      return codeKey(entry.hash);
     case "eventsSetting":
       return EVENTS_SETTING_KEY;
     case "ttl":

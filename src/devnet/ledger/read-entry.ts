@@ -27,6 +27,10 @@ export function entryFromXdr(xdr: XdrText): Entry {
   if (data.type === 1) return { ...trustlineFromWire(data.trustLine), ...sponsor };
   if (data.type === 2) return offerFromWire(data.offer);
   if (data.type === 6) return dataFromWire(data.contractData);
+  if (data.type === 7) {
+    const { hash, code } = data.contractCode;
+    return { kind: "code", hash, code };
+  }
   if (data.type === 8 && data.configSetting.configSettingID === 4) {
     const { txMaxContractEventsSizeBytes, feeContractEvents1Kb } =
       data.configSetting.contractEvents;

@@ -24,6 +24,7 @@ const Type = {
   trustline: 1,
   offer: 2,
   contractData: 6,
+  contractCode: 7,
   configSetting: 8,
   ttl: 9,
 } as const;
@@ -80,6 +81,12 @@ function writeData(to: XdrWriter, entry: Entry): void {
       break;
     case "instance":
       writeInstance(to, entry);
+      break;
+    case "code":
+      to.uint32(Type.contractCode);
+      to.uint32(0);
+      to.bytes(entry.hash);
+      to.opaque(entry.code);
       break;
     case "eventsSetting":
       to.uint32(Type.configSetting);
@@ -243,6 +250,13 @@ export function instanceKeyXdr(contract: Address): XdrText {
     writeAddress(to, addressWire(contract));
     to.uint32(INSTANCE_KEY);
     to.uint32(durabilityCode("persistent"));
+  });
+}
+
+export function codeKeyXdr(hash: Uint8Array): XdrText {
+  return encode((to) => {
+    to.uint32(Type.contractCode);
+    to.bytes(hash);
   });
 }
 

@@ -1,13 +1,6 @@
 // getLedgerEntries: entries as of the latest ledger.
 import { LedgerKey } from "@stellar/stellar-sdk/xdr";
-import {
-  type EntryKey,
-  isContractData,
-  isTemporary,
-  isTtl,
-  keyFromXdr,
-  ttlKey,
-} from "../ledger/key.ts";
+import { type EntryKey, hasLife, isTemporary, isTtl, keyFromXdr, ttlKey } from "../ledger/key.ts";
 import type { StoredEntry } from "../ledger/stored-entry.ts";
 import { entryDataXdr, entryExtensionXdr } from "../ledger/write-entry.ts";
 import { xdrBytes, xdrText } from "../ledger/xdr-writer.ts";
@@ -64,7 +57,7 @@ function entryJson(
 ): EntryJson | undefined {
   const { key, text, stored, ledger } = of;
   const { entry } = stored;
-  const ttl = isContractData(key) ? source.entry(ttlKey(key))?.entry : undefined;
+  const ttl = hasLife(key) ? source.entry(ttlKey(key))?.entry : undefined;
   const liveUntil = ttl?.kind === "ttl" ? ttl.liveUntil : undefined;
   const lapsed = liveUntil !== undefined && liveUntil < ledger;
   if (lapsed && isTemporary(key)) return undefined;

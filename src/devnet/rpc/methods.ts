@@ -1,6 +1,8 @@
 // The methods of Stellar RPC that the devnet serves (ledger.md, 1).
 import { hex } from "../ledger/hash.ts";
 import type { RpcFaults } from "./faults.ts";
+import { getEvents } from "./get-events.ts";
+import { getFeeStats } from "./get-fee-stats.ts";
 import { getLedgerEntries } from "./get-ledger-entries.ts";
 import { getLedgers, servedRange } from "./get-ledgers.ts";
 import { getTransaction, getTransactions } from "./get-transaction.ts";
@@ -38,6 +40,15 @@ export async function* runMethod(
       return;
     case "getLedgerEntries":
       yield JSON.stringify(getLedgerEntries(source, params));
+      return;
+    case "getEvents":
+      yield JSON.stringify(await getEvents(source, params));
+      return;
+    case "getFeeStats":
+      yield JSON.stringify(getFeeStats(source));
+      return;
+    case "getVersionInfo":
+      yield JSON.stringify(getVersionInfo(source));
       return;
     case "sendTransaction":
       yield JSON.stringify(sendTransaction(source, params));
@@ -84,6 +95,17 @@ async function getLatestLedger(source: RpcSource) {
     closeTime: String(latest.closeTime),
     headerXdr: header.toString("base64"),
     metadataXdr: xdr.meta.toString("base64"),
+  };
+}
+
+/** Of what this is: no build of Stellar RPC or of a node is behind it. */
+function getVersionInfo(source: RpcSource) {
+  return {
+    version: "hopbook devnet",
+    commitHash: "",
+    buildTimestamp: "",
+    captiveCoreVersion: "none",
+    protocolVersion: source.protocol,
   };
 }
 

@@ -2,8 +2,19 @@
 // that they can only be read by calling `balance` and `allowance`; events without an asset topic.
 import type { Address } from "../../model/address.ts";
 import { I128_MAX } from "../../model/settlement.ts";
+import { missingFunction } from "../contract/arguments.ts";
 import { CallFailure } from "../contract/host.ts";
-import { addressValue, i128, map, symbol, u32, type Value, VOID, vec } from "../contract/value.ts";
+import {
+  addressValue,
+  i128,
+  map,
+  string,
+  symbol,
+  u32,
+  type Value,
+  VOID,
+  vec,
+} from "../contract/value.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { addressFromWire, symbolWire, valueWire } from "../ledger/sc-val.ts";
@@ -30,6 +41,10 @@ export function runPlainToken(host: TokenHost, fn: string, args: readonly Value[
     }
     case "decimals":
       return u32(DECIMALS);
+    case "name":
+      return string("Plain token");
+    case "symbol":
+      return string("PLAIN");
     case "approve":
       token.approve(new Arguments(args, 4));
       return VOID;
@@ -43,7 +58,7 @@ export function runPlainToken(host: TokenHost, fn: string, args: readonly Value[
       token.mint(new Arguments(args, 2));
       return VOID;
     default:
-      throw new CallFailure({ kind: "invalid", message: `the token has no function ${fn}` });
+      return missingFunction(fn);
   }
 }
 

@@ -25,7 +25,7 @@ export function tokenInstance(token: Address, asset: ClassicAsset): InstanceEntr
     val: mapWire([
       [symbolWire("decimal"), { type: 3, u32: DECIMALS }],
       [symbolWire("name"), stringWire(assetName(asset))],
-      [symbolWire("symbol"), stringWire(asset.kind === "native" ? "native" : asset.code)],
+      [symbolWire("symbol"), stringWire(symbolOf(asset))],
     ]),
   };
   const info = { key: vecWire([symbolWire("AssetInfo")]), val: assetInfo(asset) };
@@ -34,6 +34,11 @@ export function tokenInstance(token: Address, asset: ClassicAsset): InstanceEntr
       ? [metadata, info]
       : [metadata, { key: ADMIN, val: addressVal(asset.issuer) }, info];
   return { kind: "instance", contract: token, executable: { kind: "token" }, storage };
+}
+
+/** The code alone, as wallets show it. */
+export function symbolOf(asset: ClassicAsset): string {
+  return asset.kind === "native" ? "native" : asset.code;
 }
 
 const ADMIN = vecWire([symbolWire("Admin")]);

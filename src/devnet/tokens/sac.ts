@@ -1,8 +1,18 @@
 // The Stellar Asset Contract: a classic asset as a token (CAP-46-6; events as of CAP-67).
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
-import { CallFailure } from "../contract/host.ts";
-import { addressValue, bool, i128, symbol, u32, type Value, VOID, vec } from "../contract/value.ts";
+import { missingFunction } from "../contract/arguments.ts";
+import {
+  addressValue,
+  bool,
+  i128,
+  string,
+  symbol,
+  u32,
+  type Value,
+  VOID,
+  vec,
+} from "../contract/value.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { stringWire } from "../ledger/sc-val.ts";
@@ -11,7 +21,7 @@ import { Arguments } from "./arguments.ts";
 import { assetName } from "./sac-address.ts";
 import { readAllowance, spendAllowance, writeAllowance } from "./sac-allowance.ts";
 import { Balances } from "./sac-balance.ts";
-import { adminOf, assetOf, DECIMALS, withAdmin } from "./sac-instance.ts";
+import { adminOf, assetOf, DECIMALS, symbolOf, withAdmin } from "./sac-instance.ts";
 import { TokenError, tokenFailure } from "./token-error.ts";
 
 /** The host of a Stellar Asset Contract can rewrite its instance, for set_admin. */
@@ -32,6 +42,10 @@ export function runSac(host: SacHost, fn: string, args: readonly Value[]): Value
     }
     case "decimals":
       return u32(DECIMALS);
+    case "name":
+      return string(token.name);
+    case "symbol":
+      return string(token.symbol);
     case "approve":
       token.approve(new Arguments(args, 4));
       return VOID;
@@ -65,7 +79,7 @@ export function runSac(host: SacHost, fn: string, args: readonly Value[]): Value
     case "admin":
       return addressValue(token.admin());
     default:
-      throw new CallFailure({ kind: "invalid", message: `a token has no function ${fn}` });
+      return missingFunction(fn);
   }
 }
 
@@ -152,6 +166,14 @@ class Sac {
     this.#host.requireAuth(before);
     this.#host.putInstance(withAdmin(this.#host.selfInstance, next));
     this.#emit("set_admin", [before], addressValue(next));
+  }
+
+  get name(): string {
+    return assetName(this.#asset);
+  }
+
+  get symbol(): string {
+    return symbolOf(this.#asset);
   }
 
   admin(): Address {
