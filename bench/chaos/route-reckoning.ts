@@ -10,6 +10,8 @@ import { swapOf } from "../../test/support/route-call.ts";
 
 const AMOUNTS = ["1000", "10000000", "987654321"];
 const DIRECTIONS = ["strict_send", "strict_receive"] as const;
+/** For which the call grants what it sells: more than it takes. */
+const APPROVED_LEDGERS = 100;
 /** Pairs of assets asked for. */
 const PAIRS_MAX = 24;
 
@@ -73,7 +75,9 @@ function canTrade(devnet: Devnet, trader: Address, { selling, buying, route }: W
 
 function checkRoute(devnet: Devnet, trader: Address, row: Row, direction: QuoteDirection): void {
   const route = quotedRoute(row);
-  const args = swapOf({ route, direction, trader });
+  // As clients call it: what traders granted the exchange before may be less.
+  const approvedUntil = devnet.tip.ledger + APPROVED_LEDGERS;
+  const args = swapOf({ route, direction, trader, approvedUntil });
   const call = { contract: devnet.network.exchange, fn: "swap", args };
   const { outcome } = tryCall(devnet.chain, call, trader);
   const shown = JSON.stringify(row);

@@ -14,7 +14,7 @@ test("the engine survives every fault, and says nothing wrong after them", async
     rounds: 1,
     pauseMs: 200,
     holdMs: 800,
-    ledgerTime: 100,
+    ledgerTime: 250,
     rate: 20,
     stalledClients: 300,
     say: (line) => context.diagnostic(line),

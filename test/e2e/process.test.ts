@@ -28,7 +28,9 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 
 let devnet: Devnet;
 before(async () => {
-  devnet = await startDevnet({ seed: "process", ledgerTime: 100, port: 0, ...SMALL_DEVNET });
+  const options = { seed: "process", ledgerTime: 100, port: 0, manual: true, ...SMALL_DEVNET };
+  devnet = await startDevnet(options);
+  for (let ledger = 0; ledger < 10; ledger += 1) devnet.closeLedger();
 });
 after(() => devnet.stop());
 
@@ -123,7 +125,7 @@ test("another network than the configured one is refused, and nothing kept of th
 
 test("a lake that is no directory is refused", async () => {
   const lake = join(folder, "nolake");
-  const { code, stdout } = await run(["engine"], {
+  const { code, stderr } = await run(["engine"], {
     RPC_URL: devnet.url,
     NETWORK_PASSPHRASE: devnet.network.passphrase,
     CONTRACT: devnet.network.exchange,
@@ -131,12 +133,14 @@ test("a lake that is no directory is refused", async () => {
     LAKE: lake,
     PORT: "0",
   });
-  assert.equal(code, 1);
-  assert.ok(stdout.includes(`there is no lake at ${lake}`), stdout);
+  assert.equal(code, 2);
+  assert.match(stderr, /^hopbook: LAKE: expected a directory that exists/);
+  assert.ok(stderr.includes(lake), stderr);
 });
 
 test("a signal in the middle of a ledger ends it well, and the next start shows no gap", async () => {
   const dataDir = join(folder, "signals");
+  devnet.resume();
   for (let round = 0; round < 2; round += 1) {
     const engine = engineOf(dataDir);
     const api = new ApiClient(await engine.listening);
@@ -145,4 +149,5 @@ test("a signal in the middle of a ledger ends it well, and the next start shows 
     const problems = engine.log.filter(({ level }) => (level ?? 0) >= 40);
     assert.deepEqual(problems, [], `round ${round}`);
   }
+  devnet.pause();
 });

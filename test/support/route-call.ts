@@ -15,6 +15,8 @@ export type CalledRoute = {
   readonly route: RouteQuote;
   readonly direction: QuoteDirection;
   readonly trader: Address;
+  /** The call grants the exchange what it sells, until this ledger; absent: it grants nothing. */
+  readonly approvedUntil?: number;
 };
 
 export type TradeTerms = {
@@ -24,11 +26,15 @@ export type TradeTerms = {
   readonly price: bigint;
 };
 
-export function swapOf({ route, direction, trader }: CalledRoute): readonly Value[] {
+export function swapOf(called: CalledRoute): readonly Value[] {
+  const { route, direction, trader, approvedUntil } = called;
+  const { selling } = firstHop(route);
+  const approve = { asset: selling, amount: route.sold, liveUntil: approvedUntil ?? 0 };
   return swapArguments({
     direction: directionOf(direction),
     trader,
-    selling: firstHop(route).selling,
+    selling,
+    ...(approvedUntil === undefined ? {} : { approve }),
     sellingAmount: route.sold,
     buyingAmount: route.bought,
     path: route.hops.map(({ buying, orders }) => ({ asset: buying, orders })),
