@@ -261,7 +261,7 @@ describe("the console", { skip }, () => {
     }
     for (const hash of [...VIEWS, `#/market/${symbol}`, `#/account/${order.owner}`]) {
       await page.goto(`${world.origin}/console${hash}`);
-      await page.waitForTimeout(300);
+      await shows(page, hash);
       const width = await page.evaluate(
         "Math.max(document.documentElement.scrollWidth, document.querySelector('main').scrollWidth)",
       );
@@ -401,7 +401,7 @@ describe("the console", { skip }, () => {
       const opened = await open("#/", { colorScheme });
       for (const hash of hashes) {
         await opened.page.goto(`${world.origin}/console${hash}`);
-        await opened.page.waitForTimeout(700);
+        await shows(opened.page, hash);
         assert.deepEqual(await seriousFaults(opened.page, rules), [], `${hash}, ${colorScheme}`);
       }
       assertClean(opened);
@@ -459,6 +459,24 @@ describe("the console while the engine restarts", { skip }, () => {
     }
   });
 });
+
+/** What the view of a hash has once its data is there. */
+const CONTENT: readonly (readonly [RegExp, string])[] = [
+  [/^#\/$/, ".market-row .spark-line:not([d=''])"],
+  [/^#\/market\//, ".tape-row:not(.tape-head):not([hidden]) a"],
+  [/^#\/quote\?/, ".route-card:not([hidden])"],
+  [/^#\/quote$/, ".quote-form"],
+  [/^#\/account\/G/, ".order-row:not(.order-head)"],
+  [/^#\/account$/, ".suggested li"],
+  [/^#\/engine$/, ".engine-view .facts dt"],
+  [/^#\/nothing$/, ".unknown-view"],
+];
+
+/** Resolves once the view of the hash shows what it has. */
+async function shows(page: Page, hash: string): Promise<void> {
+  const [, selector] = CONTENT.find(([pattern]) => pattern.test(hash)) ?? assert.fail(hash);
+  await page.locator(selector).first().waitFor({ state: "attached" });
+}
 
 const VIEWS = ["#/", "#/quote", "#/account", "#/engine"] as const;
 
@@ -560,7 +578,7 @@ async function seriousFaults(
   rules: readonly string[] | undefined,
 ): Promise<readonly string[]> {
   await page.evaluate(axe);
-  const options = rules === undefined ? {} : { runOnly: rules };
+  const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
   const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     readonly violations: readonly {
       readonly id: string;
