@@ -1,8 +1,10 @@
 // The server of http-dense, in a process of its own: the API over a book in which every pair of
 // assets is a market, with the router workers of an engine and nothing behind it.
+
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { SharedBook } from "../src/book/left-right.ts";
+import { liveSides } from "../src/book/market-sides.ts";
 import { capacityFor } from "../src/book/shared-layout.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
@@ -45,6 +47,7 @@ const server = await startHttpServer({
   context: {
     ...{ readModel, quotes, contract, clock },
     depth: { now: () => assert.fail("no depth here"), later: () => assert.fail("no depth here") },
+    book: liveSides(() => book.live),
     marketData: readModel.marketData,
     referencePrices: new Map(),
     assets: new AssetInput(PASSPHRASE),

@@ -1,5 +1,6 @@
 // What a REST answer costs beside a fixed body of 2 KB on the same server: requests a second over
 // keep-alive connections, driven from another process.
+
 import assert from "node:assert/strict";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
@@ -56,6 +57,7 @@ export const bench: Bench = async ({ tiny }) => {
         quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
       },
       depth: { now: () => assert.fail("no depth here"), later: () => assert.fail("no depth here") },
+      book: { sides: () => assert.fail("no book here"), version: () => "" },
       marketData: readModel.marketData,
       referencePrices: new Map(),
       assets,

@@ -9,6 +9,7 @@ import { TokenPoller } from "./book/backing/token-poller.ts";
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
 import { LiveDepth } from "./book/live-depth.ts";
+import { liveSides } from "./book/market-sides.ts";
 import { capacityFor } from "./book/shared-layout.ts";
 import type { StepMeter } from "./book/step-meter.ts";
 import { collectGarbage } from "./collect-garbage.ts";
@@ -149,6 +150,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       readModel: exchange,
       quotes,
       depth,
+      book: liveSides(() => book.live),
       marketData: exchange.marketData,
       referencePrices: referencePrices(config.referencePrices, assets),
       assets,

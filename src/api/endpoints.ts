@@ -102,6 +102,19 @@ export const ENDPOINTS: readonly Endpoint[] = [
     errors: [BAD_PARAMETER],
   },
   {
+    path: "/book",
+    operationId: "getBook",
+    tag: "Market data",
+    summary: "Every live order of a market",
+    description:
+      "An extension of the API. The live orders of both sides at one ledger, best prices first, backed or not. " +
+      "The answer has a weak `ETag` that changes with the market's orders and their backing alone: with " +
+      "`If-None-Match` an unchanged book is answered with 304 and no body.",
+    parameters: [parameters.market, parameters.bookLimit],
+    answer: ref("Book"),
+    errors: [BAD_PARAMETER],
+  },
+  {
     path: "/candles",
     operationId: "getCandles",
     tag: "Market data",

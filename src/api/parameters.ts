@@ -96,6 +96,13 @@ export const depthLimit = query("limit", "Levels per side.", {
   default: 100,
 });
 
+export const bookLimit = query("limit", "Orders per side.", {
+  type: "integer",
+  minimum: 1,
+  maximum: 5000,
+  default: 100,
+});
+
 export const candlesFrom = query(
   "from",
   "Start of the window, UNIX seconds, rounded down to 5 minutes. Without it the window begins in 1970.",

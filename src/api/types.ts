@@ -346,6 +346,45 @@ export type Order = {
   readonly cursor: Position;
 };
 
+/** A live order as a row of its market's book: without status, tokens and the maker's backing. */
+export type BookRow = {
+  readonly id: OrderId;
+  readonly price: ContractPrice;
+  /** `price` / 10^18 as a float, for display only. */
+  readonly rprice: number;
+  /** Selling amount at creation; updates do not change it. */
+  readonly quote: Amount;
+  /** Selling amount left. */
+  readonly amount: Amount;
+  /** The maker. */
+  readonly owner: Address;
+  /**
+   * Part of `amount` that the maker's budget covers; the budget is split across the maker's live
+   * orders selling the token, oldest first. `0` once the order is no longer live. Only for orders
+   * with tracked backing, never in /order-history.
+   */
+  readonly backed?: Amount;
+  /** Absent when the order never expires. */
+  readonly expires?: UtcTime;
+  readonly created: UtcTime;
+  /** Time of the last change; of an expired order its expiration. */
+  readonly updated: UtcTime;
+  /** Position of the event that created the order; pages lists. */
+  readonly cursor: Position;
+};
+
+/** The live orders of one market at one ledger, best prices first. */
+export type Book = {
+  /** Last ledger processed; absent until there was one. */
+  readonly ledger?: Ledger;
+  /** In the orientation that was asked for. */
+  readonly market: MarketKey;
+  /** Orders that sell the base token. */
+  readonly asks: readonly BookRow[];
+  /** Orders that sell the quote token. */
+  readonly bids: readonly BookRow[];
+};
+
 /** The maker's backing as an order shows it. */
 export type OrderBacking = {
   /**
@@ -966,6 +1005,8 @@ export type Answers = {
   readonly "/quote": Quote;
   /** Order book of a market around its mid price. */
   readonly "/depth": Depth;
+  /** Every live order of a market. */
+  readonly "/book": Book;
   /** OHLCV candles of a market. */
   readonly "/candles": readonly Candle[];
   /** Rolling 24 hours of every market. */
@@ -1041,6 +1082,15 @@ export type Parameters = {
      */
     readonly step?: string;
     /** Levels per side. */
+    readonly limit?: number | string;
+  };
+  readonly "/book": {
+    /**
+     * `BASE/QUOTE`, each side `XLM` (also `xlm`, `native`), `CODE:ISSUER`, `CODE-ISSUER` or a token
+     * contract address. The answer keeps this orientation.
+     */
+    readonly market: string;
+    /** Orders per side. */
     readonly limit?: number | string;
   };
   readonly "/candles": {

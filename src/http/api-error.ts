@@ -12,6 +12,7 @@ export type ApiErrorCode =
   | "invalid_upgrade"
   | "too_many_connections"
   | "too_many_requests_waiting"
+  | "book_changes_too_fast"
   | "too_many_quote_topics"
   | "too_many_depths_waiting"
   | "rate_limited"

@@ -13,6 +13,7 @@ import {
   jsonAnswer,
   UNKNOWN_PATH,
   writeAnswer,
+  writeNotModified,
 } from "./response.ts";
 import type { ApiRequest, Later, Route } from "./route.ts";
 import type { FoundRoute, Router } from "./router.ts";
@@ -51,6 +52,8 @@ type Accepted = Asked & {
   readonly request: ApiRequest;
   readonly pretty: boolean;
   readonly name: string;
+  /** Of the state in which the request came: an answer made later is as new or newer. */
+  readonly tag: string | undefined;
 };
 
 export class Requests {
@@ -111,15 +114,25 @@ export class Requests {
       this.#writeOther(asked, path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH);
       return;
     }
-    const { name, pathValue } = found;
-    this.#accept(found, {
-      res,
-      request: { query, pathValue, client },
-      head,
-      pretty,
-      name,
-      startMs,
-    });
+    const { name, pathValue, route } = found;
+    const request = { query, pathValue, client };
+    const tag = this.#tagOf(route, request);
+    if (tag !== undefined && holdsTag(req.getHeader("if-none-match"), tag)) {
+      writeNotModified(res, tag);
+      meter.answered(name, 304, performance.now() - startMs);
+      return;
+    }
+    this.#accept(found, { res, request, head, pretty, name, startMs, tag });
+  }
+
+  /** Undefined where the answer has none; what is wrong with the request is its answer's to say. */
+  #tagOf(route: Route, request: ApiRequest): string | undefined {
+    try {
+      return route.kind === "async" ? route.tag?.(request) : undefined;
+    } catch (error) {
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
   }
 
   #accept({ route }: FoundRoute, accepted: Accepted): void {
@@ -142,8 +155,9 @@ export class Requests {
   }
 
   /** To be called corked. */
-  #write({ res, head, name, startMs }: Accepted, answer: Answer): void {
-    writeAnswer(res, answer, head, this.#unread.end);
+  #write({ res, head, name, startMs, tag }: Accepted, answer: Answer): void {
+    const tagged = tag === undefined || answer.status !== 200 ? answer : { ...answer, tag };
+    writeAnswer(res, tagged, head, this.#unread.end);
     this.#turn.wrote(answer.body.length);
     this.#options.meter.answered(name, answer.status, performance.now() - startMs);
   }
@@ -208,6 +222,13 @@ export class Requests {
     this.#options.log.error({ err: error }, "a request failed");
     return errorAnswer(INTERNAL_ERROR, pretty);
   }
+}
+
+/** Whether the field If-None-Match (RFC 9110 13.1.2) names the tag, or any. */
+function holdsTag(field: string, tag: string): boolean {
+  return (
+    field === "*" || field.split(",").some((part) => part.trim().replace(/^W\//, "") === `"${tag}"`)
+  );
 }
 
 /** What metrics count for a client that left before its answer, as nginx does. */

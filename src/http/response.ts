@@ -11,6 +11,8 @@ export type Answer = {
   readonly body: string;
   /** Seconds, for the header Retry-After. */
   readonly retryAfter?: number;
+  /** For the header ETag, as a weak one. */
+  readonly tag?: string;
 };
 
 const STATUS_LINES: Readonly<Record<number, string>> = {
@@ -114,9 +116,25 @@ export function refuseConnection(res: HttpResponse, answer: Answer): void {
   });
 }
 
-function writeHeaders(res: HttpResponse, { contentType, status, retryAfter }: Answer): void {
+/** The client has the answer of this tag already. */
+export function writeNotModified(res: HttpResponse, tag: string): void {
+  res.writeStatus("304 Not Modified");
+  writeTag(res, tag);
+  res.writeHeader("Access-Control-Allow-Origin", "*");
+  if (mayStayOpen()) res.endWithoutBody();
+  else res.endWithoutBody(undefined, true);
+}
+
+function writeTag(res: HttpResponse, tag: string): void {
+  res.writeHeader("ETag", `W/"${tag}"`);
+  // A page of another origin may read it.
+  res.writeHeader("Access-Control-Expose-Headers", "ETag");
+}
+
+function writeHeaders(res: HttpResponse, { contentType, status, retryAfter, tag }: Answer): void {
   res.writeHeader("Content-Type", contentType);
   res.writeHeader("Access-Control-Allow-Origin", "*");
   if (status === 426) res.writeHeader("Upgrade", "websocket");
+  if (tag !== undefined) writeTag(res, tag);
   if (retryAfter !== undefined) res.writeHeader("Retry-After", String(retryAfter));
 }

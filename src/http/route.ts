@@ -1,6 +1,7 @@
 // What an endpoint is to the server: a function from a request to the JSON text of its body.
 import type { Depths } from "../book/live-depth.ts";
 import type { MarketData } from "../book/market-data.ts";
+import type { BookSides } from "../book/market-sides.ts";
 import type { ReadModel } from "../book/read-model.ts";
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
@@ -23,6 +24,11 @@ export type Route =
   | { readonly kind: "sync"; readonly handle: (request: ApiRequest) => string }
   | {
       readonly kind: "async";
+      /**
+       * Stands for what the answer is made from (RFC 9110 8.8.3, weak, without quotes): a client that has the
+       * answer of the same tag gets 304. Absent: the answer has no tag. Throws as `handle` does.
+       */
+      readonly tag?: (request: ApiRequest) => string;
       /** Some answers are there at once. */
       readonly handle: (request: ApiRequest) => string | Later;
       /** The answer where too many requests wait; absent: that of every other route. */
@@ -38,6 +44,7 @@ export type ApiContext = {
   readonly quotes: QuoteService;
   /** Of the live book, by the clock. */
   readonly depth: Depths;
+  readonly book: BookSides;
   readonly marketData: MarketData;
   readonly referencePrices: ReferencePrices;
   readonly assets: AssetInput;

@@ -2,6 +2,7 @@
 import { decodePathSegment } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { accountRoute, backingRoute } from "./routes/account.ts";
+import { bookRoute } from "./routes/book.ts";
 import { candlesRoute } from "./routes/candles.ts";
 import { contractRoute } from "./routes/contract.ts";
 import { depthRoute } from "./routes/depth.ts";
@@ -28,6 +29,7 @@ export function createRouter(context: ApiContext): Router {
   const routes: readonly (readonly [string, Route])[] = [
     ["/", statusRoute(context)],
     ["/backing", backingRoute(context)],
+    ["/book", bookRoute(context)],
     ["/candles", candlesRoute(context)],
     ["/contract", contractRoute(context)],
     ["/depth", depthRoute(context)],

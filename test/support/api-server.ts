@@ -3,6 +3,7 @@
 import { Exchange } from "../../src/book/exchange.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { LiveDepth } from "../../src/book/live-depth.ts";
+import { liveSides } from "../../src/book/market-sides.ts";
 import { AssetInput } from "../../src/http/asset-input.ts";
 import { pushChannels } from "../../src/http/push/channels.ts";
 import { PushEndpoint } from "../../src/http/push/endpoint.ts";
@@ -52,6 +53,7 @@ export async function startApiServer(seed: number): Promise<ApiServer> {
     readModel: exchange,
     marketData: exchange.marketData,
     depth: new LiveDepth({ book, clock: () => CHAIN_START * 1000 }),
+    book: liveSides(() => book.live),
     assets,
     contract,
   };

@@ -32,6 +32,29 @@ const BALANCE = ref(
 );
 const ALLOWANCE = ref("Amount", "What the owner lets the exchange contract move.");
 
+/** What an order and its row in a book say alike. */
+const OFFER = {
+  price: ref("ContractPrice"),
+  rprice: number("`price` / 10^18 as a float, for display only."),
+  quote: ref("Amount", "Selling amount at creation; updates do not change it."),
+  amount: ref("Amount", "Selling amount left."),
+  owner: ref("Address", "The maker."),
+  backed: optional(
+    ref(
+      "Amount",
+      "Part of `amount` that the maker's budget covers; the budget is split across the maker's " +
+        "live orders selling the token, oldest first. `0` once the order is no longer live. " +
+        "Only for orders with tracked backing, never in /order-history.",
+    ),
+  ),
+};
+const TIMES = {
+  expires: optional(ref("UtcTime", "Absent when the order never expires.")),
+  created: ref("UtcTime"),
+  updated: ref("UtcTime", "Time of the last change; of an expired order its expiration."),
+  cursor: ref("Position", "Position of the event that created the order; pages lists."),
+};
+
 export const orderSchemas = {
   Order: object(
     "A maker order. Buy orders are stored as orders that sell the asset they pay with.",
@@ -45,28 +68,23 @@ export const orderSchemas = {
       ]),
       selling: ref("TokenAddress", "Token the maker sells."),
       buying: ref("TokenAddress", "Token the maker receives."),
-      price: ref("ContractPrice"),
-      rprice: number("`price` / 10^18 as a float, for display only."),
-      quote: ref("Amount", "Selling amount at creation; updates do not change it."),
-      amount: ref("Amount", "Selling amount left."),
-      owner: ref("Address", "The maker."),
-      backed: optional(
-        ref(
-          "Amount",
-          "Part of `amount` that the maker's budget covers; the budget is split across the maker's " +
-            "live orders selling the token, oldest first. `0` once the order is no longer live. " +
-            "Only for orders with tracked backing, never in /order-history.",
-        ),
-      ),
+      ...OFFER,
       backing: optional(
         ref("OrderBacking", "The maker's backing in the selling token; where `backed` is."),
       ),
-      expires: optional(ref("UtcTime", "Absent when the order never expires.")),
-      created: ref("UtcTime"),
-      updated: ref("UtcTime", "Time of the last change; of an expired order its expiration."),
-      cursor: ref("Position", "Position of the event that created the order; pages lists."),
+      ...TIMES,
     },
   ),
+  BookRow: object(
+    "A live order as a row of its market's book: without status, tokens and the maker's backing.",
+    { id: ref("OrderId"), ...OFFER, ...TIMES },
+  ),
+  Book: object("The live orders of one market at one ledger, best prices first.", {
+    ledger: optional(ref("Ledger", "Last ledger processed; absent until there was one.")),
+    market: ref("MarketKey", "In the orientation that was asked for."),
+    asks: array(ref("BookRow"), "Orders that sell the base token.", 5000),
+    bids: array(ref("BookRow"), "Orders that sell the quote token.", 5000),
+  }),
   OrderBacking: object("The maker's backing as an order shows it.", {
     balance: BALANCE,
     allowance: ALLOWANCE,

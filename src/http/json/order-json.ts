@@ -42,7 +42,7 @@ export function knownOrderJson(order: Told, shown?: OrderBacking): string | unde
 
 // Joined: what stays is one piece, whatever takes it in.
 function orderText(order: Order, shown: OrderBacking | undefined): string {
-  const { id, status, selling, buying, price, quote, amount, owner, expires } = order;
+  const { id, status, selling, buying, price, quote, amount, owner } = order;
   return [
     `{"id":"${id}","status":"${status}","selling":"`,
     selling,
@@ -53,9 +53,31 @@ function orderText(order: Order, shown: OrderBacking | undefined): string {
     owner,
     shown === undefined ? '"' : `","backed":"${shown.backed}","backing":`,
     shown === undefined ? "" : embeddedBackingJson(shown.backing),
-    expires === 0 ? "" : `,"expires":"${utcText(expires)}"`,
-    `,"created":"${utcText(order.created)}","updated":"${utcText(order.updated)}",`,
-    `"cursor":"${order.cursor}"}`,
+    endOfOrder(order),
+  ].join("");
+}
+
+/** From `expires` on, where rows and orders read alike. */
+function endOfOrder({ expires, created, updated, cursor }: Order): string {
+  return (
+    (expires === 0 ? "" : `,"expires":"${utcText(expires)}"`) +
+    `,"created":"${utcText(created)}","updated":"${utcText(updated)}","cursor":"${cursor}"}`
+  );
+}
+
+/**
+ * A row of a market's book: an order without what its side and its market say already (status, selling,
+ * buying) and without its maker's backing, which many rows would repeat. `backed`: absent where it is not
+ * tracked.
+ */
+export function bookRowJson(order: Order, backed: bigint | undefined): string {
+  const { id, price, quote, amount, owner } = order;
+  return [
+    `{"id":"${id}","price":"${price}","rprice":${displayPrice(price)},"quote":"${quote}",`,
+    `"amount":"${amount}","owner":"`,
+    owner,
+    backed === undefined ? '"' : `","backed":"${backed}"`,
+    endOfOrder(order),
   ].join("");
 }
 

@@ -2,6 +2,7 @@
 
 import type { DepthBody, DepthRequest } from "../../book/depth.ts";
 import type { Depths } from "../../book/live-depth.ts";
+import type { BookSides } from "../../book/market-sides.ts";
 import type { AccountWatch } from "../../book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
@@ -124,6 +125,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       readModel,
       quotes,
       depth,
+      book: bookOf(readModel),
       marketData: readModel.marketData,
       referencePrices: new Map([[testContract(1), 25n * 10n ** 16n]]),
       assets,
@@ -234,4 +236,22 @@ export function testOrder(at: number, fields: Partial<Order> = {}): Order {
 
 export function testPosition(at: number): Position {
   return position({ ledger: 1000 + at, transaction: 1, operation: 1, index: 0 });
+}
+
+/** Sorted by price alone, which is all that these tests ask for. */
+function bookOf(readModel: MemoryReadModel): BookSides {
+  const side = (selling: string, buying: string, limit: number) =>
+    readModel
+      .liveOrders({ assets: [selling, buying] }, { limit: 1000 })
+      .filter((order) => order.selling === selling)
+      .sort((a, b) => (a.price < b.price ? -1 : 1))
+      .slice(0, limit)
+      .map(({ id }) => id);
+  return {
+    sides: ({ base, quote }, limit) => ({
+      asks: side(base, quote, limit),
+      bids: side(quote, base, limit),
+    }),
+    version: () => String(readModel.step),
+  };
 }
