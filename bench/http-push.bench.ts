@@ -275,6 +275,7 @@ function attachBare(app: App): void {
     },
     message: () => undefined,
     dropped: () => undefined,
+    drain: () => undefined,
     pong: () => undefined,
     close: () => undefined,
   });

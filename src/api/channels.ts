@@ -86,6 +86,20 @@ export const CHANNELS: readonly PushChannel[] = [
     updates: ["TradeUpdate"],
   },
   {
+    name: "book",
+    summary: "Every order of a market, and every change of one",
+    description:
+      "An extension of the push API: what a copy of the book is kept from. The snapshot has every live order " +
+      "at one ledger, then one message for each ledger that changes the market, before that ledger's own " +
+      "message of channel `contract`. A large snapshot comes in parts, as fast as the client reads, with later " +
+      "changes behind it; until then other channels are ahead. A second subscribe while it is sent is refused.",
+    topic: "book:<base>/<quote> in canonical order",
+    parameters: [parameters.market],
+    request: "BookRequest",
+    snapshot: "BookSnapshot",
+    updates: ["BookChanges"],
+  },
+  {
     name: "ticker",
     summary: "The last 24 hours of every market",
     description: "At most once every 5 seconds.",

@@ -18,6 +18,8 @@ export type Endpoint = {
   /** Body of an answer with status 200. */
   readonly answer: Schema;
   readonly errors: readonly ErrorAnswer[];
+  /** Answers have an ETag and are 304 where If-None-Match names it. */
+  readonly isTagged?: true;
 };
 
 export const TAGS = {
@@ -113,6 +115,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     parameters: [parameters.market, parameters.bookLimit],
     answer: ref("Book"),
     errors: [BAD_PARAMETER],
+    isTagged: true,
   },
   {
     path: "/candles",

@@ -94,10 +94,17 @@ function operation(endpoint: Endpoint, examples: readonly RecordedAnswer[]) {
       ...Object.fromEntries(
         errors.map(({ status, when }) => [String(status), errorResponse(when, withStatus(status))]),
       ),
+      ...(endpoint.isTagged === true ? { "304": NOT_MODIFIED } : {}),
       ...COMMON_ANSWERS,
     },
   };
 }
+
+const NOT_MODIFIED = {
+  description:
+    "`If-None-Match` names the `ETag` of the answer: it is the one the client has. No body.",
+  headers: OPEN_CORS,
+};
 
 function parameterObject(parameter: Parameter) {
   const { name, in: where, required, aliases, repeated, description, schema } = parameter;

@@ -385,6 +385,32 @@ export type Book = {
   readonly bids: readonly BookRow[];
 };
 
+/** One change of an order of the market. */
+export type BookChange = {
+  /**
+   * As in OrderUpdate; `revive`: an expired order was updated and lives again; `backing`: what
+   * backs the order changed and nothing else. Those of a ledger are in chain order, `backing` last.
+   */
+  readonly cause:
+    | "new"
+    | "update"
+    | "fill"
+    | "filled"
+    | "cancel"
+    | "expire"
+    | "revive"
+    | "backing";
+  /** `ask` sells the base token. */
+  readonly side: "ask" | "bid";
+  readonly id: OrderId;
+  /** After the change. Absent: with `backing`, and of an order that is gone. */
+  readonly order?: BookRow;
+  /** With `backing`: the new value; absent where it is no longer tracked. */
+  readonly backed?: Amount;
+  /** With `fill` and `filled`. */
+  readonly fill?: OrderFill;
+};
+
 /** The maker's backing as an order shows it. */
 export type OrderBacking = {
   /**
@@ -604,6 +630,20 @@ export type TradesRequest = {
   readonly market?: string;
 };
 
+/** Subscribes to channel `book`, or ends the subscription that the same parameters made. */
+export type BookRequest = {
+  /** What to do. */
+  readonly op: "subscribe" | "unsubscribe";
+  readonly channel: "book";
+  /** Any JSON value; comes back in the reply and in errors. */
+  readonly id?: unknown;
+  /**
+   * `BASE/QUOTE`, each side `XLM` (also `xlm`, `native`), `CODE:ISSUER`, `CODE-ISSUER` or a token
+   * contract address. The answer keeps this orientation.
+   */
+  readonly market: string;
+};
+
 /** Subscribes to channel `ticker`, or ends the subscription that the same parameters made. */
 export type TickerRequest = {
   /** What to do. */
@@ -711,6 +751,7 @@ export type ClientMessage =
   | ContractRequest
   | AccountRequest
   | TradesRequest
+  | BookRequest
   | TickerRequest
   | DepthRequest
   | CandlesRequest
@@ -867,6 +908,45 @@ export type TradeUpdate = {
 };
 
 /**
+ * Live orders of the market, in answer to a subscribe. A large book comes in several messages, all
+ * of the same ledger; later changes follow the last of them.
+ */
+export type BookSnapshot = {
+  readonly type: "book";
+  /** The request's `id`, any JSON value. */
+  readonly id?: unknown;
+  /** Names the subscription: route messages by it. */
+  readonly topic: string;
+  readonly market: MarketKey;
+  /** Last ledger processed; 0 until there was one. */
+  readonly ledger: Ledger;
+  /** From 1 on. */
+  readonly part: number;
+  /** How many messages there are. */
+  readonly parts: number;
+  /** Orders that sell the base token, in no order. */
+  readonly asks: readonly BookRow[];
+  /** Orders that sell the quote token, in no order. */
+  readonly bids: readonly BookRow[];
+};
+
+/** What a ledger changed of the market, or the clock and loaded backing between two ledgers. */
+export type BookChanges = {
+  readonly type: "changes";
+  readonly market: MarketKey;
+  readonly ledger: Ledger;
+  /**
+   * `ledger` of the message before it. Above that of the last message or snapshot that was
+   * received: one is missing; subscribe again.
+   */
+  readonly previous: Ledger;
+  /** In the order in which they happened. */
+  readonly changes: readonly BookChange[];
+  /** Names the subscription: route messages by it. */
+  readonly topic: string;
+};
+
+/**
  * Every market's last 24 hours: in answer to a subscribe, then after fills and refresh events, at
  * most once every 5 seconds.
  */
@@ -954,7 +1034,15 @@ export type Unsubscribed = {
   /** The request's `id`, any JSON value. */
   readonly id?: unknown;
   /** The channel. */
-  readonly channel: "contract" | "ticker" | "account" | "trades" | "depth" | "candles" | "quote";
+  readonly channel:
+    | "contract"
+    | "ticker"
+    | "account"
+    | "trades"
+    | "book"
+    | "depth"
+    | "candles"
+    | "quote";
   /** The topic that the parameters name. */
   readonly topic: string;
 };
@@ -1210,6 +1298,8 @@ export type Snapshots = {
   readonly account: AccountSnapshot;
   /** Fills of one market or of all. */
   readonly trades: TradesSnapshot;
+  /** Every order of a market, and every change of one. */
+  readonly book: BookSnapshot;
   /** The last 24 hours of every market. */
   readonly ticker: TickerMessage;
   /** The book of a market. */

@@ -81,6 +81,8 @@ export type WebSocketBehavior<UserData> = {
   /** `message` is gone once the handler returns. */
   readonly message: (ws: WebSocket<UserData>, message: ArrayBuffer, isBinary: boolean) => void;
   /** A message was not sent since `maxBackpressure` is reached. */
+  /** What waited for the client was taken, or a part of it. */
+  readonly drain: (ws: WebSocket<UserData>) => void;
   readonly dropped: (ws: WebSocket<UserData>) => void;
   readonly pong: (ws: WebSocket<UserData>, message: ArrayBuffer) => void;
   readonly close: (ws: WebSocket<UserData>, code: number, message: ArrayBuffer) => void;

@@ -75,6 +75,13 @@ async function recordMarketData({ recording, devnet }: RecordedWorld, market: st
     { name: "wrongLimit", summary: "Too many levels", status },
     `${depth}&limit=501`,
   );
+  const book = `/book?market=${market}`;
+  await recording.ask("getBook", { name: "book", summary: "The best orders" }, `${book}&limit=2`);
+  await recording.ask(
+    "getBook",
+    { name: "wrongLimit", summary: "Too many orders", status },
+    `${book}&limit=5001`,
+  );
   const to = devnet.tip.closeTime;
   const window = `from=${to - 3600}&to=${to}`;
   const candles = `/candles?market=${market}`;

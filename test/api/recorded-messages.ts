@@ -72,6 +72,12 @@ const UPDATES: readonly Wanted[] = [
     summary: "The fill of a crossfill's taker order",
     matches: ({ trade }) => trade.crossfill === true,
   },
+  ...["new", "update", "fill", "filled", "cancel", "expire", "backing"].map((cause) => ({
+    channel: "book",
+    schema: "BookChanges",
+    summary: `A change of the book: ${cause}`,
+    matches: (message: Row) => message.changes.some((change: Row) => change.cause === cause),
+  })),
   { channel: "candles", schema: "CandleUpdate", summary: "A candle that a fill changed" },
   {
     channel: "ticker",
@@ -192,6 +198,7 @@ async function recordSnapshots(
     ["ContractSnapshot", { channel: "contract" }],
     ["AccountSnapshot", { channel: "account", address: owners[0] }],
     ["TradesSnapshot", { channel: "trades", market }],
+    ["BookSnapshot", { channel: "book", market }],
     ["TickerMessage", { channel: "ticker" }],
     ["DepthMessage", { channel: "depth", market, limit: 5 }],
     ["CandlesSnapshot", { channel: "candles", market, resolution: "5m", limit: 10 }],

@@ -67,6 +67,7 @@ async function choices(): Promise<readonly Subscription[]> {
     ...markets.flatMap((market): Subscription[] => [
       { channel: "trades", market },
       { channel: "depth", market },
+      { channel: "book", market },
       { channel: "candles", market, resolution: "5m" },
     ]),
     ...markets.flatMap((market): Subscription[] => {

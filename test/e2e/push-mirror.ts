@@ -9,7 +9,15 @@ import type { ApiClient, Row } from "./api-client.ts";
 /** A subscription's parameters, without `op` and `id`. */
 export type Subscription = { readonly channel: ChannelName } & Record<string, unknown>;
 
-type ChannelName = "contract" | "ticker" | "account" | "trades" | "depth" | "candles" | "quote";
+type ChannelName =
+  | "contract"
+  | "ticker"
+  | "account"
+  | "trades"
+  | "depth"
+  | "candles"
+  | "quote"
+  | "book";
 
 type Mirrored = {
   readonly subscription: Subscription;
@@ -117,7 +125,12 @@ export class PushMirror {
     }
     const asked = this.#asked.get(id);
     if (asked !== undefined) {
-      this.#asked.delete(id);
+      // A book comes in parts, all with the request's id.
+      if (type !== "book" || message.part === message.parts) this.#asked.delete(id);
+      if (message.part > 1) {
+        takeRows(this.topics.get(topic)?.state ?? assert.fail("a part without the first"), message);
+        return;
+      }
       this.topics.set(topic, { subscription: asked, state: SNAPSHOTS[asked.channel](message) });
       return;
     }
@@ -135,11 +148,33 @@ const SNAPSHOTS: Record<ChannelName, (message: Row) => Row> = {
   depth: ({ data }) => ({ data }),
   trades: ({ trades }) => ({ trades: new Map(trades.map((row: Row) => [row.id, row])) }),
   candles: ({ candles }) => ({ candles: new Map(candles.map((row: Row) => [row[0], row])) }),
+  book: (message) => {
+    const state = {
+      market: message.market,
+      ledger: message.ledger,
+      asks: new Map(),
+      bids: new Map(),
+    };
+    takeRows(state, message);
+    return state;
+  },
   account: ({ orders, backing }) => ({
     orders: new Map(orders.map((order: Row) => [order.id, order])),
     backing: new Map(Object.entries(backing)),
   }),
 };
+
+function takeRows({ asks, bids }: Row, message: Row): void {
+  for (const row of message.asks) asks.set(row.id, row);
+  for (const row of message.bids) bids.set(row.id, row);
+}
+
+function takeChange({ asks, bids }: Row, change: Row): void {
+  const side = change.side === "ask" ? asks : bids;
+  if (change.cause === "backing") side.get(change.id).backed = change.backed;
+  else if (change.order === undefined) side.delete(change.id);
+  else side.set(change.id, change.order);
+}
 
 const UPDATES: Record<ChannelName, (state: Row, message: Row) => void> = {
   quote: (state, { data }) => {
@@ -161,6 +196,11 @@ const UPDATES: Record<ChannelName, (state: Row, message: Row) => void> = {
   },
   candles: (state, { candle }) => {
     state.candles.set(candle[0], candle);
+  },
+  book: (state, { ledger, previous, changes }) => {
+    assert.ok(previous <= state.ledger, `changes after ${previous} of a book at ${state.ledger}`);
+    state.ledger = ledger;
+    for (const change of changes) takeChange(state, change);
   },
   account: (state, message) => {
     if (message.type === "order") takeOrder(state, message);
@@ -230,6 +270,14 @@ const COMPARED: Record<
     const to = Math.floor(Date.now() / 1000) + 300;
     const path = `/candles?market=${market}&resolution=${resolution}&from=${to - 3600}&to=${to}`;
     return { held, rest: await api.get(`${path}&order=asc`) };
+  },
+  book: async ({ market, asks, bids }, _subscription, api) => {
+    const rest = await api.get(`/book?market=${market}&limit=5000`);
+    const sorted = (rows: Row[]) => rows.sort((a, b) => compareText(a.cursor, b.cursor));
+    return {
+      held: { asks: sorted([...asks.values()]), bids: sorted([...bids.values()]) },
+      rest: { asks: sorted(rest.asks), bids: sorted(rest.bids) },
+    };
   },
   account: async ({ orders, backing }, { address }, api) => {
     const rest = await api.get(`/account/${address}`);

@@ -11,6 +11,7 @@ import { systemTimers } from "../../src/http/push/throttle.ts";
 import { startHttpServer } from "../../src/http/server.ts";
 import { TestWatch } from "../../src/http/testing/test-server.ts";
 import { loadUws } from "../../src/http/uws.ts";
+import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import type { Order } from "../../src/model/order.ts";
 import { QuotePool } from "../../src/router-worker/pool.ts";
 import { exchangeIdentity, exchangeOptions } from "./exchange.ts";
@@ -24,6 +25,8 @@ export type ApiServer = {
   readonly port: number;
   readonly exchange: Exchange;
   readonly push: PushEndpoint;
+  /** Ledgers that follow what was applied, for `exchange.apply`. */
+  readonly later: readonly LedgerDelta[];
   /** Orders that live while nothing is applied. */
   readonly orders: readonly Order[];
   /** What was logged: faults of ours. */
@@ -31,14 +34,14 @@ export type ApiServer = {
   close(): Promise<void>;
 };
 
-export async function startApiServer(seed: number): Promise<ApiServer> {
+/** `later`: how many ledgers there are beyond those that are applied. */
+export async function startApiServer(seed: number, later = 0): Promise<ApiServer> {
   const { contract, networkPassphrase } = exchangeIdentity;
   const clock = { now: CHAIN_START * 1000 };
   const book = new SharedBook({ contract, untracked: "covers", capacity: CAPACITY });
   const exchange = await Exchange.open(exchangeOptions(clock, { book }));
-  for (const delta of randomLedgers(randomFrom(seed), LEDGERS, EVENTS_MAX)) {
-    await exchange.apply(delta);
-  }
+  const ledgers = randomLedgers(randomFrom(seed), LEDGERS + later, EVENTS_MAX);
+  for (const delta of ledgers.slice(0, LEDGERS)) await exchange.apply(delta);
   const logged: unknown[] = [];
   const log = { error: (fields: object) => void logged.push(fields) };
   const quotes = new QuotePool({
@@ -62,6 +65,7 @@ export async function startApiServer(seed: number): Promise<ApiServer> {
     channels: (publish) =>
       pushChannels({ ...shared, watch: new TestWatch(), timers: systemTimers, log }, publish),
   });
+  exchange.onStep((step) => push.stepped(step));
   const server = await startHttpServer({
     uws: loadUws(),
     host: "127.0.0.1",
@@ -74,6 +78,7 @@ export async function startApiServer(seed: number): Promise<ApiServer> {
     port: server.port,
     exchange,
     push,
+    later: ledgers.slice(LEDGERS),
     orders: exchange.liveOrders({ assets: [] }, { limit: 1000 }),
     logged,
     close: async () => {

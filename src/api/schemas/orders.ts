@@ -85,6 +85,22 @@ export const orderSchemas = {
     asks: array(ref("BookRow"), "Orders that sell the base token.", 5000),
     bids: array(ref("BookRow"), "Orders that sell the quote token.", 5000),
   }),
+  BookChange: object("One change of an order of the market.", {
+    cause: oneOfTexts(
+      "As in OrderUpdate; `revive`: an expired order was updated and lives again; `backing`: what backs the " +
+        "order changed and nothing else. Those of a ledger are in chain order, `backing` last.",
+      ["new", "update", "fill", "filled", "cancel", "expire", "revive", "backing"],
+    ),
+    side: oneOfTexts("`ask` sells the base token.", ["ask", "bid"]),
+    id: ref("OrderId"),
+    order: optional(
+      ref("BookRow", "After the change. Absent: with `backing`, and of an order that is gone."),
+    ),
+    backed: optional(
+      ref("Amount", "With `backing`: the new value; absent where it is no longer tracked."),
+    ),
+    fill: optional(ref("OrderFill", "With `fill` and `filled`.")),
+  }),
   OrderBacking: object("The maker's backing as an order shows it.", {
     balance: BALANCE,
     allowance: ALLOWANCE,

@@ -4,6 +4,7 @@ import {
   array,
   constant,
   either,
+  integer,
   map,
   number,
   object,
@@ -31,6 +32,7 @@ export const TOPICS = {
   ticker: topic("ticker"),
   account: topic("account:[GC][A-Z2-7]{55}"),
   trades: topic(`trades:(\\*|${MARKET})`),
+  book: topic(`book:${MARKET}`),
   depth: topic(`depth:${MARKET}/[0-9.e-]+/(auto|[0-9.]+)/[0-9]+`),
   candles: topic(`candles:${MARKET}/[0-9]+`),
   quote: topic(`quote:${MARKET}/(strict_send|strict_receive)/[0-9]+/(direct|any)/(none|[0-9]+)`),
@@ -142,6 +144,36 @@ export const pushSchemas = {
     trade: ref("Trade"),
     topic: TOPICS.trades,
   }),
+  BookSnapshot: object(
+    "Live orders of the market, in answer to a subscribe. A large book comes in several messages, all of the " +
+      "same ledger; later changes follow the last of them.",
+    {
+      type: constant("book"),
+      id: ANSWERED_ID,
+      topic: TOPICS.book,
+      market: ref("MarketKey"),
+      ledger: ref("Ledger", "Last ledger processed; 0 until there was one."),
+      part: integer("From 1 on.", 1),
+      parts: integer("How many messages there are.", 1),
+      asks: array(ref("BookRow"), "Orders that sell the base token, in no order.", 400),
+      bids: array(ref("BookRow"), "Orders that sell the quote token, in no order.", 400),
+    },
+  ),
+  BookChanges: object(
+    "What a ledger changed of the market, or the clock and loaded backing between two ledgers.",
+    {
+      type: constant("changes"),
+      market: ref("MarketKey"),
+      ledger: ref("Ledger"),
+      previous: ref(
+        "Ledger",
+        "`ledger` of the message before it. Above that of the last message or snapshot that was received: " +
+          "one is missing; subscribe again.",
+      ),
+      changes: array(ref("BookChange"), "In the order in which they happened."),
+      topic: TOPICS.book,
+    },
+  ),
   TickerMessage: object(
     "Every market's last 24 hours: in answer to a subscribe, then after fills and refresh events, at " +
       "most once every 5 seconds.",

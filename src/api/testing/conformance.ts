@@ -47,6 +47,10 @@ export function checkAnswer(answer: Answer): void {
   const named = operation.responses[String(status)];
   assert.ok(named !== undefined, `a status that is not documented: ${shown}`);
   const response = "$ref" in named ? pointed(openApi, named.$ref) : named;
+  if (response.content === undefined) {
+    assert.equal(text, "", `a body is not documented: ${shown}`);
+    return;
+  }
   const content = response.content[contentType];
   assert.ok(content !== undefined, `content type ${contentType} is not documented: ${shown}`);
   const validate = openApiSchemas(content.schema);

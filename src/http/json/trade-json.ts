@@ -1,4 +1,5 @@
 // Fills and swaps as JSON text (api.md, Trade and Swap).
+import type { OrderFill } from "../../book/happening.ts";
 import { utcText } from "../../model/clock.ts";
 import type { Swap, Trade } from "../../model/trade.ts";
 
@@ -27,4 +28,12 @@ export function swapJson(swap: Swap): string {
 /** bought / sold, for display only. JSON knows no infinity, so nothing sold shows as 0. */
 function displayRatio(bought: bigint, sold: bigint): number {
   return sold === 0n ? 0 : Number(bought) / Number(sold);
+}
+
+/** A fill from the maker's side (api.md, Channel account). */
+export function fillJson({ sold, bought, taker, trade, ts, crossfill }: OrderFill): string {
+  return (
+    `{"sold":"${sold}","bought":"${bought}","taker":"${taker}","trade":"${trade}","ts":${ts}` +
+    (crossfill ? ',"crossfill":true}' : "}")
+  );
 }

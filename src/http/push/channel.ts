@@ -2,6 +2,7 @@
 import type { Step } from "../../book/step.ts";
 import type { Query } from "../query.ts";
 import type { MessageId } from "./client-message.ts";
+import type { SnapshotParts } from "./snapshot-stream.ts";
 
 /** A subscribe request whose parameters are valid. */
 export type TopicRequest = {
@@ -17,6 +18,11 @@ export type TopicRequest = {
    * the connection was added to the topic and sent at once, so that no update falls between.
    */
   readonly snapshot: (id: MessageId) => string;
+  /**
+   * In place of `snapshot`, for one that may be large: its messages, all of the state shown at the call. The
+   * subscriber gets later updates behind the last of them.
+   */
+  readonly parts?: () => SnapshotParts;
   /** The topic has its first subscriber: from now on its updates are published. */
   readonly opened: () => void;
 };

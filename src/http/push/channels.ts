@@ -8,6 +8,7 @@ import type { QuoteService } from "../../router-worker/quote.ts";
 import type { AssetInput } from "../asset-input.ts";
 import type { Channel, Publish } from "./channel.ts";
 import { accountChannel } from "./channels/account-channel.ts";
+import { bookChannel } from "./channels/book-channel.ts";
 import { candlesChannel } from "./channels/candles-channel.ts";
 import { contractChannel } from "./channels/contract-channel.ts";
 import { depthChannel } from "./channels/depth-channel.ts";
@@ -41,6 +42,7 @@ export function pushChannels(options: ChannelsOptions, publish: Publish): readon
     contractChannel(common),
     accountChannel(common),
     tradesChannel(common),
+    bookChannel(common),
     tickerChannel(common),
     depthChannel(common),
     candlesChannel(common),

@@ -57,6 +57,11 @@ export class Connection implements Subscriber {
     this.#behind = true;
   }
 
+  tooSlow(): void {
+    this.fellBehind();
+    this.terminate();
+  }
+
   end(code: number, reason = ""): void {
     this.socket?.end(code, reason);
   }

@@ -69,6 +69,7 @@ export class PushEndpoint {
     this.#hub = new PushHub(
       channels((topic, json) => {
         this.#app?.publish(topic, json);
+        this.#hub.published(topic, json);
         const clients = this.#hub.subscribersOf(topic);
         // What channels publish is ASCII, so characters are bytes.
         meter.sent(clients, clients * json.length);
@@ -130,6 +131,7 @@ export class PushEndpoint {
       open: (socket) => this.#opened(socket.getUserData().connection, socket),
       message: (socket, message, isBinary) =>
         this.#received(socket.getUserData().connection, message, isBinary),
+      drain: (socket) => this.#hub.drained(socket.getUserData().connection),
       dropped: (socket) => socket.getUserData().connection.fellBehind(),
       pong: (socket) => {
         socket.getUserData().connection.alive = true;

@@ -5,6 +5,7 @@ import type { Channel, TopicRequest } from "./channel.ts";
 import { idMember } from "./channel.ts";
 import { type ClientMessage, type MessageId, shown } from "./client-message.ts";
 import { jsonQuery } from "./json-query.ts";
+import { type SnapshotParts, SnapshotStream } from "./snapshot-stream.ts";
 
 /** Topics a connection may hold (api.md, Limits). */
 const TOPICS_MAX = 20;
@@ -22,6 +23,8 @@ export type PendingSnapshot = {
   readonly id: MessageId;
   /** The subscription is of its making and ends where it fails. */
   isNew: boolean;
+  /** Where the snapshot is being sent in parts. */
+  stream?: SnapshotStream;
 };
 
 /** The hub's side of one connection. Its methods do nothing once the connection is closed. */
@@ -32,11 +35,15 @@ export interface Subscriber {
   readonly pending: Set<PendingSnapshot>;
   /** Whom limits per address count it for. */
   readonly client: string;
+  /** Bytes that the client has not taken yet. */
+  readonly waitingBytes: number;
   send(json: string): void;
   join(topic: string): void;
   leave(topic: string): void;
   /** Closes the connection with a close frame. */
   end(code: number, reason?: string): void;
+  /** Counts it as too slow and closes it without a close frame. */
+  tooSlow(): void;
 }
 
 export type HubLog = { error(fields: object, message: string): void };
@@ -51,6 +58,8 @@ export class PushHub {
   readonly #log: HubLog;
   /** Subscribers of each topic that has any. */
   readonly #counts = new Map<string, number>();
+  /** Snapshots being sent in parts, by topic. */
+  readonly #streams = new Map<string, Set<SnapshotStream>>();
   /** A step whose end is still to be told. */
   #unended: Step | undefined;
 
@@ -75,6 +84,18 @@ export class PushHub {
 
   subscribersOf(topic: string): number {
     return this.#counts.get(topic) ?? 0;
+  }
+
+  /** An update went out to whoever joined the topic: others are to have it behind their snapshot. */
+  published(topic: string, json: string): void {
+    const streams = this.#streams.get(topic);
+    if (streams === undefined) return;
+    for (const stream of [...streams]) stream.follow(json);
+  }
+
+  /** The client has taken what waited for it. */
+  drained({ pending }: Subscriber): void {
+    for (const { stream } of pending) stream?.drained();
   }
 
   /** Answers a message of a client. Never throws: the binding would end the process. */
@@ -125,6 +146,7 @@ export class PushHub {
   disconnected(subscriber: Subscriber): void {
     for (const [topic, channel] of subscriber.topics) this.#release(topic, channel);
     subscriber.topics.clear();
+    for (const pending of subscriber.pending) this.#endStream(pending);
     subscriber.pending.clear();
   }
 
@@ -166,6 +188,10 @@ export class PushHub {
       sendError(subscriber, id, `Too many subscriptions (max ${TOPICS_MAX})`);
       return;
     }
+    if (request.parts !== undefined && hasPending(subscriber, topic)) {
+      sendError(subscriber, id, "The snapshot of this topic is on its way");
+      return;
+    }
     const isNew = !subscriber.topics.has(topic);
     let isFirst = false;
     if (isNew) {
@@ -175,14 +201,19 @@ export class PushHub {
         return;
       }
       subscriber.topics.set(topic, channel);
-      subscriber.join(topic);
+      // Updates of a topic whose snapshot comes in parts wait behind it.
+      if (request.parts === undefined) subscriber.join(topic);
       const count = this.#counts.get(topic) ?? 0;
       this.#counts.set(topic, count + 1);
       isFirst = count === 0;
     }
     const pending = { topic, channel, id, isNew };
     subscriber.pending.add(pending);
-    const send = (): void => subscriber.send(request.snapshot(id));
+    const { parts } = request;
+    const send = (): void => {
+      if (parts === undefined) subscriber.send(request.snapshot(id));
+      else this.#stream(subscriber, pending, parts());
+    };
     try {
       if (isFirst) request.opened();
       const ready = request.ready?.(() => subscriber.pending.has(pending), subscriber.client);
@@ -205,10 +236,45 @@ export class PushHub {
     if (!subscriber.pending.has(pending)) return;
     try {
       answer();
-      subscriber.pending.delete(pending);
+      if (pending.stream === undefined) subscriber.pending.delete(pending);
     } catch (error) {
       this.#fail(subscriber, pending, error);
     }
+  }
+
+  /** Once every part is sent the subscriber joins the topic, within the same turn. */
+  #stream(subscriber: Subscriber, pending: PendingSnapshot, parts: SnapshotParts): void {
+    const { topic, id } = pending;
+    subscriber.leave(topic);
+    const stream = new SnapshotStream({
+      to: subscriber,
+      id,
+      parts,
+      inTurn: (run) => this.#runInTurn(subscriber, run),
+      finished: () => {
+        this.#endStream(pending);
+        subscriber.pending.delete(pending);
+        subscriber.join(topic);
+      },
+      failed: (error) => {
+        this.#endStream(pending);
+        if (error === undefined) subscriber.tooSlow();
+        else this.#fail(subscriber, pending, error);
+      },
+    });
+    pending.stream = stream;
+    const streams = this.#streams.get(topic);
+    if (streams === undefined) this.#streams.set(topic, new Set([stream]));
+    else streams.add(stream);
+    stream.resume();
+  }
+
+  #endStream({ topic, stream }: PendingSnapshot): void {
+    if (stream === undefined) return;
+    stream.cancel();
+    const streams = this.#streams.get(topic);
+    streams?.delete(stream);
+    if (streams?.size === 0) this.#streams.delete(topic);
   }
 
   #fail(subscriber: Subscriber, pending: PendingSnapshot, error: unknown): void {
@@ -232,6 +298,7 @@ export class PushHub {
     for (const pending of subscriber.pending) {
       if (pending.topic !== topic) continue;
       subscriber.pending.delete(pending);
+      this.#endStream(pending);
       sendError(subscriber, pending.id, "Unsubscribed before the snapshot");
     }
     this.#drop(subscriber, topic, channel);
@@ -264,6 +331,10 @@ export class PushHub {
     this.#log.error({ err: error }, "a push message could not be answered");
     sendError(subscriber, id, "Internal error");
   }
+}
+
+function hasPending({ pending }: Subscriber, topic: string): boolean {
+  return [...pending].some((other) => other.topic === topic);
 }
 
 /** Why the connection may not hold one more topic of the channel. */

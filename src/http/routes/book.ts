@@ -32,11 +32,7 @@ export function bookRoute(context: ApiContext): Route {
   const { book, assets } = context;
   return {
     kind: "async",
-    tag: ({ query }) => {
-      const { market, limit } = parseBook(query, assets);
-      const layout = query.has("pretty_print") ? "pretty" : "compact";
-      return `${RUN}-${book.version(market)}-${limit}-${layout}`;
-    },
+    tag: ({ query }) => `${RUN}-${book.version(parseBook(query, assets).market)}`,
     handle: ({ query }) => {
       const request = parseBook(query, assets);
       return (

@@ -1,6 +1,6 @@
 // Channel account: orders, backing, trades and swaps of one account. A subscribed account is
 // watched: its backing in every token of the open markets is followed.
-import type { Happening, OrderFill } from "../../../book/happening.ts";
+import type { Happening } from "../../../book/happening.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
@@ -14,7 +14,7 @@ import {
 import { ApiError } from "../../api-error.ts";
 import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
-import { swapJson, tradeJson } from "../../json/trade-json.ts";
+import { fillJson, swapJson, tradeJson } from "../../json/trade-json.ts";
 import type { Query } from "../../query.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
@@ -163,13 +163,6 @@ function changedOrderJson(readModel: ReadModel, order: Order, shares: Shares): s
   const live = order.status === OrderStatus.active;
   const share = live ? (shares(order.owner, order.selling).get(order.id) ?? 0n) : 0n;
   return orderJson(order, { backing, backed: share < order.amount ? share : order.amount });
-}
-
-function fillJson({ sold, bought, taker, trade, ts, crossfill }: OrderFill): string {
-  return (
-    `{"sold":"${sold}","bought":"${bought}","taker":"${taker}","trade":"${trade}","ts":${ts}` +
-    (crossfill ? ',"crossfill":true}' : "}")
-  );
 }
 
 function parseAccount(parameters: Query): Address {

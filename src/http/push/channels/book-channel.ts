@@ -1,0 +1,191 @@
+// Channel book: every live order of a market, then what each step changes of them, so that a client can keep
+// the whole book. The text of a change is made once for all subscribers.
+import type { ReadModel } from "../../../book/read-model.ts";
+import type { Step } from "../../../book/step.ts";
+import { canonicalPair, marketKey, type Pair } from "../../../model/address.ts";
+import { ApiError } from "../../api-error.ts";
+import type { AssetInput } from "../../asset-input.ts";
+import { bookRowJson } from "../../json/order-json.ts";
+import { fillJson } from "../../json/trade-json.ts";
+import { parseMarket } from "../../market-parameters.ts";
+import { jsonArray } from "../../route.ts";
+import {
+  type BackingHappening,
+  BookImage,
+  type BookRow,
+  type BookRowChange,
+  type OrderHappening,
+} from "../book-image.ts";
+import type { Channel, Publish } from "../channel.ts";
+import { idMember } from "../channel.ts";
+import type { MessageId } from "../client-message.ts";
+import type { SnapshotParts } from "../snapshot-stream.ts";
+import { TopicIndex } from "../topic-index.ts";
+
+/** Rows of one message of a snapshot: some 150 KB. */
+const PART_ROWS = 400;
+/**
+ * Snapshots of more than one part that may be sent at a time (choice): each keeps the rows of its state until
+ * its client has taken them.
+ */
+const LARGE_SNAPSHOTS_MAX = 64;
+
+export type BookChannelOptions = {
+  readonly readModel: ReadModel;
+  readonly assets: AssetInput;
+  readonly publish: Publish;
+};
+
+type BookTopic = {
+  readonly name: string;
+  readonly market: Pair;
+  readonly image: BookImage;
+  /** Ledger of the message before the next one, or at which the topic got its first subscriber. */
+  toldLedger: number;
+};
+
+export function bookChannel({ readModel, assets, publish }: BookChannelOptions): Channel {
+  const open = new Map<string, BookTopic>();
+  const byAsset = new TopicIndex<BookTopic>();
+  let largeSnapshots = 0;
+
+  const stepped = ({ happenings, ledger }: Step): void => {
+    if (open.size === 0) return;
+    const concerned = new Map<BookTopic, Concerned>();
+    const concernedBy = (topic: BookTopic): Concerned => {
+      let found = concerned.get(topic);
+      if (found === undefined) {
+        found = { orders: [], budgets: [] };
+        concerned.set(topic, found);
+      }
+      return found;
+    };
+    for (const happening of happenings) {
+      if (happening.kind === "order") {
+        const { selling, buying } = happening.order;
+        const topic = open.get(topicOf(canonicalPair(selling, buying)));
+        if (topic !== undefined) concernedBy(topic).orders.push(happening);
+      } else if (happening.kind === "backing") {
+        for (const topic of byAsset.of(happening.asset)) concernedBy(topic).budgets.push(happening);
+      }
+    }
+    for (const [topic, { orders, budgets }] of concerned) {
+      const changes = topic.image.stepped(orders, budgets);
+      if (changes.length === 0) continue;
+      publish(topic.name, changesJson(topic, ledger, changes));
+      topic.toldLedger = ledger;
+    }
+  };
+
+  const partsOf = ({ name, market, image }: BookTopic): SnapshotParts => {
+    const rows = image.rows();
+    const { ledger } = readModel;
+    const count = Math.max(1, Math.ceil(rows.length / PART_ROWS));
+    if (count > 1 && largeSnapshots >= LARGE_SNAPSHOTS_MAX) {
+      throw new ApiError(409, "not_ready", "Too many book snapshots are being sent. Try again.");
+    }
+    if (count > 1) largeSnapshots += 1;
+    let part = 0;
+    return {
+      next: (id) => {
+        if (part === count) return undefined;
+        const of = rows.slice(part * PART_ROWS, (part + 1) * PART_ROWS);
+        part += 1;
+        const asks = of.filter(({ order }) => image.isAsk(order)).map(rowJson);
+        const bids = of.filter(({ order }) => !image.isAsk(order)).map(rowJson);
+        return (
+          `{"type":"book",${idMember(id)}"topic":"${name}","market":"${marketKey(market)}",` +
+          `"ledger":${ledger ?? 0},"part":${part},"parts":${count},` +
+          `"asks":${jsonArray(asks)},"bids":${jsonArray(bids)}}`
+        );
+      },
+      ended: () => {
+        if (count > 1) largeSnapshots -= 1;
+      },
+    };
+  };
+
+  return {
+    name: "book",
+    request: (parameters) => {
+      const { base, quote } = parseMarket(parameters.one("market"), assets);
+      const market = canonicalPair(base, quote);
+      const name = topicOf(market);
+      const topicNow = (): BookTopic => {
+        const topic = open.get(name);
+        if (topic === undefined) throw new Error(`the topic ${name} is not open`);
+        return topic;
+      };
+      return {
+        topic: name,
+        opened: () => {
+          const image = new BookImage(readModel, market);
+          const topic = { name, market, image, toldLedger: readModel.ledger ?? 0 };
+          open.set(name, topic);
+          byAsset.add([base, quote], topic);
+        },
+        // Others may want it though this one has gone: it is given up with the topic.
+        ready: () => {
+          const topic = topicNow();
+          return topic.image.filled(() => open.get(name) === topic);
+        },
+        parts: () => partsOf(topicNow()),
+        snapshot: neverWhole,
+      };
+    },
+    closed: (name) => {
+      const topic = open.get(name);
+      if (topic === undefined) return;
+      open.delete(name);
+      byAsset.remove([topic.market.base, topic.market.quote], topic);
+    },
+    stepped,
+  };
+}
+
+type Concerned = { readonly orders: OrderHappening[]; readonly budgets: BackingHappening[] };
+
+function neverWhole(_id: MessageId): string {
+  throw new Error("a book's snapshot comes in parts");
+}
+
+const rowTexts = new WeakMap<BookRow, string>();
+
+/** Rows stay as they are: the text of one serves every snapshot that holds it. */
+function rowJson(row: BookRow): string {
+  let text = rowTexts.get(row);
+  if (text === undefined) {
+    text = bookRowJson(row.order, row.backed);
+    rowTexts.set(row, text);
+  }
+  return text;
+}
+
+function changesJson(
+  { name, market, image, toldLedger }: BookTopic,
+  ledger: number,
+  changes: readonly BookRowChange[],
+): string {
+  const texts = changes.map((change) => changeJson(change, image));
+  return (
+    `{"type":"changes","market":"${marketKey(market)}","ledger":${ledger},` +
+    `"previous":${toldLedger},"changes":${jsonArray(texts)},"topic":"${name}"}`
+  );
+}
+
+function changeJson({ cause, id, order, row, fill }: BookRowChange, image: BookImage): string {
+  const side = image.isAsk(order) ? "ask" : "bid";
+  const head = `{"cause":"${cause}","side":"${side}","id":"${id}"`;
+  if (cause === "backing") {
+    return row?.backed === undefined ? `${head}}` : `${head},"backed":"${row.backed}"}`;
+  }
+  return (
+    head +
+    (row === undefined ? "" : `,"order":${rowJson(row)}`) +
+    (fill === undefined ? "}" : `,"fill":${fillJson(fill)}}`)
+  );
+}
+
+function topicOf(market: Pair): string {
+  return `book:${marketKey(market)}`;
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SnapshotStream } from "./snapshot-stream.ts";
+
+/** A client whose every taken byte is the test's to say, and a main thread that always has time. */
+function streamOf(parts: readonly (string | Error)[]) {
+  const sent: string[] = [];
+  const ends: unknown[] = [];
+  const client = {
+    waitingBytes: 0,
+    send: (json: string) => {
+      sent.push(json);
+      client.waitingBytes += json.length;
+    },
+  };
+  let part = 0;
+  const stream = new SnapshotStream({
+    to: client,
+    id: {},
+    parts: {
+      next: () => {
+        const next = parts[part];
+        part += 1;
+        if (next instanceof Error) throw next;
+        return next;
+      },
+      ended: () => ends.push("parts"),
+    },
+    inTurn: (run) => run(),
+    finished: () => ends.push("finished"),
+    failed: (error) => ends.push(error ?? "too much"),
+  });
+  return { stream, client, sent, ends };
+}
+
+const PART = "p".repeat(300 * 1024);
+
+test("parts come as the client takes them, and updates behind the last in their order", () => {
+  const { stream, client, sent, ends } = streamOf([PART, PART, PART, PART]);
+  stream.resume();
+  assert.equal(sent.length, 2, "until more than half a megabyte waits");
+  stream.follow("first");
+  stream.drained();
+  assert.equal(sent.length, 2, "it has taken too little");
+  stream.follow("second");
+  client.waitingBytes = 0;
+  stream.drained();
+  assert.equal(sent.length, 4);
+  assert.deepEqual(ends, []);
+  client.waitingBytes = 0;
+  stream.drained();
+  assert.deepEqual(sent.slice(4), ["first", "second"]);
+  assert.deepEqual(ends, ["parts", "finished"]);
+  stream.drained();
+  assert.equal(sent.length, 6, "nothing is sent twice");
+});
+
+test("a client that lets too much wait behind its snapshot is given up", () => {
+  const { stream, sent, ends } = streamOf([PART, PART, PART]);
+  stream.resume();
+  for (let at = 0; at < 14; at += 1) stream.follow(PART);
+  assert.deepEqual(ends, ["parts", "too much"]);
+  stream.drained();
+  assert.equal(sent.length, 2);
+});
+
+test("what was canceled, or could not be made, sends nothing more and ends its parts once", () => {
+  const canceled = streamOf([PART, PART, PART]);
+  canceled.stream.resume();
+  canceled.stream.cancel();
+  canceled.stream.cancel();
+  canceled.client.waitingBytes = 0;
+  canceled.stream.drained();
+  assert.deepEqual([canceled.sent.length, canceled.ends], [2, ["parts"]]);
+  const fault = new Error("no part");
+  const failing = streamOf(["one", fault]);
+  failing.stream.resume();
+  assert.deepEqual(failing.sent, ["one"]);
+  assert.deepEqual(failing.ends, ["parts", fault]);
+});

@@ -1,0 +1,114 @@
+// A snapshot that is sent in parts, as fast as its client takes them, while the topic's later updates wait
+// behind it. Main thread.
+import type { MessageId } from "./client-message.ts";
+
+/** Bytes that a client may have untaken while another part is sent (choice): some parts. */
+const PACE_BYTES = 512 * 1024;
+/** Bytes of updates that may wait behind a snapshot: as much as may wait for a client (api.md, Limits). */
+const BACKLOG_BYTES_MAX = 4 * 1024 * 1024;
+/** Updates sent in one go. */
+const BACKLOG_SENT = 64;
+
+export type SnapshotParts = {
+  /** The next message; undefined behind the last. */
+  readonly next: (id: MessageId) => string | undefined;
+  /** The last was taken, or nobody wants the rest. Called once. */
+  readonly ended: () => void;
+};
+
+export type StreamedTo = {
+  /** Bytes that the client has not taken yet. */
+  readonly waitingBytes: number;
+  send(json: string): void;
+};
+
+export type StreamOptions = {
+  readonly to: StreamedTo;
+  readonly id: MessageId;
+  readonly parts: SnapshotParts;
+  /** Runs it once the main thread has time for it. */
+  readonly inTurn: (run: () => void) => void;
+  /** Everything is sent: from here on updates need not wait. */
+  readonly finished: () => void;
+  /** Too much waits behind the snapshot, or a part could not be made (then with the error). */
+  readonly failed: (error?: unknown) => void;
+};
+
+export class SnapshotStream {
+  readonly #options: StreamOptions;
+  readonly #backlog: string[] = [];
+  #backlogBytes = 0;
+  #hasParts = true;
+  #isPaused = false;
+  #isOver = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  /** To be called once, and whenever the client has taken what waited for it. */
+  resume(): void {
+    this.#isPaused = false;
+    this.#options.inTurn(() => this.#send());
+  }
+
+  drained(): void {
+    if (this.#isPaused) this.resume();
+  }
+
+  /** An update of the topic, of a later state than the snapshot. */
+  follow(json: string): void {
+    this.#backlog.push(json);
+    this.#backlogBytes += json.length;
+    if (this.#backlogBytes <= BACKLOG_BYTES_MAX) return;
+    this.cancel();
+    this.#options.failed();
+  }
+
+  /** Nothing more is sent. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#hasParts) this.#options.parts.ended();
+  }
+
+  #send(): void {
+    if (this.#isOver) return;
+    const { to, finished } = this.#options;
+    if (to.waitingBytes > PACE_BYTES) {
+      this.#isPaused = true;
+      return;
+    }
+    if (this.#hasParts) this.#sendPart();
+    else {
+      const updates = this.#backlog.splice(0, BACKLOG_SENT);
+      for (const json of updates) {
+        this.#backlogBytes -= json.length;
+        to.send(json);
+      }
+      if (this.#backlog.length === 0) {
+        this.#isOver = true;
+        finished();
+        return;
+      }
+    }
+    this.resume();
+  }
+
+  #sendPart(): void {
+    const { to, id, parts, failed } = this.#options;
+    try {
+      const part = parts.next(id);
+      if (part !== undefined) {
+        to.send(part);
+        return;
+      }
+    } catch (error) {
+      this.cancel();
+      failed(error);
+      return;
+    }
+    this.#hasParts = false;
+    parts.ended();
+  }
+}
