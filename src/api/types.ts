@@ -391,15 +391,7 @@ export type BookChange = {
    * As in OrderUpdate; `revive`: an expired order was updated and lives again; `backing`: what
    * backs the order changed and nothing else. Those of a ledger are in chain order, `backing` last.
    */
-  readonly cause:
-    | "new"
-    | "update"
-    | "fill"
-    | "filled"
-    | "cancel"
-    | "expire"
-    | "revive"
-    | "backing";
+  readonly cause: "new" | "update" | "fill" | "filled" | "cancel" | "expire" | "revive" | "backing";
   /** `ask` sells the base token. */
   readonly side: "ask" | "bid";
   readonly id: OrderId;

@@ -15,7 +15,7 @@ export function typesModule(schemas: NamedSchemas): string {
       '// "hopbook/api". Made from the API\'s description by `npm run describe`: not to be edited.\n',
     ...Object.entries(schemas).map(
       ([name, schema]) =>
-        `${comment(schema.description, "")}export type ${name} =${after(typeOf(schema, ""))};\n`,
+        `${comment(schema.description, "")}export type ${name} =${after(typeOf(schema, ""), `export type ${name} =`)};\n`,
     ),
     answersType(),
     parametersType(),
@@ -36,7 +36,7 @@ function parametersType(): string {
     const query = parameters.filter((parameter) => parameter.in === "query");
     const texts = query.map((parameter) => {
       const mark = parameter.required ? "" : "?";
-      return `${comment(parameter.description, "    ")}    readonly ${parameter.name}${mark}:${after(parameterType(parameter))};\n`;
+      return `${comment(parameter.description, "    ")}    readonly ${parameter.name}${mark}:${after(parameterType(parameter), `    readonly ${parameter.name}${mark}:`)};\n`;
     });
     const type = texts.length === 0 ? "Record<string, never>" : `{\n${texts.join("")}  }`;
     return `  readonly "${path}": ${type};\n`;
@@ -88,9 +88,11 @@ function union(types: readonly string[], indent: string): string {
     : types.map((type) => `\n${indent}  | ${type}`).join("");
 }
 
-/** A type after `:` or `=`. */
-function after(type: string): string {
-  return type.startsWith("\n") ? type : ` ${type}`;
+/** A type after `:` or `=`; `before` is what stands before it on the line. */
+function after(type: string, before: string): string {
+  if (!type.startsWith("\n")) return ` ${type}`;
+  const line = type.replace(/\n\s*\| /, "").replace(/\n\s*\| /g, " | ");
+  return `${before} ${line};`.length <= LINE_MAX ? ` ${line}` : type;
 }
 
 function typeOfKind(schema: Schema, type: JsonType, indent: string): string {
@@ -112,7 +114,8 @@ function objectType(
   const members = Object.entries(properties).map(([name, member]) => {
     const mark = required?.includes(name) ? "" : "?";
     const inner = `${indent}  `;
-    return `${comment(member.description, inner)}${inner}readonly ${name}${mark}:${after(typeOf(member, inner))};\n`;
+    const before = `${inner}readonly ${name}${mark}:`;
+    return `${comment(member.description, inner)}${before}${after(typeOf(member, inner), before)};\n`;
   });
   return `{\n${members.join("")}${indent}}`;
 }

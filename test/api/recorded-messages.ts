@@ -231,8 +231,9 @@ async function recordSnapshots(
     message: ended,
   });
   connection.send({ op: "subscribe", channel: "trades" });
-  // Who is likely to do everything that updates tell of.
-  const busy = new Set([...traders.slice(0, 6), ...owners.slice(1)]);
+  // Who is likely to do everything that updates tell of:
+  // makers with the most orders update them, the others' orders are filled, canceled and expire.
+  const busy = new Set([...traders.slice(0, 6), ...owners.slice(-2), ...owners.slice(1)]);
   for (const account of [...busy].slice(0, 10)) {
     accounts.send({ op: "subscribe", channel: "account", address: account });
   }
