@@ -18,6 +18,12 @@ const RENAMED: Readonly<Record<string, string>> = {
   port: "devnet-port",
 } satisfies Partial<Record<OptionName, string>>;
 
+/** Where a process of its own does otherwise than one that a test or a bench starts. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  // Candles, tickers and archives are there when the page is first opened.
+  historyMinutes: 120,
+} satisfies Partial<DevnetOptions>;
+
 const options = Object.entries(devnetOptionsSchema.shape)
   .filter(([option]) => !INTERNAL.has(option))
   .map(([option, schema]) => ({ option, setting: settingOf(option, schema) }));
@@ -32,7 +38,7 @@ export const devnetSettings: DevnetSettings<DevnetOptions> = {
 
 function settingOf(option: string, schema: z.ZodType): Setting {
   const name = RENAMED[option] ?? option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const byDefault = schema.safeParse(undefined).data;
+  const byDefault = DEFAULTS[option] ?? schema.safeParse(undefined).data;
   return {
     name,
     help: schema.description ?? "",

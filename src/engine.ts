@@ -89,6 +89,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     network,
     catchUpThreads: config.catchUpThreads,
     log,
+    live: (ledger) => {
+      const { port } = server;
+      const page = `http://${reachableHost(config.host)}:${port}${config.console ? "/console" : "/"}`;
+      log.info({ ledger, page }, `live at ledger ${ledger}: ${page}`);
+    },
     ...(operations === undefined ? {} : { meter: operations.follow }),
   });
   const poller = new TokenPoller({
@@ -285,4 +290,9 @@ function freeBytes(path: string): number | undefined {
     // A folder that is gone has no figures; the store's own errors tell of that.
     return undefined;
   }
+}
+
+/** What a browser on this machine takes for `host`, which may stand for every address. */
+function reachableHost(host: string): string {
+  return host === "0.0.0.0" || host === "::" ? "localhost" : host;
 }

@@ -55,13 +55,21 @@ export type FollowMeter = {
 };
 
 export type FollowOptions = {
+  /** Called once, when every ledger there is has been read for the first time. */
+  readonly live?: (ledger: number) => void;
   readonly network: NetworkConfig;
   readonly catchUpThreads: number;
   readonly log: Logger;
   readonly meter?: FollowMeter;
 };
 
-export function followLedgers({ network, catchUpThreads, log, meter }: FollowOptions): Follower {
+export function followLedgers({
+  network,
+  catchUpThreads,
+  log,
+  meter,
+  live,
+}: FollowOptions): Follower {
   const { rpcUrls, networkPassphrase: passphrase, contract, lake } = network;
   const stopping = new AbortController();
   const ingestLog: Log = (level, message, fields) => log[level](fields ?? {}, message);
@@ -74,6 +82,7 @@ export function followLedgers({ network, catchUpThreads, log, meter }: FollowOpt
     onFailure: rpcFailed,
   });
   let target: { readonly exchange: Exchange; readonly backing: BackingRecords } | undefined;
+  let isLive = false;
   let end: (end: FollowEnd) => void = () => undefined;
   const ended = new Promise<FollowEnd>((resolve) => {
     end = resolve;
@@ -91,6 +100,10 @@ export function followLedgers({ network, catchUpThreads, log, meter }: FollowOpt
       loaded: (loaded) => target?.backing.entriesLoaded(loaded),
       status: (status) => {
         logStatus(log, status);
+        if (status.state === "following" && !isLive) {
+          isLive = true;
+          live?.(status.ledger);
+        }
         meter?.status(status);
       },
       rpcFailed,

@@ -11,10 +11,12 @@ import {
   type OperatorsConfig,
   readConfig,
 } from "./config/config.ts";
+import type { HistoryProgress } from "./devnet/devnet.ts";
 import type { DevnetOptions } from "./devnet/options.ts";
 import { type DevnetProcess, spawnDevnet } from "./devnet/spawn.ts";
 import { devnetSettings } from "./devnet-settings.ts";
 import { type Engine, startEngine } from "./engine.ts";
+import { PROGRESS_FIELD } from "./log-stream.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
 import { Operations } from "./operations/operations.ts";
@@ -71,13 +73,14 @@ async function run(
   let devnet: DevnetProcess | "signal";
   try {
     // Before it is up there is nothing to close in order: it ends with this process.
-    devnet = await Promise.race([spawnDevnet(await withFolder(config)), signal]);
+    const tell = (progress: HistoryProgress): void => logHistory(log, progress);
+    devnet = await Promise.race([spawnDevnet(await withFolder(config), tell), signal]);
   } catch (error) {
     log.fatal(messageOf(error));
     return 1;
   }
   if (devnet === "signal") return 0;
-  const { url, exchange } = devnet;
+  const { url, exchange, referencePrices } = devnet;
   const network = {
     rpcUrls: [url],
     networkPassphrase: options.passphrase,
@@ -85,7 +88,13 @@ async function run(
   };
   log.info({ url, contract: exchange }, `the devnet serves its RPC on ${url}`);
   const gone = devnet.exited.then((code) => ({ kind: "devnet gone", code }) as const);
-  const running = config.mode === "all" ? runEngine({ ...config, network, log }, signal) : signal;
+  const running =
+    config.mode === "all"
+      ? runEngine(
+          { ...config, engine: withPrices(config.engine, referencePrices), network, log },
+          signal,
+        )
+      : signal;
   const end = await Promise.race([running, gone]);
   if (typeof end === "object") {
     log.fatal({ code: end.code }, "the devnet ended");
@@ -93,6 +102,16 @@ async function run(
   }
   await devnet.stop();
   return end === "signal" ? 0 : end;
+}
+
+function logHistory(log: Logger, progress: HistoryProgress): void {
+  const percent = Math.min(100, Math.floor((100 * progress.made) / progress.of));
+  log.info({ [PROGRESS_FIELD]: progress }, `making up the test network's past: ${percent} %`);
+}
+
+/** The devnet's own prices, unless others are set. */
+function withPrices(engine: EngineConfig, prices: ReadonlyMap<string, string>): EngineConfig {
+  return engine.referencePrices.size > 0 ? engine : { ...engine, referencePrices: prices };
 }
 
 /** For as long as the process lives. Resolves to an exit code where the folder is not to be had. */

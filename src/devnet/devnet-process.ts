@@ -9,11 +9,16 @@ function tell(message: DevnetMessage): void {
 }
 
 async function start(options: DevnetInput): Promise<void> {
-  const devnet = await startDevnet(options);
-  process.once("disconnect", () => stop(devnet));
-  if (process.connected) {
-    tell({ kind: "ready", url: devnet.url, exchange: devnet.network.exchange });
-  } else stop(devnet);
+  const parent = new AbortController();
+  process.once("disconnect", () => parent.abort());
+  const devnet = await startDevnet(options, undefined, {
+    signal: parent.signal,
+    onHistory: (progress) => tell({ kind: "history", progress }),
+  });
+  parent.signal.addEventListener("abort", () => stop(devnet));
+  if (parent.signal.aborted) return stop(devnet);
+  const { url, network, referencePrices } = devnet;
+  tell({ kind: "ready", url, exchange: network.exchange, referencePrices: [...referencePrices] });
 }
 
 function stop(devnet: Devnet): void {

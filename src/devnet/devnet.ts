@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
 import { ChainView } from "./chain-view.ts";
 import { foreignTransactions } from "./foreign.ts";
@@ -34,23 +35,43 @@ import { scaleOf, tradingScenario } from "./trading-scenario.ts";
 const GENESIS_SECONDS = 5;
 /** One call in so many is paid for by another account than its source. */
 const FEE_BUMP_EVERY = 8;
-/** Seconds between ledgers where they close as fast as they can but time is made up. */
+/** Between ledgers where they close as fast as they can but time is made up. */
 const MADE_UP_STEP_MS = 5_000;
+const MADE_UP_STEP_SECONDS = MADE_UP_STEP_MS / 1_000;
+/** Seconds at the end of a made-up past in which the traffic is that of every day. */
+const FULL_TRAFFIC_SECONDS = 1_800;
+/** Seconds by which a made-up past may outlast the moment it was begun: making it takes a while. */
+const HISTORY_LATE_SECONDS = 300;
+/** Ledgers between two words on how far a made-up past is. */
+const HISTORY_TOLD_EVERY = 20;
 
 /**
  * Starts the network. Rejects with a ZodError for options out of range, and where its directory
  * holds another chain or the port is taken.
  * Everything runs on the calling thread; `spawnDevnet` gives it a process of its own.
  */
-export async function startDevnet(input: DevnetInput, scenario?: Scenario): Promise<Devnet> {
+export async function startDevnet(
+  input: DevnetInput,
+  scenario?: Scenario,
+  start: DevnetStart = {},
+): Promise<Devnet> {
   const options = devnetOptionsSchema.parse(input);
   if (options.lakeDirectory !== undefined && options.retention < options.lakeLedgersPerBatch) {
     throw new RangeError("retention must be at least the lake's ledgers per batch");
   }
   const devnet = new Devnet(options, scenario ?? tradingScenario(options));
-  await devnet.open();
+  await devnet.open(start);
   return devnet;
 }
+
+/** How far a made-up past is, in ledgers. */
+export type HistoryProgress = { readonly made: number; readonly of: number };
+
+export type DevnetStart = {
+  readonly onHistory?: (progress: HistoryProgress) => void;
+  /** Ends the making of a past early; a later start goes on with it. */
+  readonly signal?: AbortSignal;
+};
 
 type Opened = {
   readonly chain: Chain;
@@ -61,6 +82,8 @@ type Opened = {
   readonly others: OrderIndex;
   /** UNIX seconds. */
   readonly genesisCloseTime: number;
+  /** When a chain with a made-up past was begun; 0: it has none. */
+  readonly historyEnd: number;
 };
 
 export class Devnet {
@@ -74,6 +97,7 @@ export class Devnet {
     () => this.closeLedger(),
   );
   #opened: Opened | undefined;
+  #makingHistory = false;
   #record = new ExchangeRecord();
   readonly #foreign: Foreign;
   /** Of the network itself, for the next ledger. */
@@ -97,15 +121,40 @@ export class Devnet {
     this.#server = new RpcServer(() => this.#source());
   }
 
-  /** Opens the chain, closes the first ledger of a new one, listens and starts the rhythm. */
-  async open(): Promise<void> {
+  /**
+   * Opens the chain, closes the first ledger of a new one, listens, makes up the past that is still
+   * missing, and starts the rhythm.
+   */
+  async open({ onHistory, signal }: DevnetStart = {}): Promise<void> {
     await this.#openChain();
     this.#port = await this.#server.listen(this.#options.host, this.#options.port);
-    if (!this.#options.manual) this.resume();
+    if (this.#options.manual) return;
+    while (this.makingHistory && signal?.aborted !== true) {
+      const { ledger } = this.closeLedger().tip;
+      if (ledger % HISTORY_TOLD_EVERY === 0) onHistory?.(this.#historyProgress());
+      await nextTurn();
+    }
+    this.resume();
+  }
+
+  /** Whether ledgers of a made-up past are still to be closed. */
+  get makingHistory(): boolean {
+    return this.#makingHistory;
+  }
+
+  #historyProgress(): HistoryProgress {
+    const { genesisCloseTime, historyEnd } = this.#open;
+    const ledgers = (until: number) => Math.ceil((until - genesisCloseTime) / MADE_UP_STEP_SECONDS);
+    return { made: ledgers(this.tip.closeTime), of: ledgers(historyEnd) };
   }
 
   get url(): string {
     return `http://${this.#options.host}:${this.#port}`;
+  }
+
+  /** USD per token, plain decimals, about which its prices move. */
+  get referencePrices(): ReadonlyMap<Address, string> {
+    return this.#scenario.referencePrices;
   }
 
   /** What the exchange did since this process opened the chain, or reset it. */
@@ -172,11 +221,13 @@ export class Devnet {
       .map((received): ReceivedIntent => ({ kind: "received", source: received.source, received }));
     const first = chain.tip.ledger === GENESIS_LEDGER;
     const opening = first ? this.#scenario.opening : [];
-    const traffic = first ? [] : this.#scenario.traffic(this.#viewAt(closeTime));
+    const thin = closeTime < this.#open.historyEnd - FULL_TRAFFIC_SECONDS;
+    const traffic = first ? [] : this.#scenario.traffic(this.#viewAt(closeTime), thin);
     const intents = [...opening, ...sent, ...submitted, ...traffic];
     const closed = chain.close(intents, closeTime, this.#foreign);
     for (const [key, stored] of closed.written) others.apply(key, stored);
     store.append(closed, chain.state);
+    this.#makingHistory &&= this.#isPast(closed.tip.closeTime + MADE_UP_STEP_SECONDS);
     transactions.add(closed.tip.ledger);
     lake?.write(closed.tip.ledger);
     if (this.#options.record) this.#record.add(closed);
@@ -238,12 +289,21 @@ export class Devnet {
 
   /** A new chain's genesis closes after `notBefore` (UNIX seconds). */
   async #openChain(notBefore = 0): Promise<void> {
-    const { seed, passphrase, retention, startTime } = this.#options;
+    const { seed, passphrase, retention, startTime, historyMinutes } = this.#options;
     const lakeOptions = lakeOptionsOf(this.#options);
     const scaleText = JSON.stringify(scaleOf(this.#options));
     const genesisTime = startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS;
-    const { store, tip, state, genesisCloseTime } = await ChainStore.open(
-      { directory: this.#directory, retention, identity: { seed, passphrase, scale: scaleText } },
+    const isNew = notBefore === 0 && startTime === undefined;
+    const historySeconds = isNew ? historyMinutes * 60 : 0;
+    const identity = { seed, passphrase, scale: scaleText };
+    const {
+      store,
+      tip,
+      state,
+      genesisCloseTime,
+      historyEnd = 0,
+    } = await ChainStore.open(
+      { directory: this.#directory, retention, identity, historySeconds },
       (closeTime) => this.#scenario.genesis(this.network, closeTime),
       Math.max(genesisTime, notBefore + 1),
     );
@@ -266,7 +326,9 @@ export class Devnet {
     const treasury = this.#treasuryOf(chain);
     const others = new OrderIndex(this.network.exchange, this.#scenario.makers);
     for (const [key, stored] of state.entries()) others.apply(key, stored);
-    this.#opened = { chain, store, lake, transactions, treasury, others, genesisCloseTime };
+    const kept = { chain, store, lake, transactions, treasury, others };
+    this.#opened = { ...kept, genesisCloseTime, historyEnd };
+    this.#makingHistory = tip.closeTime < historyEnd;
     if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
   }
 
@@ -275,10 +337,16 @@ export class Devnet {
     const { ledgerTime, startTime } = this.#options;
     const { chain, genesisCloseTime } = this.#open;
     const { ledger, closeTime } = chain.tip;
+    if (this.#makingHistory) return closeTime + MADE_UP_STEP_SECONDS;
     if (startTime === undefined) return Math.max(closeTime, wallSeconds());
     const step = ledgerTime === 0 ? MADE_UP_STEP_MS : ledgerTime;
     const sinceFirst = Math.floor(((ledger - GENESIS_LEDGER) * step) / 1000);
     return genesisCloseTime + GENESIS_SECONDS + sinceFirst;
+  }
+
+  /** Whether a ledger closed then is one of the made-up past: not after now, nor long after its end. */
+  #isPast(closeTime: number): boolean {
+    return closeTime <= Math.min(wallSeconds(), this.#open.historyEnd + HISTORY_LATE_SECONDS);
   }
 
   /** A transaction of a client, to be in the next ledger. */

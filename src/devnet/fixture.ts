@@ -87,6 +87,7 @@ export function createFixture(seed: string, passphrase: string): Fixture {
       opening: [deployExchange(network, config)],
       preludeLedgers: 1,
       makers: new Set(),
+      referencePrices: new Map(),
       traffic: () => [],
     },
   };

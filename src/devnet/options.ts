@@ -61,6 +61,13 @@ export const devnetOptionsSchema = z.object({
     .min(1)
     .optional()
     .describe("close time of the first ledger, UNIX seconds; later ones follow without the clock"),
+  historyMinutes: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_440)
+    .default(0)
+    .describe("a new chain begins with so many minutes of made-up past; not with a startTime"),
   scale: z
     .enum(["small", "large"])
     .default("small")

@@ -20,6 +20,8 @@ export type Scenario = {
   readonly preludeLedgers: number;
   /** Whose orders the traffic knows by itself. */
   readonly makers: ReadonlySet<Address>;
-  /** Transactions of each further ledger; a function of the state it is shown. */
-  readonly traffic: (view: ChainView) => readonly TransactionIntent[];
+  /** Transactions of each further ledger, few of them where `thin`; else the view alone decides. */
+  readonly traffic: (view: ChainView, thin?: boolean) => readonly TransactionIntent[];
+  /** USD per token, plain decimals, about which the market's prices move. */
+  readonly referencePrices: ReadonlyMap<Address, string>;
 };

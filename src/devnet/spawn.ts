@@ -3,17 +3,26 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Address } from "../model/address.ts";
+import type { HistoryProgress } from "./devnet.ts";
 import type { DevnetInput } from "./options.ts";
 
 /** From the process to its parent. */
 export type DevnetMessage =
-  | { readonly kind: "ready"; readonly url: string; readonly exchange: Address }
+  | { readonly kind: "history"; readonly progress: HistoryProgress }
+  | {
+      readonly kind: "ready";
+      readonly url: string;
+      readonly exchange: Address;
+      readonly referencePrices: readonly (readonly [token: Address, usd: string])[];
+    }
   | { readonly kind: "failed"; readonly message: string };
 
 export type DevnetProcess = {
   readonly url: string;
   /** The exchange contract of its network. */
   readonly exchange: Address;
+  /** USD per token, plain decimals, about which its prices move. */
+  readonly referencePrices: ReadonlyMap<string, string>;
   /** Resolves with the exit code once the process is gone, however that came about. */
   readonly exited: Promise<number | null>;
   /** Ends it without notice, as `kill -9` does. */
@@ -25,8 +34,14 @@ export type DevnetProcess = {
 /** Young objects die within a ledger: room for one keeps them from being moved about. */
 const SEMI_SPACE_MB = 64;
 
-/** Rejects with an Error that says why where the devnet cannot start. It ends with its parent. */
-export async function spawnDevnet(options: DevnetInput): Promise<DevnetProcess> {
+/**
+ * Resolves once it serves and its past is made, of which `onHistory` is told. Rejects with an Error
+ * that says why where the devnet cannot start. It ends with its parent.
+ */
+export async function spawnDevnet(
+  options: DevnetInput,
+  onHistory: (progress: HistoryProgress) => void = () => undefined,
+): Promise<DevnetProcess> {
   const child = fork(fileURLToPath(new URL("./devnet-process.js", import.meta.url)), [], {
     execArgv: ["--enable-source-maps", `--max-semi-space-size=${SEMI_SPACE_MB}`],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -36,19 +51,29 @@ export async function spawnDevnet(options: DevnetInput): Promise<DevnetProcess> 
   );
   const sent: DevnetInput = { ...options, record: false };
   child.send(sent);
-  const first = await Promise.race([firstMessage(child), exited]);
+  const first = await Promise.race([started(child, onHistory), exited]);
   if (typeof first === "object" && first !== null && first.kind === "ready") {
     const { url, exchange } = first;
+    const referencePrices = new Map(first.referencePrices);
     const kill = () => void child.kill("SIGKILL");
-    return { url, exchange, exited, kill, stop: () => stop(child, exited) };
+    return { url, exchange, referencePrices, exited, kill, stop: () => stop(child, exited) };
   }
   const why = typeof first === "object" && first !== null ? first.message : `exit code ${first}`;
   throw new Error(`the devnet could not start: ${why}`);
 }
 
-async function firstMessage(child: ChildProcess): Promise<DevnetMessage> {
-  const [message] = (await once(child, "message")) as [DevnetMessage];
-  return message;
+type Started = Exclude<DevnetMessage, { kind: "history" }>;
+
+function started(
+  child: ChildProcess,
+  onHistory: (progress: HistoryProgress) => void,
+): Promise<Started> {
+  return new Promise((resolve) => {
+    child.on("message", (message: DevnetMessage) => {
+      if (message.kind === "history") onHistory(message.progress);
+      else resolve(message);
+    });
+  });
 }
 
 async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {

@@ -14,6 +14,9 @@ import { Traffic } from "./traffic/traffic.ts";
 /** Base units of lumens that the oracle asks for a day of prices of one market. */
 const ORACLE_DAILY_FEE = 1_000_000n;
 
+/** Decimals of a reference price: a token can be worth a tenth of a cent. */
+const PRICE_DIGITS = 9;
+
 export function tradingScenario(options: DevnetOptions): Scenario {
   const { seed, passphrase, freezes } = options;
   const network = createNetwork(seed, passphrase);
@@ -49,7 +52,10 @@ export function tradingScenario(options: DevnetOptions): Scenario {
     opening: [deployExchange(network, traffic.config)],
     preludeLedgers: 1 + traffic.genesisLedgers,
     makers: new Set([...cast.makers, network.router]),
-    traffic: (view) => traffic.intents(view),
+    traffic: (view, thin) => traffic.intents(view, thin),
+    referencePrices: new Map(
+      traffic.world.assets.map(({ token, walk }) => [token, walk.usd.toFixed(PRICE_DIGITS)]),
+    ),
   };
 }
 

@@ -17,7 +17,8 @@ type Started = { readonly child: ChildProcess; readonly log: string[]; readonly 
 /** Both in a process group of their own. */
 function start(name: string): Started {
   const args = ["all", "--data-dir", join(folder, name), "--port", "0", "--devnet-port", "0"];
-  const child = spawn(process.execPath, [MAIN, ...args, "--workers", "1", "--log-format", "json"], {
+  const quick = ["--history-minutes", "0", "--workers", "1", "--log-format", "json"];
+  const child = spawn(process.execPath, [MAIN, ...args, ...quick], {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
   });

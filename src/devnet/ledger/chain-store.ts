@@ -17,6 +17,8 @@ export type ChainStoreOptions = {
   readonly retention: number;
   /** What the chain follows from: kept with it, and compared when it is opened again. */
   readonly identity: Readonly<Record<string, string | number>>;
+  /** Seconds that a new chain begins before now, to be filled with ledgers at once. */
+  readonly historySeconds?: number;
   /** Ledgers between snapshots, which is what a start replays at most. */
   readonly snapshotLedgers?: number;
   /** A new file of ledgers starts past so many bytes. */
@@ -32,8 +34,9 @@ export type OpenedChain = {
   readonly store: ChainStore;
   readonly tip: ChainTip;
   readonly state: LedgerState;
-  /** UNIX seconds. */
+  /** UNIX seconds: of the genesis ledger, and when a chain with a made-up past was begun. */
   readonly genesisCloseTime: number;
+  readonly historyEnd?: number;
 };
 
 export class ChainStore {
@@ -73,7 +76,8 @@ export class ChainStore {
     genesisAt: (closeTime: number) => Genesis,
     now: number,
   ): Promise<OpenedChain> {
-    const genesisCloseTime = identify(options, now);
+    const times = identify(options, now);
+    const { genesisCloseTime } = times;
     const genesis = genesisAt(genesisCloseTime);
     const ledgers = new LedgerFile(options.directory, options.segmentBytes);
     const state = new LedgerState();
@@ -87,7 +91,7 @@ export class ChainStore {
     state.takeWritten();
     const tip = ledgers.latest === undefined ? genesisTip(genesis) : tipOf(ledgers, latest);
     const store = new ChainStore(options, ledgers, snapshot ?? GENESIS_LEDGER);
-    return { store, tip, state, genesisCloseTime };
+    return { store, tip, state, ...times };
   }
 
   /** Throws where the ledger cannot be written, or an earlier snapshot could not. */
@@ -123,16 +127,23 @@ export class ChainStore {
   }
 }
 
-/** The close time of the genesis ledger: `now` for a new chain. */
-function identify(options: ChainStoreOptions, now: number): number {
+type ChainTimes = Pick<OpenedChain, "genesisCloseTime" | "historyEnd">;
+
+/** A new chain's genesis ledger closes `now`, or as long before as its history is. */
+function identify(options: ChainStoreOptions, now: number): ChainTimes {
   const path = joinPath(options.directory, "chain.json");
   if (!existsSync(path)) {
-    const begun = { format: FORMAT, ...options.identity, genesisCloseTime: now };
+    const { historySeconds = 0 } = options;
+    const times =
+      historySeconds === 0
+        ? { genesisCloseTime: now }
+        : { genesisCloseTime: now - historySeconds, historyEnd: now };
+    const begun = { format: FORMAT, ...options.identity, ...times };
     writeFileSync(path, `${JSON.stringify(begun, undefined, 2)}\n`);
-    return now;
+    return times;
   }
   const kept: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, "utf8"));
-  const { genesisCloseTime } = kept;
+  const { genesisCloseTime, historyEnd } = kept;
   for (const [name, value] of Object.entries({ format: FORMAT, ...options.identity })) {
     if (kept[name] !== value) {
       throw new Error(
@@ -141,7 +152,9 @@ function identify(options: ChainStoreOptions, now: number): number {
       );
     }
   }
-  if (typeof genesisCloseTime === "number") return genesisCloseTime;
+  if (typeof genesisCloseTime === "number") {
+    return { genesisCloseTime, ...(typeof historyEnd === "number" ? { historyEnd } : {}) };
+  }
   throw new Error(`${path} names no genesisCloseTime`);
 }
 

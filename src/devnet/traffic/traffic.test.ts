@@ -61,6 +61,16 @@ test("traffic that starts in the middle goes on as if it had never stopped", () 
   assert.deepEqual(again, running.traffic.intents(view));
 });
 
+test("a past that nobody looks at closely has little traffic", () => {
+  const running = open("10");
+  const thin = Array.from({ length: 20 }, (_, at) => {
+    const view = { ...running.view(), ledger: running.world.ledger + 1 + at };
+    return running.traffic.intents(view, true).length;
+  });
+  // What comes last may bring several, and stewardship is beside it.
+  assert(Math.min(...thin) >= 1 && Math.max(...thin) <= 6);
+});
+
 test("after the opening every market is open and nearly every slot has its order", () => {
   const { traffic, world } = open("4");
   const { markets } = traffic.world;

@@ -46,6 +46,9 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
 ];
 const WEIGHT_SUM = ACTS.reduce((sum, [weight]) => sum + weight, 0);
 
+/** Transactions of a ledger of the past that nobody looks at closely. */
+const THIN = 2;
+
 export type TrafficOptions = {
   readonly cast: Cast;
   readonly addresses: NetworkAddresses;
@@ -90,8 +93,8 @@ export class Traffic {
     return oraclePriceAt(this.world, token, now);
   }
 
-  /** The transactions of `view.ledger`, in the order to apply them. */
-  intents(view: ChainView): readonly TransactionIntent[] {
+  /** The transactions of `view.ledger`, in the order to apply them; a few where `thin`. */
+  intents(view: ChainView, thin = false): readonly TransactionIntent[] {
     const random = new Random(`${this.world.cast.seed}/ledger/${view.ledger}`);
     const scene = { world: this.world, view: new RememberingView(view), random };
     const at = view.ledger - this.#firstLedger;
@@ -99,7 +102,8 @@ export class Traffic {
     const index = at - this.#genesis.ledgers;
     const intents = [...stewardship(scene, index, this.#freezes), ...payForFees(scene, index)];
     // Acts that find nothing to do are bounded by the count of tries.
-    const wanted = this.world.cast.scale.transactionsPerLedger;
+    const { transactionsPerLedger } = this.world.cast.scale;
+    const wanted = thin ? Math.min(THIN, transactionsPerLedger) : transactionsPerLedger;
     for (let tries = 0; tries < 2 * wanted && intents.length < wanted; tries += 1) {
       intents.push(...pickAct(random)(scene));
     }
