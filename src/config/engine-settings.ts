@@ -85,7 +85,7 @@ export const engineOnlySettings = [
   },
   {
     name: "reference-prices",
-    help: "USD prices for the volumes of GET /, as XLM=0.25,USDC:ISSUER=1; other tokens count 0",
+    help: "USD prices for the volumes of GET /, as XLM=0.25,USDC:ISSUER=1; other tokens count 0 (embedded network: its own)",
     default: "",
     schema: priceListSchema,
   },
