@@ -32,6 +32,8 @@ import { VERSION } from "./version.ts";
 /** After a signal, and draining, everything is closed by then, or the process ends without. */
 const SHUTDOWN_MS_MAX = 4500;
 
+const LOOPBACK = /^(127\.|::1$|localhost$)/;
+
 await main();
 
 async function main(): Promise<void> {
@@ -87,6 +89,9 @@ async function run(
     contract: exchange,
   };
   log.info({ url, contract: exchange }, `the devnet serves its RPC on ${url}`);
+  if (!LOOPBACK.test(options.host)) {
+    log.warn(`whoever reaches ${url} can send transactions and ask its friendbot and faucet`);
+  }
   const gone = devnet.exited.then((code) => ({ kind: "devnet gone", code }) as const);
   const running =
     config.mode === "all"
