@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as wasm from "@bokuweb/zstd-wasm";
-import { LedgerCloseMeta, LedgerCloseMetaBatch } from "@stellar/stellar-sdk/xdr";
 import {
   batchKey,
   batchStart,
@@ -47,12 +46,16 @@ function wholeBatches(layout: LakeLayout, ledgers: readonly BuiltLedger[]): Buil
 
 function writeBatch(plan: LakePlan, batch: readonly BuiltLedger[]): void {
   const start = batch[0]?.sequence ?? 0;
-  const value = new LedgerCloseMetaBatch({
-    startSequence: start,
-    endSequence: start + batch.length - 1,
-    ledgerCloseMetas: batch.map(({ bytes }) => LedgerCloseMeta.fromXdr(bytes)),
-  });
   const path = join(plan.directory, batchKey(plan.layout, start) + (plan.extension ?? ".xdr.zst"));
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, wasm.compress(value.toXdr(), 3));
+  writeFileSync(path, wasm.compress(batchOf(start, batch), 3));
+}
+
+/** LedgerCloseMetaBatch: its first and last ledger, and all of them after their count. */
+export function batchOf(start: number, ledgers: readonly Pick<BuiltLedger, "bytes">[]): Buffer {
+  const head = Buffer.alloc(12);
+  head.writeUInt32BE(start, 0);
+  head.writeUInt32BE(start + ledgers.length - 1, 4);
+  head.writeUInt32BE(ledgers.length, 8);
+  return Buffer.concat([head, ...ledgers.map(({ bytes }) => bytes)]);
 }

@@ -10,8 +10,16 @@ import {
   ContractId,
   DiagnosticEvent,
   ExtensionPoint,
+  FeeBumpTransaction,
+  FeeBumpTransactionEnvelope,
+  FeeBumpTransactionExt,
+  FeeBumpTransactionInnerTx,
   GeneralizedTransactionSet,
   HostFunction,
+  InnerTransactionResult,
+  InnerTransactionResultExt,
+  InnerTransactionResultPair,
+  InnerTransactionResultResult,
   InvokeContractArgs,
   InvokeHostFunctionOp,
   InvokeHostFunctionResult,
@@ -34,6 +42,9 @@ import {
   Preconditions,
   type ScError,
   ScVal,
+  type SorobanAuthorizationEntry,
+  SorobanTransactionMetaExt,
+  SorobanTransactionMetaV2,
   StellarValue,
   StellarValueExt,
   Transaction,
@@ -71,6 +82,10 @@ export type BuiltTransaction = {
     readonly fn: string;
     readonly args: readonly ScVal[];
   };
+  readonly auth?: readonly SorobanAuthorizationEntry[];
+  /** Who pays, of a fee bump. */
+  readonly feeSource?: Address;
+  readonly returnValue?: ScVal;
   /** Absent: success. */
   readonly failure?: "trapped" | "resourceLimitExceeded" | "entryArchived";
   readonly events?: readonly BuiltEvent[];
@@ -188,7 +203,7 @@ function envelope(transaction: BuiltTransaction, index: number): TransactionEnve
   const body = OperationBody.invokeHostFunction(
     new InvokeHostFunctionOp({
       hostFunction: HostFunction.hostFunctionTypeInvokeContract(invoke),
-      auth: [],
+      auth: [...(transaction.auth ?? [])],
     }),
   );
   const tx = new Transaction({
@@ -200,7 +215,17 @@ function envelope(transaction: BuiltTransaction, index: number): TransactionEnve
     operations: [new Operation({ sourceAccount: null, body })],
     ext: TransactionExt.v0(),
   });
-  return TransactionEnvelope.envelopeTypeTx(new TransactionV1Envelope({ tx, signatures: [] }));
+  const inner = new TransactionV1Envelope({ tx, signatures: [] });
+  if (transaction.feeSource === undefined) return TransactionEnvelope.envelopeTypeTx(inner);
+  const bump = new FeeBumpTransaction({
+    feeSource: MuxedAccount.keyTypeEd25519(addressBytes(transaction.feeSource)),
+    fee: 200n,
+    innerTx: FeeBumpTransactionInnerTx.envelopeTypeTx(inner),
+    ext: FeeBumpTransactionExt.v0(),
+  });
+  return TransactionEnvelope.envelopeTypeTxFeeBump(
+    new FeeBumpTransactionEnvelope({ tx: bump, signatures: [] }),
+  );
 }
 
 function processing(
@@ -224,7 +249,13 @@ function processing(
           ]
         : [],
     txChangesAfter: [],
-    sorobanMeta: null,
+    sorobanMeta:
+      transaction.returnValue === undefined
+        ? null
+        : new SorobanTransactionMetaV2({
+            ext: SorobanTransactionMetaExt.v0(),
+            returnValue: transaction.returnValue,
+          }),
     events: [],
     diagnosticEvents: [...(transaction.diagnostics ?? [])],
   });
@@ -232,7 +263,7 @@ function processing(
     ext: ExtensionPoint.v0(),
     result: new TransactionResultPair({
       transactionHash: Buffer.from(hash ?? "", "hex"),
-      result: result(failure),
+      result: result(failure, transaction.feeSource !== undefined),
     }),
     feeProcessing: [...(transaction.feeChanges ?? [])],
     txApplyProcessing: TransactionMeta.v4(meta),
@@ -240,10 +271,31 @@ function processing(
   });
 }
 
-function result(failure: BuiltTransaction["failure"]): TransactionResult {
+function result(failure: BuiltTransaction["failure"], isFeeBump: boolean): TransactionResult {
   const operations = [
     OperationResult.opInner(OperationResultTr.invokeHostFunction(operationResult(failure))),
   ];
+  if (isFeeBump) {
+    const inner = new InnerTransactionResultPair({
+      transactionHash: ZERO_HASH,
+      result: new InnerTransactionResult({
+        feeCharged: 100n,
+        result:
+          failure === undefined
+            ? InnerTransactionResultResult.txSuccess(operations)
+            : InnerTransactionResultResult.txFailed(operations),
+        ext: InnerTransactionResultExt.v0(),
+      }),
+    });
+    return new TransactionResult({
+      feeCharged: 200n,
+      result:
+        failure === undefined
+          ? TransactionResultResult.txFeeBumpInnerSuccess(inner)
+          : TransactionResultResult.txFeeBumpInnerFailed(inner),
+      ext: TransactionResultExt.v0(),
+    });
+  }
   return new TransactionResult({
     feeCharged: 100n,
     result:

@@ -38,8 +38,13 @@ export class XdrWalkError extends Error {
   }
 }
 
-/** Values nested deeper are refused; the host allows far less (rs-soroban-env: 500 in all). */
-const DEPTH_MAX = 300;
+/**
+ * Recursive types nested deeper are refused. The network's own bound: XDR of a transaction nests at most
+ * 500 deep (stellar-core), and so does every value of a contract (rs-soroban-env). Each recursive
+ * type that counts here counts there too, beside the types between them, so nothing that is in a
+ * valid ledger comes near it.
+ */
+const DEPTH_MAX = 500;
 
 /** Throws a TypeError where a tap names nothing in the schema. */
 export function compileWalker<H>(root: Schema, taps: readonly Tap<H>[]): Walk<H> {
