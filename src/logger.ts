@@ -1,8 +1,12 @@
 // The process's log: JSON lines, or readable ones on a terminal.
-import { type Logger, pino } from "pino";
+import { type Logger, pino, stdSerializers } from "pino";
 import type { LogConfig } from "./config/config.ts";
 import { type LineSink, ProgressLine, SparseProgress } from "./log-stream.ts";
 import { systemClock } from "./model/clock.ts";
+
+const { err } = stdSerializers;
+/** Under whatever name an error is logged, its message, its stack and its causes are there. */
+export const errorSerializers = { err, error: err, cause: err };
 
 export async function createLogger({ level, format }: LogConfig): Promise<Logger> {
   const { isTTY } = process.stdout;
@@ -14,7 +18,7 @@ export async function createLogger({ level, format }: LogConfig): Promise<Logger
     isReadable && isTTY
       ? new ProgressLine(lines, output, () => process.stdout.columns)
       : new SparseProgress(lines, systemClock);
-  return pino({ level, base: null }, stream);
+  return pino({ level, base: null, serializers: errorSerializers }, stream);
 }
 
 /**
