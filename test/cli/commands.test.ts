@@ -25,6 +25,7 @@ test("a wrong setting ends them with one line that names it, and exit code 2", (
     ["src/backup.js", [], {}, "--to"],
     ["src/backup.js", ["--from", "x"], {}, "--from"],
     ["src/restore.js", ["--data-dir", "x"], {}, "--from"],
+    ["src/put-back.js", ["--to", "x"], {}, "--to"],
     ["src/restore.js", [], { FROM: "x" }, "DATA_DIR"],
     ["bench/cli.js", ["no-such-bench"], {}, "no-such-bench"],
   ] as const) {
