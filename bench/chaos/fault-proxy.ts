@@ -6,7 +6,15 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Without an answer that could be used. */
-export const GONE_MODES = ["gone", "hanging", "failing", "slow"] as const;
+export const GONE_MODES = [
+  "gone",
+  "hanging",
+  "halting",
+  "failing",
+  "slow",
+  "overloaded",
+  "another network",
+] as const;
 /** With answers that are wrong. */
 export const LYING_MODES = [
   "garbage",
@@ -17,18 +25,32 @@ export const LYING_MODES = [
   "in reverse order",
   "with every ledger twice",
   "ahead of itself",
+  "of the far future",
   "with damaged ledgers",
+  "with ledgers cut short",
+  "with ledgers too long",
   "with an error",
+  "with failing simulations",
 ] as const;
-export type ProxyMode = "honest" | (typeof GONE_MODES)[number] | (typeof LYING_MODES)[number];
+/** As of a ledger that is past: all of them, or every third, as of one server of many. */
+export const LAGGING_MODES = ["standing still", "lagging now and then"] as const;
+export type ProxyMode =
+  | "honest"
+  | (typeof GONE_MODES)[number]
+  | (typeof LYING_MODES)[number]
+  | (typeof LAGGING_MODES)[number];
 
 const SLOW_MS = 1500;
 const AHEAD_LEDGERS = 500;
 /** Bytes of a ledger's meta in which its own hash lies, and nothing that tells lengths. */
 const HASH_AT = 24;
 
-type Page = { ledgers: { metadataXdr: string }[]; latestLedger: number };
-type Answer = { result?: Page };
+/** Every so many answers of one server of a balancer. */
+const LAGGING_EVERY = 3;
+const FAR_FUTURE = 4_000_000_000;
+
+type Page = { ledgers: { sequence: number; metadataXdr: string }[]; latestLedger: number };
+type Answer = { result?: Partial<Page> & { error?: string; passphrase?: string } };
 
 export class FaultProxy {
   readonly #target: string;
@@ -37,6 +59,9 @@ export class FaultProxy {
     this.#serve(incoming, response).catch(() => response.destroy());
   });
   #mode: ProxyMode = "honest";
+  /** Where a server that lags stands still. */
+  #stillAt: number | undefined;
+  #turn = 0;
 
   constructor(target: string) {
     this.#target = target;
@@ -51,6 +76,7 @@ export class FaultProxy {
   /** Whoever waits for an answer of the mode before is cut off. */
   set mode(mode: ProxyMode) {
     this.#mode = mode;
+    this.#stillAt = undefined;
     this.#server.closeAllConnections();
   }
 
@@ -70,6 +96,15 @@ export class FaultProxy {
     }
     const asked = await bodyOf(incoming);
     if (mode === "hanging") return;
+    if (mode === "halting") {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write("{");
+      return;
+    }
+    if (mode === "overloaded") {
+      response.writeHead(429, { "retry-after": "1" }).end();
+      return;
+    }
     if (mode === "failing") return end(response, 503, "upstream connect error");
     if (mode === "garbage") return end(response, 200, "\u0000<html>\ufffd{");
     if (mode === "slow") await delay(SLOW_MS);
@@ -80,7 +115,27 @@ export class FaultProxy {
       return;
     }
     if (mode === "ended early") return end(response, 200, answer.subarray(0, answer.length / 2));
+    if (mode === "standing still" || mode === "lagging now and then") {
+      this.#turn += 1;
+      const isOld = mode === "standing still" || this.#turn % LAGGING_EVERY === 0;
+      return end(response, 200, isOld ? this.#old(answer) : answer);
+    }
     return end(response, 200, mode === "honest" ? answer : bent(answer, mode));
+  }
+
+  /** The answer as of the ledger at which this server stands still. */
+  #old(answer: Buffer): Buffer {
+    const json = JSON.parse(answer.toString()) as Answer & Record<string, unknown>;
+    const { result } = json;
+    if (result?.latestLedger === undefined) return answer;
+    this.#stillAt ??= result.latestLedger;
+    const latest = this.#stillAt;
+    result.latestLedger = latest;
+    const asked = result.ledgers?.[0]?.sequence ?? 0;
+    result.ledgers &&= result.ledgers.filter(({ sequence }) => sequence <= latest);
+    if (result.ledgers === undefined || asked <= latest) return toBuffer(json);
+    const message = `start ledger (${asked}) must be between the oldest ledger: 1 and the latest ledger: ${latest} for this rpc instance`;
+    return toBuffer({ id: json.id, error: { code: -32600, message } });
   }
 
   async #ask(body: Buffer): Promise<Buffer> {
@@ -102,11 +157,26 @@ function bent(answer: Buffer, mode: ProxyMode): Buffer {
     const { result: _, ...rest } = json;
     return toBuffer({ ...rest, error: { code: -32603, message: "internal error" } });
   }
-  const page = json.result;
-  if (page?.ledgers === undefined) return answer;
-  PAGE_LIES[mode]?.(page);
+  const { result } = json;
+  if (mode === "another network") {
+    if (result?.passphrase === undefined) return toBuffer({ id: json.id, error: OTHER_ERROR });
+    result.passphrase = "Another network";
+    return toBuffer(json);
+  }
+  if (mode === "of the far future" && result?.latestLedger !== undefined) {
+    result.latestLedger = FAR_FUTURE;
+    return toBuffer(json);
+  }
+  if (mode === "with failing simulations" && result !== undefined && "minResourceFee" in result) {
+    const { latestLedger } = result;
+    return toBuffer({ id: json.id, result: { latestLedger, error: "preflight queue full" } });
+  }
+  if (result?.ledgers === undefined) return answer;
+  PAGE_LIES[mode]?.(result as Page);
   return toBuffer(json);
 }
+
+const OTHER_ERROR = { code: -32603, message: "data stores are not initialized" };
 
 const PAGE_LIES: Readonly<Partial<Record<ProxyMode, (page: Page) => void>>> = {
   "without ledgers": (page) => {
@@ -126,6 +196,18 @@ const PAGE_LIES: Readonly<Partial<Record<ProxyMode, (page: Page) => void>>> = {
   },
   "with damaged ledgers": ({ ledgers }) => {
     for (const ledger of ledgers) ledger.metadataXdr = damaged(ledger.metadataXdr);
+  },
+  "with ledgers cut short": ({ ledgers }) => {
+    for (const ledger of ledgers) {
+      const bytes = Buffer.from(ledger.metadataXdr, "base64");
+      ledger.metadataXdr = bytes.subarray(0, bytes.length - 12).toString("base64");
+    }
+  },
+  "with ledgers too long": ({ ledgers }) => {
+    for (const ledger of ledgers) {
+      const bytes = Buffer.from(ledger.metadataXdr, "base64");
+      ledger.metadataXdr = Buffer.concat([bytes, Buffer.alloc(8)]).toString("base64");
+    }
   },
 };
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Random } from "../load/random.ts";
 import { pick } from "../load/random.ts";
-import { GONE_MODES, LYING_MODES } from "./fault-proxy.ts";
+import { GONE_MODES, LAGGING_MODES, LYING_MODES, type ProxyMode } from "./fault-proxy.ts";
 import { sendMalformedFrames, sendMalformedHttp, sendOversize, stallClients } from "./hostile.ts";
 import type { Subject } from "./subject.ts";
 
@@ -27,6 +27,22 @@ const CLOCK_JUMPS = [20, -20, 3600, -3600, 3 * 86_400, -400 * 86_400, 10 * 365 *
 /** A killed engine is not up again before. */
 const DOWN_MS = 100;
 
+/** One of the two RPCs does, or both in the same way. */
+async function misbehave(
+  { subject, random, holdMs }: FaultContext,
+  modes: readonly ProxyMode[],
+): Promise<string> {
+  const mode = pick(random, modes) ?? "gone";
+  const at = Math.floor(random() * (subject.proxies.length + 1));
+  const proxies = subject.proxies.filter(
+    (_, proxy) => at === subject.proxies.length || at === proxy,
+  );
+  for (const proxy of proxies) proxy.mode = mode;
+  await delay(holdMs);
+  for (const proxy of proxies) proxy.mode = "honest";
+  return `${mode}, ${proxies.length} of ${subject.proxies.length}`;
+}
+
 export const FAULTS: readonly Fault[] = [
   {
     name: "engine killed and restarted",
@@ -39,23 +55,15 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     name: "RPC gone",
-    happen: async ({ subject, random, holdMs }) => {
-      const mode = pick(random, GONE_MODES) ?? "gone";
-      subject.proxy.mode = mode;
-      await delay(holdMs);
-      subject.proxy.mode = "honest";
-      return mode;
-    },
+    happen: (context) => misbehave(context, GONE_MODES),
   },
   {
     name: "RPC lying",
-    happen: async ({ subject, random, holdMs }) => {
-      const mode = pick(random, LYING_MODES) ?? "garbage";
-      subject.proxy.mode = mode;
-      await delay(holdMs);
-      subject.proxy.mode = "honest";
-      return mode;
-    },
+    happen: (context) => misbehave(context, LYING_MODES),
+  },
+  {
+    name: "RPC lagging",
+    happen: (context) => misbehave(context, LAGGING_MODES),
   },
   {
     name: "router worker killed",

@@ -17,7 +17,8 @@ export type SubjectOptions = { readonly seed: string; readonly ledgerTime: numbe
 
 export class Subject {
   readonly devnet: Devnet;
-  readonly proxy: FaultProxy;
+  /** Two RPCs of the same network, as the engine sees them. */
+  readonly proxies: readonly FaultProxy[];
   readonly port: number;
   /** Or why there is none. */
   readonly disk: SmallDisk | string;
@@ -33,11 +34,12 @@ export class Subject {
     mkdirSync(directory);
     const disk = openDisk(dataDir);
     const devnet = await startDevnet({ seed, ledgerTime, port: 0, directory });
-    const proxy = new FaultProxy(devnet.url);
+    const proxies = [new FaultProxy(devnet.url), new FaultProxy(devnet.url)];
+    const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
     return new Subject(
-      { devnet, proxy, disk, folder },
+      { devnet, proxies, disk, folder },
       {
-        rpcUrl: await proxy.listen(),
+        rpcUrl: urls.join(),
         passphrase: devnet.network.passphrase,
         contract: devnet.network.exchange,
         dataDir,
@@ -51,14 +53,14 @@ export class Subject {
   private constructor(
     parts: {
       readonly devnet: Devnet;
-      readonly proxy: FaultProxy;
+      readonly proxies: readonly FaultProxy[];
       readonly disk: SmallDisk | string;
       readonly folder: string;
     },
     options: ConstructorParameters<typeof EngineChild>[0],
   ) {
     this.devnet = parts.devnet;
-    this.proxy = parts.proxy;
+    this.proxies = parts.proxies;
     this.disk = parts.disk;
     this.#folder = parts.folder;
     this.port = options.port;
@@ -128,7 +130,7 @@ export class Subject {
       engine.child.kill("SIGKILL");
       await engine.exited;
     }
-    await this.proxy.close();
+    for (const proxy of this.proxies) await proxy.close();
     await this.devnet.stop();
     if (typeof this.disk !== "string") this.disk.unmount();
     rmSync(this.#folder, { recursive: true, force: true });
