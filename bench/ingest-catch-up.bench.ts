@@ -160,6 +160,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       dataDir: path,
       workers: 1,
       catchUpThreads: 2,
+      resetProofSeconds: 30,
       watchedAccounts: 100,
       quoteStream: false,
       console: false,

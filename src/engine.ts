@@ -88,6 +88,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const follower = followLedgers({
     network,
     catchUpThreads: config.catchUpThreads,
+    resetProofSeconds: config.resetProofSeconds,
     log,
     live: (ledger) => {
       const { port } = server;

@@ -5,7 +5,6 @@ import type { Logger } from "pino";
 import type { BackingRecords } from "./book/backing/backing-records.ts";
 import type { TokenReader } from "./book/backing/token-poller.ts";
 import type { Exchange } from "./book/exchange.ts";
-import { ExchangeError } from "./book/exchange-error.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import { progressText } from "./ingest/catch-up/progress.ts";
 import { IngestError } from "./ingest/ingest-error.ts";
@@ -15,13 +14,14 @@ import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source
 import type { ReaderFault } from "./ingest/messages.ts";
 import { Reader } from "./ingest/reader.ts";
 import { parseHealth } from "./ingest/rpc-answers.ts";
-import { RpcPool } from "./ingest/rpc-pool.ts";
 import type { TokenSimulator } from "./ingest/simulate.ts";
+import type { SourceState } from "./ingest/source-board.ts";
+import { SourceSet } from "./ingest/source-set.ts";
 import { PROGRESS_FIELD } from "./log-stream.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
 
-const HEALTH_LIMITS = { timeoutMs: 10_000, bytesMax: 1 << 20 };
+const HEALTH_LIMITS = { timeoutMs: 5_000, bytesMax: 1 << 20 };
 const UNREACHABLE_RETRY_MS = 1000;
 
 /** Why following ended for good. With anything else the last good state goes on being served. */
@@ -50,8 +50,19 @@ export type FollowMeter = {
   /** Reading ended for good; the last state goes on being served. */
   readonly stopped: (message: string) => void;
   readonly rpcFailed: () => void;
+  /** Something of the exchange's that is not known, by its kind. */
+  readonly oddity: (what: string) => void;
+  /** Where it stands with each source, for as long as this engine lives. */
+  readonly sources: (sources: () => readonly SourceFigures[]) => void;
   /** Milliseconds from a ledger's arrival on the main thread until it could be seen. */
   readonly ledgerShown: (milliseconds: number) => void;
+};
+
+export type SourceFigures = {
+  readonly name: string;
+  readonly state: SourceState;
+  /** Newest ledger it was seen to have; 0: none yet. */
+  readonly tip: number;
 };
 
 export type FollowOptions = {
@@ -59,28 +70,25 @@ export type FollowOptions = {
   readonly live?: (ledger: number) => void;
   readonly network: NetworkConfig;
   readonly catchUpThreads: number;
+  readonly resetProofSeconds: number;
   readonly log: Logger;
   readonly meter?: FollowMeter;
 };
 
-export function followLedgers({
-  network,
-  catchUpThreads,
-  log,
-  meter,
-  live,
-}: FollowOptions): Follower {
+export function followLedgers(options: FollowOptions): Follower {
+  const { network, catchUpThreads, resetProofSeconds, log, meter, live } = options;
   const { rpcUrls, networkPassphrase: passphrase, contract, lake } = network;
   const stopping = new AbortController();
   const ingestLog: Log = (level, message, fields) => log[level](fields ?? {}, message);
   const rpcFailed = (): void => meter?.rpcFailed();
-  const pool = new RpcPool({
+  const set = new SourceSet({
     urls: rpcUrls,
     passphrase,
     timer: systemTimer,
     log: ingestLog,
     onFailure: rpcFailed,
   });
+  meter?.sources(() => figuresOf(set, lake !== undefined));
   let target: { readonly exchange: Exchange; readonly backing: BackingRecords } | undefined;
   let isLive = false;
   let end: (end: FollowEnd) => void = () => undefined;
@@ -93,6 +101,8 @@ export function followLedgers({
       passphrase,
       exchange: contract,
       catchUpThreads,
+      board: set.board.memory,
+      proofMs: 1000 * resetProofSeconds,
       ...(lake === undefined ? {} : { lake }),
     },
     {
@@ -107,8 +117,9 @@ export function followLedgers({
         meter?.status(status);
       },
       rpcFailed,
+      oddity: (what) => meter?.oddity(what),
       failed: (fault) => {
-        const kind = endOf(fault, target?.exchange.cursor !== undefined);
+        const kind = endOf(fault);
         log.error({ fault }, `reading ledgers stopped: ${fault.message}`);
         meter?.stopped(fault.message);
         if (kind !== "stale") end({ kind, message: fault.message });
@@ -128,10 +139,6 @@ export function followLedgers({
       reader.acknowledge(delta.ledger);
     } catch (error) {
       if (stopping.signal.aborted) return;
-      if (error instanceof ExchangeError && error.code === "fork") {
-        end({ kind: "reset", message: error.message });
-        return;
-      }
       log.fatal({ err: error, ledger: delta.ledger }, "a ledger could not be applied");
       end({ kind: "fatal", message: `ledger ${delta.ledger} could not be applied` });
     }
@@ -141,20 +148,20 @@ export function followLedgers({
   const loadSimulator = async (): Promise<TokenSimulator> => {
     const { TokenSimulator: Simulator } = await import("./ingest/simulate.ts");
     const { signal } = stopping;
-    return new Simulator({ pool, timer: systemTimer, passphrase, spender: contract, signal });
+    return new Simulator({ set, timer: systemTimer, passphrase, spender: contract, signal });
   };
   return {
     tokenReader: {
-      read: async (owner, asset) => {
+      read: async (owner, asset, from) => {
         simulator ??= loadSimulator();
-        return (await simulator).read(owner, asset);
+        return (await simulator).read(owner, asset, from);
       },
     },
     request: (request) => reader.request(request),
     start: (exchange, backing) => {
       target = { exchange, backing };
       meter?.readerStarted();
-      startReader({ reader, exchange, pool, network, log, signal: stopping.signal }).catch(
+      startReader({ reader, exchange, set, network, log, signal: stopping.signal }).catch(
         (error: unknown) => {
           if (stopping.signal.aborted) return;
           log.fatal({ err: error }, "ledgers cannot be read");
@@ -173,7 +180,7 @@ export function followLedgers({
 type Start = {
   readonly reader: Reader;
   readonly exchange: Exchange;
-  readonly pool: RpcPool;
+  readonly set: SourceSet;
   readonly network: NetworkConfig;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -194,42 +201,51 @@ async function startReader({ reader, exchange, ...options }: Start): Promise<voi
   // With the whole past at hand reading begins where the contract does: the reader finds it.
   const from = fromLedger ?? (lake === undefined ? await oldestLedger(options) : undefined);
   options.log.info({ from }, "the store is empty: reading begins");
-  reader.start(from);
+  reader.start(from, undefined, fromLedger === undefined && from !== undefined);
 }
 
 /** Waits until an RPC says which ledger it begins at. Throws an IngestError of a wrong network. */
-async function oldestLedger({ pool, log, signal }: Omit<Start, "reader" | "exchange">) {
+async function oldestLedger({ set, log, signal }: Omit<Start, "reader" | "exchange">) {
   for (;;) {
     try {
-      await systemTimer.sleep(pool.restMs(), signal);
-      const { result } = await pool.call("getHealth", undefined, HEALTH_LIMITS, signal);
+      await systemTimer.sleep(set.restMs("ledgers"), signal);
+      const params = [undefined, HEALTH_LIMITS, signal] as const;
+      const { result } = await set.call("ledgers", "getHealth", ...params);
       return parseHealth(result).oldest;
     } catch (error) {
       if (signal.aborted || !(error instanceof RpcError)) throw error;
+      set.refuseWrongNetwork();
       log.warn(`no RPC to begin with: ${error.message}`);
-      await delay(UNREACHABLE_RETRY_MS, undefined, { signal });
+      if (error.failure === "refused") await delay(UNREACHABLE_RETRY_MS, undefined, { signal });
     }
   }
 }
 
 /** What a fault of the reader means: going on with the last state ("stale"), or an end. */
-function endOf(fault: ReaderFault, stored: boolean): FollowEnd["kind"] | "stale" {
+function endOf(fault: ReaderFault): FollowEnd["kind"] | "stale" {
   switch (fault.code) {
     case "reset":
       return "reset";
     case "gap":
-      // The oldest ledger was trimmed between asking for it and reading it.
-      return stored ? "stale" : "again";
+      // Of an empty store alone: its first ledger was trimmed between asking for it and reading it.
+      return "again";
     case "wrong_network":
     case "wrong_contract":
     case "unknown_start":
       return "fatal";
-    case "unreachable":
     case "undecodable":
-    case "too_large":
     case "internal":
       return "stale";
   }
+}
+
+function figuresOf(set: SourceSet, hasLake: boolean): readonly SourceFigures[] {
+  const now = systemTimer.now();
+  return set.names.slice(0, hasLake ? undefined : set.size).map((name, source) => ({
+    name,
+    state: set.board.state(source, now),
+    tip: set.board.get(source, "tip"),
+  }));
 }
 
 /** Faults are logged by the reader where they begin and end; this is the running progress. */

@@ -33,6 +33,8 @@ export type EngineConfig = {
   readonly workers: number;
   /** Threads that read and decode ledgers while far behind. */
   readonly catchUpThreads: number;
+  /** How long every source has to show another history before ours is set aside. */
+  readonly resetProofSeconds: number;
   /** Most accounts watched at a time. */
   readonly watchedAccounts: number;
   /** Texts of assets and of USD prices, as configured. */
@@ -260,6 +262,7 @@ function engineConfig(
     dataDir: values["data-dir"],
     workers: values.workers,
     catchUpThreads: values["catch-up-threads"],
+    resetProofSeconds: values["reset-proof"],
     watchedAccounts: values["watched-accounts"],
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],

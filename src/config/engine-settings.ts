@@ -78,6 +78,12 @@ export const engineOnlySettings = [
     schema: integerSchema(0, WORKERS_MAX),
   },
   {
+    name: "reset-proof",
+    help: "seconds for which every source has to show another history before the store is set aside",
+    default: "30",
+    schema: integerSchema(1, 86_400),
+  },
+  {
     name: "watched-accounts",
     help: "accounts with push subscriptions whose backing is followed in every market token, at most",
     default: "1000",

@@ -1,5 +1,6 @@
-// Whether ledgers as a source gave them continue the chain that we hold.
-import { brokenLink, type LedgerHead, linkOf, readLedgerHead } from "./ledger-header.ts";
+// The one rule of whether ledgers continue the chain that we hold, whoever gave them.
+import { errorText } from "./ingest-error.ts";
+import { type HeaderFields, type LedgerHead, linkOf, readLedgerHead } from "./ledger-header.ts";
 import type { ChainLink, RawLedger } from "./ledger-source.ts";
 
 export type Checked = {
@@ -15,7 +16,6 @@ export type Checked = {
   };
 };
 
-/** Throws IngestError `undecodable` where a ledger's head cannot be read. */
 export function checkChain(
   ledgers: readonly RawLedger[],
   from: number,
@@ -23,26 +23,50 @@ export function checkChain(
 ): Checked {
   let link = previous;
   for (const [index, { bytes, sequence }] of ledgers.entries()) {
-    const head = readLedgerHead(bytes, sequence);
-    const message = wrongWith(head, sequence, from + index, link);
-    if (message !== undefined) {
-      const foreign = head.sequence === from + index && head.hash === head.computedHash;
-      return { good: ledgers.slice(0, index), link, wrong: { message, foreign } };
+    const wanted = from + index;
+    const head = soundHead(bytes, sequence, wanted);
+    const message = typeof head === "string" ? head : brokenLink(head, link);
+    if (typeof head !== "string" && message === undefined) {
+      link = linkOf(head);
+      continue;
     }
-    link = linkOf(head);
+    const wrong = { message: message ?? "", foreign: typeof head !== "string" };
+    return { good: ledgers.slice(0, index), link, wrong };
   }
   return { good: ledgers, link };
 }
 
-function wrongWith(
-  head: LedgerHead,
+/** The head of what is to be ledger `wanted` where it is one in itself, else what is wrong. */
+export function soundHead(
+  bytes: Uint8Array,
   sequence: number,
   wanted: number,
-  link: ChainLink | undefined,
-): string | undefined {
+): LedgerHead | string {
   if (sequence !== wanted) return `ledger ${sequence} came where ledger ${wanted} was wanted`;
+  let head: LedgerHead;
+  try {
+    head = readLedgerHead(bytes, sequence);
+  } catch (thrown) {
+    return errorText(thrown);
+  }
   if (head.sequence !== sequence) {
     return `what is served as ledger ${sequence} is ledger ${head.sequence}`;
   }
-  return brokenLink(head, link);
+  if (head.computedHash !== head.hash) {
+    return `ledger ${sequence}: its hash is not the hash of its header`;
+  }
+  return head;
+}
+
+/** Undefined where `head` follows `previous`, else what is wrong. */
+export function brokenLink(
+  head: Pick<HeaderFields, "sequence" | "previousHash">,
+  previous: Pick<ChainLink, "ledger" | "hash"> | undefined,
+): string | undefined {
+  if (previous === undefined) return undefined;
+  if (head.sequence !== previous.ledger + 1) {
+    return `ledger ${head.sequence} came after ledger ${previous.ledger}`;
+  }
+  if (head.previousHash === previous.hash) return undefined;
+  return `ledger ${head.sequence} names ${head.previousHash} as its predecessor, not ${previous.hash}`;
 }

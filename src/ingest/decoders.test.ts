@@ -37,7 +37,7 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { positionParts } from "../model/position.ts";
 import { IngestError } from "./ingest-error.ts";
 import { KeyTable } from "./key-table.ts";
-import type { DecodeLedger, Followed } from "./ledger-decoder.ts";
+import type { DecodeLedger, Followed, Oddity } from "./ledger-decoder.ts";
 import { sdkDecoder } from "./sdk-decoder.ts";
 import { skipDecoder } from "./skip-decoder.ts";
 
@@ -62,7 +62,7 @@ const decode: DecodeLedger = (bytes, sequence, followed) => {
 
 function decodeOne(...transactions: readonly BuiltTransaction[]): {
   readonly delta: LedgerDelta;
-  readonly oddities: readonly string[];
+  readonly oddities: readonly Oddity[];
 } {
   const { bytes } = buildLedger({ sequence: 100, previousHash: "ab".repeat(32), transactions });
   return decode(bytes, 100, NOTHING);
@@ -232,7 +232,7 @@ test("an event of the exchange that cannot be read is named and does not stop th
     ["new"],
   );
   assert.equal(oddities.length, 2);
-  assert.match(oddities[0] ?? "", /event 0 \(trade\)/);
+  assert.match(oddities[0]?.message ?? "", /event 0 .*trade/);
 });
 
 test("events of a failed transaction do not count", () => {
@@ -601,4 +601,59 @@ test("a ledger with an unknown union arm is refused with its number and protocol
       },
     );
   }
+});
+
+test("events of the exchange that are not as known are told by kind, and count where they can", () => {
+  const trade = tradeEvent({ id: 1n, taker, maker, sold: 10n, bought: 20n });
+  const fields = trade.data.type === "scvVec" ? (trade.data.vec ?? []) : [];
+  const event = (topics: readonly ScVal[], data: ScVal): BuiltEvent => ({
+    contract: exchange,
+    topics,
+    data,
+  });
+  const { delta, oddities } = decodeOne({
+    source: maker,
+    call: call("trade"),
+    events: [
+      event(trade.topics, scVec(...fields, scU32(1))),
+      event([...trade.topics, scU32(1)], trade.data),
+      event(trade.topics, scVec(...fields.slice(0, 5))),
+      event([scSymbol("settled")], scVoid()),
+      event([], scVoid()),
+      event([scSymbol("freeze")], scU32(1)),
+      event([scSymbol("constructor")], scVoid()),
+      {
+        contract: exchange,
+        type: "system",
+        topics: [
+          scSymbol("executable_update"),
+          scVec(scSymbol("Wasm"), ScVal.scvBytes(new Uint8Array(32).fill(1))),
+          scVec(scSymbol("Wasm"), ScVal.scvBytes(new Uint8Array(32).fill(2))),
+        ],
+        data: scVec(),
+      },
+      { contract: tokenA, type: "system", topics: [scSymbol("executable_update")], data: scVoid() },
+      newEvent(5n),
+    ],
+  });
+  assert.deepEqual(
+    delta.events.map(({ kind, position }) => [kind, positionParts(position).index]),
+    [
+      ["trade", 0],
+      ["trade", 1],
+      ["new", 9],
+    ],
+  );
+  assert.deepEqual(oddities.map(({ kind }) => kind).sort(), [
+    "freeze with other kinds of fields",
+    "system executable_update",
+    "trade with 4 topics",
+    "trade with 5 fields",
+    "trade with 7 fields",
+    "unknown event constructor",
+    "unknown event settled",
+    "unknown event without a name",
+  ]);
+  const change = oddities.find(({ kind }) => kind.startsWith("system"))?.message ?? "";
+  assert.ok(change.includes(`${"01".repeat(32)} -> ${"02".repeat(32)}`), change);
 });

@@ -56,6 +56,42 @@ export function decodeExchangeEvent(
   }
 }
 
+/** Topics and fields of each event that is a Vec, or topics alone. */
+const FORMS: Readonly<Record<string, { readonly topics: number; readonly fields?: number }>> = {
+  new: { topics: 3, fields: 5 },
+  mod: { topics: 1, fields: 4 },
+  trade: { topics: 3, fields: 6 },
+  swap: { topics: 3, fields: 3 },
+  skip: { topics: 1 },
+  refresh: { topics: 3 },
+  freeze: { topics: 1 },
+  config: { topics: 1 },
+};
+/** Fields of the map that a `config` event carries. */
+const CONFIG_FIELDS = 6;
+
+/**
+ * What is not as known in an event, in words of which there are few; undefined where nothing is. What is
+ * more than known does no harm: the known part counts.
+ */
+export function eventOddity({ topics, data }: HostEvent, isRead: boolean): string | undefined {
+  const name = nameOf(topics[0]);
+  const form = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
+  if (form === undefined) return `unknown event ${name}`;
+  if (topics.length !== form.topics) return `${name} with ${topics.length} topics`;
+  const fields = data.kind === "map" ? data.entries.length : readVec(data)?.length;
+  const known = name === "config" ? CONFIG_FIELDS : form.fields;
+  if (known !== undefined && fields !== undefined && fields !== known) {
+    return `${name} with ${fields} fields`;
+  }
+  return isRead ? undefined : `${name} with other kinds of fields`;
+}
+
+/** A Symbol as long as the protocol allows at most: names of the exchange's events are such. */
+export function nameOf(topic: ScValue | undefined): string {
+  return readSymbol(topic) ?? "without a name";
+}
+
 function decodeNew(
   topics: readonly ScValue[],
   data: ScValue,

@@ -1,8 +1,6 @@
 // What can stop the reader. Match on `code`; the message is for people.
 
 export type IngestErrorCode =
-  /** No URL of the source answers. Retried by the source itself. */
-  | "unreachable"
   /** Ledgers that we need are no longer served by anyone. */
   | "gap"
   /** The network began anew, or is not the one our ledgers came from. */
@@ -15,19 +13,15 @@ export type IngestErrorCode =
   | "wrong_contract"
   /** The ledger that created the contract cannot be found. */
   | "unknown_start"
-  /** A ledger larger than what we are willing to hold. */
-  | "too_large"
   /** A fault of ours or of the machine. */
   | "internal";
 
 /**
- * The reader stops with one of these and the process goes on serving the last good state.
- * `retryable` says whether the same start may succeed later without anyone's doing; `ledger` is the
- * first one that could not be delivered, `protocol` its protocol version where that is known.
+ * `ledger` is the first one that could not be delivered, `protocol` its protocol version where that is
+ * known.
  */
 export class IngestError extends Error {
   readonly code: IngestErrorCode;
-  readonly retryable: boolean;
   readonly ledger: number | undefined;
   readonly protocol: number | undefined;
 
@@ -35,7 +29,6 @@ export class IngestError extends Error {
     code: IngestErrorCode,
     message: string,
     detail: {
-      readonly retryable?: boolean;
       readonly ledger?: number;
       readonly protocol?: number;
       readonly cause?: unknown;
@@ -44,7 +37,6 @@ export class IngestError extends Error {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = "IngestError";
     this.code = code;
-    this.retryable = detail.retryable ?? false;
     this.ledger = detail.ledger;
     this.protocol = detail.protocol;
   }

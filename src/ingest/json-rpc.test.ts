@@ -75,7 +75,14 @@ test("what is no answer to the question is garbage, other statuses say to go els
   for (body of ['{"error":{"code":-32600,"message":"no such ledger"}}', REAL_REFUSAL]) {
     await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("refused"));
   }
-  for (status of [301, 404, 429, 500, 502, 503, 504]) {
+  for (status of [400, 404, 413, 500, 503]) {
+    await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("refused"), String(status));
+  }
+  for (body of ["", "<html>"]) {
+    status = 429;
+    await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("overloaded"));
+  }
+  for (status of [301, 400, 404, 500, 502, 503, 504]) {
     await assert.rejects(rpc.call("a", {}, LIMITS, never), failsAs("unreachable"), String(status));
   }
 });

@@ -1,33 +1,56 @@
 // JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
 import type { BodyRooms } from "./body-rooms.ts";
+import { splitCredentials } from "./credentials.ts";
 import { errorText } from "./ingest-error.ts";
 import { readIntoRoom, readLimited } from "./limited-body.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 export type RpcFailure =
-  /** No connection, a broken one, or an HTTP status that says to try elsewhere. */
+  /** No connection, or a network that is not ours: nothing that is asked there is answered. */
+  | "disconnected"
+  /** A connection that breaks, or an HTTP status that says to try elsewhere. */
   | "unreachable"
+  /** It wants to be asked less: HTTP 429, or 503 with a time. */
+  | "overloaded"
   | "timeout"
   /** Not JSON, or not an answer to what was asked. */
   | "garbage"
   /** More bytes than allowed. */
   | "too_large"
+  /** As of a ledger before those that are known. */
+  | "stale"
   /** The server understood and refused; `rpcCode` says why. */
   | "refused";
+
+export type RpcErrorDetail = {
+  readonly rpcCode?: number | undefined;
+  /** Of HTTP. */
+  readonly status?: number | undefined;
+  /** How long the server wants to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+};
 
 export class RpcError extends Error {
   readonly failure: RpcFailure;
   readonly rpcCode: number | undefined;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
 
-  constructor(failure: RpcFailure, message: string, rpcCode?: number, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(failure: RpcFailure, message: string, detail: RpcErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.name = "RpcError";
     this.failure = failure;
-    this.rpcCode = rpcCode;
+    this.rpcCode = detail.rpcCode;
+    this.status = detail.status;
+    this.retryAfterMs = detail.retryAfterMs;
   }
 }
 
 export type RpcLimits = {
   readonly timeoutMs: number;
+  /** Without a byte of the answer; absent: as long as `timeoutMs`. */
+  readonly idleMs?: number;
   /** Of the HTTP body. */
   readonly bytesMax: number;
   /** Instead of JSON.parse. Throws where the body is no JSON. */
@@ -38,15 +61,25 @@ export type RpcLimits = {
 
 export type RpcAnswer = { readonly result: unknown; readonly bytes: number };
 
+/** The body of an answer that is no answer: enough to find a JSON-RPC error in it. */
+const ERROR_BYTES_MAX = 64 << 10;
+
 export class JsonRpc {
   /** Host and port alone: paths and credentials of an RPC URL may be secrets. */
   readonly name: string;
-  private readonly url: string;
+  private readonly url: URL;
+  private readonly headers: Readonly<Record<string, string>>;
   private lastId = 0;
 
-  constructor(url: string) {
-    this.url = url;
-    this.name = new URL(url).host;
+  constructor(url: string, name = new URL(url).host) {
+    const { url: address, headers } = splitCredentials(url);
+    this.url = address;
+    this.headers = {
+      ...headers,
+      "content-type": "application/json",
+      accept: "application/json",
+    };
+    this.name = name;
   }
 
   /** Throws RpcError for everything that can go wrong, the abort of `signal` included. */
@@ -63,12 +96,7 @@ export class JsonRpc {
     try {
       answer = limits.parse ? limits.parse(body) : JSON.parse(body.toString("utf8"));
     } catch (cause) {
-      throw new RpcError(
-        "garbage",
-        `${this.name}: the answer to ${method} is not JSON`,
-        undefined,
-        cause,
-      );
+      throw new RpcError("garbage", `${this.name}: the answer to ${method} is not JSON`, { cause });
     }
     return { result: this.resultOf(answer, method, id), bytes: body.length };
   }
@@ -77,56 +105,127 @@ export class JsonRpc {
     if (!isRecord(answer)) {
       throw new RpcError("garbage", `${this.name}: the answer to ${method} is no JSON-RPC`);
     }
-    const { error } = answer;
-    if (isRecord(error) && typeof error.message === "string") {
-      const code = typeof error.code === "number" ? error.code : undefined;
-      throw new RpcError(
-        "refused",
-        `${this.name}: ${method}: ${error.message.slice(0, 500)}`,
-        code,
-      );
-    }
+    const refusal = refusalOf(answer);
+    if (refusal !== undefined) throw this.refused(method, refusal);
     if (answer.id !== id || answer.result === undefined) {
       throw new RpcError("garbage", `${this.name}: the answer to ${method} is to another request`);
     }
     return answer.result;
   }
 
-  private async post(request: unknown, limits: RpcLimits, signal: AbortSignal): Promise<Buffer> {
-    const timeout = AbortSignal.timeout(limits.timeoutMs);
+  private refused(method: string, { message, code }: Refusal, detail: RpcErrorDetail = {}) {
+    const text = `${this.name}: ${method}: ${message.slice(0, 500)}`;
+    const isOverloaded = code === 429 || /too many requests|rate limit/i.test(message);
+    const failure = isOverloaded ? "overloaded" : "refused";
+    return new RpcError(failure, text, { ...detail, rpcCode: code });
+  }
+
+  private async post(
+    request: { readonly method: string; readonly [key: string]: unknown },
+    limits: RpcLimits,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    const watch = new Watch(limits, signal);
     try {
       const response = await fetch(this.url, {
         method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json" },
+        headers: this.headers,
         body: JSON.stringify(request),
-        signal: AbortSignal.any([signal, timeout]),
+        signal: watch.signal,
       });
-      if (!response.ok) {
-        await response.body?.cancel();
-        throw new RpcError("unreachable", `${this.name}: HTTP ${response.status}`);
-      }
+      watch.heard();
+      if (!response.ok) throw await this.statusError(request.method, response);
       const { bytesMax, rooms } = limits;
+      const heard = (): void => watch.heard();
       const body = await (rooms === undefined
-        ? readLimited(response, bytesMax)
-        : readIntoRoom(response, bytesMax, rooms));
+        ? readLimited(response, bytesMax, heard)
+        : readIntoRoom(response, bytesMax, rooms, heard));
       if (body !== undefined) return body;
       throw new RpcError(
         "too_large",
         `${this.name}: the answer is longer than ${limits.bytesMax} bytes`,
       );
-    } catch (thrown) {
-      if (thrown instanceof RpcError) throw thrown;
-      if (timeout.aborted && !signal.aborted) {
-        throw new RpcError(
-          "timeout",
-          `${this.name}: no answer within ${limits.timeoutMs} ms`,
-          undefined,
-          thrown,
-        );
+    } catch (cause) {
+      if (cause instanceof RpcError) throw cause;
+      if (watch.expired && !signal.aborted) {
+        const message = `${this.name}: no answer within ${watch.limitMs} ms`;
+        throw new RpcError("timeout", message, { cause });
       }
-      throw new RpcError("unreachable", `${this.name}: ${errorText(thrown)}`, undefined, thrown);
+      const failure = isConnectFailure(cause) ? "disconnected" : "unreachable";
+      throw new RpcError(failure, `${this.name}: ${errorText(cause)}`, { cause });
+    } finally {
+      watch.done();
     }
   }
+
+  /** A JSON-RPC error counts by what it says, whatever the status around it. */
+  private async statusError(method: string, response: Response): Promise<RpcError> {
+    const { status } = response;
+    const retry = retryAfterMs(response.headers.get("retry-after"));
+    const detail = { status, ...(retry === undefined ? {} : { retryAfterMs: retry }) };
+    const body = await readLimited(response, ERROR_BYTES_MAX).catch(() => undefined);
+    const refusal = body === undefined ? undefined : refusalIn(body);
+    if (status !== 429 && refusal !== undefined) return this.refused(method, refusal, detail);
+    const failure = status === 429 || retry !== undefined ? "overloaded" : "unreachable";
+    return new RpcError(failure, `${this.name}: HTTP ${status}`, detail);
+  }
+}
+
+/** Aborts a request that takes too long, or in which nothing moves. */
+class Watch {
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  expired = false;
+  private readonly abort = new AbortController();
+  private readonly total: NodeJS.Timeout;
+  private readonly idle: NodeJS.Timeout | undefined;
+
+  constructor({ timeoutMs, idleMs }: RpcLimits, signal: AbortSignal) {
+    this.signal = AbortSignal.any([signal, this.abort.signal]);
+    this.limitMs = Math.min(timeoutMs, idleMs ?? timeoutMs);
+    const expire = (): void => {
+      this.expired = true;
+      this.abort.abort();
+    };
+    this.total = setTimeout(expire, timeoutMs);
+    this.idle = idleMs === undefined ? undefined : setTimeout(expire, idleMs);
+  }
+
+  heard(): void {
+    this.idle?.refresh();
+  }
+
+  done(): void {
+    clearTimeout(this.total);
+    clearTimeout(this.idle);
+  }
+}
+
+type Refusal = { readonly message: string; readonly code: number | undefined };
+
+function refusalOf({ error }: Readonly<Record<string, unknown>>): Refusal | undefined {
+  if (!isRecord(error) || typeof error.message !== "string") return undefined;
+  return { message: error.message, code: typeof error.code === "number" ? error.code : undefined };
+}
+
+function refusalIn(body: Buffer): Refusal | undefined {
+  try {
+    const answer: unknown = JSON.parse(body.toString("utf8"));
+    return isRecord(answer) ? refusalOf(answer) : undefined;
+  } catch {
+    // No JSON: the status alone counts.
+    return undefined;
+  }
+}
+
+/** Nothing was sent: there is no server, or none by that name. */
+function isConnectFailure(thrown: unknown): boolean {
+  for (let at = thrown, step = 0; at instanceof Error && step < 4; at = at.cause, step += 1) {
+    const code = "code" in at ? at.code : undefined;
+    if (code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EHOSTUNREACH") return true;
+    if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "EAI_AGAIN") return true;
+  }
+  return false;
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

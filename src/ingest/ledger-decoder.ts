@@ -18,8 +18,14 @@ export type Followed = {
 
 export type DecodedLedger = {
   readonly delta: LedgerDelta;
-  /** Things in the ledger that concern the exchange and could not be read: to be logged. */
-  readonly oddities: readonly string[];
+  readonly oddities: readonly Oddity[];
+};
+
+/** Something in a ledger that concerns the exchange or what is followed, and is not as known. */
+export type Oddity = {
+  /** Of few: it is counted by it, and logged once for each. */
+  readonly kind: string;
+  readonly message: string;
 };
 
 /**

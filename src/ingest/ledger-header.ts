@@ -125,21 +125,6 @@ export function ledgerHead(entry: LedgerHeaderHistoryEntry): LedgerHead {
   };
 }
 
-/** Undefined where `head` follows `previous`, else what is wrong. */
-export function brokenLink(head: LedgerHead, previous: ChainLink | undefined): string | undefined {
-  if (head.computedHash !== head.hash) {
-    return `ledger ${head.sequence}: its hash is not the hash of its header`;
-  }
-  if (previous === undefined) return undefined;
-  if (head.sequence !== previous.ledger + 1) {
-    return `ledger ${head.sequence} came after ledger ${previous.ledger}`;
-  }
-  if (head.previousHash !== previous.hash) {
-    return `ledger ${head.sequence} names ${head.previousHash} as its predecessor, not ${previous.hash}`;
-  }
-  return undefined;
-}
-
 export function linkOf(head: HeaderFields): ChainLink {
   return { ledger: head.sequence, hash: head.hash, closeTime: head.closeTime };
 }

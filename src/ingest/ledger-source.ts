@@ -1,8 +1,13 @@
-// The port every source of ledgers implements, and what a source says of itself meanwhile.
+// Ledgers as sources give them, and what is said of the reading meanwhile.
 import type { Progress } from "./catch-up/progress.ts";
 
 /** One LedgerCloseMeta in XDR, as its source gave it. */
-export type RawLedger = { readonly sequence: number; readonly bytes: Uint8Array };
+export type RawLedger = {
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+  /** Which source of the set; absent where nobody asks. */
+  readonly source?: number;
+};
 
 /** The ledger before the first one wanted: where the chain of hashes goes on. */
 export type ChainLink = {
@@ -17,18 +22,10 @@ export type LedgerRequest = {
   readonly from: number;
   /** Absent where `from` is the first ledger ever read. */
   readonly previous?: ChainLink;
+  /** `from` was only the oldest one to be had: where it is gone meanwhile another will do. */
+  readonly mayBeginLater?: boolean;
   readonly signal: AbortSignal;
 };
-
-/**
- * Yields every ledger from `from` on, in order and without a hole, in the pieces it got them; waits
- * for those that do not exist yet. An empty piece says that ledgers which should be there cannot be
- * had for now; asked on, it goes on trying. Every ledger's hash is the hash of its header and names its
- * predecessor's. Returns when the signal aborts; throws IngestError where it cannot go on.
- */
-export interface LedgerSource {
-  ledgers(request: LedgerRequest): AsyncGenerator<readonly RawLedger[], void, undefined>;
-}
 
 /** `ledger` is the last one the source delivered. */
 export type SourceStatus =
@@ -44,14 +41,19 @@ export type SourceStatus =
       readonly last: number;
       readonly message: string;
     }
-  /** The source ends at `tip`, before ledgers that were already delivered. */
+  /**
+   * Later ledgers are there, or should be, and do not come: the source ends at `tip` before what was
+   * delivered, shows another history, or has nothing new for longer than ledgers take.
+   */
   | {
       readonly state: "behind";
       readonly ledger: number;
       readonly tip: number;
       readonly message: string;
     }
-  | { readonly state: "unreachable"; readonly ledger: number; readonly message: string };
+  | { readonly state: "unreachable"; readonly ledger: number; readonly message: string }
+  /** The next ledger cannot be read as anyone gives it. It is asked for again. */
+  | { readonly state: "stopped"; readonly ledger: number; readonly message: string };
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type Log = (
@@ -62,14 +64,17 @@ export type Log = (
 
 /** Time as the sources see it, so that tests can set it. */
 export type Timer = {
-  /** Milliseconds that only go forward, however the system's clock is set: for distances in time. */
+  /**
+   * Milliseconds that only go forward, however the system's clock is set: for distances in time. The same
+   * in all threads.
+   */
   readonly now: () => number;
   /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 export const systemTimer: Timer = {
-  now: () => performance.now(),
+  now: () => Number(process.hrtime.bigint()) / 1e6,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) {

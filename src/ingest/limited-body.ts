@@ -1,12 +1,16 @@
 import type { BodyRooms } from "./body-rooms.ts";
 
-/** The body of a response, or undefined where it is longer than `bytesMax` (the rest is not read). */
+/** The body of a response, or undefined where it is longer than `bytesMax` (the rest is not read). `heard`: bytes came. */
 export async function readLimited(
   response: Response,
   bytesMax: number,
+  heard: () => void = () => undefined,
 ): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
-  const bytes = await readPieces(response, bytesMax, (piece) => pieces.push(piece));
+  const bytes = await readPieces(response, bytesMax, (piece) => {
+    pieces.push(piece);
+    heard();
+  });
   return bytes === undefined ? undefined : Buffer.concat(pieces, bytes);
 }
 
@@ -15,11 +19,13 @@ export async function readIntoRoom(
   response: Response,
   bytesMax: number,
   rooms: BodyRooms,
+  heard: () => void = () => undefined,
 ): Promise<Buffer | undefined> {
   let room = rooms.take();
   const bytes = await readPieces(response, bytesMax, (piece, at) => {
     if (at + piece.length > room.length) room = rooms.grown(room, at, at + piece.length);
     room.set(piece, at);
+    heard();
   });
   return bytes === undefined ? undefined : room.subarray(0, bytes);
 }

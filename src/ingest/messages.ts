@@ -15,6 +15,10 @@ export type ReaderOptions = {
   readonly passphrase: string;
   /** The exchange's contract address (C...). */
   readonly exchange: string;
+  /** What the process knows of its sources (SourceBoard). */
+  readonly board: SharedArrayBuffer;
+  /** Milliseconds for which all sources have to show another history before ours is given up. */
+  readonly proofMs: number;
 };
 
 /** To the reader, in this order of life: tracking requests, one `start`, then anything but it. */
@@ -25,6 +29,8 @@ export type ToReader =
       readonly from?: number;
       /** The ledger before it; absent where none was ever read. */
       readonly previous?: ChainLink;
+      /** `from` was only the oldest one to be had: where it is gone meanwhile that is a `gap`. */
+      readonly mayBeginLater?: boolean;
     }
   /** The newest ledger that is committed, and with it all before. */
   | { readonly kind: "ack"; readonly ledger: number }
@@ -40,7 +46,6 @@ export const CREDIT_LEDGERS = 64;
 export type ReaderFault = {
   readonly code: IngestErrorCode;
   readonly message: string;
-  readonly retryable: boolean;
   readonly ledger?: number;
   readonly protocol?: number;
 };
@@ -52,6 +57,8 @@ export type FromReader =
   | { readonly kind: "status"; readonly status: SourceStatus }
   /** A call of an RPC failed: counted by whoever watches. */
   | { readonly kind: "rpc-failed" }
+  /** Something of the exchange's that is not known, by its kind (Oddity). */
+  | { readonly kind: "oddity"; readonly what: string }
   | {
       readonly kind: "log";
       readonly level: LogLevel;

@@ -7,9 +7,15 @@ import { CatchUp } from "./catch-up/catch-up.ts";
 import { ProgressMeter } from "./catch-up/progress.ts";
 import { Credit } from "./credit.ts";
 import { firstLedgerOf } from "./first-ledger.ts";
-import { errorText, IngestError } from "./ingest-error.ts";
-import type { DecodedLedger, DecodeLedger } from "./ledger-decoder.ts";
-import { type ChainLink, type Log, type SourceStatus, systemTimer } from "./ledger-source.ts";
+import { errorText, IngestError, type IngestErrorCode } from "./ingest-error.ts";
+import type { DecodedLedger, DecodeLedger, Oddity } from "./ledger-decoder.ts";
+import {
+  type ChainLink,
+  type Log,
+  type RawLedger,
+  type SourceStatus,
+  systemTimer,
+} from "./ledger-source.ts";
 import {
   CREDIT_LEDGERS,
   type FromReader,
@@ -26,6 +32,20 @@ import { Tracker } from "./tracker.ts";
 const CATCH_UP_LEDGERS = 500;
 /** After a catch-up that was cut short the next is tried no sooner: its threads have to pay. */
 const CATCH_UP_RETRY_MS = 60_000;
+/** After a fault of ours reading begins again: the first pause and the longest. */
+const FAULT_RETRY_MS = 1_000;
+const FAULT_RETRY_MAX_MS = 60_000;
+/** Faults that the data held or the start decide: the main thread has to act. */
+const ENDING: ReadonlySet<IngestErrorCode> = new Set([
+  "reset",
+  "gap",
+  "wrong_network",
+  "wrong_contract",
+  "unknown_start",
+]);
+
+/** Kinds of oddities told apart: contracts may make up names without end. */
+const ODDITIES_MAX = 64;
 
 class ReaderThread {
   private readonly port: MessagePort;
@@ -45,6 +65,8 @@ class ReaderThread {
   private previous: ChainLink | undefined;
   private tip = 0;
   private catchUpAgainAt = 0;
+  private mayBeginLater = false;
+  private readonly oddities = new Set<string>();
 
   constructor(port: MessagePort, options: ReaderOptions) {
     this.port = port;
@@ -60,6 +82,7 @@ class ReaderThread {
     });
     this.tracker = new Tracker({
       load: this.sources.load,
+      stale: (source) => this.sources.stale(source),
       deliver: (loaded) => this.post({ kind: "loaded", loaded }),
       fail: (thrown) => this.fail(thrown),
       timer: systemTimer,
@@ -119,14 +142,38 @@ class ReaderThread {
 
   private async run(start: Extract<ToReader, { readonly kind: "start" }>): Promise<void> {
     const { signal } = this.abort;
-    if (this.sources.hasRpc) await checkContract(this.exchange, this.sources.load, signal);
+    // What the store holds is of that contract: a source that lacks it proves nothing then.
+    if (this.sources.hasRpc && start.previous === undefined) {
+      await checkContract(this.exchange, this.sources.load, signal);
+    }
     this.next = start.from ?? (await this.firstLedger(signal));
     this.previous = start.previous;
+    this.mayBeginLater = start.mayBeginLater ?? false;
     this.tracker.passed(this.next - 1);
+    let faults = 0;
     while (!signal.aborted) {
-      await this.readMany(signal);
-      await this.readOn(signal);
+      const began = this.next;
+      try {
+        await this.readMany(signal);
+        await this.readOn(signal);
+        faults = 0;
+      } catch (thrown) {
+        if (signal.aborted || isEnding(thrown)) throw thrown;
+        faults = this.next > began ? 1 : faults + 1;
+        await this.pauseAfter(thrown, faults, signal);
+      }
     }
+  }
+
+  /** A fault of ours or of the machine: reading goes on at the same ledger after a while. */
+  private async pauseAfter(thrown: unknown, faults: number, signal: AbortSignal): Promise<void> {
+    const pause = Math.min(FAULT_RETRY_MAX_MS, FAULT_RETRY_MS * 2 ** Math.min(16, faults - 1));
+    const message = `ledger ${this.next}: ${errorText(thrown)}`;
+    this.log("error", `${message}; reading it again in ${pause / 1000} s`, {
+      stack: thrown instanceof Error ? thrown.stack : undefined,
+    });
+    this.tell({ state: "stopped", ledger: this.next - 1, message });
+    await systemTimer.sleep(pause, signal);
   }
 
   private async firstLedger(signal: AbortSignal): Promise<number> {
@@ -143,7 +190,7 @@ class ReaderThread {
   /** Catches up, where it is worth it, as far as that goes. */
   private async readMany(signal: AbortSignal): Promise<void> {
     if (this.options.catchUpThreads === 0 || systemTimer.now() < this.catchUpAgainAt) return;
-    this.tip = Math.max(this.tip, (await this.sources.tip(this.next, signal)) ?? 0);
+    this.tip = (await this.sources.tip(this.next, CATCH_UP_LEDGERS, signal)) ?? 0;
     if (this.tip - this.next < CATCH_UP_LEDGERS) return;
     const began = this.next;
     const startedAt = systemTimer.now();
@@ -168,23 +215,37 @@ class ReaderThread {
     this.log("info", `${ledgers} ledgers read in ${seconds.toFixed(1)} s`);
   }
 
-  /** One ledger after the other, until it falls far behind. */
+  /** One ledger after the other, until it falls far behind, or one cannot be read. */
   private async readOn(signal: AbortSignal): Promise<void> {
+    const { mayBeginLater } = this;
     const request = {
       from: this.next,
-      ...(this.previous === undefined ? {} : { previous: this.previous }),
+      ...(this.previous === undefined ? { mayBeginLater } : { previous: this.previous }),
       signal,
     };
-    for await (const piece of this.sources.source.ledgers(request)) {
-      for (const { bytes, sequence } of piece) {
+    for await (const piece of this.sources.feed.ledgers(request)) {
+      for (const raw of piece) {
         if (!(await this.mayDeliver())) return;
-        const followed = { keys: this.tracker.keys, tokens: this.tokens };
-        this.deliver(this.decode(bytes, sequence, followed));
+        const decoded = this.decoded(raw);
+        // The feed asks for it again, from whoever has it.
+        if (decoded === undefined) return;
+        this.deliver(decoded);
       }
       const isFar = this.tip - this.next >= CATCH_UP_LEDGERS;
       const mayCatchUp =
         this.options.catchUpThreads > 0 && systemTimer.now() >= this.catchUpAgainAt;
-      if (piece.length > 0 && isFar && mayCatchUp) return;
+      if (isFar && mayCatchUp) return;
+    }
+  }
+
+  private decoded(raw: RawLedger): DecodedLedger | undefined {
+    try {
+      const followed = { keys: this.tracker.keys, tokens: this.tokens };
+      return this.decode(raw.bytes, raw.sequence, followed);
+    } catch (thrown) {
+      if (!(thrown instanceof IngestError) || thrown.code !== "undecodable") throw thrown;
+      this.sources.feed.refuse(raw, thrown);
+      return undefined;
     }
   }
 
@@ -198,7 +259,7 @@ class ReaderThread {
 
   private deliver({ delta, oddities }: DecodedLedger): void {
     const { ledger, hash, closeTime } = delta;
-    for (const message of oddities) this.log("warn", message, { ledger });
+    for (const oddity of oddities) this.tellOddity(oddity, ledger);
     this.credit.sent(ledger);
     this.post({ kind: "delta", delta });
     this.next = ledger + 1;
@@ -206,7 +267,15 @@ class ReaderThread {
     this.tracker.passed(ledger);
   }
 
-  /** A source reports after every request: only what is new goes on. */
+  /** Each is counted, and logged once of its kind. */
+  private tellOddity({ kind, message }: Oddity, ledger: number): void {
+    const isNew = !this.oddities.has(kind) && this.oddities.size < ODDITIES_MAX;
+    if (isNew) this.log("warn", `${message} (told once of its kind)`, { ledger, kind });
+    if (isNew) this.oddities.add(kind);
+    this.post({ kind: "oddity", what: this.oddities.has(kind) ? kind : "more" });
+  }
+
+  /** The feed reports after every request: only what is new goes on. */
   private tell(status: SourceStatus): void {
     if (status.state === "following") {
       this.tip = status.tip;
@@ -247,16 +316,17 @@ class ReaderThread {
   }
 }
 
+function isEnding(thrown: unknown): boolean {
+  return thrown instanceof IngestError && ENDING.has(thrown.code);
+}
+
 /** Errors lose their class between threads: a plain record keeps the code. */
 function faultOf(thrown: unknown): ReaderFault {
-  if (!(thrown instanceof IngestError)) {
-    return { code: "internal", message: errorText(thrown), retryable: false };
-  }
-  const { code, message, retryable, ledger, protocol } = thrown;
+  if (!(thrown instanceof IngestError)) return { code: "internal", message: errorText(thrown) };
+  const { code, message, ledger, protocol } = thrown;
   return {
     code,
     message,
-    retryable,
     ...(ledger === undefined ? {} : { ledger }),
     ...(protocol === undefined ? {} : { protocol }),
   };

@@ -14,10 +14,12 @@ export type ReaderListener = {
   readonly status: (status: SourceStatus) => void;
   /** A call of an RPC failed. */
   readonly rpcFailed: () => void;
+  /** Something of the exchange's that is not known, by its kind. */
+  readonly oddity: (what: string) => void;
   /**
-   * The reader stopped for good and says why. With `reset` the data held is of a network that is
-   * no more: it is to be set aside, and a new reader started from the first ledger. With any other
-   * code the last good state stays as it is.
+   * The reader stopped and says why. With `reset` the data held is proven to be of another history: it
+   * is to be set aside, and a new reader started from the first ledger. Any other code is of a start
+   * without history, or of a fault of ours in which the last good state stays as it is.
    */
   readonly failed: (fault: ReaderFault) => void;
   /** The thread is gone without a word. Nothing can be trusted of it: the process has to end. */
@@ -51,9 +53,9 @@ export class Reader {
   /**
    * Begins reading at `from`, or at the ledger that created the exchange's contract. Entries and
    * tokens asked for before are followed from that ledger on. `previous` is the ledger before it,
-   * with the hash its successor has to name.
+   * with the hash its successor has to name. `mayBeginLater`: `from` is only the oldest to be had.
    */
-  start(from?: number, previous?: ChainLink): void {
+  start(from?: number, previous?: ChainLink, mayBeginLater = false): void {
     if (this.finished) return;
     this.thread = this.begin();
     for (const message of this.waiting.splice(0)) this.post(message);
@@ -61,6 +63,7 @@ export class Reader {
       kind: "start",
       ...(from === undefined ? {} : { from }),
       ...(previous === undefined ? {} : { previous }),
+      mayBeginLater,
     });
   }
 
@@ -103,6 +106,9 @@ export class Reader {
         break;
       case "rpc-failed":
         this.listener.rpcFailed();
+        break;
+      case "oddity":
+        this.listener.oddity(message.what);
         break;
       case "failed":
         this.finished = true;

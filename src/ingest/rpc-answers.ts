@@ -1,9 +1,16 @@
 // The answers of Stellar RPC, checked field by field before anything believes them.
 import { isRecord, RpcError } from "./json-rpc.ts";
 
-export type RpcLedger = { readonly sequence: number; readonly metadata: Uint8Array };
+export type RpcLedger = {
+  readonly sequence: number;
+  /** Empty where it came as no base64: that is damage of this ledger alone. */
+  readonly metadata: Uint8Array;
+};
+
+const NOTHING = new Uint8Array(0);
 
 export type LedgersPage = {
+  /** In order, each once, however the server had them. */
   readonly ledgers: readonly RpcLedger[];
   readonly oldest: number;
   readonly latest: number;
@@ -25,6 +32,8 @@ export type LoadedEntries = {
   /** The ledger that left the entries so. */
   readonly ledger: number;
   readonly entries: readonly LoadedEntry[];
+  /** Who gave them; absent where nobody asks. */
+  readonly source?: number;
 };
 
 export function parseLedgersPage(result: unknown): LedgersPage {
@@ -33,11 +42,12 @@ export function parseLedgersPage(result: unknown): LedgersPage {
     const ledger = record(item, "ledgers[]");
     return {
       sequence: parseInteger(ledger.sequence, "sequence"),
-      metadata: xdr(ledger.metadataXdr, "metadataXdr"),
+      metadata: xdr(ledger.metadataXdr) ?? NOTHING,
     };
   });
+  const inOrder = ledgers.sort((a, b) => a.sequence - b.sequence);
   return {
-    ledgers,
+    ledgers: inOrder.filter(({ sequence }, at) => inOrder[at - 1]?.sequence !== sequence),
     oldest: parseInteger(page.oldestLedger, "oldestLedger"),
     latest: parseInteger(page.latestLedger, "latestLedger"),
   };
@@ -111,16 +121,14 @@ export function parseInteger(value: unknown, name: string): number {
 }
 
 /** Bytes that were decoded with the page, or base64. */
-function xdr(value: unknown, name: string): Uint8Array {
+function xdr(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
-  const encoded = text(value, name);
-  const bytes = Buffer.from(encoded, "base64");
+  if (typeof value !== "string") return undefined;
+  const bytes = Buffer.from(value, "base64");
   // Buffer skips what is no base64: a shorter result is damage, not data.
-  const padding = encoded.endsWith("==") ? 2 : encoded.endsWith("=") ? 1 : 0;
-  if (encoded.length % 4 !== 0 || bytes.length !== (encoded.length / 4) * 3 - padding) {
-    throw garbage(name);
-  }
-  return bytes;
+  const padding = value.endsWith("==") ? 2 : value.endsWith("=") ? 1 : 0;
+  const isWhole = value.length % 4 === 0 && bytes.length === (value.length / 4) * 3 - padding;
+  return isWhole ? bytes : undefined;
 }
 
 function garbage(name: string): RpcError {

@@ -3,35 +3,47 @@ import { Contract } from "@stellar/stellar-sdk/base";
 import type { Address } from "../model/address.ts";
 import { IngestError } from "./ingest-error.ts";
 import { RpcError, type RpcLimits } from "./json-rpc.ts";
+import type { Timer } from "./ledger-source.ts";
 import { type LoadedEntries, parseEntries } from "./rpc-answers.ts";
-import { RpcPool, type RpcPoolOptions } from "./rpc-pool.ts";
+import type { SourceSet } from "./source-set.ts";
 
 /** Takes no more keys than this (protocol of the RPC). */
 export const KEYS_PER_REQUEST = 200;
 /** A contract entry may hold 64 KiB, and 200 of them are asked for. */
-const ENTRIES_LIMITS: RpcLimits = { timeoutMs: 15_000, bytesMax: 32 << 20 };
+const ENTRIES_LIMITS: RpcLimits = { timeoutMs: 15_000, idleMs: 6_000, bytesMax: 32 << 20 };
 
 /** Reads entries by their keys (LedgerKey, base64 XDR), KEYS_PER_REQUEST at most. Throws RpcError. */
 export type LoadEntries = (keys: readonly string[], signal: AbortSignal) => Promise<LoadedEntries>;
 
-/** Has its own pool: the URL that serves ledgers best need not be the one that serves entries. */
-export function rpcEntryLoader(options: RpcPoolOptions): LoadEntries {
-  const pool = new RpcPool(options);
+export function rpcEntryLoader(set: SourceSet, timer: Timer): LoadEntries {
   return async (keys, signal) => {
-    await options.timer.sleep(pool.restMs(), signal);
-    const { result } = await pool.call("getLedgerEntries", { keys }, ENTRIES_LIMITS, signal);
+    await timer.sleep(set.restMs("entries"), signal);
+    const source = set.pick("entries");
     try {
-      return parseEntries(result);
+      const { result } = await set.call(
+        "entries",
+        "getLedgerEntries",
+        { keys },
+        ENTRIES_LIMITS,
+        signal,
+        source,
+      );
+      const loaded = parseEntries(result);
+      set.follow("entries", source);
+      return { ...loaded, source };
     } catch (thrown) {
-      pool.reject();
+      // A key that fails alone may be answered elsewhere.
+      const isRefused = thrown instanceof RpcError && thrown.failure === "refused";
+      const isGarbage = thrown instanceof RpcError && thrown.failure === "garbage";
+      if (isGarbage || (isRefused && keys.length === 1)) set.reject(source, "entries");
       throw thrown;
     }
   };
 }
 
 /**
- * Throws IngestError `wrong_contract` where the network has no such contract. An RPC that cannot be
- * asked proves nothing.
+ * For a start without history. Throws IngestError `wrong_contract` where the network has no such
+ * contract, asked twice. An RPC that cannot be asked proves nothing.
  */
 export async function checkContract(
   exchange: Address,
@@ -39,14 +51,13 @@ export async function checkContract(
   signal: AbortSignal,
 ): Promise<void> {
   const key = new Contract(exchange).getFootprint().toXdr("base64");
-  let found: LoadedEntries;
-  try {
-    found = await load([key], signal);
-  } catch (thrown) {
-    if (thrown instanceof RpcError) return;
-    throw thrown;
+  for (let asked = 0; asked < 2; asked += 1) {
+    try {
+      if ((await load([key], signal)).entries.length > 0) return;
+    } catch (thrown) {
+      if (thrown instanceof RpcError) return;
+      throw thrown;
+    }
   }
-  if (found.entries.length === 0) {
-    throw new IngestError("wrong_contract", `no contract ${exchange} exists on the network`);
-  }
+  throw new IngestError("wrong_contract", `no contract ${exchange} exists on the network`);
 }

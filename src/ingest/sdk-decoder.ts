@@ -16,7 +16,13 @@ import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
 import type { KeyTable } from "./key-table.ts";
 import { orderedChanges } from "./ledger-changes.ts";
-import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
+import type {
+  DecodedLedger,
+  DecodeLedger,
+  DecoderOptions,
+  Followed,
+  Oddity,
+} from "./ledger-decoder.ts";
 import { ledgerHead } from "./ledger-header.ts";
 import type { HostEvent } from "./sc-value.ts";
 import { hostDiagnosticOf, hostEventOf } from "./sdk-value.ts";
@@ -54,7 +60,7 @@ export function decodeMeta(
   const events: ExchangeEvent[] = [];
   const failures: Failure[] = [];
   const tokenEvents: TokenEvent[] = [];
-  const oddities: string[] = [];
+  const oddities: Oddity[] = [];
   for (const [index, processed] of meta.value.txProcessing.entries()) {
     const hash = Buffer.from(processed.result.transactionHash.value).toString("hex");
     const { succeeded, result } = outcomeOf(processed.result.result);
@@ -111,11 +117,11 @@ export function decodeMeta(
   };
 }
 
-/** The exchange's own contract events, each with its index among `events`. */
+/** The exchange's own events, each with its index among `events`. */
 function eventsOf(exchange: Address, events: readonly HostEvent[]): readonly IndexedEvent[] {
   return events
     .map((event, index) => ({ index, event }))
-    .filter(({ event }) => event.type === "contract" && event.contract === exchange);
+    .filter(({ event }) => event.type !== "diagnostic" && event.contract === exchange);
 }
 
 /** Every operation's events, whoever emitted them. */
@@ -186,7 +192,7 @@ function phaseEnvelopes(phase: TransactionPhase): readonly TransactionEnvelope[]
 function entryChanges(
   meta: LedgerCloseMeta,
   tracked: KeyTable,
-  oddities: string[],
+  oddities: Oddity[],
 ): readonly EntryChange[] {
   const last = new Map<string, LedgerEntry | undefined>();
   for (const change of orderedChanges(meta)) noteChange(change, tracked, last);

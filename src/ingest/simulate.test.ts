@@ -12,8 +12,8 @@ import {
 import { accountAddress, contractAddress } from "../model/address.ts";
 import { RpcError } from "./json-rpc.ts";
 import { systemTimer } from "./ledger-source.ts";
-import { RpcPool } from "./rpc-pool.ts";
 import { TokenSimulator } from "./simulate.ts";
+import { SourceSet } from "./source-set.ts";
 
 const owner = accountAddress(new Uint8Array(32).fill(3));
 const token = contractAddress(new Uint8Array(32).fill(4));
@@ -69,7 +69,7 @@ function amount(value: bigint): string {
 
 function simulator(): TokenSimulator {
   const { port } = server.address() as AddressInfo;
-  const pool = new RpcPool({
+  const set = new SourceSet({
     urls: [`http://127.0.0.1:${port}`],
     passphrase: Networks.TESTNET,
     timer: systemTimer,
@@ -78,7 +78,7 @@ function simulator(): TokenSimulator {
   const { signal } = new AbortController();
   const timer = systemTimer;
   return new TokenSimulator({
-    pool,
+    set,
     timer,
     passphrase: Networks.TESTNET,
     spender: exchange,
@@ -122,4 +122,42 @@ test("an answer that is no simulation is an error, not an amount", async () => {
     answers = { balance };
     await assert.rejects(simulator().read(owner, token), garbage);
   }
+});
+
+test("only the token's own failure is a balance of nothing", async () => {
+  const own = [
+    "HostError: Error(Contract, #13)",
+    "HostError: Error(WasmVm, InvalidAction)\n\nEvent log (newest first):\n   0: preflight queue full",
+    "HostError: Error(WasmVm, MissingValue)",
+    "host invocation failed\n\nCaused by:\n    HostError: Error(Auth, InvalidAction)",
+    "HostError: Error(Budget, ExceededLimit)",
+  ];
+  const others = [
+    "preflight queue full",
+    "context deadline exceeded",
+    "HostError: Error(Storage, InternalError)",
+    "HostError: Error(Context, InternalError)\n\nEvent log: HostError: Error(Contract, #13)",
+    "",
+    "Error(Contract, #13)",
+  ];
+  const allowance = { latestLedger: 12, results: [{ xdr: amount(7n), auth: [] }] };
+  for (const error of own) {
+    answers = { balance: { latestLedger: 12, error }, allowance };
+    const { balance } = await simulator().read(owner, token);
+    assert.equal(balance, 0n, error);
+  }
+  for (const error of others) {
+    for (const failing of ["balance", "allowance"]) {
+      answers = { balance: allowance, allowance, [failing]: { latestLedger: 12, error } };
+      await assert.rejects(simulator().read(owner, token), { failure: "refused" }, error);
+    }
+  }
+});
+
+test("an answer as of a ledger before the one asked for is none", async () => {
+  const value = (latestLedger: number) => ({ latestLedger, results: [{ xdr: amount(7n) }] });
+  answers = { balance: value(12), allowance: value(11) };
+  await assert.rejects(simulator().read(owner, token, 12), { failure: "stale" });
+  answers = { balance: value(12), allowance: value(13) };
+  assert.equal((await simulator().read(owner, token, 12)).ledger, 12);
 });

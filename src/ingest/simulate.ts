@@ -12,12 +12,12 @@ import type { Address } from "../model/address.ts";
 import { isRecord, RpcError, type RpcLimits } from "./json-rpc.ts";
 import type { Timer } from "./ledger-source.ts";
 import { parseInteger } from "./rpc-answers.ts";
-import type { RpcPool } from "./rpc-pool.ts";
 import { readI128, type ScValue } from "./sc-value.ts";
 import { scValueOf } from "./sdk-value.ts";
+import type { SourceSet } from "./source-set.ts";
 
 /** A simulation answers with events and footprints, which a contract can make large. */
-const SIMULATE_LIMITS: RpcLimits = { timeoutMs: 15_000, bytesMax: 4 << 20 };
+const SIMULATE_LIMITS: RpcLimits = { timeoutMs: 10_000, idleMs: 6_000, bytesMax: 4 << 20 };
 /** The source of a call that is only simulated need not exist. */
 const NOBODY = StrKey.encodeEd25519PublicKey(new Uint8Array(32));
 
@@ -30,8 +30,11 @@ export type SimulatedHolding = {
 
 type Simulated = { readonly amount: bigint; readonly ledger: number };
 
+/** What the host calls a failure of the call itself, and not of whoever ran it. */
+const HOST_ERROR = /HostError: Error\((\w+), (#?\w+)\)/;
+
 export type TokenSimulatorOptions = {
-  readonly pool: RpcPool;
+  readonly set: SourceSet;
   readonly timer: Timer;
   readonly passphrase: string;
   /** The exchange: whose allowance is asked for. */
@@ -47,15 +50,16 @@ export class TokenSimulator {
   }
 
   /**
-   * What `owner` holds and lets the exchange take. A call that the token itself fails gives 0: the
-   * exchange, asking the same, would find nothing to take either. Throws RpcError.
+   * What `owner` holds and lets the exchange take, as of ledger `from` or a later one. A call that the
+   * token itself fails gives 0: the exchange, asking the same, would find nothing to take either.
+   * Throws RpcError.
    */
-  async read(owner: Address, token: Address): Promise<SimulatedHolding> {
+  async read(owner: Address, token: Address, from = 0): Promise<SimulatedHolding> {
     const contract = new Contract(token);
-    const from = new SdkAddress(owner).toScVal();
+    const holder = new SdkAddress(owner).toScVal();
     const spender = new SdkAddress(this.options.spender).toScVal();
-    const balance = await this.amountOf(contract.call("balance", from));
-    const allowance = await this.amountOf(contract.call("allowance", from, spender));
+    const balance = await this.amountOf(contract.call("balance", holder), from);
+    const allowance = await this.amountOf(contract.call("allowance", holder, spender), from);
     return {
       balance: balance.amount,
       allowance: allowance.amount,
@@ -63,24 +67,28 @@ export class TokenSimulator {
     };
   }
 
-  private async amountOf(call: xdr.Operation): Promise<Simulated> {
-    const { pool, timer, passphrase, signal } = this.options;
+  private async amountOf(call: xdr.Operation, from: number): Promise<Simulated> {
+    const { set, timer, passphrase, signal } = this.options;
     const builder = new TransactionBuilder(new Account(NOBODY, "0"), {
       fee: "100",
       networkPassphrase: passphrase,
     });
     const transaction = builder.addOperation(call).setTimeout(0).build().toXDR();
-    await timer.sleep(pool.restMs(), signal);
-    const { result } = await pool.call(
+    await timer.sleep(set.restMs("simulations"), signal);
+    const { result, source } = await set.call(
+      "simulations",
       "simulateTransaction",
       { transaction },
       SIMULATE_LIMITS,
       signal,
     );
     try {
-      return parseSimulation(result);
+      const simulated = parseSimulation(result);
+      if (simulated.ledger >= from) return simulated;
+      const name = set.nameOf(source);
+      throw new RpcError("stale", `${name}: simulated as of ${simulated.ledger}, before ${from}`);
     } catch (thrown) {
-      pool.reject();
+      set.reject(source, "simulations");
       throw thrown;
     }
   }
@@ -93,8 +101,8 @@ function parseSimulation(answer: unknown): Simulated {
 }
 
 /**
- * What a real answer to simulateTransaction says: undefined where the call failed. Throws RpcError
- * `garbage` where it is none.
+ * What a real answer to simulateTransaction says: undefined where the call failed of itself. Throws
+ * RpcError `refused` where the server did not run it, `garbage` where the answer is none.
  */
 export function parseSimulated(result: unknown): {
   readonly value: ScValue | undefined;
@@ -104,7 +112,10 @@ export function parseSimulated(result: unknown): {
     throw new RpcError("garbage", "the answer to simulateTransaction is none");
   }
   const ledger = parseInteger(result.latestLedger, "latestLedger");
-  if (typeof result.error === "string") return { value: undefined, ledger };
+  if (typeof result.error === "string") {
+    if (isOwnFailure(result.error)) return { value: undefined, ledger };
+    throw new RpcError("refused", `simulateTransaction: ${result.error.slice(0, 500)}`);
+  }
   const [first] = Array.isArray(result.results) ? result.results : [];
   if (!isRecord(first) || typeof first.xdr !== "string") {
     throw new RpcError("garbage", "the answer to simulateTransaction holds no value");
@@ -112,6 +123,15 @@ export function parseSimulated(result: unknown): {
   try {
     return { value: scValueOf(xdr.ScVal.fromXdr(first.xdr, "base64")), ledger };
   } catch (cause) {
-    throw new RpcError("garbage", "a simulated value is no XDR", undefined, cause);
+    throw new RpcError("garbage", "a simulated value is no XDR", { cause });
   }
+}
+
+/**
+ * Whether the call would fail on the chain too. The host's first error counts, before whatever texts of
+ * contracts follow it; its internal errors are those of a server that cannot read its state.
+ */
+function isOwnFailure(error: string): boolean {
+  const [, type, code] = HOST_ERROR.exec(error) ?? [];
+  return type !== undefined && code !== "InternalError";
 }

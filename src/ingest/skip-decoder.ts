@@ -8,7 +8,13 @@ import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
 import { readTrackedEntry } from "./entry-fields.ts";
 import { Envelopes, isSuccess } from "./envelopes.ts";
 import type { TransactionContext } from "./failed-call.ts";
-import type { DecodedLedger, DecodeLedger, DecoderOptions, Followed } from "./ledger-decoder.ts";
+import type {
+  DecodedLedger,
+  DecodeLedger,
+  DecoderOptions,
+  Followed,
+  Oddity,
+} from "./ledger-decoder.ts";
 import { type HeaderFields, readHeader } from "./ledger-header.ts";
 import { LedgerWalker } from "./ledger-walk.ts";
 import type { HostDiagnostic } from "./sc-value.ts";
@@ -71,7 +77,7 @@ class WalkedDecoder {
     const events: ExchangeEvent[] = [];
     const failures: Failure[] = [];
     const tokenEvents: TokenEvent[] = [];
-    const oddities: string[] = [];
+    const oddities: Oddity[] = [];
     for (const transaction of this.walked.transactions) {
       const context = this.contextOf(transaction);
       const { begun, returned, crossfill } = transaction.calls ?? NO_CALLS;
@@ -159,7 +165,7 @@ class WalkedDecoder {
     return calls === undefined ? [] : this.values.diagnostics(calls.diagnostics.from);
   }
 
-  private entryChanges({ keys }: Followed, oddities: string[]): readonly EntryChange[] {
+  private entryChanges({ keys }: Followed, oddities: Oddity[]): readonly EntryChange[] {
     return this.walked.changes.map(({ key: id, from, to }) => {
       const key = keys.text(id);
       if (from === to) return { key };

@@ -1,17 +1,14 @@
-// The sources of a reader, put together from its options: an RPC, a lake, or a chain of the two.
-
+// What a reader asks, put together from its options: the source set, the lake, and the feed of both.
 import { fetchRange } from "./catch-up/range-fetcher.ts";
 import { IngestError } from "./ingest-error.ts";
-import { RpcError } from "./json-rpc.ts";
-import { ChainedSource } from "./lake/chained-source.ts";
-import { LakeSource } from "./lake/lake-source.ts";
+import { LakeReader } from "./lake/lake-reader.ts";
 import { LakeError } from "./lake/lake-store.ts";
-import type { LedgerSource, Log, SourceStatus, Timer } from "./ledger-source.ts";
+import { LedgerFeed } from "./ledger-feed.ts";
+import type { Log, RawLedger, SourceStatus, Timer } from "./ledger-source.ts";
 import type { ReaderOptions } from "./messages.ts";
-import { parseHealth } from "./rpc-answers.ts";
 import { type LoadEntries, rpcEntryLoader } from "./rpc-entries.ts";
-import { RpcPool } from "./rpc-pool.ts";
-import { RpcSource } from "./rpc-source.ts";
+import { RpcPages } from "./rpc-pages.ts";
+import { SourceSet } from "./source-set.ts";
 
 export type SourceContext = {
   readonly timer: Timer;
@@ -21,76 +18,75 @@ export type SourceContext = {
   readonly onFailure: () => void;
 };
 
-const HEALTH_LIMITS = { timeoutMs: 10_000, bytesMax: 1 << 20 };
-
 export class Sources {
-  readonly source: LedgerSource;
+  readonly set: SourceSet;
+  readonly feed: LedgerFeed;
   readonly load: LoadEntries;
-  private readonly lake: LakeSource | undefined;
-  /** For questions beside the following, which has its own. */
-  private readonly pool: RpcPool | undefined;
+  private readonly lake: LakeReader | undefined;
+  private readonly pages: RpcPages;
 
   constructor(options: ReaderOptions, context: SourceContext) {
-    const { passphrase, rpcUrls: urls, lake } = options;
-    const common = { passphrase, ...context };
-    this.lake = lake === undefined ? undefined : new LakeSource({ ...common, lake });
-    this.pool = urls.length === 0 ? undefined : new RpcPool({ ...common, urls });
-    const rpc = urls.length === 0 ? undefined : new RpcSource({ ...common, urls });
-    this.load = urls.length === 0 ? loadNothing : rpcEntryLoader({ ...common, urls });
-    this.source = chain(this.lake, rpc, context);
+    const { passphrase, rpcUrls: urls, lake, board, proofMs } = options;
+    if (urls.length === 0 && lake === undefined) {
+      throw new IngestError("internal", "no source of ledgers is configured");
+    }
+    const { timer, log } = context;
+    this.set = new SourceSet({ ...context, urls, passphrase, board });
+    this.lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, log });
+    this.pages = new RpcPages(this.set, timer.now);
+    this.load = rpcEntryLoader(this.set, timer);
+    this.feed = new LedgerFeed({ ...context, set: this.set, lake: this.lake, proofMs });
   }
 
   get hasRpc(): boolean {
-    return this.pool !== undefined;
+    return this.set.size > 0;
   }
 
-  /** The newest ledger anyone has, or undefined where that cannot be told now. */
-  async tip(from: number, signal: AbortSignal): Promise<number | undefined> {
-    if (this.pool !== undefined) {
-      try {
-        const { result } = await this.pool.call("getHealth", undefined, HEALTH_LIMITS, signal);
-        return parseHealth(result).latest;
-      } catch (thrown) {
-        if (!(thrown instanceof RpcError)) throw thrown;
+  /** What the source gave of entries is as of no ledger that will do: another is asked next. */
+  stale(source: number): void {
+    this.set.reject(source, "entries");
+  }
+
+  /**
+   * The newest ledger anyone has, or undefined where that cannot be told now. One that is far ahead of
+   * `from` counts only where it can be had.
+   */
+  async tip(from: number, far: number, signal: AbortSignal): Promise<number | undefined> {
+    if (this.hasRpc && this.set.restMs("ledgers") === 0) {
+      const source = this.set.pick("ledgers");
+      const latest = (await this.pages.health(source, signal))?.latest;
+      if (latest !== undefined && latest - from < far) return latest;
+      if (latest !== undefined) {
+        const request = { from: latest, count: 1, source, isNearTip: true };
+        const answer = await this.pages.fetch(request, signal);
+        const isThere = answer.kind === "page" && answer.page.ledgers[0]?.sequence === latest;
+        if (isThere) return latest;
       }
     }
-    return this.ofLake((lake) => lake.reader.lastFrom(from, signal));
+    return this.ofLake((lake) => lake.lastFrom(from, signal));
   }
 
   /** Ledgers a lake keeps together, else 1. */
   async step(signal: AbortSignal): Promise<number> {
-    return (await this.ofLake((lake) => lake.reader.ledgersPerBatch(signal))) ?? 1;
+    return (await this.ofLake((lake) => lake.ledgersPerBatch(signal))) ?? 1;
   }
 
   /** The XDR of one ledger, or undefined where it cannot be had. */
   async ledger(sequence: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const sources = { lake: this.lake?.reader, pool: this.pool };
-    const range = { from: sequence, to: sequence };
-    return (await fetchRange(range, sources, signal)).ledgers[0]?.bytes;
+    const { lake, set, pages } = this;
+    const found = await fetchRange({ from: sequence, to: sequence }, { lake, set, pages }, signal);
+    const [first]: readonly RawLedger[] = found.ledgers;
+    return first?.bytes;
   }
 
-  private async ofLake<T>(ask: (lake: LakeSource) => Promise<T>): Promise<T | undefined> {
-    if (this.lake === undefined) return undefined;
+  private async ofLake<T>(ask: (lake: LakeReader) => Promise<T>): Promise<T | undefined> {
+    if (this.lake === undefined || this.set.lakeRestMs() > 0) return undefined;
     try {
       return await ask(this.lake);
     } catch (thrown) {
-      if (thrown instanceof LakeError) return undefined;
+      // The feed comes upon the same and judges it.
+      if (thrown instanceof LakeError || thrown instanceof IngestError) return undefined;
       throw thrown;
     }
   }
-}
-
-function chain(
-  lake: LakeSource | undefined,
-  rpc: RpcSource | undefined,
-  context: SourceContext,
-): LedgerSource {
-  if (lake !== undefined && rpc !== undefined) return new ChainedSource({ ...context, lake, rpc });
-  const source = rpc ?? lake;
-  if (source === undefined) throw new IngestError("internal", "no source of ledgers is configured");
-  return source;
-}
-
-async function loadNothing(): ReturnType<LoadEntries> {
-  throw new RpcError("unreachable", "no RPC is configured");
 }

@@ -9,6 +9,7 @@ import {
   type TrustLineEntry,
 } from "@stellar/stellar-sdk/xdr";
 import type { EntryChange, TrackedEntry } from "../model/ledger-delta.ts";
+import type { Oddity } from "./ledger-decoder.ts";
 import {
   readBool,
   readField,
@@ -56,10 +57,11 @@ export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
 export function entryChange(
   key: string,
   entry: TrackedEntry | undefined,
-  oddities: string[],
+  oddities: Oddity[],
 ): EntryChange {
   if (entry !== undefined) return { key, entry };
-  oddities.push(`followed entry ${key} is of a form that cannot be followed`);
+  const message = `followed entry ${key} is of a form that cannot be followed`;
+  oddities.push({ kind: "entry", message });
   return { key };
 }
 

@@ -9,7 +9,6 @@ import {
   PublicKey,
 } from "@stellar/stellar-sdk/xdr";
 import { testAccount } from "../../test/ingest/addresses.ts";
-import { FakeTimer } from "../../test/ingest/fake-rpc.ts";
 import { addressBytes } from "../model/address.ts";
 import type { EntriesLoaded } from "../model/entry-tracking.ts";
 import { RpcError } from "./json-rpc.ts";
@@ -58,7 +57,8 @@ function rig(answer: LoadEntries): Rig {
     },
     deliver: (loaded) => delivered.push(loaded),
     fail: (thrown) => faults.push(thrown),
-    timer: new FakeTimer(),
+    // A sleep takes a turn of the loop.
+    timer: { now: () => 0, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
     log: () => {},
     signal: new AbortController().signal,
   });
@@ -82,6 +82,10 @@ test("answers every key once, absent entries included, as of the ledger they wer
   }));
   tracker.passed(100);
   tracker.track(track([accountKey(1), accountKey(2)], 7));
+  tracker.passed(104);
+  await settle();
+  assert.equal(delivered.length, 0, "no answer counts as newer than ledgers that have closed");
+  tracker.passed(105);
   await settle();
   assert.equal(delivered.length, 1);
   assert.deepEqual([delivered[0]?.request, delivered[0]?.ledger], [7, 105]);
@@ -162,7 +166,9 @@ test("nothing is loaded far behind the tip, nor without being asked to, nor once
   assert.deepEqual(asked, []);
   tracker.passed(990);
   await settle();
-  assert.deepEqual(asked, [[accountKey(1)]]);
+  tracker.passed(1_000);
+  await settle();
+  assert.deepEqual(asked[0], [accountKey(1)]);
   assert.deepEqual(delivered, [{ request: 1, ledger: 1_000, entries: [{ key: accountKey(1) }] }]);
   assert.ok(tracker.keys.has(accountKey(3)));
   assert.ok(!tracker.keys.has(accountKey(2)));
@@ -193,4 +199,78 @@ test("a key that is given up while its answer is on its way is not answered", as
     delivered.map(({ entries }) => entries),
     [[{ key: accountKey(2) }]],
   );
+});
+
+test("a tip, or an answer's ledger, that is too high is forgotten", async () => {
+  let ledger = 4_000_000_000;
+  const { tracker, delivered, settle } = rig(async () => ({ ledger, entries: [] }));
+  tracker.passed(100);
+  tracker.sawTip(4_000_000_000);
+  tracker.track(track([accountKey(1)]));
+  await settle();
+  tracker.sawTip(101);
+  await settle();
+  assert.equal(delivered.length, 0);
+  ledger = 100;
+  await settle();
+  assert.deepEqual(
+    delivered.map((loaded) => loaded.ledger),
+    [100],
+  );
+});
+
+const refusal = () => new RpcError("refused", "could not query captive core");
+
+test("a key that fails a whole batch is found, and costs the others nothing", async () => {
+  const bad = accountKey(3);
+  let isWell = false;
+  const { tracker, delivered, asked, settle } = rig(async (keys) => {
+    if (keys.includes(bad) && !isWell) throw refusal();
+    return { ledger: 100, entries: [] };
+  });
+  tracker.passed(100);
+  const keys = Array.from({ length: 20 }, (_, index) => accountKey(index));
+  tracker.track(track(keys));
+  await settle();
+  const loaded = () => new Set(delivered.flatMap(({ entries }) => entries.map(({ key }) => key)));
+  assert.deepEqual([...loaded()].sort(), keys.filter((key) => key !== bad).sort());
+  assert.ok(asked.length < 60, `${asked.length} requests`);
+  isWell = true;
+  await settle();
+  assert.ok(loaded().has(bad));
+});
+
+test("a server that fails for every key is not asked for each of them", async () => {
+  const pauses: number[] = [];
+  let isWell = false;
+  const delivered: EntriesLoaded[] = [];
+  let asked = 0;
+  const tracker = new Tracker({
+    load: async () => {
+      asked += 1;
+      if (!isWell) throw refusal();
+      return { ledger: 100, entries: [] };
+    },
+    deliver: (loaded) => delivered.push(loaded),
+    fail: (thrown) => assert.fail(String(thrown)),
+    timer: {
+      now: () => 0,
+      sleep: (ms) => {
+        pauses.push(ms);
+        return new Promise((resolve) => setImmediate(resolve));
+      },
+    },
+    log: () => {},
+    signal: new AbortController().signal,
+  });
+  tracker.passed(100);
+  const keys = Array.from({ length: 150 }, (_, index) => accountKey(index));
+  tracker.track(track(keys));
+  for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate);
+  assert.ok(asked < pauses.length + 12, `${asked} requests, ${pauses.length} pauses`);
+  assert.ok(Math.max(...pauses) >= 8_000);
+  isWell = true;
+  for (let turn = 0; turn < 60; turn += 1) await new Promise(setImmediate);
+  const loaded = new Set(delivered.flatMap(({ entries }) => entries.map(({ key }) => key)));
+  assert.equal(loaded.size, keys.length);
 });

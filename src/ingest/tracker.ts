@@ -3,25 +3,39 @@
 // A key is followed by the decoder from the ledger after `since` on. Its entry is then read with
 // getLedgerEntries, which answers as of some ledger. One below `since` came from a server that lags
 // behind us: changes between the two may be lost, so it is read again. Any other leaves no hole:
-// whoever has the answer and applies the changes of all ledgers after it knows the entry.
+// whoever has the answer and applies the changes of all ledgers after it knows the entry. One as of a
+// ledger that has not come yet waits for it, and for no longer than ledgers take: numbers may be wrong.
+//
+// A server that fails for one key fails for all that are asked for beside it: batches become smaller
+// until the key is alone, and that one is asked for now and then.
 import { LedgerEntryData } from "@stellar/stellar-sdk/xdr";
 import type { EntriesLoaded, TrackingRequest } from "../model/entry-tracking.ts";
 import type { EntryChange } from "../model/ledger-delta.ts";
 import { errorText, IngestError } from "./ingest-error.ts";
 import { RpcError } from "./json-rpc.ts";
 import { KeyTable } from "./key-table.ts";
+import type { Oddity } from "./ledger-decoder.ts";
 import type { Log, Timer } from "./ledger-source.ts";
+import type { LoadedEntries } from "./rpc-answers.ts";
 import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
 import { entryChange, trackedEntry } from "./tracked-entry.ts";
 
 /** Loads wait until the reader is this close to the tip: while it catches up, makers come and go. */
 const LAG_MAX_LEDGERS = 32;
 const RETRY_MS = 1_000;
+const RETRY_MAX_MS = 8_000;
+/** How long an answer may be ahead of us (ledgers take 5 to 6 s). */
+const AHEAD_MS = 6_000;
+/** A key that fails alone is asked for again after this, then ever later. */
+const BAD_KEY_MS = 5_000;
+const BAD_KEY_MAX_MS = 60_000;
 /** More entries than this cannot be followed: their keys alone are some 1 GB (choice). */
 export const KEYS_MAX = 4_000_000;
 
 export type TrackerOptions = {
   readonly load: LoadEntries;
+  /** The source's answer was as of a ledger before those that are known, or of none that came. */
+  readonly stale?: (source: number) => void;
   readonly deliver: (loaded: EntriesLoaded) => void;
   /** A fault that is not the RPC's: the reader cannot go on. */
   readonly fail: (thrown: unknown) => void;
@@ -30,7 +44,21 @@ export type TrackerOptions = {
   readonly signal: AbortSignal;
 };
 
-type Wanted = { readonly request: number; readonly key: string };
+type Wanted = {
+  readonly request: number;
+  readonly key: string;
+  /** How often it failed alone, while others did not. */
+  readonly failures: number;
+};
+
+/** Waits for the ledger that it is as of. */
+type Early = { readonly batch: readonly Wanted[]; readonly answer: Answer };
+
+type Answer = {
+  readonly ledger: number;
+  readonly source: number | undefined;
+  readonly found: ReadonlyMap<string, EntryChange>;
+};
 
 export class Tracker {
   readonly keys = new KeyTable();
@@ -43,6 +71,14 @@ export class Tracker {
   private handedOut = 0;
   private tip = 0;
   private loading = false;
+  /** Answers ahead of us. */
+  private early: Early[] = [];
+  /** Keys in the next batch at most: fewer while batches fail. */
+  private batchMax = KEYS_PER_REQUEST;
+  /** Batches in a row that failed. */
+  private failures = 0;
+  /** Of them single keys. */
+  private failedAlone = 0;
   /** The last one, told once. */
   private complaint = "";
 
@@ -60,7 +96,7 @@ export class Tracker {
         this.keys.add(key);
         this.followed.set(key, Math.max(this.decoded, this.handedOut));
       }
-      if (load) this.queue.push({ request, key });
+      if (load) this.queue.push({ request, key, failures: 0 });
     }
     this.pump();
   }
@@ -75,7 +111,8 @@ export class Tracker {
   /** `ledger` is decoded (or, at the start, the one before the first). */
   passed(ledger: number): void {
     this.decoded = ledger;
-    this.sawTip(ledger);
+    this.release();
+    this.sawTip(Math.max(ledger, this.tip));
   }
 
   /** Ledgers up to `ledger` go out to be decoded elsewhere, with what is followed now. */
@@ -83,9 +120,9 @@ export class Tracker {
     this.handedOut = Math.max(this.handedOut, ledger);
   }
 
-  /** The newest ledger of the source, as far as known. */
+  /** The newest ledger of the source as it is known now: one that was too high is forgotten. */
   sawTip(tip: number): void {
-    this.tip = Math.max(this.tip, tip);
+    this.tip = Math.max(this.decoded, tip);
     this.pump();
   }
 
@@ -103,14 +140,14 @@ export class Tracker {
     );
   }
 
-  /** As many of the queue's first as name no more than KEYS_PER_REQUEST keys. */
+  /** As many of the queue's first as name no more keys than a batch may now. */
   private takeBatch(): readonly Wanted[] {
     const keys = new Set<string>();
     const batch: Wanted[] = [];
     let taken = 0;
     for (const wanted of this.queue) {
       if (this.followed.has(wanted.key)) {
-        if (keys.size === KEYS_PER_REQUEST && !keys.has(wanted.key)) break;
+        if (keys.size >= this.batchMax && !keys.has(wanted.key)) break;
         keys.add(wanted.key);
         batch.push(wanted);
       }
@@ -123,53 +160,125 @@ export class Tracker {
   private async loadBatch(batch: readonly Wanted[]): Promise<void> {
     if (batch.length === 0) return;
     const { load, timer, log, signal } = this.options;
+    const keys = [...new Set(batch.map(({ key }) => key))];
+    let waitMs = RETRY_MS;
     try {
-      const answer = await load([...new Set(batch.map(({ key }) => key))], signal);
+      const answer = this.read(await load(keys, signal));
       if (signal.aborted) return;
-      this.complaint = "";
-      const found = new Map(answer.entries.map(({ key, data }) => [key, data]));
-      if (this.answer(batch, answer.ledger, found)) return;
+      this.succeeded();
+      if (this.take(batch, answer)) return;
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
       if (signal.aborted) return;
       const complaint = `ledger entries could not be loaded: ${errorText(thrown)}`;
       if (complaint !== this.complaint) log("warn", complaint);
       this.complaint = complaint;
-      this.queue = [...batch, ...this.queue];
+      waitMs = this.failed(batch, keys.length, thrown);
     }
-    await timer.sleep(RETRY_MS, signal);
+    if (waitMs > 0) await timer.sleep(waitMs, signal);
+  }
+
+  private succeeded(): void {
+    this.complaint = "";
+    this.failures = 0;
+    this.failedAlone = 0;
+    this.batchMax = Math.min(KEYS_PER_REQUEST, this.batchMax * 2);
+  }
+
+  /** Puts the batch back; milliseconds to wait. */
+  private failed(batch: readonly Wanted[], keys: number, error: RpcError): number {
+    const isSplittable =
+      error.failure === "refused" || error.failure === "too_large" || error.status === 504;
+    if (isSplittable && keys > 1) {
+      // At most some eight times in a row: a server that fails altogether is asked no more for it.
+      this.batchMax = keys >> 1;
+      this.queue = [...batch, ...this.queue];
+      return 0;
+    }
+    if (isSplittable) {
+      this.failedAlone += 1;
+      // Where two fail alone with nothing between, it is the server that fails.
+      if (this.failedAlone === 1) {
+        this.askLater(batch);
+        return 0;
+      }
+      this.queue = [...this.queue, ...batch];
+    } else this.queue = [...batch, ...this.queue];
+    this.failures += 1;
+    return Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(16, this.failures - 1));
+  }
+
+  /** One key: others are not kept waiting for it. */
+  private askLater(batch: readonly Wanted[]): void {
+    const { timer, signal } = this.options;
+    const failures = 1 + Math.max(...batch.map((wanted) => wanted.failures));
+    const pause = Math.min(BAD_KEY_MAX_MS, BAD_KEY_MS * 2 ** Math.min(16, failures - 1));
+    void timer.sleep(pause, signal).then(() => {
+      this.queue.push(...batch.map((wanted) => ({ ...wanted, failures })));
+      this.pump();
+    });
+  }
+
+  /** Hands an answer on, now or once its ledger is reached. False where some is to be asked for again. */
+  private take(batch: readonly Wanted[], answer: Answer): boolean {
+    if (answer.ledger <= this.decoded) return this.answer(batch, answer);
+    const { timer, signal } = this.options;
+    const early = { batch, answer };
+    this.early.push(early);
+    void timer.sleep(AHEAD_MS, signal).then(() => {
+      if (!this.early.includes(early) || signal.aborted) return;
+      this.early = this.early.filter((other) => other !== early);
+      if (answer.source !== undefined) this.options.stale?.(answer.source);
+      this.queue.push(...batch);
+      this.pump();
+    });
+    return true;
+  }
+
+  /** Answers whose ledger is reached. */
+  private release(): void {
+    const due = this.early.filter(({ answer }) => answer.ledger <= this.decoded);
+    if (due.length === 0) return;
+    this.early = this.early.filter(({ answer }) => answer.ledger > this.decoded);
+    for (const { batch, answer } of due) this.answer(batch, answer);
   }
 
   /** False where some have to be asked for again. */
-  private answer(
-    batch: readonly Wanted[],
-    ledger: number,
-    found: ReadonlyMap<string, string>,
-  ): boolean {
+  private answer(batch: readonly Wanted[], { ledger, found, source }: Answer): boolean {
     const byRequest = new Map<number, EntryChange[]>();
-    const early: Wanted[] = [];
+    const late: Wanted[] = [];
     for (const wanted of batch) {
       const since = this.followed.get(wanted.key);
       if (since === undefined) continue; // Untracked meanwhile.
       if (ledger < since) {
-        early.push(wanted);
+        late.push(wanted);
         continue;
       }
-      const entries = byRequest.get(wanted.request) ?? [];
-      entries.push(this.entryOf(wanted.key, found.get(wanted.key)));
-      byRequest.set(wanted.request, entries);
+      const changes = byRequest.get(wanted.request) ?? [];
+      changes.push(found.get(wanted.key) ?? { key: wanted.key });
+      byRequest.set(wanted.request, changes);
     }
-    for (const [request, entries] of byRequest) this.options.deliver({ request, ledger, entries });
-    this.queue = [...early, ...this.queue];
-    return early.length === 0;
+    for (const [request, changes] of byRequest) {
+      this.options.deliver({ request, ledger, entries: changes });
+    }
+    this.queue = [...late, ...this.queue];
+    if (late.length > 0 && source !== undefined) this.options.stale?.(source);
+    return late.length === 0;
   }
 
-  private entryOf(key: string, data: string | undefined): EntryChange {
-    if (data === undefined) return { key };
-    const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
-    const oddities: string[] = [];
-    const change = entryChange(key, entry, oddities);
-    for (const message of oddities) this.options.log("warn", message);
-    return change;
+  /** Throws RpcError `garbage` where an entry is none. */
+  private read({ ledger, entries, source }: LoadedEntries): Answer {
+    const found = new Map<string, EntryChange>();
+    const oddities: Oddity[] = [];
+    for (const { key, data } of entries) {
+      try {
+        const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
+        found.set(key, entryChange(key, entry, oddities));
+      } catch (cause) {
+        throw new RpcError("garbage", `the entry under ${key} is none`, { cause });
+      }
+    }
+    for (const { message } of oddities) this.options.log("warn", message);
+    return { ledger, source, found };
   }
 }

@@ -5,9 +5,10 @@ import type { ExchangeEvent } from "../model/ledger-delta.ts";
 import { position } from "../model/position.ts";
 import { buildCallTree, type CallTree } from "./call-tree.ts";
 import { markCrossfills } from "./crossfill.ts";
-import { decodeExchangeEvent } from "./exchange-event.ts";
+import { decodeExchangeEvent, eventOddity, nameOf } from "./exchange-event.ts";
 import { type DirectCall, failedCalls, type TransactionContext } from "./failed-call.ts";
-import { type HostDiagnostic, type HostEvent, readText } from "./sc-value.ts";
+import type { Oddity } from "./ledger-decoder.ts";
+import { type HostDiagnostic, type HostEvent, readVec, type ScValue } from "./sc-value.ts";
 
 /** An event of the exchange and its place among all events of its operation. */
 export type IndexedEvent = { readonly index: number; readonly event: HostEvent };
@@ -28,7 +29,7 @@ export type TransactionInput = {
 export type TransactionEffects = {
   readonly events: readonly ExchangeEvent[];
   readonly failures: readonly Failure[];
-  readonly oddities: readonly string[];
+  readonly oddities: readonly Oddity[];
 };
 
 export function transactionEffects(exchange: Address, input: TransactionInput): TransactionEffects {
@@ -39,9 +40,13 @@ export function transactionEffects(exchange: Address, input: TransactionInput): 
     return built;
   };
   const events: ExchangeEvent[] = [];
-  const oddities: string[] = [];
+  const oddities: Oddity[] = [];
   for (const [operation, indexed] of input.operations.entries()) {
-    const decoded = indexed.map(({ index, event }) => {
+    for (const { event } of indexed) {
+      if (event.type === "system") oddities.push(systemOddity(event, context.hash));
+    }
+    const own = indexed.filter(({ event }) => event.type === "contract");
+    const decoded = own.map(({ index, event }) => {
       const at = {
         ledger: context.ledger,
         transaction: context.order,
@@ -49,9 +54,10 @@ export function transactionEffects(exchange: Address, input: TransactionInput): 
         index,
       };
       const known = decodeExchangeEvent(event, position(at));
-      if (known === undefined) {
-        const name = readText(event.topics[0]) ?? "unnamed";
-        oddities.push(`event ${index} (${name}) of transaction ${context.hash} cannot be read`);
+      const odd = eventOddity(event, known !== undefined);
+      if (odd !== undefined) {
+        const message = `event ${index} of transaction ${context.hash}: ${odd}`;
+        oddities.push({ kind: odd, message });
       }
       return known;
     });
@@ -62,4 +68,20 @@ export function transactionEffects(exchange: Address, input: TransactionInput): 
   }
   const failures = input.mayHaveFailed ? failedCalls(exchange, context, tree(), direct) : [];
   return { events, failures, oddities };
+}
+
+/** What the host says of the exchange's contract itself: above all that its code changed. */
+function systemOddity({ topics, data }: HostEvent, hash: string): Oddity {
+  const name = nameOf(topics[0]);
+  const codes = [...topics.slice(1), data].flatMap(hashesIn).join(" -> ");
+  const message = `transaction ${hash}: ${name} of the exchange's contract ${codes}`.trimEnd();
+  return { kind: `system ${name}`, message };
+}
+
+/** Hashes in a value such as [Wasm, hash]. */
+function hashesIn(value: ScValue): readonly string[] {
+  if (value.kind === "bytes") return [Buffer.from(value.bytes).toString("hex")];
+  return (readVec(value) ?? []).flatMap((item) =>
+    item.kind === "bytes" ? [Buffer.from(item.bytes).toString("hex")] : [],
+  );
 }

@@ -28,6 +28,7 @@ const ENTRY_ACCOUNT = 0;
 const ENTRY_TRUSTLINE = 1;
 const ENTRY_CONTRACT_DATA = 6;
 const DURABILITY_TEMPORARY = 0;
+const EVENT_SYSTEM = 0;
 const EVENT_CONTRACT = 1;
 const ADDRESS_CONTRACT = 1;
 /** Of ScValType. */
@@ -172,13 +173,15 @@ export class WalkHandlers {
 
   operationEvent(view: DataView, from: number, to: number, index: number): void {
     const { contractAt } = this;
-    if (contractAt === 0 || view.getInt32(this.eventTypeAt) !== EVENT_CONTRACT) return;
+    if (contractAt === 0) return;
+    const type = view.getInt32(this.eventTypeAt);
+    if (type !== EVENT_CONTRACT && type !== EVENT_SYSTEM) return;
     const operation = Math.max(0, this.operation);
     if (this.isExchange(view, contractAt)) {
       this.exchangeEvents ??= [];
       this.exchangeEvents.push({ from, to, operation, index });
     }
-    if (this.isTokenEvent(view, contractAt)) {
+    if (type === EVENT_CONTRACT && this.isTokenEvent(view, contractAt)) {
       this.tokenEvents ??= [];
       this.tokenEvents.push({ from, to, operation, index });
     }

@@ -16,7 +16,7 @@ export type WalkedTransaction = {
   readonly order: number;
   /** A TransactionResultPair. */
   readonly result: Span;
-  /** ContractEvents of the exchange, in order. */
+  /** ContractEvents of the exchange, those of the host about it included, in order. */
   readonly exchangeEvents: readonly WalkedEvent[];
   /** ContractEvents of followed tokens and approvals of any, in order. */
   readonly tokenEvents: readonly WalkedEvent[];

@@ -9,7 +9,7 @@ import {
   type Labels,
 } from "./exposed.ts";
 import type { HttpMeter } from "./http-meter.ts";
-import { INGEST_STATES, type IngestMeter } from "./ingest-meter.ts";
+import { INGEST_STATES, type IngestMeter, SOURCE_STATES } from "./ingest-meter.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { QUOTE_OUTCOMES, type QuoteMeter } from "./quote-meter.ts";
 import type { StepMeter } from "./step-meter.ts";
@@ -47,6 +47,32 @@ function exposeIngest(registry: Registry, { ingest, steps }: Meters): void {
     { name: "hopbook_ingest_state", help: "1 for what reading ledgers is at.", registry },
     ["state"],
     () => INGEST_STATES.map((state) => [{ state }, state === ingest.state ? 1 : 0]),
+  );
+  exposeGauges(
+    { name: "hopbook_source_state", help: "1 for where it stands with a source.", registry },
+    ["source", "state"],
+    () =>
+      ingest
+        .sources()
+        .flatMap(({ name, state }) =>
+          SOURCE_STATES.map(
+            (each) => [{ source: name, state: each }, state === each ? 1 : 0] as const,
+          ),
+        ),
+  );
+  exposeGauges(
+    { name: "hopbook_source_ledger", help: "Newest ledger a source was seen to have.", registry },
+    ["source"],
+    () => ingest.sources().map(({ name, tip }) => [{ source: name }, tip] as const),
+  );
+  exposeCounters(
+    {
+      name: "hopbook_unknown_events_total",
+      help: "Events of the exchange, or followed entries, that are not as known.",
+      registry,
+    },
+    ["kind"],
+    () => Array.from(ingest.oddities, ([kind, count]) => [{ kind }, count] as const),
   );
   const counter = (name: string, help: string, total: () => number): void =>
     exposeCounter({ name: `hopbook_${name}`, help, registry }, total);

@@ -18,6 +18,10 @@ export type IngestStatus = {
   readonly message?: string;
 };
 
+/** Where it stands with a source of ledgers, entries or simulations. */
+export type SourceView = { readonly name: string; readonly state: string; readonly tip: number };
+export const SOURCE_STATES = ["good", "failing", "behind", "wrong-network"] as const;
+
 /** Main thread. */
 export class IngestMeter {
   state: IngestState = "starting";
@@ -27,6 +31,9 @@ export class IngestMeter {
   tip: number | undefined;
   readerStarts = 0;
   rpcFailures = 0;
+  /** Things of the exchange's that are not known, by kind. */
+  readonly oddities = new Map<string, number>();
+  sources: () => readonly SourceView[] = () => [];
 
   readerStarted(): void {
     this.state = "starting";
@@ -41,10 +48,14 @@ export class IngestMeter {
     if (status.tip !== undefined) this.tip = status.tip;
   }
 
-  /** Reading ended for good, with the last state still served. */
+  /** Reading ended, with the last state still served. */
   stopped(message: string): void {
     this.state = "stopped";
     this.message = message;
+  }
+
+  oddity(kind: string): void {
+    this.oddities.set(kind, (this.oddities.get(kind) ?? 0) + 1);
   }
 
   rpcFailed(): void {

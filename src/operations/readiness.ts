@@ -40,6 +40,7 @@ export function readiness(input: ReadinessInput): Readiness {
   if (engine === undefined) reasons.push("the engine is starting");
   else if (ledger === undefined) reasons.push("no ledger was read yet");
   if (state === "stopped") reasons.push(`reading ledgers stopped: ${message ?? "unknown"}`);
+  if (state === "gap") reasons.push(message ?? "ledgers are missing");
   if (lagSecondsMax > 0 && lagSeconds !== undefined && lagSeconds > lagSecondsMax) {
     const doing = message === undefined ? state : `${state}: ${message}`;
     reasons.push(

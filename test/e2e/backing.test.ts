@@ -13,9 +13,9 @@ import { scaleOf } from "../../src/devnet/trading-scenario.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { systemTimer } from "../../src/ingest/ledger-source.ts";
 import { rpcEntryLoader } from "../../src/ingest/rpc-entries.ts";
-import { RpcPool } from "../../src/ingest/rpc-pool.ts";
 import { TokenSimulator } from "../../src/ingest/simulate.ts";
 import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
+import { SourceSet } from "../../src/ingest/source-set.ts";
 import { Tracker } from "../../src/ingest/tracker.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
@@ -105,11 +105,16 @@ async function openEngine(devnet: Devnet, path: string) {
   const { exchange: contract, passphrase } = devnet.network;
   const abort = new AbortController();
   const { signal } = abort;
-  const common = { urls: [devnet.url], passphrase, timer: systemTimer, log: () => {} };
+  const set = new SourceSet({
+    urls: [devnet.url],
+    passphrase,
+    timer: systemTimer,
+    log: () => {},
+  });
   let tokens: ReadonlySet<Address> = new Set();
   const failures: unknown[] = [];
   const tracker = new Tracker({
-    load: rpcEntryLoader(common),
+    load: rpcEntryLoader(set, systemTimer),
     deliver: (loaded) => records.entriesLoaded(loaded),
     fail: (thrown) => failures.push(thrown),
     timer: systemTimer,
@@ -117,7 +122,7 @@ async function openEngine(devnet: Devnet, path: string) {
     signal,
   });
   const simulator = new TokenSimulator({
-    pool: new RpcPool(common),
+    set,
     timer: systemTimer,
     passphrase,
     spender: contract,
@@ -128,10 +133,10 @@ async function openEngine(devnet: Devnet, path: string) {
   const sweeps = new Set<() => void>();
   const poller = new TokenPoller({
     reader: {
-      read: async (owner, asset) => {
+      read: async (owner, asset, from) => {
         asking += 1;
         try {
-          return await simulator.read(owner, asset);
+          return await simulator.read(owner, asset, from);
         } finally {
           asking -= 1;
         }

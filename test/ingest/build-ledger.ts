@@ -73,6 +73,8 @@ export type BuiltEvent = {
   readonly contract: Address;
   readonly topics: readonly ScVal[];
   readonly data: ScVal;
+  /** Absent: the contract's own. */
+  readonly type?: ContractEventTypeName;
 };
 
 export type BuiltTransaction = {
@@ -321,7 +323,7 @@ function operationResult(failure: BuiltTransaction["failure"]): InvokeHostFuncti
 
 function contractEvent(
   event: Omit<BuiltEvent, "contract"> & { readonly contract?: Address },
-  type: ContractEventTypeName = "contract",
+  type: ContractEventTypeName = event.type ?? "contract",
 ): ContractEvent {
   return new ContractEvent({
     ext: ExtensionPoint.v0(),

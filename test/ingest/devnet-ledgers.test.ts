@@ -43,7 +43,7 @@ async function run(diagnostics: boolean): Promise<Run> {
     const expected = full(bytes, ledger, followed);
     assert.deepEqual(skipping(bytes, ledger, followed), expected);
     assert.deepEqual(
-      expected.oddities.filter((text) => !text.includes("cannot be followed")),
+      expected.oddities.filter(({ message }) => !message.includes("cannot be followed")),
       [],
     );
     decoded.push(expected);

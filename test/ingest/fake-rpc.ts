@@ -15,6 +15,9 @@ export type RpcRequest = {
 export type Fault = {
   readonly status?: number;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The answer begins and never ends. */
+  readonly halts?: boolean;
   readonly cut?: boolean;
   readonly silent?: boolean;
 };
@@ -62,9 +65,16 @@ export class FakeRpc {
       return;
     }
     if (fault?.silent === true) return;
-    const body =
-      fault?.body ?? JSON.stringify({ jsonrpc: "2.0", id: request.id, ...this.answer(request) });
-    response.writeHead(fault?.status ?? 200, { "content-type": "application/json" }).end(body);
+    const body = fault?.body ?? this.reply(request);
+    const headers = { "content-type": "application/json", ...fault?.headers };
+    response.writeHead(fault?.status ?? 200, headers);
+    if (fault?.halts === true) response.write(body.slice(0, 1));
+    else response.end(body);
+  }
+
+  /** The body of a sound answer. */
+  reply(request: RpcRequest): string {
+    return JSON.stringify({ jsonrpc: "2.0", id: request.id, ...this.answer(request) });
   }
 
   private answer({ method, params }: RpcRequest): object {

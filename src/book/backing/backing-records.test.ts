@@ -98,7 +98,7 @@ class Bench {
       contract: exchange,
       watchedAccountsMax: 2,
       track: (request) => this.#track(request),
-      polls: { work: (work) => this.work.push(work) },
+      polls: { work: (work) => this.work.push(work), reached: () => undefined },
     });
     this.loaded = this.records.load({
       ledger: this.ledger === 100 ? undefined : this.ledger,

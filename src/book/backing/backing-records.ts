@@ -26,6 +26,8 @@ import { storedBackings, storedTokens } from "./stored-records.ts";
 
 /** Asks tokens that keep their own books, again and again where that is needed. */
 export interface TokenPolls {
+  /** The ledger that is shown now. */
+  reached(ledger: number): void;
   work(work: PollWork): void;
 }
 
@@ -244,6 +246,7 @@ export class BackingRecords implements BackingView, AccountWatch {
       const others = [...tokens].filter(([, { kind }]) => kind === "other").map(([token]) => token);
       if (others.length > 0) track({ kind: "tokens", tokens: others });
     }
+    this.#options.polls?.reached(this.#state.ledger);
     this.#options.polls?.work(polls);
   }
 

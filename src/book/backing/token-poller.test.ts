@@ -4,6 +4,7 @@ import { type Address, accountAddress, contractAddress } from "../../model/addre
 import type { PollAnswer } from "./polled-tokens.ts";
 import { recordId } from "./record.ts";
 import {
+  AHEAD_MS,
   CONFIRM_MS,
   QUESTIONS_MAX,
   SWEEP_MS,
@@ -45,6 +46,7 @@ class Bench {
       },
       random: () => 0.5,
     });
+    this.poller.reached(1_000);
   }
 
   get timers(): number {
@@ -195,4 +197,28 @@ test("what is no longer tracked is not asked about, and its answers go nowhere",
   await bench.answer(20);
   bench.pass(SWEEP_MS * 2);
   assert.deepEqual([bench.answers.length, bench.asked.length, bench.timers], [0, 1, 0]);
+});
+
+test("an answer ahead of the ledgers shown counts once they are there, and not for ever", async () => {
+  const bench = new Bench();
+  bench.poller.work({ poll: [{ owner, asset, since: 1_000 }], stop: [] });
+  await bench.answer(1_002, 20n);
+  assert.equal(bench.answers.length, 0);
+  bench.poller.reached(1_001);
+  assert.equal(bench.answers.length, 0);
+  bench.poller.reached(1_002);
+  assert.deepEqual(
+    bench.answers.map(({ balance, ledger }) => [balance, ledger]),
+    [[20n, 1_002]],
+  );
+  // The number is not true: another answer is asked for, and what comes later counts.
+  bench.pass(CONFIRM_MS);
+  await bench.answer(4_000_000_000, 30n);
+  bench.pass(2 * AHEAD_MS);
+  await bench.answer(1_002, 30n);
+  assert.equal(bench.answers.at(-1)?.confirms, 1_000);
+  bench.poller.reached(1_003);
+  bench.poller.work({ poll: [{ owner, asset, since: 1_003 }], stop: [] });
+  await bench.answer(1_003, 40n);
+  assert.equal(bench.answers.at(-1)?.balance, 40n);
 });

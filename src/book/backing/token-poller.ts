@@ -11,9 +11,9 @@ export type TokenHolding = {
   readonly ledger: number;
 };
 
-/** Where the answers come from. Rejects where there is none for now. */
+/** Where the answers come from. Rejects where there is none for now, or none as of ledger `from`. */
 export interface TokenReader {
-  read(owner: Address, asset: Address): Promise<TokenHolding>;
+  read(owner: Address, asset: Address, from: number): Promise<TokenHolding>;
 }
 
 /** Returns the way to cancel. */
@@ -35,7 +35,10 @@ export const CONFIRM_MS = 3_000;
 /** Tokens can change balances without an event; a guess of how long that may go unseen. */
 export const SWEEP_MS = 300_000;
 const RETRY_MS = 1_000;
-const RETRY_MS_MAX = 60_000;
+/** Above that a book stands still for long after its RPC is well again; the sources pause for themselves. */
+const RETRY_MS_MAX = 8_000;
+/** How long an answer may be ahead of the ledgers shown before another is asked for. */
+export const AHEAD_MS = 2_500;
 
 type Subject = {
   readonly owner: Address;
@@ -47,6 +50,10 @@ type Subject = {
   /** Newest ledger answered for: an answer from a server that lags behind would undo a newer one. */
   readonly answered: { ledger: number };
   failures: number;
+  /** The ledger that was shown when it began: an answer as of an earlier one is too old. */
+  readonly begun: number;
+  /** Waits for the ledger that it is as of: no answer counts as newer than ledgers that have closed. */
+  early: (TokenHolding & { readonly isSettled: boolean }) | undefined;
   cancelConfirm: (() => void) | undefined;
   cancelNext: (() => void) | undefined;
 };
@@ -58,12 +65,28 @@ export class TokenPoller {
   /** Records to ask about, first come first served. */
   readonly #queue = new Set<RecordId>();
   readonly #asking = new Set<RecordId>();
+  readonly #early = new Set<RecordId>();
+  #reached = 0;
   #stopped = false;
   /** The last question failed: told once, not for each record and try. */
   #isFailing = false;
 
   constructor(options: TokenPollerOptions) {
     this.#options = options;
+  }
+
+  /** `ledger` is shown: answers as of it count from now on. */
+  reached(ledger: number): void {
+    this.#reached = ledger;
+    for (const id of this.#early) {
+      const subject = this.#subjects.get(id);
+      const { early } = subject ?? {};
+      if (early !== undefined && early.ledger > ledger) continue;
+      this.#early.delete(id);
+      if (subject === undefined || early === undefined) continue;
+      subject.early = undefined;
+      this.#take(id, subject, early);
+    }
   }
 
   work({ poll, stop }: PollWork): void {
@@ -89,6 +112,8 @@ export class TokenPoller {
       isSettled: since === undefined,
       answered: former?.answered ?? { ledger: 0 },
       failures: 0,
+      begun: this.#reached,
+      early: undefined,
       cancelConfirm: undefined,
       cancelNext: undefined,
     };
@@ -130,9 +155,10 @@ export class TokenPoller {
   }
 
   async #read(id: RecordId, subject: Subject): Promise<void> {
-    const { owner, asset, isSettled } = subject;
+    const { owner, asset, since, begun, answered, isSettled } = subject;
     try {
-      const { balance, allowance, ledger } = await this.#options.reader.read(owner, asset);
+      const from = Math.max(since ?? begun, answered.ledger);
+      const { balance, allowance, ledger } = await this.#options.reader.read(owner, asset, from);
       this.#isFailing = false;
       if (this.#subjects.get(id) !== subject) return;
       subject.failures = 0;
@@ -159,6 +185,13 @@ export class TokenPoller {
       this.#retry(id, subject);
       return;
     }
+    if (ledger > this.#reached) {
+      subject.early = answer;
+      this.#early.add(id);
+      this.#askAfter(id, subject, AHEAD_MS * (1 + this.#options.random()));
+      return;
+    }
+    subject.cancelNext?.();
     answered.ledger = ledger;
     const isConfirmed = since !== undefined && isSettled;
     const confirms = isConfirmed ? { confirms: since } : {};

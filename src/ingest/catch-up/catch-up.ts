@@ -2,6 +2,7 @@
 // ranges are put in order again. Everything that needs judgement ends it: then the sources go on.
 import { Worker } from "node:worker_threads";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
+import { brokenLink } from "../chain-check.ts";
 import { IngestError } from "../ingest-error.ts";
 import type { DecodedLedger } from "../ledger-decoder.ts";
 import type { ChainLink, Log } from "../ledger-source.ts";
@@ -55,7 +56,7 @@ export class CatchUp {
     this.threads = threads;
     try {
       const order: Range[] = [];
-      let hash = request.previous?.hash;
+      let { previous } = request;
       for (;;) {
         while (order.length < this.options.threads * RANGES_PER_THREAD) {
           const range = plan.take();
@@ -69,16 +70,18 @@ export class CatchUp {
         const result = await threads.result(range.from);
         if (result === undefined) return;
         const [first] = result.ledgers;
-        const fits = hash === undefined || first?.delta.previousHash === hash;
-        if (first !== undefined && fits) yield result.ledgers;
-        if (result.incomplete !== undefined || !fits) {
-          this.options.log(
-            "info",
-            `catching up pauses: ${result.incomplete ?? "the chain breaks"}`,
-          );
+        const broken =
+          first === undefined
+            ? undefined
+            : brokenLink({ ...first.delta, sequence: first.delta.ledger }, previous);
+        if (broken === undefined && first !== undefined) yield result.ledgers;
+        const why = result.incomplete ?? broken;
+        if (why !== undefined) {
+          this.options.log("info", `catching up pauses: ${why}`);
           return;
         }
-        hash = result.ledgers.at(-1)?.delta.hash ?? hash;
+        const last = result.ledgers.at(-1)?.delta;
+        if (last !== undefined) previous = last;
         plan.took(result.ledgers.length, result.bytes);
       }
     } finally {

@@ -1,13 +1,11 @@
 // Ledgers of a range from wherever they can be had at once. It judges nothing: what is not there is
 // left to the sources, which know how to wait and when to refuse.
-import type { BodyRooms } from "../body-rooms.ts";
 import { checkChain } from "../chain-check.ts";
 import { errorText } from "../ingest-error.ts";
 import type { LakeReader } from "../lake/lake-reader.ts";
 import type { RawLedger } from "../ledger-source.ts";
-import { LEDGERS_LIMITS, LEDGERS_MAX } from "../page-size.ts";
-import { parseLedgersPage } from "../rpc-answers.ts";
-import type { RpcPool } from "../rpc-pool.ts";
+import type { RpcPages } from "../rpc-pages.ts";
+import type { SourceSet } from "../source-set.ts";
 import type { Range } from "./messages.ts";
 
 export type Fetched = {
@@ -19,9 +17,8 @@ export type Fetched = {
 
 export type RangeSources = {
   readonly lake: LakeReader | undefined;
-  readonly pool: RpcPool | undefined;
-  /** Where pages of ledgers lie until the caller gives them back. */
-  readonly rooms?: BodyRooms;
+  readonly set: SourceSet;
+  readonly pages: RpcPages;
 };
 
 /** Throws only where it is stopped. */
@@ -52,28 +49,25 @@ function checked(ledgers: readonly RawLedger[], from: number): Fetched {
 async function fetchFrom(
   next: number,
   to: number,
-  { lake, pool, rooms }: RangeSources,
+  { lake, set, pages }: RangeSources,
   signal: AbortSignal,
 ): Promise<readonly RawLedger[] | string> {
   let why = "no source has it";
   try {
-    const found = await lake?.read(next, signal);
+    const found = set.lakeRestMs() > 0 ? undefined : await lake?.read(next, signal);
     if (found !== undefined && found.length > 0) return found;
   } catch (thrown) {
     why = errorText(thrown);
   }
-  if (pool === undefined) return why;
-  try {
-    const params = {
-      startLedger: next,
-      pagination: { limit: Math.min(LEDGERS_MAX, to - next + 1) },
-    };
-    const limits = rooms === undefined ? LEDGERS_LIMITS : { ...LEDGERS_LIMITS, rooms };
-    const { result } = await pool.call("getLedgers", params, limits, signal);
-    const { ledgers } = parseLedgersPage(result);
-    if (ledgers.length === 0) return why;
-    return ledgers.map(({ sequence, metadata }) => ({ sequence, bytes: metadata }));
-  } catch (thrown) {
-    return errorText(thrown);
+  const source = set.pick("ledgers");
+  if (set.size === 0 || set.restMs("ledgers", source) > 0) return why;
+  for (;;) {
+    const answer = await pages.fetch({ from: next, count: to - next + 1, source }, signal);
+    if (answer.kind === "failed" && answer.smaller) continue;
+    if (answer.kind === "failed") return answer.message;
+    if (answer.kind === "outside") return `${set.nameOf(source)} does not have it`;
+    const ledgers = answer.page.ledgers.filter(({ sequence }) => sequence >= next);
+    if (ledgers[0]?.sequence !== next) return why;
+    return ledgers.map(({ sequence, metadata }) => ({ sequence, bytes: metadata, source }));
   }
 }

@@ -7,8 +7,10 @@ import { KeyTable } from "../key-table.ts";
 import { LakeReader } from "../lake/lake-reader.ts";
 import type { DecodedLedger, DecodeLedger } from "../ledger-decoder.ts";
 import { type Log, systemTimer } from "../ledger-source.ts";
-import { RpcPool } from "../rpc-pool.ts";
+import { LEDGERS_LIMITS } from "../page-size.ts";
+import { RpcPages } from "../rpc-pages.ts";
 import { skipDecoder } from "../skip-decoder.ts";
+import { SourceSet } from "../source-set.ts";
 import type { FromRange, Range, RangeOptions, RangeResult, ToRange } from "./messages.ts";
 import { fetchRange, type RangeSources } from "./range-fetcher.ts";
 
@@ -24,13 +26,14 @@ class RangeThread {
 
   constructor(port: MessagePort, options: RangeOptions) {
     this.port = port;
-    const { passphrase, rpcUrls: urls, lake } = options;
+    const { passphrase, rpcUrls: urls, lake, board } = options;
     const log: Log = (level, message) => this.post({ kind: "log", level, message });
+    const timer = systemTimer;
+    const set = new SourceSet({ urls, passphrase, log, timer, board });
     this.sources = {
-      rooms: this.rooms,
       lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, log }),
-      pool:
-        urls.length === 0 ? undefined : new RpcPool({ urls, passphrase, log, timer: systemTimer }),
+      set,
+      pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, rooms: this.rooms }),
     };
     this.decode = skipDecoder({ exchange: address(options.exchange), passphrase });
     this.tokens = new Set(options.tokens.map(address));

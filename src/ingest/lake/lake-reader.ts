@@ -7,6 +7,7 @@ import {
   CONFIG_KEY,
   DEFAULT_LAYOUT,
   LAKE_EXTENSIONS,
+  type LakeConfig,
   type LakeLayout,
   parseLakeConfig,
 } from "./lake-layout.ts";
@@ -130,7 +131,7 @@ export class LakeReader {
       this.layout = DEFAULT_LAYOUT;
       return this.layout;
     }
-    const { layout, passphrase } = parseLakeConfig(Buffer.from(text).toString("utf8"));
+    const { layout, passphrase } = this.configOf(Buffer.from(text).toString("utf8"));
     if (passphrase !== undefined && passphrase !== this.options.passphrase) {
       throw new IngestError(
         "wrong_network",
@@ -139,6 +140,14 @@ export class LakeReader {
     }
     this.layout = layout;
     return layout;
+  }
+
+  private configOf(text: string): LakeConfig {
+    try {
+      return parseLakeConfig(text);
+    } catch (cause) {
+      throw new LakeError(`${this.store.name}: ${errorText(cause)}`, cause);
+    }
   }
 
   /** Lakes differ in extensions, and some are flat in spite of their partitions: found once. */

@@ -2,14 +2,20 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { splitCredentials } from "../credentials.ts";
 import { errorText } from "../ingest-error.ts";
 import { readLimited } from "../limited-body.ts";
+import { retryAfterMs } from "../retry-after.ts";
 
-/** An object could not be read for a reason that may pass. */
+/** An object could not be read for a reason that may pass. The message names its URL without credentials. */
 export class LakeError extends Error {
-  constructor(message: string, cause?: unknown) {
+  /** How long the lake wants to be left alone. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, cause?: unknown, retryAfter = 0) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "LakeError";
+    this.retryAfterMs = retryAfter;
   }
 }
 
@@ -23,6 +29,10 @@ export interface LakeStore {
 /** The largest object that is read: a batch of 64 of the largest ledgers seen, compressed. */
 const OBJECT_BYTES_MAX = 64 << 20;
 const TIMEOUT_MS = 60_000;
+/** Without a byte of it. */
+const IDLE_MS = 10_000;
+/** What an overloaded store is left alone for where it names no time (choice). */
+const OVERLOAD_MS = 5_000;
 
 /** `where`: an http(s) URL, or the path of a directory (with or without file://). */
 export function lakeStore(where: string): LakeStore {
@@ -72,37 +82,76 @@ class DirectoryLake implements LakeStore {
 class HttpLake implements LakeStore {
   readonly name: string;
   private readonly base: URL;
+  private readonly headers: Readonly<Record<string, string>>;
+  /** Something could be read: a refusal after that is of one object. */
+  private isOpen = false;
 
   constructor(url: string) {
-    const base = new URL(url);
+    const { url: base, headers } = splitCredentials(url);
     if (!base.pathname.endsWith("/")) base.pathname += "/";
     this.base = base;
+    this.headers = headers;
     this.name = `${base.host}${base.pathname}`;
   }
 
   async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const url = new URL(this.base);
     url.pathname += key;
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const abort = new AbortController();
+    const expire = (): void => abort.abort(new Error("no answer in time"));
+    const total = setTimeout(expire, TIMEOUT_MS);
+    const idle = setTimeout(expire, IDLE_MS);
     try {
-      const response = await fetch(url, { signal: AbortSignal.any([signal, timeout]) });
-      // Object stores answer 403 for what is not there where listing is not allowed.
-      if (response.status === 404 || response.status === 403) {
-        await response.body?.cancel();
-        return undefined;
-      }
+      const response = await fetch(url, {
+        headers: this.headers,
+        signal: AbortSignal.any([signal, abort.signal]),
+      });
       if (!response.ok) {
         await response.body?.cancel();
-        throw new LakeError(`${this.name}: HTTP ${response.status} for ${key}`);
+        return this.absent(key, response);
       }
-      const body = await readLimited(response, OBJECT_BYTES_MAX);
-      if (body === undefined) throw new LakeError(`${this.name}: ${key} is too large`);
+      if (/\bhtml\b/i.test(response.headers.get("content-type") ?? "")) {
+        await response.body?.cancel();
+        throw new LakeError(`${this.where(key)} answers with a web page (HTTP ${response.status})`);
+      }
+      const body = await readLimited(response, OBJECT_BYTES_MAX, () => void idle.refresh());
+      if (body === undefined) throw new LakeError(`${this.where(key)} is too large`);
+      if (isMarkup(body)) {
+        throw new LakeError(`${this.where(key)} answers with a web page (HTTP ${response.status})`);
+      }
+      this.isOpen = true;
       return body;
     } catch (thrown) {
       if (thrown instanceof LakeError) throw thrown;
-      throw new LakeError(`${this.name}: ${errorText(thrown)}`, thrown);
+      throw new LakeError(`${this.where(key)}: ${errorText(thrown)}`, thrown);
+    } finally {
+      clearTimeout(total);
+      clearTimeout(idle);
     }
   }
+
+  /** Undefined where that is all that the status says. */
+  private absent(key: string, { status, headers }: Response): undefined {
+    // Object stores answer 403 for what is not there where listing is not allowed; a lake of which
+    // nothing could be read yet refuses altogether.
+    if (status === 404 || status === 410 || (status === 403 && this.isOpen)) return undefined;
+    const refuses = status === 401 || status === 403;
+    const asked = retryAfterMs(headers.get("retry-after"));
+    const retryAfter = asked ?? (status === 429 || status === 503 ? OVERLOAD_MS : 0);
+    const what = refuses ? "the lake refuses" : "the lake does not answer";
+    throw new LakeError(`${what}: HTTP ${status} for ${this.where(key)}`, undefined, retryAfter);
+  }
+
+  /** The object's URL without credentials. */
+  private where(key: string): string {
+    return `${this.base.protocol}//${this.name}${key}`;
+  }
+}
+
+/** A page of a web site in place of an object: no form of ours begins so. */
+function isMarkup(body: Uint8Array): boolean {
+  const start = Buffer.from(body.subarray(0, 256)).toString("latin1").trimStart();
+  return /^<(!doctype|html|head|\?xml|body|script|div)/i.test(start);
 }
 
 function codeOf(thrown: unknown): unknown {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -14,12 +14,11 @@ import {
 import { FakeRpc, FakeTimer } from "../../../test/ingest/fake-rpc.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { IngestError } from "../ingest-error.ts";
-import type { ChainLink, LedgerSource, SourceStatus } from "../ledger-source.ts";
-import { RpcSource } from "../rpc-source.ts";
-import { ChainedSource } from "./chained-source.ts";
+import { LedgerFeed } from "../ledger-feed.ts";
+import type { ChainLink, SourceStatus } from "../ledger-source.ts";
+import { SourceSet } from "../source-set.ts";
 import { batchKey, type LakeLayout } from "./lake-layout.ts";
 import { LakeReader } from "./lake-reader.ts";
-import { LakeSource } from "./lake-source.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
 after(async () => {
@@ -49,7 +48,14 @@ function common(lake: string) {
   };
 }
 
-function taker(source: LedgerSource, from: number, previous?: ChainLink) {
+/** Of a lake, and of RPCs where there are some. */
+function feedOf(options: Common, urls: readonly string[] = []): LedgerFeed {
+  const { passphrase, timer, log } = options;
+  const set = new SourceSet({ urls, passphrase, timer, log });
+  return new LedgerFeed({ ...options, set, lake: new LakeReader(options), proofMs: 30_000 });
+}
+
+function taker(source: LedgerFeed, from: number, previous?: ChainLink) {
   const abort = new AbortController();
   const stream = source.ledgers({
     from,
@@ -89,7 +95,7 @@ for (const [name, layout, extension] of [
     const plan = { directory: folder(), layout, passphrase: TEST_PASSPHRASE, extension };
     await writeLake(plan, chain.slice(0, 40));
     const options = common(plan.directory);
-    const take = taker(new LakeSource(options), 2);
+    const take = taker(feedOf(options), 2);
     const there = layout.ledgersPerBatch === 1 ? 41 : 39;
     assert.deepEqual(await take(there - 1), range(2, there));
     let grown: Promise<void> | undefined;
@@ -122,7 +128,7 @@ test("reads over HTTP, from the middle of a batch", async () => {
   const directory = folder();
   await writeLake({ directory, layout: BATCHES, passphrase: TEST_PASSPHRASE }, chain);
   const previous = { ledger: 20, hash: chain[18]?.hash ?? "" };
-  const take = taker(new LakeSource(common(await serve(directory))), 21, previous);
+  const take = taker(feedOf(common(await serve(directory))), 21, previous);
   assert.deepEqual(await take(40), range(21, 60));
 });
 
@@ -155,7 +161,7 @@ test("real objects, with a configuration and without", async () => {
   );
 });
 
-test("a hole is named, waited for and refused in the end", async () => {
+test("a hole is named, and waited for until it is filled", async () => {
   const chain = buildChain(2, 60);
   const directory = folder();
   const plan = { directory, layout: SINGLE, passphrase: TEST_PASSPHRASE };
@@ -163,9 +169,15 @@ test("a hole is named, waited for and refused in the end", async () => {
   for (const ledger of range(20, 45))
     rmSync(join(directory, `${batchKey(SINGLE, ledger)}.xdr.zst`));
   const options = common(directory);
-  const take = taker(new LakeSource(options), 2);
+  const take = taker(feedOf(options), 2);
   assert.deepEqual(await take(18), range(2, 19));
-  await assert.rejects(take(1), hasCode("gap", /ledgers 20 to 45 are missing/));
+  const told = () => options.statuses.filter(({ state }) => state === "gap").length;
+  let grown: Promise<void> | undefined;
+  options.timer.onSleep = (now) => {
+    if (told() > 0 && now - 1_800_000_000_000 > 600_000) grown ??= writeLake(plan, chain);
+  };
+  assert.deepEqual(await take(42), range(20, 61));
+  await grown;
   const gap = options.statuses.find(({ state }) => state === "gap");
   assert.ok(gap?.state === "gap" && gap.first === 20 && gap.last === 45);
 });
@@ -180,7 +192,7 @@ test("finds how far a lake goes", async () => {
   assert.equal(await reader.lastFrom(200, signal), undefined);
 });
 
-test("a damaged object is read again, a foreign one is a reset", async () => {
+test("a damaged object is read again, another history is a reset once it is proven", async () => {
   const chain = buildChain(2, 20);
   const directory = folder();
   await writeLake({ directory, layout: SINGLE, passphrase: TEST_PASSPHRASE }, chain);
@@ -188,33 +200,29 @@ test("a damaged object is read again, a foreign one is a reset", async () => {
   renameSync(path, `${path}.whole`);
   writeFileSync(path, readFileSync(`${path}.whole`).subarray(0, 60));
   const options = common(directory);
-  const take = taker(new LakeSource(options), 2);
+  const take = taker(feedOf(options), 2);
   assert.deepEqual(await take(8), range(2, 9));
   options.timer.onSleep = () => writeFileSync(path, readFileSync(`${path}.whole`));
   assert.deepEqual(await take(12), range(10, 21));
   assert.ok(options.statuses.some(({ state }) => state === "unreachable"));
 
-  const foreign = taker(new LakeSource(common(directory)), 12, {
-    ledger: 11,
-    hash: "12".repeat(32),
-  });
-  await assert.rejects(foreign(1), hasCode("reset", /names .* as its predecessor/));
+  const later = common(directory);
+  const began = later.timer.time;
+  const foreign = taker(feedOf(later), 12, { ledger: 11, hash: "12".repeat(32) });
+  await assert.rejects(foreign(1), hasCode("reset", /ledger 11 is .* there, and was 1212/));
+  assert.ok(later.timer.time - began >= 30_000);
+  assert.ok(later.statuses.some(({ state }) => state === "behind"));
 });
 
 async function chained(
   options: Common,
   ledgers: readonly BuiltLedger[],
-): Promise<{ readonly rpc: FakeRpc; readonly source: ChainedSource }> {
+): Promise<{ readonly rpc: FakeRpc; readonly source: LedgerFeed }> {
   const rpc = new FakeRpc();
   rpc.add(...ledgers);
   const url = await rpc.listen();
   closers.push(() => rpc.close());
-  const source = new ChainedSource({
-    ...options,
-    lake: new LakeSource(options),
-    rpc: new RpcSource({ ...options, urls: [url] }),
-  });
-  return { rpc, source };
+  return { rpc, source: feedOf(options, [url]) };
 }
 
 test("the chain goes from the lake to the RPC without a hole", async () => {
@@ -250,8 +258,104 @@ test("between a lake and an RPC that both lack a ledger there is a gap", async (
   const chain = buildChain(2, 100);
   const directory = folder();
   await writeLake({ directory, layout: SINGLE, passphrase: TEST_PASSPHRASE }, chain.slice(0, 20));
-  const { source } = await chained(common(directory), chain.slice(30));
+  const options = common(directory);
+  const { rpc, source } = await chained(options, chain.slice(30));
   const take = taker(source, 2);
   assert.deepEqual(await take(20), range(2, 21));
-  await assert.rejects(take(1), hasCode("gap", /ledgers 22 to 31/));
+  options.timer.onSleep = () => {
+    const { statuses } = options;
+    const gaps = statuses.flatMap((status) => (status.state === "gap" ? [status] : []));
+    if (gaps.length < 3) return;
+    assert.ok(gaps.every(({ first, last }) => first === 22 && last === 31));
+    rpc.oldest = 22;
+    rpc.add(...chain);
+  };
+  assert.deepEqual(await take(10), range(22, 31));
+});
+
+type LakeAnswer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** The lake of a directory, but for what `bend` answers instead. */
+async function serveBent(
+  directory: string,
+  bend: (key: string, exists: boolean) => LakeAnswer | undefined,
+): Promise<{ readonly url: string; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const key = decodeURIComponent(request.url ?? "").replace("/lake/", "");
+    asked.push(key);
+    const { authorization } = request.headers;
+    assert.equal(authorization, `Basic ${Buffer.from("user:secret").toString("base64")}`);
+    const path = join(directory, key);
+    const bent = bend(key, existsSync(path));
+    if (bent !== undefined) response.writeHead(bent.status, bent.headers).end(bent.body);
+    else if (existsSync(path)) response.end(readFileSync(path));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://user:secret@127.0.0.1:${port}/lake`, asked };
+}
+
+const PAGE = "<!DOCTYPE html><html><body>Not found</body></html>";
+const HTML = { "content-type": "text/html" };
+
+test("what a lake answers is told with its status and URL, and never taken for a ledger", async () => {
+  const chain = buildChain(2, 60);
+  const directory = folder();
+  await writeLake({ directory, layout: SINGLE, passphrase: TEST_PASSPHRASE }, chain.slice(0, 20));
+  for (const [answer, words, isForAll] of [
+    [
+      { status: 403 },
+      /the lake refuses: HTTP 403 for http:\/\/127.0.0.1:\d+\/lake\/.config.json/,
+      true,
+    ],
+    [{ status: 401 }, /refuses: HTTP 401/, true],
+    [{ status: 503 }, /does not answer: HTTP 503 for .*\.config\.json/, true],
+    [{ status: 429, headers: { "retry-after": "30" } }, /HTTP 429/, true],
+    [{ status: 200, headers: HTML, body: PAGE }, /\.config\.json answers with a web page/, true],
+    [{ status: 200, body: PAGE }, /\.config\.json answers with a web page/, true],
+    [{ status: 200, headers: HTML, body: PAGE }, /--22\.xdr\.zst answers with a web page/, false],
+    [{ status: 200, body: PAGE }, /--22\.xdr\.zst answers with a web page/, false],
+    [{ status: 502, body: PAGE }, /HTTP 502 for .*--22\.xdr\.zst/, false],
+    // A single object that is refused where others are not is one that is not there.
+    [{ status: 403 }, undefined, false],
+  ] as const) {
+    const { url } = await serveBent(directory, (_key, exists) =>
+      isForAll || !exists ? answer : undefined,
+    );
+    const options = common(url);
+    const { source } = await chained(options, isForAll ? chain : chain.slice(10));
+    assert.deepEqual(await taker(source, 2)(60), range(2, 61));
+    const told = options.logs.join("\n");
+    if (words !== undefined) assert.match(told, words);
+    assert.doesNotMatch(told, /secret|has no .config|undecodable|cannot be decoded/);
+    assert.ok(options.statuses.every(({ state }) => state === "following"));
+  }
+});
+
+test("a lake alone that fails is asked ever more seldom, and read on once it is well", async () => {
+  const chain = buildChain(2, 30);
+  const directory = folder();
+  await writeLake({ directory, layout: SINGLE, passphrase: TEST_PASSPHRASE }, chain);
+  for (const answer of [{ status: 403 }, { status: 500 }, { status: 200, body: PAGE }]) {
+    let isWell = false;
+    const { url, asked } = await serveBent(directory, () => (isWell ? undefined : answer));
+    const options = common(url);
+    const began = options.timer.time;
+    options.timer.onSleep = (now) => {
+      if (now - began > 600_000) isWell = true;
+    };
+    const take = taker(feedOf(options), 2);
+    assert.deepEqual(await take(1), [2]);
+    assert.ok(asked.length < 80, `${asked.length} requests`);
+    const state = options.statuses.find((status) => status.state === "unreachable");
+    assert.match(JSON.stringify(state), /HTTP \d+/);
+    assert.deepEqual(await take(29), range(3, 31));
+  }
 });

@@ -1,0 +1,178 @@
+// Whether the network has another history than the store: the only reason to set the store aside.
+//
+// A source shows it where it answers for our last ledger with another hash, where its next ledger names
+// another predecessor, or where it ends before ours with a ledger that closed later. Proof is
+// that under the right passphrase, from every source that answers, asked again over time; one
+// that has our ledger, or merely lags behind it, is proof to the contrary.
+import { soundHead } from "./chain-check.ts";
+import { IngestError } from "./ingest-error.ts";
+import type { LakeReader } from "./lake/lake-reader.ts";
+import { LakeError } from "./lake/lake-store.ts";
+import type { ChainLink, RawLedger, Timer } from "./ledger-source.ts";
+import type { RpcPages } from "./rpc-pages.ts";
+import type { SourceSet } from "./source-set.ts";
+
+/** Answers of each source at least, however short the time. */
+const ANSWERS_MIN = 3;
+
+type Finding =
+  | { readonly kind: "other"; readonly message: string }
+  | { readonly kind: "ours" }
+  | { readonly kind: "silent" };
+
+type Evidence = { since: number; answers: number; lastAt: number; message: string };
+
+export type HistoryProofOptions = {
+  readonly set: SourceSet;
+  readonly pages: RpcPages;
+  /** Asked where there is no RPC: an archive may keep what the network left. */
+  readonly lake: LakeReader | undefined;
+  readonly timer: Timer;
+  /** For so long all sources have to agree. */
+  readonly proofMs: number;
+};
+
+export class HistoryProof {
+  private readonly options: HistoryProofOptions;
+  private readonly evidence = new Map<number, Evidence>();
+  private contraryAt: number | undefined;
+
+  constructor(options: HistoryProofOptions) {
+    this.options = options;
+  }
+
+  /** Our chain goes on. */
+  clear(): void {
+    this.evidence.clear();
+    this.contraryAt = undefined;
+  }
+
+  get hasEvidence(): boolean {
+    return this.evidence.size > 0;
+  }
+
+  /** Asks every source that may be asked. What is proven, in words, or undefined. */
+  async examine(ours: ChainLink, signal: AbortSignal): Promise<string | undefined> {
+    const { set, timer, lake } = this.options;
+    const sources = Array.from({ length: set.size }, (_, source) => source);
+    if (set.size === 0 && lake !== undefined) {
+      this.note(set.lake, await this.askLake(lake, ours, signal), timer.now());
+    }
+    await Promise.all(
+      sources.map(async (source) => {
+        if (set.restMs("ledgers", source) > 0) return;
+        const finding = await this.ask(source, ours, signal);
+        if (!signal.aborted) this.note(source, finding, timer.now());
+      }),
+    );
+    return signal.aborted ? undefined : this.verdict(timer.now());
+  }
+
+  private note(source: number, finding: Finding, now: number): void {
+    switch (finding.kind) {
+      case "silent":
+        return;
+      case "ours":
+        this.evidence.delete(source);
+        this.contraryAt = now;
+        return;
+      case "other": {
+        const { message } = finding;
+        const known = this.evidence.get(source) ?? { since: now, answers: 0, lastAt: now, message };
+        this.evidence.set(source, { ...known, answers: known.answers + 1, lastAt: now, message });
+      }
+    }
+  }
+
+  private verdict(now: number): string | undefined {
+    const { proofMs } = this.options;
+    if (this.contraryAt !== undefined && now - this.contraryAt < proofMs) return undefined;
+    let message: string | undefined;
+    for (const [source, evidence] of this.evidence) {
+      // It does not answer any more: it proves nothing.
+      if (now - evidence.lastAt >= proofMs) this.evidence.delete(source);
+      else if (now - evidence.since < proofMs || evidence.answers < ANSWERS_MIN) return undefined;
+      else ({ message } = evidence);
+    }
+    return message;
+  }
+
+  private async ask(source: number, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
+    const { set, pages } = this.options;
+    if (!(await set.isOurs(source, signal))) return { kind: "silent" };
+    const answer = await pages.fetch(
+      { from: ours.ledger, count: 1, source, isNearTip: true },
+      signal,
+    );
+    switch (answer.kind) {
+      case "failed":
+        return { kind: "silent" };
+      case "page": {
+        const [first] = answer.page.ledgers;
+        if (first === undefined) return { kind: "silent" };
+        return compared({ sequence: first.sequence, bytes: first.metadata }, ours);
+      }
+      case "outside":
+        return answer.range.latest < ours.ledger
+          ? this.endsBefore(source, answer.range.latest, ours, signal)
+          : this.beginsAfter(source, answer.range.oldest, ours, signal);
+    }
+  }
+
+  private async askLake(lake: LakeReader, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
+    try {
+      const [first] = (await lake.read(ours.ledger, signal)) ?? [];
+      return first === undefined ? { kind: "silent" } : compared(first, ours);
+    } catch (thrown) {
+      if (thrown instanceof LakeError || thrown instanceof IngestError) return { kind: "silent" };
+      throw thrown;
+    }
+  }
+
+  /** A lower ledger that closed later than ours: numbers began anew. */
+  private async endsBefore(
+    source: number,
+    latest: number,
+    ours: ChainLink,
+    signal: AbortSignal,
+  ): Promise<Finding> {
+    const head = await this.headOf(source, latest, signal);
+    if (head === undefined || ours.closeTime === undefined) return { kind: "silent" };
+    if (head.closeTime <= ours.closeTime) return { kind: "ours" };
+    const message = `ledger ${ours.ledger} is ahead of the source, which ends at ${latest}, closed later`;
+    return { kind: "other", message };
+  }
+
+  /** Our ledger is no longer kept; the one after it may be, and names it. */
+  private async beginsAfter(
+    source: number,
+    oldest: number,
+    ours: ChainLink,
+    signal: AbortSignal,
+  ): Promise<Finding> {
+    if (oldest !== ours.ledger + 1) return { kind: "silent" };
+    const head = await this.headOf(source, oldest, signal);
+    if (head === undefined) return { kind: "silent" };
+    if (head.previousHash === ours.hash) return { kind: "ours" };
+    const message = `ledger ${oldest} names ${head.previousHash} as its predecessor, not ${ours.hash}`;
+    return { kind: "other", message };
+  }
+
+  private async headOf(source: number, ledger: number, signal: AbortSignal) {
+    const { pages } = this.options;
+    const answer = await pages.fetch({ from: ledger, count: 1, source, isNearTip: true }, signal);
+    const [first] = answer.kind === "page" ? answer.page.ledgers : [];
+    if (first === undefined) return undefined;
+    const head = soundHead(first.metadata, first.sequence, ledger);
+    return typeof head === "string" ? undefined : head;
+  }
+}
+
+/** A ledger that is to be our last one. */
+function compared({ bytes, sequence }: RawLedger, ours: ChainLink): Finding {
+  const head = soundHead(bytes, sequence, ours.ledger);
+  if (typeof head === "string") return { kind: "silent" };
+  if (head.hash === ours.hash) return { kind: "ours" };
+  const message = `ledger ${ours.ledger} is ${head.hash} there, and was ${ours.hash}`;
+  return { kind: "other", message };
+}

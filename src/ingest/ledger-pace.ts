@@ -1,0 +1,68 @@
+// How fast ledgers come, and whether they come at all.
+
+/** Until it is known (the public networks' ledgers take 5 to 6 s). */
+const PERIOD_FIRST_MS = 5_000;
+const PERIOD_MAX_MS = 60_000;
+const GAIN = 0.2;
+/** However fast ledgers are: requests take their time too. */
+const PATIENCE_MIN_MS = 1_000;
+const SILENCE_MIN_MS = 15_000;
+
+export class LedgerPace {
+  private period = PERIOD_FIRST_MS;
+  private lastAt: number;
+  private lastLedger = 0;
+  /** What we had, and when: the newest of those that are older than the patience, and all later ones. */
+  private marks: { readonly ledger: number; readonly at: number }[] = [];
+
+  constructor(now: number) {
+    this.lastAt = now;
+  }
+
+  /** Reading begins again after `ledger`. */
+  begin(ledger: number, now: number): void {
+    this.lastAt = now;
+    this.lastLedger = ledger;
+  }
+
+  /** `isTip`: none of these ledgers was there the last time that somebody asked. */
+  arrived(ledger: number, isTip: boolean, now: number): void {
+    if (isTip && this.lastLedger > 0 && ledger > this.lastLedger) {
+      const each = Math.min(PERIOD_MAX_MS, (now - this.lastAt) / (ledger - this.lastLedger));
+      this.period += GAIN * (each - this.period);
+    }
+    this.lastAt = now;
+    this.lastLedger = ledger;
+    this.marks.push({ ledger, at: now });
+    while (this.marks.length > 1 && (this.marks[1]?.at ?? now) <= now - this.patienceMs) {
+      this.marks.shift();
+    }
+    if (this.marks.length > MARKS_MAX) this.marks.splice(0, MARKS_MAX / 2);
+  }
+
+  /** Two ledger times: who lacks a ledger for longer than that is behind. */
+  get patienceMs(): number {
+    return Math.max(PATIENCE_MIN_MS, 2 * this.period);
+  }
+
+  /** Milliseconds since the last ledger. */
+  quietMs(now: number): number {
+    return now - this.lastAt;
+  }
+
+  /** Longer than ledgers take where anyone has them. */
+  isSilent(now: number): boolean {
+    return this.quietMs(now) > Math.max(SILENCE_MIN_MS, 1.5 * this.patienceMs);
+  }
+
+  /** The ledger that we had two ledger times ago; 0: none that is known. */
+  hadBefore(now: number): number {
+    const due = now - this.patienceMs;
+    let ledger = 0;
+    for (const mark of this.marks) if (mark.at <= due) ({ ledger } = mark);
+    return ledger;
+  }
+}
+
+/** Bounds what is remembered while ledgers come as fast as they can. */
+const MARKS_MAX = 1024;

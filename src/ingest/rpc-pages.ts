@@ -1,0 +1,129 @@
+// Pages of ledgers from an RPC, as large as its server bears them.
+import { errorText } from "./ingest-error.ts";
+import { RpcError, type RpcLimits } from "./json-rpc.ts";
+import { LEDGERS_LIMITS, wantsSmallerPage } from "./page-size.ts";
+import {
+  type LedgerRange,
+  type LedgersPage,
+  parseHealth,
+  parseLedgersPage,
+  rangeInRefusal,
+} from "./rpc-answers.ts";
+import type { SourceSet } from "./source-set.ts";
+
+const HEALTH_LIMITS: RpcLimits = { timeoutMs: 5_000, bytesMax: 1 << 20 };
+/** A page of a few ledgers takes a fraction of it; a slow server gets more (see `patience`). */
+const FEW_MS = 5_000;
+const FEW_MAX_MS = 20_000;
+
+export type PageAnswer =
+  | {
+      readonly kind: "page";
+      readonly page: LedgersPage;
+      readonly asked: number;
+    }
+  /** The ledger asked for is outside of what is held. */
+  | { readonly kind: "outside"; readonly range: LedgerRange }
+  /** `smaller`: a smaller page can be asked for at once. */
+  | { readonly kind: "failed"; readonly message: string; readonly smaller: boolean };
+
+export type PageRequest = {
+  readonly from: number;
+  /** Most ledgers wanted; absent: as many as fit in a page. */
+  readonly count?: number;
+  readonly source: number;
+  /** Only a few ledgers are to come: their answer is waited for not as long. */
+  readonly isNearTip?: boolean;
+};
+
+export class RpcPages {
+  private readonly set: SourceSet;
+  private readonly limits: RpcLimits;
+  private readonly now: () => number;
+  /** By source how long a few ledgers may take. */
+  private readonly patience = new Map<number, number>();
+
+  constructor(set: SourceSet, now: () => number, limits: RpcLimits = LEDGERS_LIMITS) {
+    this.set = set;
+    this.now = now;
+    this.limits = limits;
+  }
+
+  /** Throws nothing but an abort's error. */
+  async fetch(request: PageRequest, signal: AbortSignal): Promise<PageAnswer> {
+    const { from, source, isNearTip = false } = request;
+    const limit = Math.min(this.set.pageLimit(source), request.count ?? Number.POSITIVE_INFINITY);
+    const params = { startLedger: from, pagination: { limit } };
+    const fewMs = this.patience.get(source) ?? FEW_MS;
+    const limits = isNearTip
+      ? { ...this.limits, timeoutMs: Math.min(this.limits.timeoutMs, fewMs) }
+      : this.limits;
+    const askedAt = this.now();
+    try {
+      const answer = await this.set.call("ledgers", "getLedgers", params, limits, signal, source);
+      const page = this.parsed(answer.result, source);
+      this.set.pageReceived(source, answer.bytes, page.ledgers.length);
+      // Three times what it took: a server that is slow but answers is not given up.
+      const took = 3 * (this.now() - askedAt);
+      if (isNearTip) this.patience.set(source, Math.min(FEW_MAX_MS, Math.max(FEW_MS, took)));
+      return { kind: "page", page, asked: limit };
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      if (thrown.failure === "timeout" && isNearTip) {
+        this.patience.set(source, Math.min(FEW_MAX_MS, 2 * fewMs));
+      }
+      return this.failure(thrown, request, limit, signal);
+    }
+  }
+
+  /** What the source says it holds; undefined where it does not say. */
+  async health(source: number, signal: AbortSignal): Promise<LedgerRange | undefined> {
+    try {
+      const { result } = await this.set.call(
+        "ledgers",
+        "getHealth",
+        undefined,
+        HEALTH_LIMITS,
+        signal,
+        source,
+      );
+      return parseHealth(result);
+    } catch (thrown) {
+      if (thrown instanceof RpcError) return undefined;
+      throw thrown;
+    }
+  }
+
+  private parsed(result: unknown, source: number): LedgersPage {
+    try {
+      return parseLedgersPage(result);
+    } catch (cause) {
+      this.set.reject(source, "ledgers");
+      throw new RpcError("garbage", `${this.set.nameOf(source)}: ${errorText(cause)}`);
+    }
+  }
+
+  private async failure(
+    error: RpcError,
+    { from, source }: PageRequest,
+    asked: number,
+    signal: AbortSignal,
+  ): Promise<PageAnswer> {
+    const { message } = error;
+    const wanted = wantsSmallerPage(error);
+    if (wanted !== false && this.set.pageRefused(source, asked, wanted.max)) {
+      // A server that did not answer in time may not be well: another is asked first.
+      const smaller = error.failure !== "timeout";
+      if (smaller) this.set.forgive(source, "ledgers");
+      return { kind: "failed", message, smaller };
+    }
+    if (error.failure === "refused") {
+      const range = rangeInRefusal(message) ?? (await this.health(source, signal));
+      if (range !== undefined && (from < range.oldest || from > range.latest)) {
+        return { kind: "outside", range };
+      }
+      this.set.reject(source, "ledgers");
+    }
+    return { kind: "failed", message, smaller: false };
+  }
+}

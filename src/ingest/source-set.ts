@@ -1,0 +1,316 @@
+// The sources of the process and the one judgement of each, for whoever asks: ledgers, entries and
+// simulations, in whatever thread (ARCHITECTURE, "How a source is judged").
+import { IngestError } from "./ingest-error.ts";
+import { JsonRpc, type RpcAnswer, RpcError, type RpcLimits } from "./json-rpc.ts";
+import type { Log, Timer } from "./ledger-source.ts";
+import { LEDGERS_MAX, PAGE_BYTES } from "./page-size.ts";
+import { parsePassphrase } from "./rpc-answers.ts";
+import { SourceBoard, type SourceUse, sourceNames } from "./source-board.ts";
+
+/** Guesses: short enough for a restart of a server, long enough not to be a burden on a dead one. */
+const BACKOFF_MIN_MS = 250;
+const BACKOFF_MAX_MS = 30_000;
+/** Entries and simulations wait less: what they ask for is missing in the book meanwhile. */
+const BACKOFF_OTHERS_MAX_MS = 8_000;
+/** What a server may ask for with Retry-After, and what counts where it names no time (choice). */
+const RETRY_AFTER_MAX_MS = 600_000;
+const OVERLOAD_MS = 2_000;
+/** A source that was behind is looked at again after this, then ever later. */
+const BEHIND_MS = 15_000;
+const BEHIND_MAX_MS = 600_000;
+/** How often a source may show another network before an empty store takes its word. */
+const WRONG_NETWORK_MAX = 3;
+/** A page limit that a server named is tried to exceed again after so many pages of that size. */
+const PAGES_BEFORE_GROWTH = 16;
+const NETWORK_LIMITS: RpcLimits = { timeoutMs: 5_000, bytesMax: 1 << 20 };
+
+export type SourceSetOptions = {
+  readonly urls: readonly string[];
+  readonly passphrase: string;
+  readonly timer: Timer;
+  readonly log: Log;
+  /** The judgement of the process; absent: of this set alone. */
+  readonly board?: SharedArrayBuffer;
+  /** In [0, 1): spreads the retries of many engines. */
+  readonly random?: () => number;
+  /** A call failed. */
+  readonly onFailure?: () => void;
+};
+
+export type SourceAnswer = RpcAnswer & {
+  /** Who gave it. */
+  readonly source: number;
+};
+
+export class SourceSet {
+  readonly board: SourceBoard;
+  readonly names: readonly string[];
+  /** The lake's row on the board. */
+  readonly lake: number;
+  private readonly rpcs: readonly JsonRpc[];
+  private readonly options: SourceSetOptions;
+  /** Who answered last, by use: asked on while it answers. */
+  private readonly current = new Map<SourceUse, number>();
+  private readonly wrongNetwork: number[];
+  private complaint = "";
+
+  constructor(options: SourceSetOptions) {
+    this.options = options;
+    const { urls, board } = options;
+    this.names = sourceNames(urls, "lake");
+    this.lake = urls.length;
+    this.board = new SourceBoard(urls.length + 1, board);
+    this.rpcs = urls.map((url, at) => new JsonRpc(url, this.names[at]));
+    this.wrongNetwork = urls.map(() => 0);
+  }
+
+  /** How many RPC URLs there are. */
+  get size(): number {
+    return this.rpcs.length;
+  }
+
+  nameOf(source: number): string {
+    return this.names[source] ?? "no source";
+  }
+
+  /**
+   * The RPC to ask now: one that may be asked and is not behind others, the one that answered last
+   * if it is such; else the one that may be asked soonest.
+   */
+  pick(use: SourceUse): number {
+    const now = this.options.timer.now();
+    let best = this.current.get(use) ?? 0;
+    let least = this.reluctance(best, use, now);
+    for (let source = 0; source < this.rpcs.length; source += 1) {
+      const reluctance = this.reluctance(source, use, now);
+      if (reluctance < least) {
+        best = source;
+        least = reluctance;
+      }
+    }
+    return best;
+  }
+
+  /** Milliseconds until `source` may be asked. */
+  restMs(use: SourceUse, source = this.pick(use)): number {
+    const { board } = this;
+    const until = Math.max(board.get(source, "restUntil"), board.get(source, `${use}Rest`));
+    return Math.max(0, until - this.options.timer.now());
+  }
+
+  /**
+   * Asks `source`, by default the best one, and keeps what its answer or failure says of it.
+   * Throws RpcError; what a refusal means is the caller's to judge.
+   */
+  async call(
+    use: SourceUse,
+    method: string,
+    params: unknown,
+    limits: RpcLimits,
+    signal: AbortSignal,
+    wanted?: number,
+  ): Promise<SourceAnswer> {
+    const source = wanted ?? this.pick(use);
+    const rpc = this.rpcs[source];
+    if (rpc === undefined) throw new RpcError("unreachable", "no RPC is configured");
+    try {
+      if (this.board.get(source, "networkAt") <= 0) await this.checkNetwork(source, signal);
+      const answer = await rpc.call(method, params, limits, signal);
+      this.answered(source, use);
+      if (wanted === undefined) this.follow(use, source);
+      return { ...answer, source };
+    } catch (thrown) {
+      if (thrown instanceof RpcError && !signal.aborted) this.failed(source, use, thrown);
+      throw thrown;
+    }
+  }
+
+  /** Asks for the network anew. False where it is another one, or cannot be told. */
+  async isOurs(source: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.checkNetwork(source, signal);
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      if (!signal.aborted) this.failed(source, "ledgers", thrown);
+      return false;
+    }
+  }
+
+  /**
+   * An answer that parsed as JSON and yet made no sense, or is too old: another source is asked.
+   * `failures`: how often before, where an answer does not tell that by itself.
+   */
+  reject(source: number, use: SourceUse, failures?: number): void {
+    if (failures !== undefined) this.board.set(source, `${use}Failures`, failures);
+    this.rest(source, use);
+  }
+
+  /** The failure was the question's and not the source's. */
+  forgive(source: number, use: SourceUse): void {
+    this.board.set(source, `${use}Failures`, 0);
+    this.board.set(source, `${use}Rest`, 0);
+  }
+
+  /** Milliseconds until the lake may be asked. */
+  lakeRestMs(): number {
+    return Math.max(0, this.board.get(this.lake, "ledgersRest") - this.options.timer.now());
+  }
+
+  /** The lake failed, or gave what cannot be read. */
+  lakeFailed(retryAfterMs = 0): void {
+    this.rest(this.lake, "ledgers");
+    const until = this.options.timer.now() + Math.min(RETRY_AFTER_MAX_MS, retryAfterMs);
+    const { board, lake } = this;
+    board.set(lake, "ledgersRest", Math.max(board.get(lake, "ledgersRest"), until));
+  }
+
+  lakeAnswered(): void {
+    this.forgive(this.lake, "ledgers");
+  }
+
+  /** Others have had ledgers for longer than two ledger times that this one has not. */
+  foundBehind(source: number, message: string): void {
+    const { board } = this;
+    const count = board.get(source, "behindCount");
+    const pause = Math.min(BEHIND_MAX_MS, BEHIND_MS * 2 ** Math.min(count, 10));
+    board.set(source, "behindCount", count + 1);
+    board.set(source, "behindUntil", this.options.timer.now() + pause);
+    if (count === 0) this.options.log("warn", `RPC ${this.nameOf(source)} is behind: ${message}`);
+  }
+
+  /** It has what others have. */
+  keepsUp(source: number): void {
+    if (this.board.get(source, "behindCount") === 0) return;
+    this.board.set(source, "behindCount", 0);
+    this.board.set(source, "behindUntil", 0);
+    this.options.log("info", `RPC ${this.nameOf(source)} is no longer behind`);
+  }
+
+  isBehind(source: number): boolean {
+    return this.board.get(source, "behindUntil") > this.options.timer.now();
+  }
+
+  /** Asked on from now on, while it may be. */
+  follow(use: SourceUse, source: number): void {
+    this.current.set(use, source);
+  }
+
+  /** Ledgers to ask for in one page. */
+  pageLimit(source: number): number {
+    const bytes = this.board.get(source, "ledgerBytes");
+    const max = this.board.get(source, "pageMax");
+    const wanted = bytes === 0 ? LEDGERS_FIRST : Math.floor(PAGE_BYTES / bytes);
+    return Math.max(1, Math.min(max === 0 ? LEDGERS_MAX : max, wanted));
+  }
+
+  /** A page of `count` ledgers took `bytes`. Larger ledgers count at once, smaller ones by and by. */
+  pageReceived(source: number, bytes: number, count: number): void {
+    if (count === 0) return;
+    const { board } = this;
+    const each = Math.max(1, bytes / count);
+    const known = board.get(source, "ledgerBytes") || each;
+    board.set(source, "ledgerBytes", each > known ? each : known + (each - known) / 4);
+    const max = board.get(source, "pageMax");
+    if (max === 0 || count < max) return;
+    const good = board.get(source, "pageGood") + 1;
+    board.set(source, "pageGood", good % PAGES_BEFORE_GROWTH);
+    if (good < PAGES_BEFORE_GROWTH) return;
+    board.set(source, "pageMax", max * 2 >= LEDGERS_MAX ? 0 : max * 2);
+  }
+
+  /** A page of `asked` was too large or took too long. False where it could not be smaller. */
+  pageRefused(source: number, asked: number, named?: number): boolean {
+    if (asked <= 1) return false;
+    const max = Math.max(1, Math.min(named ?? asked >> 1, asked - 1));
+    this.board.set(source, "pageMax", max);
+    this.board.set(source, "pageGood", 0);
+    return true;
+  }
+
+  /**
+   * Throws IngestError `wrong_network` where every URL says so again and again: for a start without
+   * history, where that is a wrong setting.
+   */
+  refuseWrongNetwork(): void {
+    const all = this.wrongNetwork.every((times) => times >= WRONG_NETWORK_MAX);
+    if (this.size > 0 && all) throw new IngestError("wrong_network", this.complaint);
+  }
+
+  private reluctance(source: number, use: SourceUse, now: number): number {
+    const { board } = this;
+    const until = Math.max(board.get(source, "restUntil"), board.get(source, `${use}Rest`));
+    if (until > now) return 2 + until - now;
+    return board.get(source, "behindUntil") > now ? 1 : 0;
+  }
+
+  private answered(source: number, use: SourceUse): void {
+    const { board } = this;
+    board.set(source, "failures", 0);
+    this.forgive(source, use);
+  }
+
+  private failed(source: number, use: SourceUse, error: RpcError): void {
+    if (error.retryAfterMs !== undefined || error.failure === "overloaded") {
+      this.options.onFailure?.();
+      const wait = Math.min(RETRY_AFTER_MAX_MS, error.retryAfterMs ?? OVERLOAD_MS);
+      const until = this.options.timer.now() + wait;
+      this.board.set(source, "restUntil", Math.max(this.board.get(source, "restUntil"), until));
+      return;
+    }
+    if (error.failure === "refused") {
+      // The server is well: it is the question that it does not answer.
+      this.answered(source, use);
+      return;
+    }
+    if (error.failure === "disconnected") {
+      this.restAll(source);
+      return;
+    }
+    this.rest(source, use);
+  }
+
+  private rest(source: number, use: SourceUse): void {
+    this.options.onFailure?.();
+    const failures = this.board.get(source, `${use}Failures`);
+    const max = use === "ledgers" ? BACKOFF_MAX_MS : BACKOFF_OTHERS_MAX_MS;
+    this.board.set(source, `${use}Failures`, failures + 1);
+    this.board.set(source, `${use}Rest`, this.options.timer.now() + this.pause(failures, max));
+  }
+
+  /** No connection: nobody would get an answer. */
+  private restAll(source: number): void {
+    this.options.onFailure?.();
+    const failures = this.board.get(source, "failures");
+    this.board.set(source, "failures", failures + 1);
+    const until = this.options.timer.now() + this.pause(failures, BACKOFF_MAX_MS);
+    this.board.set(source, "restUntil", until);
+  }
+
+  private pause(failures: number, maxMs: number): number {
+    const random = this.options.random ?? Math.random;
+    const full = Math.min(maxMs, BACKOFF_MIN_MS * 2 ** Math.min(failures, 16));
+    return full * (0.5 + random() / 2);
+  }
+
+  private async checkNetwork(source: number, signal: AbortSignal): Promise<void> {
+    const rpc = this.rpcs[source];
+    if (rpc === undefined) throw new RpcError("unreachable", "no RPC is configured");
+    const { result } = await rpc.call("getNetwork", undefined, NETWORK_LIMITS, signal);
+    const passphrase = parsePassphrase(result);
+    if (passphrase === this.options.passphrase) {
+      this.board.set(source, "networkAt", Math.max(1, this.options.timer.now()));
+      this.wrongNetwork[source] = 0;
+      return;
+    }
+    const message = `RPC ${rpc.name} serves the network "${passphrase}", not "${this.options.passphrase}"`;
+    this.board.set(source, "networkAt", -1);
+    this.wrongNetwork[source] = (this.wrongNetwork[source] ?? 0) + 1;
+    if (this.wrongNetwork[source] === 1) this.options.log("error", message);
+    this.complaint = message;
+    throw new RpcError("disconnected", message);
+  }
+}
+
+/** Before the size of a ledger is known. */
+const LEDGERS_FIRST = 4;
