@@ -1,10 +1,10 @@
 // The engine that chaos happens to: restarted on the same port and data, behind a proxy to its RPC.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { freePort } from "../../test/support/free-port.ts";
 import { EngineChild } from "../load/engine-child.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import { SmallDisk } from "./small-disk.ts";
@@ -155,15 +155,4 @@ function openDisk(path: string): SmallDisk | string {
     const reason = error instanceof Error ? error.message.split("\n").at(-1) : String(error);
     return `no tmpfs can be mounted here (${reason})`;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,10 +1,9 @@
 // An engine with the console over a devnet whose ledgers the test closes.
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { ApiClient } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** Enough for full books, candles and trades in every market. */
 const FIRST_LEDGERS = 40;
@@ -77,17 +76,4 @@ export class ConsoleWorld {
       environment: { CONSOLE: "on", PORT: String(this.#port) },
     });
   }
-}
-
-/**
- * A port that was free a moment ago. The engine comes back on it, which the system refuses for a
- * while to a port that it had chosen itself.
- */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

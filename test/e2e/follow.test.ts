@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
@@ -16,11 +17,12 @@ import { EngineProcess } from "./engine-process.ts";
 import { expectedRows } from "./expected-rows.ts";
 import { settled } from "./settled.ts";
 
-const LEDGERS = runs(160);
-const KILLS = runs(7);
+/** Closed at first: the books are full. */
+const LEDGERS = 45;
+const KILLS = runs(4);
 const KILL_SEED = 2026;
-/** Between the start of the process and its end: from before it listens to well after. */
-const KILL_AFTER_MS = { min: 100, max: 900 };
+/** Closed after each start, the kill among them. */
+const LEDGERS_A_START = 15;
 
 /** List endpoints with their largest page. */
 const LISTS = { "/order": 200, "/order-history": 500, "/trades": 500, "/failures": 500 };
@@ -42,28 +44,37 @@ function startEngine(name: string): EngineProcess {
   });
 }
 
+/** Closes ledgers, each of which the engines may ask for at once. */
+async function closeLedgers(count: number): Promise<void> {
+  for (let closed = 0; closed < count; closed += 1) {
+    devnet.closeLedger();
+    await nextTurn();
+  }
+}
+
 async function killOften(): Promise<void> {
   const random = randomFrom(KILL_SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const { min, max } = KILL_AFTER_MS;
-    await new Promise((resolve) => setTimeout(resolve, min + random(max - min)));
+    // From before it listens to well after.
+    if (random(4) > 0) {
+      const client = new ApiClient(await killed.listening);
+      if (random(3) > 0) await client.reached(devnet.tip.ledger - random(LEDGERS_A_START));
+    }
+    const before = random(LEDGERS_A_START);
+    await closeLedgers(before);
     killed.kill();
     await killed.exited;
     killed = startEngine("killed");
+    await closeLedgers(LEDGERS_A_START - before);
   }
 }
 
 before(async () => {
-  devnet = await startDevnet({ seed: "end to end", ledgerTime: 50, port: 0 });
+  devnet = await startDevnet({ seed: "end to end", manual: true, port: 0 });
   steady = startEngine("steady");
   killed = startEngine("killed");
-  const closed = new Promise<void>((resolve) => {
-    devnet.onClosed(({ tip }) => {
-      if (tip.ledger >= LEDGERS) resolve();
-    });
-  });
-  await Promise.all([closed, killOften()]);
-  devnet.pause();
+  await closeLedgers(LEDGERS);
+  await killOften();
   api = new ApiClient(await steady.listening);
   await api.reached(devnet.tip.ledger);
 });

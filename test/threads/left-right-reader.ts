@@ -4,9 +4,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type BookBuffers, openBookReader } from "../../src/book/shared-control.ts";
 import { assertDerived, type Derived } from "./left-right-derived.ts";
 
-const { buffers, until, hold } = workerData as {
+const { buffers, until, place, hold } = workerData as {
   readonly buffers: BookBuffers;
+  /** Not zero first: the end. At `place`: how many steps this reader has seen. */
   readonly until: Int32Array;
+  readonly place: number;
   /** Enter once and stay there for ever. */
   readonly hold: boolean;
 };
@@ -22,6 +24,7 @@ while (Atomics.load(until, 0) === 0) {
   const view = reader.enter();
   assertDerived(view, seen);
   reader.leave();
+  Atomics.store(until, place, seen.sequences);
 }
 reader.close();
 parentPort?.postMessage(seen);

@@ -1,7 +1,7 @@
 // Router workers that die, hang and are overrun, and clients that go away.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { contractAddress } from "../../src/model/address.ts";
 import {
@@ -40,6 +40,7 @@ async function openWorld(options: Partial<QuotePoolOptions> = {}): Promise<World
     onFault,
     workers: 2,
     entry: ENTRY,
+    ...UNLIMITED,
     ...options,
   });
   pools.push(pool);
@@ -56,10 +57,8 @@ const unfeasible = (ledger: number): QuoteResult => ({ status: "unfeasible", led
 
 /** Every request answers `failed`, then the pool works as before. */
 async function assertRecovers({ pool }: World, amount: bigint): Promise<void> {
-  assert.deepEqual(await pool.quote(asking(QUICK)), unfeasible(1));
-  const started = performance.now();
+  await answers(pool, QUICK, 1);
   const results = await Promise.all([pool.quote(asking(amount)), pool.quote(asking(amount + 0n))]);
-  assert(performance.now() - started < WAIT_MS_MAX, "answered too late");
   for (const result of results) assert.equal(result.status, "failed");
   for (let count = 0n; count < 5n; count += 1n) await answers(pool, QUICK + count, 1);
 }
@@ -99,7 +98,7 @@ test("a worker that hangs inside the book is ended, and the book goes on", async
   await closeLedger(world.book, 2);
   await closeLedger(world.book, 3);
   await closeLedger(world.book, 4);
-  assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(4));
+  await answers(world.pool, QUICK, 4);
 });
 
 test("a worker that is terminated from outside is replaced", async () => {
@@ -107,10 +106,8 @@ test("a worker that is terminated from outside is replaced", async () => {
   assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
   const slow = Promise.all([world.pool.quote(asking(SLOW)), world.pool.quote(asking(SLOW + 1n))]);
   await delay(1);
-  const started = performance.now();
   await Promise.all(world.pool.threads.map((thread) => thread.terminate()));
   for (const result of await slow) assert.equal(result.status, "failed");
-  assert(performance.now() - started < WAIT_MS_MAX);
   assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
   const { workers } = world.pool.load;
   while (world.pool.load.replaced < workers) await delay(10);
@@ -180,24 +177,22 @@ test("a client's quotes wait for their turn, not for all of another client's", a
 test("a thousand clients that hang up do not fail the others", async () => {
   const { pool } = await openWorld();
   await pool.quote(asking(QUICK));
-  const gone = Array.from({ length: 1000 }, (_, index) => {
-    const client = new AbortController();
-    const answer = pool.quote(asking(SLOW + BigInt(index)), {
-      ...{ aborted: client.signal, client: `gone ${index % 10}` },
-    });
-    setTimeout(() => client.abort(), 1);
-    return answer;
-  });
+  const clients = Array.from({ length: 1000 }, () => new AbortController());
+  const gone = clients.map(({ signal }, index) =>
+    pool.quote(asking(SLOW + BigInt(index)), { aborted: signal, client: `gone ${index % 10}` }),
+  );
   const stays = Array.from({ length: 20 }, (_, index) =>
     pool.quote(asking(SLOW - 1n - BigInt(index))),
   );
-  const started = performance.now();
+  while (pool.load.busy === 0) await nextTurn();
+  for (const client of clients) client.abort();
   for (const result of await Promise.all(stays)) assert.deepEqual(result, unfeasible(1));
-  // A thousand slow quotes would take two workers seven seconds.
-  assert(performance.now() - started < 700, "work for nobody held the others up");
+  let computed = 0;
   for (const result of await Promise.all(gone)) {
     assert(result.status === "failed" || result.status === "unfeasible");
+    if (result.status === "unfeasible") computed += 1;
   }
+  assert(computed < 500, `${computed} quotes were computed for nobody`);
 });
 
 test("who asks the same of the same step shares an answer, and one leaving fails no other", async () => {

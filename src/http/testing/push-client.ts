@@ -11,6 +11,8 @@ const WAIT_MS_MAX = 30_000;
 
 export class PushClient {
   readonly messages: Message[] = [];
+  /** Pings of the protocol that the server sent. */
+  pings = 0;
   /** The close code; resolves when the connection is gone. */
   readonly closed: Promise<number>;
   closeReason = "";
@@ -35,6 +37,9 @@ export class PushClient {
         this.closeReason = String(reason);
         resolve(code);
       });
+    });
+    this.#socket.on("ping", () => {
+      this.pings += 1;
     });
     this.#socket.on("message", (data) => {
       const message = JSON.parse(String(data));
