@@ -109,13 +109,13 @@ async function offered(): Promise<{ readonly depth: bigint; readonly quoted: big
 }
 
 /**
- * The gold order's share of the maker's budget. An order that is not covered whole would be skipped,
- * so depth and quotes offer all of it or nothing.
+ * The gold order's share of the maker's budget. Depth counts all of it. The quote asks for the whole
+ * order, which is skipped where it is not covered whole.
  */
 async function assertOffered(share: bigint): Promise<void> {
   assert.equal(await backed(), share);
-  const amount = share === 50n * ONE ? share : 0n;
-  assert.deepEqual(await offered(), { depth: amount, quoted: amount });
+  const quoted = share === 50n * ONE ? share : 0n;
+  assert.deepEqual(await offered(), { depth: share, quoted });
 }
 
 function subsidize(token: Address): TransactionIntent {
