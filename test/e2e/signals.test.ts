@@ -39,7 +39,8 @@ async function logged({ child, log }: Started, text: string): Promise<void> {
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   test(`ends well where ${signal} reaches the devnet too`, { timeout: 300_000 }, async () => {
     const started = start(signal);
-    await logged(started, "serving the API");
+    // While it catches up, and once it is live: the last line names the page.
+    await logged(started, signal === "SIGTERM" ? "serving the API" : "/console");
     const exited = once(started.child, "exit");
     process.kill(-started.pid, signal);
     // Code 0: it closed in the time that it gives itself.
