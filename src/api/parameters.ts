@@ -148,7 +148,11 @@ export const marketCursor = query(
   { type: "string", pattern: "^C[A-Z2-7]{55}-C[A-Z2-7]{55}$" },
 );
 
-export const owner = query("owner", "Only orders of this maker.", ADDRESS);
+export const owner = query(
+  "owner",
+  "Only orders of this maker. What is no account or contract address is refused.",
+  ADDRESS,
+);
 
 export const orderAssets = query(
   "asset",

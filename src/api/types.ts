@@ -1213,7 +1213,7 @@ export type Parameters = {
   };
   readonly "/order/{id}": Record<string, never>;
   readonly "/order": {
-    /** Only orders of this maker. */
+    /** Only orders of this maker. What is no account or contract address is refused. */
     readonly owner?: string;
     /**
      * Token contract address. Every listed asset must be one of the order's two, so two values
@@ -1236,7 +1236,7 @@ export type Parameters = {
     readonly asset: string;
   };
   readonly "/order-history": {
-    /** Only orders of this maker. */
+    /** Only orders of this maker. What is no account or contract address is refused. */
     readonly owner?: string;
     /**
      * Exactly two token contract addresses as repeated keys, in either order. Compared as given.

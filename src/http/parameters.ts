@@ -43,11 +43,21 @@ export function parsePairFilter(query: Query): readonly [string, string] | undef
 }
 
 export function parseOwner(text: string | undefined): Address {
-  const owner = text === undefined ? undefined : parseAddress(text);
-  if (owner === undefined) {
-    throw invalidParameter("owner", "Expected an account or contract address.");
+  return parseAccount("owner", text ?? "");
+}
+
+/** The filter of a list by an account; undefined without the filter. */
+export function parseAccountFilter(query: Query, name: string): Address | undefined {
+  const text = query.one(name);
+  return text === undefined ? undefined : parseAccount(name, text);
+}
+
+function parseAccount(name: string, text: string): Address {
+  const account = parseAddress(text);
+  if (account === undefined) {
+    throw invalidParameter(name, "Expected an account or contract address.");
   }
-  return owner;
+  return account;
 }
 
 export function parseToken(name: string, text: string | undefined): Address {

@@ -172,6 +172,43 @@ describe("GET /", () => {
   });
 });
 
+describe("filters by an account", () => {
+  const G = testAccount(1);
+  /** A muxed account, as SEP-23 writes one. */
+  const M = "MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ";
+  const NONE = [M, `${G.slice(0, -1)}${G.endsWith("A") ? "B" : "A"}`, G.toLowerCase()];
+  const wrong = [
+    ...NONE,
+    G.slice(0, 20),
+    "nobody",
+    ` ${G}`,
+    `${G} `,
+    "XLM",
+    "\u0000",
+    "G".repeat(56),
+  ];
+
+  for (const [path, name] of [
+    ["/order", "owner"],
+    ["/order-history", "owner"],
+    ["/trades", "trader"],
+    ["/failures", "account"],
+  ] as const) {
+    it(`of ${path} are refused where they are none, with their name`, async () => {
+      for (const value of wrong) {
+        const query = `${name}=${encodeURIComponent(value)}`;
+        await expectError(`${path}?${query}`, 400, new RegExp(`Invalid parameter: "${name}"`));
+      }
+      await expectError(`${path}?${name}=${G}&${name}=${G}`, 400, new RegExp(`"${name}"`));
+      for (const account of [testAccount(78), testContract(78)]) {
+        const { status, body } = await get(`${path}?${name}=${account}`);
+        assert.deepEqual([status, body], [200, []]);
+      }
+      assert.equal((await get(`${path}?${name}=`)).status, 200, "an empty one is none");
+    });
+  }
+});
+
 describe("GET /, the last 24 hours", () => {
   it("shows fills, and what was traded of each token with its indicative value", async () => {
     const { readModel } = server;
@@ -371,7 +408,7 @@ describe("orders", () => {
     assert.deepEqual(await ids(`asset=${b}&asset=${a}&asset=${c}`), []);
     assert.deepEqual(await ids(`asset=${b}&owner=${testAccount(2)}`), [3]);
     assert.deepEqual(await ids("asset=XLM"), []);
-    assert.deepEqual(await ids("owner=nobody"), []);
+    assert.deepEqual(await ids(`owner=${testAccount(77)}`), []);
   });
 });
 

@@ -11,8 +11,10 @@ export type HttpRequest = {
   getMethod(): string;
   /** The raw text after `?`. Empty or undefined without one. */
   getQuery(): string | undefined;
-  /** Empty without the header. */
+  /** Empty without the header; the first line where there are several. */
   getHeader(lowerCaseName: string): string;
+  /** Every header line in order, names in lower case. */
+  forEach(line: (name: string, value: string) => void): void;
 };
 
 /** Valid until it was ended or aborted; touching it later ends the process. */

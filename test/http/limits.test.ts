@@ -173,6 +173,34 @@ describe("a client that asks too often", () => {
     assert.equal(meter.refusals.get("requests_per_second"), 4);
   });
 
+  it("is the one of the last header line, not of a line of its own", async () => {
+    await start({ requestsPerSecond: 1, trustedProxies: trusting("127.0.0.1") });
+    let claims = 0;
+    /** The client's own lines first, then what the proxy adds. */
+    const ask = async (address: string, upgrade = ""): Promise<string> => {
+      claims += 1;
+      const lines = [`X-Forwarded-For: 8.8.8.${claims}`, "x-FORWARDED-for: ", "X-Other: 1"];
+      const head = ["Host: a", ...lines, `X-Forwarded-For:${address}`, upgrade].filter(Boolean);
+      const path = upgrade === "" ? "/contract" : "/ws";
+      const request = `GET ${path} HTTP/1.1\r\n${head.join("\r\n")}\r\n\r\n`;
+      const { text } = await sendRaw(server.port, [request], (got) => got.includes("\r\n\r\n"));
+      return text.slice(9, 12);
+    };
+    const upgrade = [
+      "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ].join("\r\n");
+    assert.deepEqual([await ask("1.1.1.1"), await ask("1.1.1.1")], ["200", "200"]);
+    assert.equal(await ask("1.1.1.1"), "429", "whatever it claims to be");
+    assert.equal(await ask("1.1.1.1", upgrade), "429");
+    // Nobody else is locked out, whoever was named before.
+    assert.equal(await ask("8.8.8.1"), "200");
+    assert.equal(await ask("2.2.2.2", upgrade), "101");
+    // Several proxies that each write a line of their own.
+    assert.equal(await ask("1.1.1.1\r\nX-Forwarded-For: 127.0.0.1"), "429");
+    assert.equal(await ask("3.3.3.3, 127.0.0.1\r\nX-Forwarded-For: 127.0.0.1"), "200");
+  });
+
   it("is told apart by what a trusted proxy says, and by nothing else", async () => {
     const ask = async (address: string) =>
       (await describedFetch(`${server.url}/contract`, { headers: { "X-Forwarded-For": address } }))

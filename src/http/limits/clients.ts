@@ -23,8 +23,9 @@ export class Clients {
   /** The client behind a request, proxies left aside. */
   of(res: HttpResponse, req: HttpRequest): string {
     const { trustedProxies } = this.#limits;
-    const forwarded = req.getHeader("x-forwarded-for");
-    return addressGroup(clientAddress(socketAddress(res), forwarded, trustedProxies));
+    const socket = socketAddress(res);
+    const forwarded = isTrusted(plainAddress(socket), trustedProxies) ? forwardedFor(req) : "";
+    return addressGroup(clientAddress(socket, forwarded, trustedProxies));
   }
 
   /** The group of the socket's own peer, before it asked anything; undefined for a trusted proxy. */
@@ -37,6 +38,18 @@ export class Clients {
   wait(client: string): number {
     return this.#rate?.wait(client) ?? 0;
   }
+}
+
+/**
+ * RFC 9110, 5.3: several lines are one list in their order. The first may be the client's own, and a proxy
+ * may add another rather than append to it.
+ */
+function forwardedFor(req: HttpRequest): string {
+  const lines: string[] = [];
+  req.forEach((name, value) => {
+    if (name === "x-forwarded-for") lines.push(value);
+  });
+  return lines.join(",");
 }
 
 function socketAddress(res: HttpResponse): string {

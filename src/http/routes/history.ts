@@ -3,7 +3,7 @@ import { invalidParameter } from "../api-error.ts";
 import { failureJson } from "../json/failure-json.ts";
 import { orderJson } from "../json/order-json.ts";
 import { swapJson, tradeJson } from "../json/trade-json.ts";
-import { parseCursor, parsePageLimit, parsePairFilter } from "../parameters.ts";
+import { parseAccountFilter, parseCursor, parsePageLimit, parsePairFilter } from "../parameters.ts";
 import type { Query } from "../query.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
@@ -14,7 +14,7 @@ export function orderHistoryRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
     handle: ({ query }) => {
-      const owner = query.one("owner");
+      const owner = parseAccountFilter(query, "owner");
       const pair = parsePairFilter(query);
       const orders = readModel.orderHistory(
         { ...(owner === undefined ? {} : { owner }), ...(pair === undefined ? {} : { pair }) },
@@ -29,7 +29,7 @@ export function tradesRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
     handle: ({ query }) => {
-      const trader = query.one("trader");
+      const trader = parseAccountFilter(query, "trader");
       const pair = parsePairFilter(query);
       const rows = readModel.trades(
         { ...(trader === undefined ? {} : { trader }), ...(pair === undefined ? {} : { pair }) },
@@ -44,7 +44,7 @@ export function failuresRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
     handle: ({ query }) => {
-      const account = query.one("account");
+      const account = parseAccountFilter(query, "account");
       const fn = query.one("fn");
       if (fn !== undefined && !/^[a-z_]{1,32}$/.test(fn)) {
         throw invalidParameter("fn", "Expected at most 32 lowercase letters and underscores.");

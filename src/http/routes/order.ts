@@ -4,7 +4,7 @@ import type { Order } from "../../model/order.ts";
 import { parseOrderId } from "../../model/order.ts";
 import { ApiError } from "../api-error.ts";
 import { knownOrderJson, orderJson } from "../json/order-json.ts";
-import { parseCursor, parsePageLimit } from "../parameters.ts";
+import { parseAccountFilter, parseCursor, parsePageLimit } from "../parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
 
@@ -22,7 +22,7 @@ export function liveOrdersRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
     handle: ({ query }) => {
-      const owner = query.one("owner");
+      const owner = parseAccountFilter(query, "owner");
       const after = parseCursor(query);
       const orders = readModel.liveOrders(
         { assets: query.all("asset"), ...(owner === undefined ? {} : { owner }) },
