@@ -1,6 +1,6 @@
 // A hop's orders for tests of the listing search, without a book behind them.
 import { groupMakers, HopColumns, priceAt } from "../../src/router-worker/search/hop-columns.ts";
-import type { HopOrders } from "../../src/router-worker/search/hop-task.ts";
+import type { HopOrders } from "../../src/router-worker/search/hop-problem.ts";
 import { costOf, realPrice } from "../../src/router-worker/search/rounding.ts";
 
 export type HopOffer = {
@@ -39,5 +39,14 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
     columns.room[entry] = room;
     columns.limit(entry, words);
   }
-  return { columns, start: 0, count, words, groups: groupMakers(columns, 0, count) };
+  return {
+    columns,
+    start: 0,
+    count,
+    words,
+    payerBytes: 0,
+    isRoute: false,
+    view: undefined,
+    groups: groupMakers(columns, 0, count),
+  };
 }

@@ -11,7 +11,7 @@
 // all that comes to a unit or more, the plain listing is the best one.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { entryCost, entryOutput } from "./hop-columns.ts";
-import { type HopDirection, SELL } from "./hop-task.ts";
+import { type HopDirection, SELL } from "./hop-problem.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Sums are exact below 2^53; the comparisons leave some bits for the rounding of products. */
@@ -29,6 +29,10 @@ export class GreedyRoute {
   readonly counts = new Int32Array(HOPS_MAX);
   sold = 0;
   bought = 0;
+
+  /** False where another selection may be better: then the answer is only a good one. */
+  isCertain = true;
+  #isLoose = false;
 
   /** What the hop being tried gives (SELL) or costs (BUY). */
   #value = 0;
@@ -49,8 +53,11 @@ export class GreedyRoute {
     amount: number,
     ordersMax: number,
     words: BigUint64Array,
+    isLoose = false,
   ): boolean {
     if (amount >= EXACT_MAX) return false;
+    this.isCertain = true;
+    this.#isLoose = isLoose;
     let total = 0;
     if (direction === SELL) {
       let paid = amount;
@@ -94,17 +101,18 @@ export class GreedyRoute {
       if (gets < 1 || gets > share[at]!) return false;
       this.#value = got + gets;
       this.#count = at - first + 1;
+      if (!(this.#value < EXACT_MAX)) return false;
       if (at === first) return true;
-      if (!(this.#value < EXACT_MAX) || !this.#allSave(first, at)) return false;
+      if (!this.#allSave(first, at)) return this.#doubt();
       // A unit more of output needs this much more of input than rounding can give.
       if (level - (left - gets * level) >= UNIT) return true;
       const dearest = price[at - 1]!;
       const isWhole = share[at] === amount[at];
       const over = cost[at]! - left - ORDERS_MAX;
-      if (isWhole && (level - dearest) * over < ROUNDED * dearest) return false;
-      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve);
+      if (isWhole && (level - dearest) * over < ROUNDED * dearest) return this.#doubt();
+      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve) || this.#doubt();
       const next = price[at + 1]!;
-      return (left - ORDERS_MAX) * (next - level) >= UNIT * next;
+      return (left - ORDERS_MAX) * (next - level) >= UNIT * next || this.#doubt();
     }
     return false;
   }
@@ -129,13 +137,21 @@ export class GreedyRoute {
       this.#count = at - first + 1;
       if (!(this.#value < EXACT_MAX)) return false;
       if (at === first) return true;
-      if (!this.#allSave(first, at)) return false;
+      if (!this.#allSave(first, at)) return this.#doubt();
       const isWhole = share[at] === amount[at];
-      if (isWhole && (level - price[at - 1]!) * (amount[at]! - left) < ROUNDED) return false;
-      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve);
-      return left * (price[at + 1]! - level) >= UNIT;
+      if (isWhole && (level - price[at - 1]!) * (amount[at]! - left) < ROUNDED) {
+        return this.#doubt();
+      }
+      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve) || this.#doubt();
+      return left * (price[at + 1]! - level) >= UNIT || this.#doubt();
     }
     return false;
+  }
+
+  /** Notes that the answer is not certain; whether it is of use all the same. */
+  #doubt(): boolean {
+    this.isCertain = false;
+    return this.#isLoose;
   }
 
   /** Whether each entry before `last` saves something against its price, rounding included. */

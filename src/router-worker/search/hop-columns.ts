@@ -5,9 +5,6 @@
 import { ORDER_PRICE_U64, ORDER_STRIDE_U64 } from "../../book/shared-layout.ts";
 import { costOf, outputOf } from "./rounding.ts";
 
-/** Orders of one hop at most; the dearest are dropped. A guess: 200 times what it may list. */
-export const CANDIDATES_MAX = 4096;
-
 /** The maker's orders do not compete for its backing or its room. */
 export const ALONE = -1;
 
@@ -29,6 +26,9 @@ export class HopColumns {
   room: Float64Array;
   /** What the order can deliver at most, by itself. */
   most: Float64Array;
+  /** Bytes of the maker's address, and of its transfers, in a call's events (see call-bytes.ts). */
+  addressBytes: Uint32Array;
+  transferBytes: Uint32Array;
   /** Group of the maker, relative to the block, or ALONE. */
   group: Int32Array;
   /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
@@ -46,6 +46,8 @@ export class HopColumns {
     this.budget = new Float64Array(length);
     this.room = new Float64Array(length);
     this.most = new Float64Array(length);
+    this.addressBytes = new Uint32Array(length);
+    this.transferBytes = new Uint32Array(length);
     this.group = new Int32Array(length);
     this.groupTop = new Int32Array(length);
     this.groupFirst = new Int32Array(length);
@@ -65,6 +67,8 @@ export class HopColumns {
     this.budget = copied(this.budget, new Float64Array(length));
     this.room = copied(this.room, new Float64Array(length));
     this.most = copied(this.most, new Float64Array(length));
+    this.addressBytes = copied(this.addressBytes, new Uint32Array(length));
+    this.transferBytes = copied(this.transferBytes, new Uint32Array(length));
     this.group = copied(this.group, new Int32Array(length));
     this.groupTop = copied(this.groupTop, new Int32Array(length));
     this.groupFirst = copied(this.groupFirst, new Int32Array(length));
@@ -82,6 +86,29 @@ export class HopColumns {
     this.budget.set(other.budget.subarray(start, end));
     this.room.set(other.room.subarray(start, end));
     this.most.set(other.most.subarray(start, end));
+    this.addressBytes.set(other.addressBytes.subarray(start, end));
+    this.transferBytes.set(other.transferBytes.subarray(start, end));
+  }
+
+  /** Fills the front with `count` entries of another block, relative to its `start`. */
+  pick(other: HopColumns, start: number, entries: Int32Array, count: number): void {
+    const latest = new Map<number, number>();
+    for (let entry = 0; entry < count; entry += 1) {
+      const at = start + entries[entry]!;
+      const owner = other.owner[at]!;
+      this.slot[entry] = other.slot[at]!;
+      this.owner[entry] = owner;
+      this.previous[entry] = latest.get(owner) ?? -1;
+      latest.set(owner, entry);
+      this.price[entry] = other.price[at]!;
+      this.amount[entry] = other.amount[at]!;
+      this.cost[entry] = other.cost[at]!;
+      this.budget[entry] = other.budget[at]!;
+      this.room[entry] = other.room[at]!;
+      this.most[entry] = other.most[at]!;
+      this.addressBytes[entry] = other.addressBytes[at]!;
+      this.transferBytes[entry] = other.transferBytes[at]!;
+    }
   }
 
   /** Fills in `most` from amount, budget and room. */
@@ -103,17 +130,21 @@ export function priceAt(slot: number): number {
 }
 
 /** Scratch of `groupMakers`, by entry: the maker's first entry; by first entry: sums, group. */
-const firstOf = new Int32Array(CANDIDATES_MAX);
-const amountSum = new Float64Array(CANDIDATES_MAX);
-const costSum = new Float64Array(CANDIDATES_MAX);
-const members = new Int32Array(CANDIDATES_MAX);
-const groupOf = new Int32Array(CANDIDATES_MAX);
+let firstOf = new Int32Array(256);
+let amountSum = new Float64Array(256);
+let costSum = new Float64Array(256);
+let members = new Int32Array(256);
+let groupOf = new Int32Array(256);
 
-/**
- * Groups the entries of makers who cannot fill all of theirs. Returns the number of groups. At most
- * `CANDIDATES_MAX` entries.
- */
+/** Groups the entries of makers who cannot fill all of theirs. Returns the number of groups. */
 export function groupMakers(columns: HopColumns, start: number, count: number): number {
+  if (firstOf.length < count) {
+    firstOf = new Int32Array(2 * count);
+    amountSum = new Float64Array(2 * count);
+    costSum = new Float64Array(2 * count);
+    members = new Int32Array(2 * count);
+    groupOf = new Int32Array(2 * count);
+  }
   for (let entry = 0; entry < count; entry += 1) {
     const previous = columns.previous[start + entry]!;
     const first = previous < 0 ? entry : firstOf[previous]!;

@@ -2,17 +2,25 @@
 // makers deliver at the hop before gives them more room to be paid at this one.
 import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
-import { ALONE, CANDIDATES_MAX, groupMakers, HopColumns } from "./hop-columns.ts";
-import type { HopOrders } from "./hop-task.ts";
-import type { SideCurves } from "./side-curves.ts";
+import { ACCOUNT_BYTES, CONTRACT_BYTES } from "./call-bytes.ts";
+import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
+import { ALONE, groupMakers, HopColumns } from "./hop-columns.ts";
+import type { HopOrders } from "./hop-problem.ts";
 
-/** Points `hop` at the curve's entries. Valid until the curves are asked for another curve. */
-export function useCurve(hop: HopOrders, view: BookView, curves: SideCurves, curve: number): void {
-  hop.columns = curves.columns;
-  hop.start = curves.start[curve]!;
-  hop.count = curves.count[curve]!;
-  hop.groups = curves.groups[curve]!;
+/** Points `hop` at the candidates of a side. */
+export function useCandidates(
+  hop: HopOrders,
+  view: BookView,
+  candidates: Candidates,
+  isFirst: boolean,
+): void {
+  hop.columns = candidates.columns;
+  hop.start = 0;
+  hop.count = candidates.count;
+  hop.groups = candidates.groups;
   hop.words = view.orderU64;
+  hop.payerBytes = isFirst ? ACCOUNT_BYTES : CONTRACT_BYTES;
+  hop.view = view;
 }
 
 /** Copies of hops, each with all the room that the rest of the route can make. */

@@ -4,8 +4,9 @@
 // A maker's orders at a hop draw on the same backing: together they save no more than its backing
 // does, spent on the cheapest first.
 import { ORDERS_MAX } from "../quote.ts";
-import { ALONE, CANDIDATES_MAX } from "./hop-columns.ts";
-import { type HopOrders, insertDescending } from "./hop-task.ts";
+import { CANDIDATES_MAX } from "./candidates.ts";
+import { ALONE } from "./hop-columns.ts";
+import { type HopOrders, insertDescending } from "./hop-problem.ts";
 
 /** Orders of one maker that are looked at; the savings of those beyond count in full. */
 const ORDERS_OF_MAKER_MAX = 64;

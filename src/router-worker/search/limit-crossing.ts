@@ -12,6 +12,8 @@ export type LimitDemand = {
   /** Of what is sold, or of what is bought. */
   readonly amount: bigint;
   readonly ordersMax: number;
+  /** Whether a call that lists these orders is one that the network carries. */
+  readonly fits: (slots: readonly number[]) => boolean;
 };
 
 export type Crossing = {
@@ -62,7 +64,7 @@ export function crossInOrder(
     const delivery = (delivered.get(order.maker) ?? 0n) + fill.bought;
     const payment = (received.get(order.maker) ?? 0n) + fill.sold;
     if (!isCovered(order, delivery, payment)) continue;
-    if (taken.length === demand.ordersMax) {
+    if (taken.length === demand.ordersMax || !demand.fits([...taken, slot])) {
       isCut = true;
       break;
     }

@@ -14,7 +14,7 @@ import {
 } from "../../book/shared-layout.ts";
 import { findSide } from "../../book/shared-lookup.ts";
 import { mayBeBought } from "../../book/shared-reader.ts";
-import { type HopDirection, SELL } from "./hop-task.ts";
+import { type HopDirection, SELL } from "./hop-problem.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 

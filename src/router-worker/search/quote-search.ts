@@ -16,7 +16,7 @@ import {
   type RouteQuote,
 } from "../quote.ts";
 import type { QuoteContext } from "../quote-engine.ts";
-import { BUY, SELL } from "./hop-task.ts";
+import { BUY, SELL } from "./hop-problem.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
 import { RouteSolver, type SolveContext } from "./route-solver.ts";
@@ -30,18 +30,20 @@ import { OUT_OF_STEPS } from "./step-budget.ts";
  * proven best; with four times as many steps one of twelve routes is better, by 0.01 %; at five
  * median orders nearly all are proven, at two all (measured, 2026-11). Plain paths take none.
  */
-const FIRST_WORK_MAX = 1 << 21;
-const MORE_WORK_MAX = 1 << 15;
+const FIRST_WORK_MAX = 1 << 17;
+const MORE_WORK_MAX = 1 << 14;
 /** And for the best route found, which is the one most are after. */
-const BEST_WORK_MAX = 1 << 17;
+const BEST_WORK_MAX = 1 << 15;
 /**
  * Paths with few orders get work of their own: there the last unit can be had, and can matter.
  */
 const FEW_ORDERS = 64;
-const FEW_ORDERS_WORK_MAX = 1 << 18;
+const FEW_ORDERS_WORK_MAX = 1 << 17;
 const FEW_ORDERS_PATH_MAX = 1 << 16;
 /** What one path may take of the work that is left for all. */
 const WORK_SHARE = 2;
+/** What a hop of a route after the first may stay behind its optimum: a part of one in 10^6. */
+const HOP_GAP = 2.5e-7;
 /** Paths that may be worth more work; the most promising ones. */
 const OPEN_MAX = 32;
 
@@ -170,6 +172,10 @@ export class QuoteSearch {
       }
       queue.removeTop();
       const before = solver.workLeft;
+      const best = routes[0];
+      // No better than the best known: it cannot be the first.
+      const isFurther = best !== undefined && queue.key(path) <= Number(keyOf(best, selling));
+      solver.gap = isFurther ? HOP_GAP : 0;
       const route = solver.solve(context, queue, path, 0);
       if (route !== undefined) {
         insertRoute(routes, route, selling);
@@ -205,6 +211,7 @@ export class QuoteSearch {
       this.uncertainPaths += 1;
       if (left <= 0) continue;
       this.#solver.workLeft = left;
+      this.#solver.gap = route === routes[0] ? 0 : HOP_GAP;
       // Among few orders a first route is worth all that is left.
       const few = route === undefined ? left : Math.min(left, FEW_ORDERS_PATH_MAX);
       const isSole = isBest && route !== undefined;
@@ -250,14 +257,21 @@ function insertRoute(routes: RouteQuote[], route: RouteQuote, selling: boolean):
   if (routes.length > ROUTES_MAX) routes.pop();
 }
 
-/** Of equal results the one that pays less, then the one with fewer hops, then fewer orders. */
+/** Results closer than one part in so many count as equal. */
+const EQUAL_PARTS = 1_000_000_000n;
+
+/** Of equal results the one with fewer orders, then the better one, then the one with fewer hops. */
 function isBetter(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
   const oneKey = keyOf(one, selling);
   const otherKey = keyOf(other, selling);
-  if (oneKey !== otherKey) return oneKey > otherKey;
+  const gain = oneKey - otherKey;
+  const size = otherKey < 0n ? -otherKey : otherKey;
+  if ((gain < 0n ? -gain : gain) * EQUAL_PARTS > size) return gain > 0n;
+  const [orders, others] = [orderCount(one), orderCount(other)];
+  if (orders !== others) return orders < others;
+  if (gain !== 0n) return gain > 0n;
   if (one.sold !== other.sold) return one.sold < other.sold;
-  if (one.hops.length !== other.hops.length) return one.hops.length < other.hops.length;
-  return orderCount(one) < orderCount(other);
+  return one.hops.length < other.hops.length;
 }
 
 function orderCount(route: RouteQuote): number {

@@ -1,7 +1,7 @@
 // The listings of one hop, one by one, with what they mean for the room of makers at the hop beside
 // it: for room-search.ts. As exact as the columns are.
 import { entryCost, entryOutput } from "./hop-columns.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
+import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 
 /** Orders of one hop that listings are made of: some 5,000 listings. */
 const ORDERS_MAX = 10;

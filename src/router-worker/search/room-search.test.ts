@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
-import { type HopOrders, SELL } from "./hop-task.ts";
+import { type HopOrders, SELL } from "./hop-problem.ts";
 import { type RoomDemand, RoomSearch } from "./room-search.ts";
 
 const PLENTY = 1_000_000;

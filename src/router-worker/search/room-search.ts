@@ -3,7 +3,7 @@
 // dear ones too. Rare, so no hot path: tries the listings of a few orders of each hop one by one.
 // Numbers choose; the caller settles what is found.
 import { HOPS_MAX } from "../quote.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
+import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { type HopListing, type RoomFlow, RoomListings } from "./room-listings.ts";
 
 export type RoomDemand = {

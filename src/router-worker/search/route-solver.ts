@@ -2,18 +2,20 @@
 // listing searched, and settles it in integers.
 import type { BookView } from "../../book/shared-layout.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
+import { fillBytesMax, fitsInCall } from "./call-bytes.ts";
+import { CandidateSets } from "./candidates.ts";
 import { GreedyRoute } from "./greedy-route.ts";
-import { CreditedHops, useCurve } from "./hop-loader.ts";
-import { BUY, type HopOrders, SELL } from "./hop-task.ts";
+import { CreditedHops, useCandidates } from "./hop-loader.ts";
+import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
-import { PlaceBounds } from "./place-bounds.ts";
 import { RoomSearch } from "./room-search.ts";
 import { RouteHops } from "./route-hops.ts";
-import { RouteSearch } from "./route-search.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
+import { SlotBounds } from "./slot-bounds.ts";
+import { SlotSplitSearch } from "./slot-split-search.ts";
 
 /** Steps of some 50 ns for the listing of a limit crossing that is cut short. */
 const LIMIT_WORK_MAX = 1 << 14;
@@ -22,9 +24,9 @@ const LIMIT_WORK_MAX = 1 << 14;
  * Steps for the first answers of paths that want more orders than they may list, of one request, and
  * the part of what is left of them that each path may take, the most promising ones first.
  */
-const FIRST_WORK = 1 << 19;
+const FIRST_WORK = 1 << 16;
 const FIRST_PART = 1 / 4;
-const FIRST_MIN = 1 << 14;
+const FIRST_MIN = 1 << 13;
 
 /** Steps to look for room that makers can be given, for all paths of a quote and for one of them. */
 const ROOM_WORK_MAX = 1 << 17;
@@ -35,6 +37,12 @@ const PLAIN_STEPS = 40;
 const CAPPED_STEPS = 100;
 /** Steps of an order that a limit order crosses. */
 const CROSSED_STEPS = 4;
+
+/** Bytes of an order in a call at most: of an account, between assets whose codes have 12 letters. */
+const ORDER_BYTES_MAX = 836;
+
+/** How far a route after the first may stay behind its path's optimum (api decision), as a part. */
+const FURTHER_GAP = 1e-6;
 
 /** What all paths of one request share. `now` in UNIX seconds. */
 export type SolveContext = {
@@ -49,6 +57,8 @@ export type SolveContext = {
 export class RouteSolver {
   /** Falls by the steps of some 50 ns that listing searches take. */
   workLeft = 0;
+  /** A proven gap at which a hop's search may stop: 0 for a path that may give the best route. */
+  gap = 0;
   /** Whether a better listing of the path solved last may exist. */
   isOpen = false;
   /**
@@ -59,24 +69,25 @@ export class RouteSolver {
 
   #firstLeft = 0;
   readonly #curves: SideCurves;
-  readonly #search = new RouteSearch();
+  readonly #search = new SlotSplitSearch();
   readonly #greedy: GreedyRoute;
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
-  readonly #bounds = new PlaceBounds();
+  readonly #bounds = new SlotBounds();
   readonly #credits = new CreditedHops();
   readonly #rooms = new RoomSearch();
   #roomWorkLeft = 0;
   readonly #hops: RouteHops;
+  readonly #candidates: CandidateSets;
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
     this.#hops = new RouteHops(curves);
+    this.#candidates = new CandidateSets(curves);
     this.#greedy = new GreedyRoute(curves);
   }
 
   /** To be called for another request, and once the view may be another one. */
   begin(): void {
-    this.#search.beginRequest();
     this.#firstLeft = FIRST_WORK;
     this.#hops.begin();
     this.#roomWorkLeft = ROOM_WORK_MAX;
@@ -191,13 +202,40 @@ export class RouteSolver {
       amount,
       ordersMax,
       view.orderU64,
+      this.gap > 0,
     );
-    if (!found) return undefined;
+    if (found && !this.#greedy.isCertain && !this.#isNear(direction, queue.key(id))) {
+      return undefined;
+    }
+    if (!found || !this.#fitsGreedily(view, hopCount)) return undefined;
     const hops: RouteHop[] = [];
     for (let hop = 0; hop < hopCount; hop += 1) {
       hops.push(this.#hops.first(view, this.#curvesOfPath[hop]!, this.#greedy.counts[hop]!));
     }
     return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
+  }
+
+  /** Whether what greedy gives is as near to a path's bound as a further route must be. */
+  #isNear(direction: HopDirection, key: number): boolean {
+    return direction === SELL
+      ? this.#greedy.bought >= key * (1 - FURTHER_GAP)
+      : this.#greedy.sold <= -key * (1 + FURTHER_GAP);
+  }
+
+  /** Whether the call fits: mostly told by the number of orders. */
+  #fitsGreedily(view: BookView, hopCount: number): boolean {
+    let orders = 0;
+    for (let hop = 0; hop < hopCount; hop += 1) orders += this.#greedy.counts[hop]!;
+    const curves = Array.from(this.#curvesOfPath.subarray(0, hopCount));
+    const sides = curves.map((curve) => curve >>> 1);
+    if (orders * ORDER_BYTES_MAX <= fillBytesMax(view, sides, false)) {
+      return true;
+    }
+    const { start, columns } = this.#curves;
+    const lists = curves.map((curve, hop) =>
+      Array.from(columns.slot.subarray(start[curve], start[curve]! + this.#greedy.counts[hop]!)),
+    );
+    return fitsInCall(view, sides, lists, false);
   }
 
   /** What a limit order crosses on a side; undefined: nothing. */
@@ -212,10 +250,11 @@ export class RouteSolver {
       sells: context.request.direction === "strict_send",
       amount: context.request.amount,
       ordersMax: context.ordersMax,
+      fits: (list: readonly number[]) => fitsInCall(view, [side], [list], true),
     };
     const inOrder = crossInOrder(view, slots, demand);
     if (inOrder.isCut) this.#curves.budget.takeUnknown();
-    const chosen = inOrder.isCut ? this.#crossMore(context, curve, slots, inOrder) : inOrder;
+    const chosen = inOrder.isCut ? this.#crossMore(context, side, curve, slots, inOrder) : inOrder;
     if (chosen.slots.length === 0) return undefined;
     const { sold, bought } = chosen;
     return { sold, bought, hops: [this.#hops.listed(view, side, chosen.slots)] };
@@ -224,15 +263,17 @@ export class RouteSolver {
   /** Where best price first runs out of places: a listing that fills the amount, or more of it. */
   #crossMore(
     context: SolveContext,
+    side: number,
     curve: number,
     slots: readonly number[],
     inOrder: Crossing,
   ): Crossing {
     const { view, request, ordersMax } = context;
     const [hop] = this.#search.hops;
-    useCurve(hop!, view, this.#curves, curve);
-    hop!.count = slots.length;
-    if (this.#searchListing(context, 1, LIMIT_WORK_MAX)) {
+    useCandidates(hop!, view, this.#candidates.of(curve), true);
+    const dearest = this.#curves.columns.price[this.#curves.start[curve]! + slots.length - 1]!;
+    while (hop!.count > 0 && hop!.columns.price[hop!.count - 1]! > dearest) hop!.count -= 1;
+    if (this.#searchListing(context, [side], LIMIT_WORK_MAX, true)) {
       const listed = this.#listedSlots(0);
       const settled = settle(context, [listed]);
       if (settled !== undefined) return { ...settled, slots: listed, isCut: false };
@@ -246,7 +287,10 @@ export class RouteSolver {
     const crossed = crossInOrder(
       view,
       slots.filter((slot) => largest.has(slot)),
-      { sells, amount: request.amount, ordersMax },
+      {
+        ...{ sells, amount: request.amount, ordersMax },
+        fits: (list) => fitsInCall(view, [side], [list], true),
+      },
     );
     return crossed.bought > inOrder.bought ? crossed : inOrder;
   }
@@ -257,7 +301,7 @@ export class RouteSolver {
     sides: readonly number[],
     workMax: number,
   ): RouteQuote | undefined {
-    if (!this.#searchListing(context, sides.length, workMax)) return undefined;
+    if (!this.#searchListing(context, sides, workMax, false)) return undefined;
     return this.#routeOf(
       context,
       sides,
@@ -272,7 +316,7 @@ export class RouteSolver {
     slots: readonly (readonly number[])[],
   ): RouteQuote | undefined {
     const settled = settle(context, slots);
-    if (settled === undefined) return undefined;
+    if (settled === undefined || !fitsInCall(context.view, sides, slots, false)) return undefined;
     const { sold, bought } = settled;
     const needed = neededSlots(context, slots, settled);
     if (needed === undefined) return undefined;
@@ -300,22 +344,30 @@ export class RouteSolver {
       for (const [hop, side] of sides.entries()) {
         const curve = this.#curves.wholeCurveOf(view, side, use, now);
         if (use === MANY_HOPS && this.#curves.isTight(curve)) isTight = true;
-        useCurve(hops[hop]!, view, this.#curves, curve);
+        useCandidates(hops[hop]!, view, this.#candidates.of(curve), hop === 0);
       }
       // Making one can be the end of one made before it.
     } while (this.#curves.forgotten !== forgotten);
     return isTight;
   }
 
-  #searchListing(context: SolveContext, hopCount: number, workMax: number): boolean {
+  #searchListing(
+    context: SolveContext,
+    sides: readonly number[],
+    workMax: number,
+    isLimit: boolean,
+  ): boolean {
+    const hopCount = sides.length;
     const { request, ordersMax, shouldStop } = context;
     const found = this.#search.solve({
       direction: request.direction === "strict_send" ? SELL : BUY,
       hopCount,
-      amount: Number(request.amount),
-      ordersMax,
-      firstWork: Math.max(FIRST_MIN, this.#firstLeft * FIRST_PART),
-      workMax,
+      amount: request.amount,
+      slots: ordersMax,
+      bytes: fillBytesMax(context.view, sides, isLimit),
+      cutoff: request.direction === "strict_send" ? 0 : Number.POSITIVE_INFINITY,
+      gap: this.gap,
+      workMax: Math.max(workMax, FIRST_MIN, this.#firstLeft * FIRST_PART),
       shouldStop,
     });
     this.workLeft -= this.#search.work;

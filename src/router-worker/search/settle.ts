@@ -103,7 +103,7 @@ function canBePaid(orders: readonly ListedOrder[], plan: Plan, before: Plan | un
 }
 
 /** What selling all of `amount` to the orders gets, or undefined. */
-function planSelling(orders: readonly ListedOrder[], amount: bigint): bigint | undefined {
+export function planSelling(orders: readonly ListedOrder[], amount: bigint): bigint | undefined {
   const deliveries = new Map<number, bigint>();
   let left = amount;
   let got = 0n;
@@ -124,7 +124,7 @@ function planSelling(orders: readonly ListedOrder[], amount: bigint): bigint | u
 }
 
 /** Buying exactly `amount` from the orders, or undefined. */
-function planBuying(orders: readonly ListedOrder[], amount: bigint): Plan | undefined {
+export function planBuying(orders: readonly ListedOrder[], amount: bigint): Plan | undefined {
   const deliveries = new Map<number, bigint>();
   const payments = new Map<number, bigint>();
   let left = amount;

@@ -34,9 +34,13 @@ import { orderAmount, orderPrice } from "../../book/shared-reader.ts";
 import { isDust } from "../../model/settlement.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { EXPIRY_MARGIN } from "../quote-engine.ts";
-import { CANDIDATES_MAX, groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
+import { addressBytes, transferBytes } from "./call-bytes.ts";
+import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
 import { costOf, outputOf, realPrice } from "./rounding.ts";
 import { StepBudget } from "./step-budget.ts";
+
+/** Relative error of running totals. */
+const SUM_ERROR = 1e-12;
 
 /** What costs more than an i128 holds cannot be planned by the contract. */
 const COST_MAX = 2 ** 127;
@@ -159,7 +163,7 @@ export class SideCurves {
     return this.#complete[curve] === 1;
   }
 
-  /** As `curveOf`, with the whole side in it, up to `CANDIDATES_MAX` usable orders. */
+  /** As `curveOf`, with the whole side in it. */
   wholeCurveOf(view: BookView, side: number, use: CurveUse, now: number): number {
     const curve = this.curveOf(view, side, use, now);
     // Deeper orders can show that another curve is the one for this use.
@@ -199,7 +203,9 @@ export class SideCurves {
     if (at === end) {
       if (this.#deepen(view, curve, now)) return this.buy(view, side, use, wanted, now);
       this.used = count;
-      return Number.POSITIVE_INFINITY;
+      // The sums may fall short of the exact ones by as much.
+      const isEnough = count > 0 && this.gotSum[end - 1]! >= wanted * (1 - SUM_ERROR);
+      return isEnough ? this.paidSum[end - 1]! : Number.POSITIVE_INFINITY;
     }
     this.used = at - start + 1;
     const before = at > start;
@@ -229,20 +235,20 @@ export class SideCurves {
     this.budget.take(depth);
     this.#builds += 1;
     this.build[curve] = this.#builds;
-    this.#reserve(curve, Math.min(depth, CANDIDATES_MAX));
+    this.#reserve(curve, depth);
     const from = view.sideU32[list + LIST_START]!;
     this.#validUntil[curve] = Number.POSITIVE_INFINITY;
     this.#differs[curve] = 0;
     this.count[curve] = 0;
     let looked = 0;
-    while (looked < depth && this.count[curve]! < CANDIDATES_MAX) {
+    while (looked < depth) {
       const slot = view.arena[from + looked]!;
       looked += 1;
       if (this.#isUsable(view, slot, curve, now)) this.#append(view, slot, curve);
     }
     this.groups[curve] = groupMakers(this.columns, this.start[curve]!, this.count[curve]!);
     this.#depth[curve] = looked;
-    this.#complete[curve] = looked === orders || this.count[curve] === CANDIDATES_MAX ? 1 : 0;
+    this.#complete[curve] = looked === orders ? 1 : 0;
     this.#builtAt[curve] = now;
     this.#changed[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64]!;
   }
@@ -298,6 +304,8 @@ export class SideCurves {
     columns.budget[entry] = budget;
     columns.room[entry] = room;
     columns.limit(entry, view.orderU64);
+    columns.addressBytes[entry] = addressBytes(view, slot);
+    columns.transferBytes[entry] = transferBytes(view, slot);
     if (budget < 1) return;
     const budgetLeft = previous < 0 ? budget : this.#budgetLeft[previous]!;
     const roomLeft = previous < 0 ? room : this.#roomLeft[previous]!;

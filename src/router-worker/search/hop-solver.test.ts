@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
-import { HopSearch } from "./hop-search.ts";
-import { BUY } from "./hop-task.ts";
+import { BUY } from "./hop-problem.ts";
+import { HopSolver } from "./hop-solver.ts";
 
 test("a maker's choices that were left out are not said to be none", () => {
   const offers = [
@@ -20,15 +20,18 @@ test("a maker's choices that were left out are not said to be none", () => {
   ];
   const maker = { maker: 1, budget: 1_226_499_338, room: 7_522_386_384 };
   const hop = hopOfOffers(offers.map((offer) => ({ ...offer, ...maker })));
-  const search = new HopSearch();
+  const search = new HopSolver();
   const best = 2_971_623_377;
   for (const nodesMax of [384, 1024, 8192, 1 << 16]) {
     const found = search.solve(hop, {
       direction: BUY,
       amount: 912_743_693,
-      ordersMax: 5,
+      exactAmount: undefined,
+      slots: 5,
+      bytes: Number.POSITIVE_INFINITY,
       below: Number.POSITIVE_INFINITY,
-      target: Number.POSITIVE_INFINITY,
+      cutoff: Number.POSITIVE_INFINITY,
+      gap: 0,
       nodesMax,
     });
     if (search.complete) assert.equal(found ? search.value : Number.NaN, best, `${nodesMax} nodes`);

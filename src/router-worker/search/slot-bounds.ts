@@ -1,4 +1,4 @@
-// Hot path: what a route gives at most where its hops share a number of places: in all, which is a
+// Hot path: what a route gives at most where its hops share a number of slots: in all, which is a
 // closer bound than the curves' where more orders would be needed, and for each way to share them.
 // Some 15 us for the levels, as many for more of them, then some nanoseconds for each way.
 //
@@ -6,10 +6,10 @@
 // bought at the level. A unit of a hop's input is worth the levels before it, so the savings of all
 // hops compare, and no listing has more of them than each hop's largest ones add up to. That holds
 // for any levels. Those of the divisible listing are the start; higher ones are tried hop by hop as
-// long as the bound gets closer. The fewer its places, the higher the level that says most of a hop:
+// long as the bound gets closer. The fewer its slots, the higher the level that says most of a hop:
 // ways to share them are bounded by the closest of some levels, hop by hop.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-task.ts";
+import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { LevelSums } from "./level-sums.ts";
 
 /** Rounds over the hops in search of levels (a guess: the second one seldom finds any). */
@@ -26,12 +26,12 @@ const LEVELS = 1 + MORE_LEVELS.length;
 /** Relative error of the sums: some forty products. */
 const MARGIN = 1e-12;
 
-export class PlaceBounds {
+export class SlotBounds {
   #hops: readonly HopOrders[] = [];
   #hopCount = 0;
   #direction: HopDirection = SELL;
   #amount = 0;
-  #places = 0;
+  #slots = 0;
 
   /** By hop: which level was found. */
   readonly #at = new Int32Array(HOPS_MAX);
@@ -49,20 +49,20 @@ export class PlaceBounds {
   /**
    * Finds a level for each hop of a route of the first `hopCount` of `hops`, none of them empty and
    * each with all of its orders. Returns what the route gives at most (BUY: costs at least), however
-   * its hops share the places; without a margin.
+   * its hops share the slots; without a margin.
    */
   begin(
     hops: readonly HopOrders[],
     hopCount: number,
     direction: HopDirection,
     amount: number,
-    places: number,
+    slots: number,
   ): number {
     this.#hops = hops;
     this.#hopCount = hopCount;
     this.#direction = direction;
     this.#amount = amount;
-    this.#places = places;
+    this.#slots = slots;
     this.#levelCount.fill(1);
     this.work = 0;
     this.#savings.work = 0;
@@ -95,57 +95,57 @@ export class PlaceBounds {
 
   /**
    * What `flow` comes to at most (SELL: at the end; BUY: at least, at the start) from `step` on,
-   * with `places` for each hop. Whole units.
+   * with `slots` for each hop. Whole units.
    */
-  bound(step: number, flow: number, places: Int32Array): number {
+  bound(step: number, flow: number, slots: Int32Array): number {
     let bound = flow;
     for (let at = step; at < this.#hopCount; at += 1) {
       const hop = this.#direction === SELL ? at : this.#hopCount - 1 - at;
-      bound = this.after(at, bound, places[hop]!);
+      bound = this.after(at, bound, slots[hop]!);
     }
     return bound;
   }
 
   /** The same for the hop of one step alone. */
-  after(step: number, flow: number, places: number): number {
+  after(step: number, flow: number, slots: number): number {
     return this.#direction === SELL
-      ? this.#mostOut(step, flow, places)
-      : this.#leastIn(this.#hopCount - 1 - step, flow, places);
+      ? this.#mostOut(step, flow, slots)
+      : this.#leastIn(this.#hopCount - 1 - step, flow, slots);
   }
 
   /**
    * The least (BUY: the most) that must come out of (BUY: go in at) `step` for the route to come to
-   * `value`, which is at least (BUY: at most) that, with `places` for the hops after it.
+   * `value`, which is at least (BUY: at most) that, with `slots` for the hops after it.
    */
-  needed(step: number, value: number, places: Int32Array): number {
+  needed(step: number, value: number, slots: Int32Array): number {
     let needed = value;
     for (let at = this.#hopCount - 1; at > step; at -= 1) {
       const hop = this.#direction === SELL ? at : this.#hopCount - 1 - at;
       needed =
         this.#direction === SELL
-          ? this.#leastIn(hop, needed, places[hop]!)
-          : this.#mostOut(hop, needed, places[hop]!);
+          ? this.#leastIn(hop, needed, slots[hop]!)
+          : this.#mostOut(hop, needed, slots[hop]!);
     }
     return needed;
   }
 
   /** Whole units that a hop gives at most for `paid`. */
-  #mostOut(hop: number, paid: number, places: number): number {
+  #mostOut(hop: number, paid: number, slots: number): number {
     const first = hop * LEVELS;
     let most = Number.POSITIVE_INFINITY;
     for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
-      const got = (paid + this.#sums[at]![places]!) / this.#level[at]!;
+      const got = (paid + this.#sums[at]![slots]!) / this.#level[at]!;
       if (got < most) most = got;
     }
     return Math.floor(most * (1 + MARGIN));
   }
 
   /** Whole units that `got` of a hop costs at least. */
-  #leastIn(hop: number, got: number, places: number): number {
+  #leastIn(hop: number, got: number, slots: number): number {
     const first = hop * LEVELS;
     let least = 0;
     for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
-      const saved = this.#sums[at]![places]!;
+      const saved = this.#sums[at]![slots]!;
       const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
       if (cost > least) least = cost;
     }
@@ -214,7 +214,7 @@ export class PlaceBounds {
     }
   }
 
-  /** What the route comes to with all places, each given to the order that saves most. */
+  /** What the route comes to with all slots, each given to the order that saves most. */
   #mostOfAll(): number {
     const one = this.#sums[0];
     const two = this.#sums[LEVELS];
@@ -222,7 +222,7 @@ export class PlaceBounds {
     const second = this.#level[0]!;
     const third = second * this.#level[LEVELS]!;
     let [a, b, c] = [0, 0, 0];
-    for (let place = 0; place < this.#places; place += 1) {
+    for (let place = 0; place < this.#slots; place += 1) {
       const nextOne = one![a + 1]! - one![a]!;
       const nextTwo = this.#hopCount > 1 ? (two![b + 1]! - two![b]!) * second : 0;
       const nextThree = this.#hopCount > 2 ? (three![c + 1]! - three![c]!) * third : 0;

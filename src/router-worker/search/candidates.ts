@@ -1,0 +1,194 @@
+// The orders of a side that can be part of a best selection, whatever the amount: what is left once
+// dominated orders are dropped. Made once for each building of a curve, some 20 ns an order of it.
+//
+// Order j is dominated where so many orders as a route lists are no dearer and no smaller, each of
+// another maker who can fill it, or of one with backing for all: one of those is not listed, and in
+// the place of j it costs no more, since what it takes beyond j comes off the break item. So a flood
+// of small orders leaves only its best few, and what lies behind it stays in sight. The orders that
+// no others dominate form a k-skyband (Papadias et al., ACM TODS 30, 2005): some k ln(n / k) of n.
+//
+// One maker's orders beyond its backing are thinned likewise against each other: of those as cheap and
+// as large, and of those as cheap and as small, as many stay as its backing can fill at once.
+import { ORDERS_MAX } from "../quote.ts";
+import { ALONE, groupMakers, HopColumns } from "./hop-columns.ts";
+import type { SideCurves } from "./side-curves.ts";
+
+/** Orders that must be better than one that is dropped: as many as a route lists, and one. */
+const DEPTH = ORDERS_MAX + 1;
+/** Orders of a maker that are not thinned. */
+const MAKER_MIN = 2 * DEPTH;
+/** Candidates of a hop at most; past it of each size, a power of two, the cheapest stay (guesses). */
+export const CANDIDATES_MAX = 1 << 9;
+const SIZE_MAX = 12;
+
+export type Candidates = {
+  readonly build: number;
+  readonly columns: HopColumns;
+  readonly count: number;
+  readonly groups: number;
+  /** Whether orders were left out that no others dominate. */
+  readonly isThinned: boolean;
+};
+
+export class CandidateSets {
+  readonly #curves: SideCurves;
+  /** By curve. */
+  #sets: (Candidates | undefined)[] = [];
+
+  // The orders kept so far that dominate: the largest amounts, and the maker of each, or -1.
+  readonly #amounts = new Float64Array(DEPTH);
+  readonly #makers = new Int32Array(DEPTH);
+  #held = 0;
+  #kept = new Int32Array(256);
+
+  constructor(curves: SideCurves) {
+    this.#curves = curves;
+  }
+
+  /** Those of a curve that holds its whole side. */
+  of(curve: number): Candidates {
+    const known = this.#sets[curve];
+    const build = this.#curves.build[curve]!;
+    if (known !== undefined && known.build === build) return known;
+    const made = this.#make(curve, build);
+    this.#sets[curve] = made;
+    return made;
+  }
+
+  #make(curve: number, build: number): Candidates {
+    const { columns, start, count } = this.#curves;
+    const from = start[curve]!;
+    const all = count[curve]!;
+    if (this.#kept.length < all) this.#kept = new Int32Array(2 * all);
+    let kept = this.#dropDominated(from, all);
+    kept = this.#thinMakers(from, kept, this.#curves.groups[curve]!);
+    const isThinned = kept > CANDIDATES_MAX;
+    if (isThinned) kept = this.#thinSizes(from, kept);
+    const own = new HopColumns(Math.max(1, kept));
+    own.pick(columns, from, this.#kept, kept);
+    return { build, columns: own, count: kept, groups: groupMakers(own, 0, kept), isThinned };
+  }
+
+  #dropDominated(from: number, all: number): number {
+    const { columns } = this.#curves;
+    this.#held = 0;
+    let kept = 0;
+    for (let entry = 0; entry < all; entry += 1) {
+      const at = from + entry;
+      const most = columns.most[at]!;
+      // Headroom that is short can be released at the hop before.
+      const backed = Math.min(columns.amount[at]!, columns.budget[at]!);
+      if (this.#held === DEPTH && this.#amounts[DEPTH - 1]! >= backed) continue;
+      this.#kept[kept] = entry;
+      kept += 1;
+      // What cannot be filled whole does not stand in for others.
+      const isAlone = columns.group[at] === ALONE;
+      if (most === columns.amount[at]) this.#insert(most, isAlone ? -1 : columns.owner[at]!);
+    }
+    return kept;
+  }
+
+  /** One order counts for each maker who has not backing for all. */
+  #insert(amount: number, maker: number): void {
+    let place = this.#held;
+    if (maker >= 0) {
+      for (let at = 0; at < this.#held; at += 1) {
+        if (this.#makers[at] !== maker) continue;
+        if (this.#amounts[at]! >= amount) return;
+        place = at;
+        break;
+      }
+    }
+    if (place === DEPTH) place -= 1;
+    else if (place === this.#held) this.#held += 1;
+    while (place > 0 && this.#amounts[place - 1]! < amount) {
+      this.#amounts[place] = this.#amounts[place - 1]!;
+      this.#makers[place] = this.#makers[place - 1]!;
+      place -= 1;
+    }
+    this.#amounts[place] = amount;
+    this.#makers[place] = maker;
+  }
+
+  /** Drops orders of makers with many that their own other ones make useless. */
+  #thinMakers(from: number, kept: number, groups: number): number {
+    if (groups === 0) return kept;
+    const { columns } = this.#curves;
+    const counts = new Map<number, number>();
+    for (let at = 0; at < kept; at += 1) {
+      const group = columns.group[from + this.#kept[at]!]!;
+      if (group !== ALONE) counts.set(group, (counts.get(group) ?? 0) + 1);
+    }
+    const drops = new Set<number>();
+    for (const [group, count] of counts) {
+      if (count > MAKER_MIN) this.#thinMaker(from, kept, group, drops);
+    }
+    if (drops.size === 0) return kept;
+    let left = 0;
+    for (let at = 0; at < kept; at += 1) {
+      const entry = this.#kept[at]!;
+      if (drops.has(entry)) continue;
+      this.#kept[left] = entry;
+      left += 1;
+    }
+    return left;
+  }
+
+  #thinMaker(from: number, kept: number, group: number, drops: Set<number>): void {
+    const { columns } = this.#curves;
+    let least = Number.POSITIVE_INFINITY;
+    let budget = 0;
+    for (let at = 0; at < kept; at += 1) {
+      const entry = from + this.#kept[at]!;
+      if (columns.group[entry] !== group) continue;
+      least = Math.min(least, columns.amount[entry]!);
+      budget = columns.budget[entry]!;
+    }
+    const depth = Math.min(DEPTH, 1 + Math.floor(budget / least));
+    // Amounts of its orders so far: the largest, and the negatives of the smallest.
+    const largest: number[] = [];
+    const smallest: number[] = [];
+    let hasPart = false;
+    for (let at = 0; at < kept; at += 1) {
+      const entry = from + this.#kept[at]!;
+      if (columns.group[entry] !== group) continue;
+      const amount = columns.amount[entry]!;
+      if (amount > budget) {
+        // Never whole: of those the cheapest is the best break item.
+        if (hasPart) drops.add(this.#kept[at]!);
+        hasPart = true;
+        continue;
+      }
+      const isLarge = rank(largest, amount, depth);
+      const isSmall = rank(smallest, -amount, depth);
+      if (!isLarge && !isSmall) drops.add(this.#kept[at]!);
+    }
+  }
+
+  /** Of each size, a power of two of the amount, the cheapest. */
+  #thinSizes(from: number, kept: number): number {
+    const { columns } = this.#curves;
+    const counts = new Map<number, number>();
+    let left = 0;
+    for (let at = 0; at < kept; at += 1) {
+      const entry = this.#kept[at]!;
+      const size = Math.floor(Math.log2(columns.most[from + entry]!));
+      const count = counts.get(size) ?? 0;
+      counts.set(size, count + 1);
+      if (count >= SIZE_MAX) continue;
+      this.#kept[left] = entry;
+      left += 1;
+    }
+    return left;
+  }
+}
+
+/** Whether `value` is among the `depth` largest so far, equal ones first; it then is noted. */
+function rank(values: number[], value: number, depth: number): boolean {
+  if (values.length === depth && value <= values[depth - 1]!) return false;
+  let place = values.length;
+  while (place > 0 && values[place - 1]! < value) place -= 1;
+  values.splice(place, 0, value);
+  if (values.length > depth) values.pop();
+  return true;
+}

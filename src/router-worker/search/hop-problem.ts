@@ -1,0 +1,99 @@
+// Hot path: one hop as an optimization problem: the candidate orders, what is wanted of them, and the
+// limits on what may be listed.
+//
+// A continuous knapsack with a cardinality limit (de Farias and Nemhauser, Math. Programming 96,
+// 2003): a selection is a set of whole orders and one break item, which takes what they leave.
+import type { BookView } from "../../book/shared-layout.ts";
+import { FILL_BYTES } from "./call-bytes.ts";
+import type { HopColumns } from "./hop-columns.ts";
+
+export const SELL = 0;
+export const BUY = 1;
+export type HopDirection = typeof SELL | typeof BUY;
+
+/** A hop's orders: a block of the columns. `words` holds exact prices (see hop-columns.ts). */
+export type HopOrders = {
+  columns: HopColumns;
+  start: number;
+  count: number;
+  groups: number;
+  words: BigUint64Array;
+  /** Bytes of the address of who pays the hop's makers (see call-bytes.ts). */
+  payerBytes: number;
+  /** Whether the hop is one of several: then headroom can be released at the hop before. */
+  isRoute: boolean;
+  /** Where exact amounts and backing stand; undefined: all numbers are exact as they are. */
+  view: BookView | undefined;
+};
+
+export type HopDemand = {
+  direction: HopDirection;
+  /** SELL: what is paid, all of it but less than one unit's worth. BUY: what is got, exactly. */
+  amount: number;
+  /** The same in integers; where it is absent `amount` is exact. */
+  exactAmount: bigint | undefined;
+  /** Order slots. */
+  slots: number;
+  /** Bytes that the fills may take of the call. */
+  bytes: number;
+  /** SELL: the answer must get less than this. Infinity: no bound. */
+  below: number;
+  /** Cutoff. SELL: what gets less than this, BUY: what costs more, is of no use. 0, Infinity: none. */
+  cutoff: number;
+  /** A proven gap at which the search may stop, as a part of the value. */
+  gap: number;
+  /** Nodes of the branch and bound. 0: greedy alone. */
+  nodesMax: number;
+};
+
+/** Bytes of an order listed alone: its event, and its maker's transfers. */
+export function orderBytes({ columns, start, payerBytes }: HopOrders, entry: number): number {
+  const at = start + entry;
+  return FILL_BYTES + columns.addressBytes[at]! + columns.transferBytes[at]! + 2 * payerBytes;
+}
+
+/** No order: none is left out. */
+export const NONE_OUT = -1;
+
+/** What is better than a value by as little as it can be. */
+export function nextBetter(direction: HopDirection, value: number): number {
+  // Beyond 2^53 one unit more is the same number.
+  const unit = Math.max(1, value * 2 ** -50);
+  return direction === SELL ? value + unit : value - unit;
+}
+
+/** Puts `value` into the descending `values`, whose place `held - 1` is free. */
+export function insertDescending(values: Float64Array, held: number, value: number): void {
+  let place = held - 1;
+  while (place > 0 && values[place - 1]! < value) {
+    values[place] = values[place - 1]!;
+    place -= 1;
+  }
+  values[place] = value;
+}
+
+/** Sorts both columns by `keys`, the smallest first; Shell's method with Ciura's gaps. */
+export function sortAscending(keys: Float64Array, values: Int32Array, count: number): void {
+  for (let gap = gapBelow(count); gap > 0; gap = gapBelow(gap)) {
+    for (let at = gap; at < count; at += 1) {
+      const key = keys[at]!;
+      const value = values[at]!;
+      let place = at;
+      while (place >= gap && keys[place - gap]! > key) {
+        keys[place] = keys[place - gap]!;
+        values[place] = values[place - gap]!;
+        place -= gap;
+      }
+      keys[place] = key;
+      values[place] = value;
+    }
+  }
+}
+
+const GAPS: readonly number[] = [701, 301, 132, 57, 23, 10, 4, 1];
+
+function gapBelow(count: number): number {
+  if (count > 1577) return Math.floor(count / 2.25);
+  for (const gap of GAPS) if (gap < count) return gap;
+  return 0;
+}

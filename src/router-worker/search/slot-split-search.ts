@@ -1,0 +1,503 @@
+// Hot path: the best order selections of one route's hops, which share its order slots.
+//
+// Getting one unit more of a hop never costs less, so hops are solved one after the other: from the
+// first one on when selling, from the last one back when buying. Each split of the slots over the hops
+// has a bound (slot-bounds.ts); the splits are tried best bound first, until none is left that could
+// beat the incumbent. Selling has one exception: what a hop is paid must be used up. Where the next
+// hop cannot use up what a hop gives best, or could get more of less, that hop is asked for less.
+//
+// Plain numbers order and prune; amounts that they do not hold travel beside them as integers.
+import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
+import { HopColumns } from "./hop-columns.ts";
+import {
+  type HopDemand,
+  type HopDirection,
+  type HopOrders,
+  insertDescending,
+  nextBetter,
+  orderBytes,
+  SELL,
+} from "./hop-problem.ts";
+import { HopSolver } from "./hop-solver.ts";
+import { SlotBounds } from "./slot-bounds.ts";
+
+export type RouteDemand = {
+  readonly direction: HopDirection;
+  /** Number of hops: the first ones of `hops`. */
+  readonly hopCount: number;
+  readonly amount: bigint;
+  /** Order slots of the route. */
+  readonly slots: number;
+  /** Bytes that the fills of all hops may take of the call. */
+  readonly bytes: number;
+  /** What is worse is of no use. SELL: 0, BUY: Infinity: nothing is. */
+  readonly cutoff: number;
+  /** A proven gap at which the search may stop, as a part of the value. */
+  readonly gap: number;
+  /** Work units that the search may take. */
+  readonly workMax: number;
+  /** See `QuoteContext`. */
+  readonly shouldStop: () => boolean;
+};
+
+/** Splits of 20 slots over three hops, each of which gets one at least. */
+const SPLITS_MAX = ((ORDERS_MAX - 1) * (ORDERS_MAX - 2)) / 2;
+/** Smaller outputs of a hop that are tried where the next hop cannot use up the best one. */
+const OUTPUTS_MAX = 256;
+/** Nodes for one hop, round by round: a hop that is hard leaves work for the others. */
+const NODES_BY_ROUND: readonly number[] = [512, 4096, 1 << 15];
+/** Results of hops that are kept: many splits have the same first hops (guess). */
+const RESULTS_MAX = 256;
+const LIST_MAX = 2 * ORDERS_MAX;
+/** What a route costs before and after its search. */
+const ROUTE_WORK = 100;
+
+const NO_COLUMNS = new HopColumns(0);
+const NO_WORDS = new BigUint64Array(0);
+
+export class SlotSplitSearch {
+  /** To be filled by the caller, in execution order. */
+  readonly hops: readonly HopOrders[] = Array.from({ length: HOPS_MAX }, () => ({
+    columns: NO_COLUMNS,
+    start: 0,
+    count: 0,
+    groups: 0,
+    words: NO_WORDS,
+    payerBytes: 0,
+    isRoute: false,
+    view: undefined,
+  }));
+
+  // The answer.
+  found = false;
+  /** SELL: what comes out, BUY: what goes in. */
+  value = 0;
+  /** Entries of each hop in matching order: the first `counts[hop]`. */
+  readonly lists: readonly Int32Array[] = this.hops.map(() => new Int32Array(LIST_MAX));
+  readonly counts = new Int32Array(HOPS_MAX);
+  /** False where better selections may exist: the search was cut short. */
+  complete = true;
+  /** Work units taken. */
+  work = 0;
+
+  #direction: HopDirection = SELL;
+  #hopCount = 0;
+  #slots = 0;
+  #bytes = 0;
+  /** What a hop may take of them: part of what tells results apart. */
+  #hopBytes = 0;
+  #gap = 0;
+  #cutoff = 0;
+  #workMax = 0;
+  #nodesMax = 0;
+  readonly #solvers: HopSolver[] = [];
+  readonly #bounds = new SlotBounds();
+  readonly #demand: HopDemand = {
+    direction: SELL,
+    amount: 0,
+    exactAmount: undefined,
+    slots: 0,
+    bytes: 0,
+    below: 0,
+    cutoff: 0,
+    gap: 0,
+    nodesMax: 0,
+  };
+
+  // By split: slots of each hop, HOPS_MAX apart; bound; whether it may still give something better.
+  #splits = 0;
+  readonly #split = new Int32Array(SPLITS_MAX * HOPS_MAX);
+  readonly #bound = new Float64Array(SPLITS_MAX);
+  readonly #isOpen = new Uint8Array(SPLITS_MAX);
+  /** Slots of each hop of the split at hand, and orders it lists so far, by step. */
+  readonly #own = new Int32Array(HOPS_MAX);
+  readonly #trial = this.hops.map(() => new Int32Array(LIST_MAX));
+  readonly #trialCounts = new Int32Array(HOPS_MAX);
+  /** Whether the split at hand was tried to its end. */
+  #isDone = true;
+
+  // Results of hops: what was asked, and the answer.
+  #results = 0;
+  #nextResult = 0;
+  readonly #step = new Int8Array(RESULTS_MAX);
+  readonly #flow = new Float64Array(RESULTS_MAX);
+  readonly #exactFlow: (bigint | undefined)[] = [];
+  /** By step: what a hop must give less than, for its results to be kept; and that of a result. */
+  readonly #belowOf = new Float64Array(HOPS_MAX);
+  readonly #belowFor = new Float64Array(RESULTS_MAX);
+  readonly #bytesFor = new Float64Array(RESULTS_MAX);
+  readonly #slotsOf = new Int32Array(RESULTS_MAX);
+  readonly #cutoffOf = new Float64Array(RESULTS_MAX);
+  readonly #nodesOf = new Int32Array(RESULTS_MAX);
+  readonly #foundOf = new Uint8Array(RESULTS_MAX);
+  readonly #completeOf = new Uint8Array(RESULTS_MAX);
+  readonly #valueOf = new Float64Array(RESULTS_MAX);
+  readonly #exactOf: (bigint | undefined)[] = [];
+  readonly #freeOf = new Float64Array(RESULTS_MAX);
+  readonly #countOf = new Int32Array(RESULTS_MAX);
+  readonly #listOf = new Int32Array(RESULTS_MAX * LIST_MAX);
+
+  /** False where no selections were found that settle. */
+  solve(demand: RouteDemand): boolean {
+    this.#direction = demand.direction;
+    this.#hopCount = demand.hopCount;
+    this.#slots = Math.min(demand.slots, ORDERS_MAX);
+    this.#bytes = demand.bytes;
+    this.#gap = demand.gap;
+    this.#cutoff = demand.cutoff;
+    this.#workMax = demand.workMax;
+    this.work = ROUTE_WORK;
+    this.complete = true;
+    this.found = false;
+    this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+    this.#results = 0;
+    this.#nextResult = 0;
+    for (let hop = 0; hop < demand.hopCount; hop += 1) {
+      if (this.hops[hop]!.count === 0) return false;
+      this.hops[hop]!.isRoute = demand.hopCount > 1;
+    }
+    if (this.#slots < demand.hopCount) return false;
+    const amount = Number(demand.amount);
+    if (demand.hopCount === 1) this.#solveOne(amount, demand.amount);
+    else this.#solveSplits(amount, demand);
+    return this.found;
+  }
+
+  #solveOne(amount: number, exact: bigint): void {
+    this.#nodesMax = this.#workMax;
+    this.#hopBytes = this.#bytes;
+    const solver = this.#solveHop(
+      0,
+      amount,
+      exact,
+      this.#slots,
+      Number.POSITIVE_INFINITY,
+      this.#cutoff,
+    );
+    this.complete = solver.complete;
+    if (!solver.found) return;
+    this.#keepStep(0, solver.list, 0, solver.count);
+    this.#keepAnswer(solver.value);
+  }
+
+  #solveSplits(amount: number, { amount: exact, shouldStop }: RouteDemand): void {
+    this.#addSplits(amount);
+    this.#findLeastBytes();
+    for (const nodes of NODES_BY_ROUND) {
+      this.#nodesMax = nodes;
+      let isOpen = false;
+      for (let split = this.#next(-1); split >= 0; split = this.#next(split)) {
+        if (this.work > this.#workMax || shouldStop()) {
+          this.complete = false;
+          return;
+        }
+        for (let hop = 0; hop < HOPS_MAX; hop += 1) {
+          this.#own[hop] = this.#split[split * HOPS_MAX + hop]!;
+        }
+        this.#isDone = true;
+        this.#try(0, amount, exact, this.#slots, this.#bytes);
+        this.#isOpen[split] = this.#isDone ? 0 : 1;
+        if (!this.#isDone) isOpen = true;
+      }
+      if (!isOpen) return;
+    }
+    this.complete = false;
+  }
+
+  #hopAt(step: number): number {
+    return this.#direction === SELL ? step : this.#hopCount - 1 - step;
+  }
+
+  /** Whether a value is of use: by how much depends on the gap. */
+  #isBetter(value: number): boolean {
+    const sells = this.#direction === SELL;
+    if (sells ? value < this.#cutoff : value > this.#cutoff) return false;
+    if (!this.found) return sells ? value > 0 : value < Number.POSITIVE_INFINITY;
+    const { value: best } = this;
+    return sells ? value > best * (1 + this.#gap) : value < best * (1 - this.#gap);
+  }
+
+  #addSplits(amount: number): void {
+    const hopCount = this.#hopCount;
+    this.#bounds.begin(this.hops, hopCount, this.#direction, amount, this.#slots);
+    this.#bounds.addLevels();
+    this.work += this.#bounds.work;
+    this.#splits = 0;
+    // By step: all splits that begin alike have that part of their bounds in common.
+    for (let one = 1; one <= this.#slots - hopCount + 1; one += 1) {
+      const left = this.#slots - one;
+      const first = this.#bounds.after(0, amount, one);
+      if (hopCount === 2) {
+        this.#addSplit(one, left, 0, this.#bounds.after(1, first, left));
+        continue;
+      }
+      for (let two = 1; two < left; two += 1) {
+        const second = this.#bounds.after(1, first, two);
+        this.#addSplit(one, two, left - two, this.#bounds.after(2, second, left - two));
+      }
+    }
+  }
+
+  /** `one`, `two` and `three`: slots of each step; `bound`: what they come to at most. */
+  #addSplit(one: number, two: number, three: number, bound: number): void {
+    const at = this.#splits * HOPS_MAX;
+    this.#split[at + this.#hopAt(0)] = one;
+    this.#split[at + this.#hopAt(1)] = two;
+    if (this.#hopCount > 2) this.#split[at + this.#hopAt(2)] = three;
+    this.#bound[this.#splits] = bound;
+    this.#isOpen[this.#splits] = 1;
+    this.#splits += 1;
+  }
+
+  /** The open split with the best bound no better than that of `after`; -1: none could be better. */
+  #next(after: number): number {
+    const sells = this.#direction === SELL;
+    const limit =
+      after >= 0
+        ? this.#bound[after]!
+        : sells
+          ? Number.POSITIVE_INFINITY
+          : Number.NEGATIVE_INFINITY;
+    let best = -1;
+    for (let split = 0; split < this.#splits; split += 1) {
+      if (this.#isOpen[split] === 0) continue;
+      const bound = this.#bound[split]!;
+      // Of equal bounds the later split comes after.
+      if (sells ? bound > limit : bound < limit) continue;
+      if (bound === limit && split <= after) continue;
+      if (best < 0 || (sells ? bound > this.#bound[best]! : bound < this.#bound[best]!))
+        best = split;
+    }
+    return best >= 0 && this.#isBetter(this.#bound[best]!) ? best : -1;
+  }
+
+  /**
+   * The hops of the split at hand from `step` on, for `flow`, with `slots` for all of them. Returns at
+   * most (BUY: at least) what any smaller flow could come to.
+   */
+  #try(
+    step: number,
+    flow: number,
+    exact: bigint | undefined,
+    slots: number,
+    bytes: number,
+  ): number {
+    const sells = this.#direction === SELL;
+    const stepsAfter = this.#hopCount - 1 - step;
+    const hop = this.#hopAt(step);
+    // What the hops before do not need is left to this one.
+    let most = slots;
+    for (let next = step + 1; next < this.#hopCount; next += 1)
+      most -= this.#own[this.#hopAt(next)]!;
+    const hopBytes = bytes - this.#bytesAfter(step);
+    let below = this.#usableBelow(step, slots);
+    this.#belowOf[step] = below;
+    let reach = sells ? 0 : Number.POSITIVE_INFINITY;
+    for (let output = 0; output < OUTPUTS_MAX; output += 1) {
+      if (this.work > this.#workMax) {
+        this.#isDone = false;
+        return reach;
+      }
+      const wanted = this.found
+        ? nextBetter(this.#direction, this.value * (1 + (sells ? this.#gap : -this.#gap)))
+        : this.#cutoff;
+      const saved = this.#own[hop]!;
+      this.#own[hop] = most;
+      const isAny = wanted === 0 || wanted === Number.POSITIVE_INFINITY;
+      const cutoff = isAny ? wanted : this.#bounds.needed(step, wanted, this.#own);
+      this.#hopBytes = hopBytes;
+      const at = this.#resultOf(step, flow, exact, most, below, cutoff);
+      this.#own[hop] = saved;
+      const found = this.#foundOf[at] === 1;
+      const value = this.#valueOf[at]!;
+      const count = this.#countOf[at]!;
+      const free = this.#freeOf[at]!;
+      if (this.#completeOf[at] === 0) this.#isDone = false;
+      if (output === 0) {
+        const best = this.#bounds.bound(step + 1, free, this.#own);
+        reach = sells ? best : value;
+      }
+      if (!found) return reach;
+      this.#keepStep(step, this.#listOf, at * LIST_MAX, count);
+      if (stepsAfter === 0) {
+        if (!this.found || (sells ? value > this.value : value < this.value)) {
+          if (sells ? value >= this.#cutoff : value <= this.#cutoff) this.#keepAnswer(value);
+        }
+        return reach;
+      }
+      if (!this.#isBetter(this.#bounds.bound(step + 1, value, this.#own))) return reach;
+      const exactValue = this.#exactOf[at];
+      const taken = this.#bytesOf(step, count);
+      const rest = this.#try(step + 1, value, exactValue, slots - count, bytes - taken);
+      // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
+      if (!sells || !this.#isBetter(rest) || rest <= this.value) return reach;
+      below = value;
+    }
+    this.#isDone = false;
+    return reach;
+  }
+
+  /** SELL: a hop must give less than this for the next one to use it up. */
+  #usableBelow(step: number, slots: number): number {
+    if (this.#direction !== SELL || step === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
+    const { columns, start, count } = this.hops[this.#hopAt(step + 1)]!;
+    const largest = this.#largest;
+    let held = 0;
+    // What may stay unsold is worth less than a unit at some price.
+    let paid = columns.price[start + count - 1]!;
+    for (let at = start; at < start + count; at += 1) {
+      const uses = columns.most[at]! * columns.price[at]! + 1;
+      if (held < slots - 1) held += 1;
+      else if (uses > largest[held - 1]!) paid -= largest[held - 1]!;
+      else continue;
+      paid += uses;
+      insertDescending(largest, held, uses);
+    }
+    return paid * (1 + 2 ** -40) + 1;
+  }
+
+  readonly #largest = new Float64Array(ORDERS_MAX);
+
+  /** What the slots of the hops after `step` take of the call at least, each of another maker. */
+  #bytesAfter(step: number): number {
+    let bytes = 0;
+    for (let next = step + 1; next < this.#hopCount; next += 1) {
+      const hop = this.#hopAt(next);
+      bytes += this.#own[hop]! * this.#leastBytes[hop]!;
+    }
+    return bytes;
+  }
+
+  readonly #leastBytes = new Float64Array(HOPS_MAX);
+
+  #findLeastBytes(): void {
+    for (let hop = 0; hop < this.#hopCount; hop += 1) {
+      const orders = this.hops[hop]!;
+      let least = Number.POSITIVE_INFINITY;
+      for (let entry = 0; entry < orders.count; entry += 1) {
+        least = Math.min(least, orderBytes(orders, entry));
+      }
+      this.#leastBytes[hop] = least;
+    }
+  }
+
+  /** Bytes that the selection being tried takes at `step`. */
+  #bytesOf(step: number, count: number): number {
+    const orders = this.hops[this.#hopAt(step)]!;
+    const { columns, start, payerBytes } = orders;
+    const trial = this.#trial[step]!;
+    let bytes = 0;
+    for (let place = 0; place < count; place += 1) {
+      const at = start + trial[place]!;
+      bytes += orderBytes(orders, trial[place]!);
+      for (let other = 0; other < place; other += 1) {
+        if (columns.owner[start + trial[other]!] !== columns.owner[at]) continue;
+        bytes -= columns.transferBytes[at]! + payerBytes;
+        break;
+      }
+    }
+    return bytes;
+  }
+
+  /** Solves the hop of `step` unless a result says as much already; returns the result. */
+  #resultOf(
+    step: number,
+    flow: number,
+    exact: bigint | undefined,
+    slots: number,
+    below: number,
+    cutoff: number,
+  ): number {
+    if (below === this.#belowOf[step]) {
+      for (let at = 0; at < this.#results; at += 1) {
+        if (this.#step[at] !== step || this.#flow[at] !== flow) continue;
+        if (this.#bytesFor[at] !== this.#hopBytes || this.#belowFor[at] !== below) continue;
+        if (this.#exactFlow[at] === exact && this.#says(at, slots, cutoff)) return at;
+      }
+    }
+    const at = this.#nextResult;
+    const solver = this.#solveHop(step, flow, exact, slots, below, cutoff);
+    this.#nextResult = (at + 1) % RESULTS_MAX;
+    if (this.#results < RESULTS_MAX) this.#results += 1;
+    const { selection, found, count } = solver;
+    // An answer below a bound answers nothing else.
+    this.#step[at] = below === this.#belowOf[step] ? step : -1;
+    this.#flow[at] = flow;
+    this.#exactFlow[at] = exact;
+    this.#bytesFor[at] = this.#hopBytes;
+    this.#belowFor[at] = below;
+    this.#slotsOf[at] = slots;
+    this.#cutoffOf[at] = cutoff;
+    this.#nodesOf[at] = this.#nodesMax;
+    this.#foundOf[at] = found ? 1 : 0;
+    this.#completeOf[at] = solver.complete ? 1 : 0;
+    this.#valueOf[at] = solver.value;
+    this.#exactOf[at] = selection.exactValue;
+    this.#freeOf[at] = solver.free;
+    this.#countOf[at] = found ? count : 0;
+    for (let place = 0; found && place < count; place += 1) {
+      this.#listOf[at * LIST_MAX + place] = solver.list[place]!;
+    }
+    return at;
+  }
+
+  /** Whether a result for the same flow holds for so many slots and that cutoff, too. */
+  #says(at: number, slots: number, cutoff: number): boolean {
+    const known = this.#cutoffOf[at]!;
+    const sells = this.#direction === SELL;
+    if (this.#completeOf[at] === 0) {
+      const isLess = sells ? cutoff < known : cutoff > known;
+      return slots === this.#slotsOf[at] && this.#nodesOf[at]! >= this.#nodesMax && !isLess;
+    }
+    if (slots > this.#slotsOf[at]! || slots < this.#countOf[at]!) return false;
+    const value = this.#valueOf[at]!;
+    // The best selection, or none that reaches what is asked for.
+    if (this.#foundOf[at] === 1 && (sells ? value >= known : value <= known)) return true;
+    return sells ? cutoff >= known : cutoff <= known;
+  }
+
+  #solveHop(
+    step: number,
+    flow: number,
+    exact: bigint | undefined,
+    slots: number,
+    below: number,
+    cutoff: number,
+  ): HopSolver {
+    const hop = this.#hopAt(step);
+    this.#solvers[hop] ??= new HopSolver();
+    const solver = this.#solvers[hop];
+    const demand = this.#demand;
+    demand.direction = this.#direction;
+    demand.amount = flow;
+    demand.exactAmount = exact;
+    demand.slots = slots;
+    demand.bytes = this.#hopBytes;
+    demand.below = below;
+    demand.cutoff = cutoff;
+    demand.gap = this.#gap;
+    demand.nodesMax = Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work));
+    solver.solve(this.hops[hop]!, demand);
+    this.work += solver.work;
+    return solver;
+  }
+
+  /** Takes entries of `list` for the hop of `step` into the selections being tried. */
+  #keepStep(step: number, list: Int32Array, from: number, count: number): void {
+    const trial = this.#trial[step]!;
+    for (let place = 0; place < count; place += 1) trial[place] = list[from + place]!;
+    this.#trialCounts[step] = count;
+  }
+
+  /** Makes the selections being tried the incumbent. */
+  #keepAnswer(value: number): void {
+    this.value = value;
+    this.found = true;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      const hop = this.#hopAt(step);
+      const count = this.#trialCounts[step]!;
+      this.lists[hop]!.set(this.#trial[step]!.subarray(0, count));
+      this.counts[hop] = count;
+    }
+  }
+}
