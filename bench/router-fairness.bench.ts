@@ -1,0 +1,105 @@
+// How long one client's quotes take while another asks for hard ones, so many at a time: the pool of
+// router workers by itself, on the devnet's large book, with the main thread answering what it can
+// afford as the engine does.
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+import { SharedBook } from "../src/book/left-right.ts";
+import { capacityFor } from "../src/book/shared-layout.ts";
+import { InlineQuotes } from "../src/router-worker/inline-quotes.ts";
+import { QuotePool } from "../src/router-worker/pool.ts";
+import type { QuoteAnswer, QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
+import { bookStateOf, changesOfWorld } from "../test/support/book-of-world.ts";
+import type { WorldState } from "../test/vectors/settlement-case.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { quantile } from "./quantile.ts";
+import { devnetWorld, QuoteRequests } from "./quote-worlds.ts";
+
+/** Hard quotes that are asked for at a time. */
+const AT_A_TIME = [0, 8, 200, 1200];
+/** Median orders that a request is for (see router-quotes). */
+const LIGHT = 2;
+const HEAVY = 8;
+const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
+/** Between two quotes of the light client. */
+const PAUSE_MS = 5;
+
+export const bench: Bench = async ({ tiny }) => {
+  const world = devnetWorld(tiny ? "small" : "large");
+  const changes = changesOfWorld(world);
+  const book = new SharedBook({
+    contract: world.contract,
+    untracked: "nothing",
+    capacity: capacityFor(changes.length),
+  });
+  book.apply(changes, bookStateOf(world));
+  const onFault = (fault: string) => assert.fail(fault);
+  const inline = new InlineQuotes({ live: () => book.live, onFault });
+  const pool = new QuotePool({ book, clock: () => world.now * 1000, onFault, inline });
+  await pool.ready();
+  try {
+    const figures: Figure[] = [];
+    let at8 = Number.NaN;
+    for (const count of AT_A_TIME) {
+      const measured = await measure(pool, world, count, tiny ? 20 : 400);
+      const p95 = quantile(measured.timesUs, 0.95);
+      if (count === 8) at8 = p95;
+      const label = (of: string) => `${count} hard quotes at a time: ${of}`;
+      figures.push(
+        { name: label("median"), value: quantile(measured.timesUs, 0.5), unit: "us" },
+        { name: label("p95"), value: p95, unit: "us" },
+        { name: label("p95 to that with 8"), value: p95 / at8, unit: "ratio", goal: "5 or less" },
+        { name: label("failures"), value: measured.failed, unit: "", goal: "0" },
+        { name: label("hard ones answered"), value: measured.heavyRate, unit: "1/s" },
+        { name: label("hard ones refused"), value: measured.heavyFailed, unit: "%" },
+      );
+    }
+    return figures.filter(({ value }) => !Number.isNaN(value));
+  } finally {
+    await pool.close();
+  }
+};
+
+async function measure(pool: QuotePool, world: WorldState, atATime: number, count: number) {
+  const requests = new QuoteRequests(world);
+  const next = (at: number, size: number) =>
+    requests.next(DIRECTIONS[at % 2] ?? "strict_send", false, size);
+  let isOver = false;
+  let [heavy, heavyFailed] = [0, 0];
+  const start = performance.now();
+  const heavyClients = Array.from({ length: atATime }, async (_, client) => {
+    for (let at = client; !isOver; at += 1) {
+      const { status } = await ask(pool, next(at, HEAVY), "heavy");
+      if (isOver) return;
+      if (status === "failed") {
+        heavyFailed += 1;
+        // As a client that is refused should.
+        await delay(100);
+      } else heavy += 1;
+    }
+  });
+  const timesUs: number[] = [];
+  let failed = 0;
+  for (let at = 0; at < count; at += 1) {
+    const request = next(at, LIGHT);
+    const asked = performance.now();
+    const { status } = await ask(pool, request, "light");
+    timesUs.push((performance.now() - asked) * 1000);
+    if (status === "failed") failed += 1;
+    await delay(PAUSE_MS);
+  }
+  isOver = true;
+  const seconds = (performance.now() - start) / 1000;
+  await Promise.all(heavyClients);
+  assert(count > failed, "no quote at all was answered");
+  return {
+    timesUs,
+    failed,
+    heavyRate: heavy / seconds,
+    heavyFailed: heavyFailed === 0 ? 0 : (100 * heavyFailed) / (heavy + heavyFailed),
+  };
+}
+
+/** As the listener does. */
+async function ask(pool: QuotePool, request: QuoteRequest, client: string): Promise<QuoteAnswer> {
+  return pool.quoteNow(request) ?? (await pool.quote(request, { client }));
+}
