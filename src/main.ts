@@ -55,6 +55,7 @@ async function main(): Promise<void> {
   const log = await createLogger(config.log);
   log.info({ version: VERSION }, `hopbook ${VERSION}, ${config.mode}`);
   switchLogLevel(log, config.log.level);
+  ignoreSignals(log);
   const drainSeconds = config.mode === "devnet" ? 0 : config.operators.drainSeconds;
   const signal = onSignal(log, drainSeconds);
   process.exit(await run(config, log, signal));
@@ -241,6 +242,16 @@ async function runEngines(
       const aside = await setAside(path, systemClock);
       log.warn({ aside }, `${end.message}; its data is set aside and reading begins anew`);
     }
+  }
+}
+
+/**
+ * Without listeners Node opens its debugger to whoever may send SIGUSR1, and ends at SIGHUP without a word:
+ * neither means anything here. Logs go to stdout, so there is no file to open anew.
+ */
+function ignoreSignals(log: Logger): void {
+  for (const name of ["SIGUSR1", "SIGHUP"] as const) {
+    process.on(name, () => log.info(`${name}: ignored`));
   }
 }
 

@@ -103,6 +103,16 @@ describe("/metrics", () => {
     assert.equal((await samples()).get("hopbook_live_orders"), 8);
   });
 
+  it("says what runs, and gives no gauge the name of a counter", async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    assert.match(text, /^hopbook_build_info\{version="[^"]+",node="[0-9.]+"\} 1$/m);
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    assert.ok(types.length > 30);
+    for (const [, name = "", type] of types) {
+      assert.equal(name.endsWith("_total"), type === "counter", `${name} is a ${type}`);
+    }
+  });
+
   it("leaves the engine's figures out where there is none, and goes on", async () => {
     operations.watch(undefined);
     const shown = await samples();

@@ -41,6 +41,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const started = start(signal);
     // While it catches up, and once it is live: the last line names the page.
     await logged(started, signal === "SIGTERM" ? "serving the API" : "/console");
+    for (const ignored of ["SIGHUP", "SIGUSR1"] as const) {
+      process.kill(-started.pid, ignored);
+      await logged(started, `${ignored}: ignored`);
+    }
     const exited = once(started.child, "exit");
     process.kill(-started.pid, signal);
     // Code 0: it closed in the time that it gives itself.
