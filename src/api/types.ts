@@ -1067,6 +1067,8 @@ export type PushMessage =
   | AccountSwap
   | TradesSnapshot
   | TradeUpdate
+  | BookSnapshot
+  | BookChanges
   | TickerMessage
   | DepthMessage
   | CandlesSnapshot

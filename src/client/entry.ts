@@ -4,6 +4,16 @@ export * from "../model/settlement.ts";
 export * from "./call.ts";
 export { callOperation } from "./call-operation.ts";
 export { errorCode, errorName, errorWords, hostErrorWords } from "./error-words.ts";
+export {
+  type BookSide,
+  type Level,
+  LocalBook,
+  type LocalOrder,
+  type Outcome,
+  type SimulatedFill,
+  type Simulation,
+  type Take,
+} from "./local-book.ts";
 export { orderId } from "./order-id.ts";
 export { ledgerOfPosition, partsOfPosition } from "./position.ts";
 export {

@@ -7,6 +7,9 @@ import type {
   AccountSwap,
   AccountTrade,
   BackingUpdate,
+  BookChanges,
+  BookRequest,
+  BookSnapshot,
   CandlesRequest,
   CandlesSnapshot,
   CandleUpdate,
@@ -49,6 +52,7 @@ export type Channels = {
     AccountSnapshot | OrderUpdate | BackingUpdate | AccountTrade | AccountSwap,
   ];
   readonly trades: [TradesRequest, TradesSnapshot | TradeUpdate];
+  readonly book: [BookRequest, BookSnapshot | BookChanges];
   readonly ticker: [TickerRequest, TickerMessage];
   readonly depth: [DepthRequest, DepthMessage];
   readonly candles: [CandlesRequest, CandlesSnapshot | CandleUpdate];
@@ -288,7 +292,10 @@ export class PushClient {
     const { id } = message as { readonly id?: unknown };
     const subscription = this.#byRequest.get(Number(id));
     if (subscription === undefined) return;
-    this.#byRequest.delete(subscription.request);
+    // A large book comes in parts, each of which answers the request.
+    const isFirst = message.type !== "book" || message.part === 1;
+    const isLast = message.type !== "book" || message.part === message.parts;
+    if (isLast) this.#byRequest.delete(subscription.request);
     if (message.type === "error") {
       this.#refused(subscription, message.error);
       return;
@@ -298,7 +305,7 @@ export class PushClient {
     const held = this.#byTopic.get(topic);
     if (held === undefined) this.#byTopic.set(topic, new Set([subscription]));
     else held.add(subscription);
-    const isGap = subscription.wasThere;
+    const isGap = isFirst && subscription.wasThere;
     subscription.wasThere = true;
     subscription.listener.message(message, { isSnapshot: true, isGap });
   }

@@ -163,6 +163,28 @@ describe("the push client", () => {
     assert.deepEqual(received.slice(2), [{ op: "unsubscribe", channel: "contract" }]);
   });
 
+  it("gives every part of a large snapshot to the one that asked for it", async (t) => {
+    const service = await Service.start(t);
+    const client = service.client(t);
+    const [one, two] = [new Inbox<ChannelMessage<"book">>(), new Inbox<ChannelMessage<"book">>()];
+    client.subscribe({ channel: "book", market: "B/Q" }, one.listener);
+    const peer = await service.peer(0, 1);
+    const part = (id: unknown, at: number) => {
+      const body = { topic: "book:B/Q", market: "B/Q", ledger: 5, asks: [], bids: [] };
+      peer.send({ type: "book", id, part: at, parts: 2, ...body });
+    };
+    part(peer.received[0].id, 1);
+    part(peer.received[0].id, 2);
+    await one.until(() => one.got.length === 2);
+    client.subscribe({ channel: "book", market: "B/Q" }, two.listener);
+    const { id } = (await service.peer(0, 2)).received[1];
+    part(id, 1);
+    part(id, 2);
+    await two.until(() => two.got.length === 2);
+    assert.equal(one.got.length, 2);
+    assert.ok(two.got.every(({ arrival }) => arrival.isSnapshot && !arrival.isGap));
+  });
+
   it("tells a refusal to the one whose it is, and does not ask again", async (t) => {
     const service = await Service.start(t);
     const client = service.client(t);

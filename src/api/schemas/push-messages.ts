@@ -252,6 +252,8 @@ export const pushSchemas = {
       "AccountSwap",
       "TradesSnapshot",
       "TradeUpdate",
+      "BookSnapshot",
+      "BookChanges",
       "TickerMessage",
       "DepthMessage",
       "CandlesSnapshot",
