@@ -1,42 +1,54 @@
-// Quotes one market around a reference price: follows its orders, fills and backing, and prints the
-// arguments of every contract call that brings its orders to where they should be. Signing and
-// sending is up to you.
+// Makes one market: an order on each side of a reference price, moved and filled up again in place, removed
+// at the end.
 //
-//   node dist/examples/market-maker.js --market BASE/QUOTE --maker G... --size 100
+//   node dist/examples/market-maker.js --market BASE/QUOTE --size 100
 //
-// The reference is the middle of the market's best prices, or --reference. Each order of the maker
-// in the market becomes a level: the first half a spread away from it, the next a whole spread
-// further. A side without any order gets its first by a `trade` of kind Limit; from then on prices
-// and amounts change by `update`, which keeps an order's id.
-import type {
-  AccountSnapshot,
-  Backing,
-  DepthMessage,
-  Order,
-  OrderUpdate,
-  PushMessage,
-  TokenAddress,
-} from "hopbook/api";
-import { get } from "hopbook/client";
+// Without a market it makes the busiest one.
+//
+// The reference is the middle of the market's best prices, or --reference. A side without an order gets one by
+// a `trade` of kind Limit that lists nothing; from then on `update` changes it, which keeps its id. Orders of
+// the account in the market that were there before are taken over, one a side, others removed. SIGINT and
+// SIGTERM remove all of them and end the program.
+import { Asset } from "@stellar/stellar-sdk";
+import type { AccountSnapshot, Backing, Order, OrderUpdate, TokenAddress } from "hopbook/api";
+import {
+  type Approval,
+  type ContractCall,
+  cancelCall,
+  Direction,
+  lesser,
+  limitCall,
+  makerPriceUp,
+  parseUnits,
+  SendError,
+  type Side,
+  sendCall,
+  tokenAmount,
+  type UpdatedOrder,
+  updateCall,
+  withApproval,
+} from "hopbook/client";
 import { connect, endProcess } from "./connect.ts";
-import { readFlags, requireIntegers, wrongUsage } from "./flags.ts";
+import { readFlags, wrongUsage } from "./flags.ts";
+import { busiestMarket, NETWORK_FLAGS, NETWORK_USAGE, POLL_MS, Trader } from "./trader.ts";
 
-/** Of contract prices. */
-const PRICE_DECIMALS = 18;
-/** Base units of a token. */
-const TOKEN = 10_000_000;
-const SELL = 1;
-const LIMIT = 1;
-/** Ledgers to wait for a printed call to take effect before another one is printed. */
-const PATIENCE_LEDGERS = 10;
+/** Kept of the native token for fees and for another order's reserve: 10 XLM. */
+const FEES_KEPT = 100_000_000n;
+/** After a call that failed. */
+const PATIENCE_LEDGERS = 5;
+/** How long an approval lives: a day at 5 s a ledger. */
+const APPROVED_LEDGERS = 17_280;
+const APPROVAL_LEDGERS_MIN = 120;
+/** Digits of a reference: more would be the noise of computing with numbers. */
+const DIGITS = 12;
 
-const USAGE = `market-maker --market BASE/QUOTE --maker ADDRESS [--size 100] [--reference PRICE]
-  [--spread-bps 40] [--tolerance-bps 5] [--calls 0] [--url http://localhost:8080]`;
+const USAGE = `market-maker [--market BASE/QUOTE] [--size 100] [--reference PRICE] [--spread-bps 40]
+  [--tolerance-bps 5] ${NETWORK_USAGE}`;
 
-const values = readFlags(USAGE, {
-  url: { type: "string", default: "http://localhost:8080" },
+const flags = readFlags(USAGE, {
+  ...NETWORK_FLAGS,
+  /** The busiest one without it. */
   market: { type: "string" },
-  maker: { type: "string" },
   /** Base tokens of each order. */
   size: { type: "string", default: "100" },
   /** Quote per base; without it the middle of the market. */
@@ -44,80 +56,90 @@ const values = readFlags(USAGE, {
   "spread-bps": { type: "string", default: "40" },
   /** Moves of the reference that are not followed. */
   "tolerance-bps": { type: "string", default: "5" },
-  /** End after so many calls; 0: never. */
-  calls: { type: "string", default: "0" },
 });
-const { url, market, maker } = values;
-if (market === undefined || maker === undefined) {
-  wrongUsage(USAGE, "--market and --maker are needed");
-}
-requireIntegers(USAGE, { calls: values.calls }, 0);
-const size = Number(values.size);
-const spread = Number(values["spread-bps"]) / 10_000;
-const tolerance = Number(values["tolerance-bps"]) / 10_000;
-const callsMax = Number(values.calls);
-/** Makes the ids of first orders: one a side, so that a call sent twice leaves one order. */
-const nonce = Date.now();
-const fixedReference = values.reference === undefined ? undefined : Number(values.reference);
-for (const [name, value] of Object.entries({ size, spread, reference: fixedReference ?? 1 })) {
+const { url } = flags;
+const size = Number(flags.size);
+const halfSpread = Number(flags["spread-bps"]) / 20_000;
+const tolerance = Number(flags["tolerance-bps"]) / 10_000;
+for (const [name, value] of Object.entries({ size, reference: Number(flags.reference ?? 1) })) {
   if (!(value > 0)) wrongUsage(USAGE, `--${name}: expected a number above 0`);
 }
+if (!(halfSpread > 0 && halfSpread < 1)) wrongUsage(USAGE, "--spread-bps: expected 1 to 19999");
 
-type Side = {
-  readonly selling: TokenAddress;
-  readonly buying: TokenAddress;
-  readonly isAsk: boolean;
-};
-/** What an order should be. */
+/** What an order of a side should be. */
 type Target = { readonly price: bigint; readonly amount: bigint };
+type Sides = readonly { readonly side: Side; readonly selling: string; readonly buying: string }[];
 
-/** What the account channel told, empty until its snapshot. */
 const orders = new Map<string, Order>();
 const backing = new Map<TokenAddress, Backing>();
-let sides: readonly [Side, Side] | undefined;
+let sides: Sides = [];
 let isKnown = false;
-let reference = fixedReference;
+let reference = flags.reference === undefined ? undefined : Number(flags.reference);
 /** The reference that the orders were last brought to. */
-let quotedReference: number | undefined;
+let quoted: number | undefined;
 let ledger = 0;
-/** Until this ledger the call printed last may still take effect. */
+/** Of the last call: what it changed is told once this ledger is. */
+let sentIn = 0;
+/** After a call that failed. */
 let waitsUntil = 0;
-let calls = 0;
+let nonce = BigInt(Date.now());
+let isEnding = false;
+/** What was said last of each side's funds. */
+const said = new Map<Side, string>();
+/** The call on its way. */
+let sending: Promise<void> = Promise.resolve();
+let isSending = false;
 
-const { address: contract } = await get(url, "/contract", {}).catch(endProcess);
-const feed = connect(url);
-const listener = {
-  message: (message: PushMessage) => {
-    take(message);
-    if (isWhole(message)) requote();
+const trader = await Trader.open(flags).catch(endProcess);
+const market = flags.market ?? (await busiestMarket(url).catch(endProcess));
+const native = Asset.native().contractId(flags.passphrase);
+await trader.hold(market.split("/")).catch(endProcess);
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void end().catch(endProcess));
+
+const push = connect(url);
+push.subscribe(
+  { channel: "contract" },
+  {
+    message: (message) => {
+      if (message.type !== "ledger") return;
+      ledger = message.ledger;
+      // The last message of its ledger: what it changed is known.
+      quote();
+    },
+    refused: endProcess,
   },
-  refused: endProcess,
-};
-feed.subscribe({ channel: "contract" }, listener);
-feed.subscribe({ channel: "depth", market, limit: 1 }, listener);
-feed.subscribe({ channel: "account", address: maker }, listener);
-
-/**
- * Whether the ledger it is of was told in full. What one ledger changed comes as several messages, and the
- * `ledger` message after all of them; snapshots are of whole ledgers anyway, and a book that is not of a
- * ledger still to come changes the reference alone.
- */
-function isWhole(message: PushMessage): boolean {
-  if (message.type === "depth") return message.data.ledger <= ledger;
-  return ["ledger", "account"].includes(message.type);
-}
-
-function take(message: PushMessage): void {
-  if (message.type === "account") takeAccount(message);
-  if (message.type === "order") takeOrder(message);
-  if (message.type === "depth") takeDepth(message);
-  if (message.type === "ledger") ledger = message.ledger;
-  if (message.type === "contract" && "id" in message) ledger = message.ledger ?? 0;
-  if (message.type === "backing") {
-    if (message.backing === null) backing.delete(message.asset);
-    else backing.set(message.asset, message.backing);
-  }
-}
+);
+push.subscribe(
+  { channel: "depth", market, limit: 1 },
+  {
+    message: ({ market: pair, data: { bestBid, bestAsk } }) => {
+      const [base = "", counter = ""] = pair.split("/");
+      sides = [
+        { side: "ask", selling: base, buying: counter },
+        { side: "bid", selling: counter, buying: base },
+      ];
+      if (flags.reference === undefined && bestBid !== null && bestAsk !== null) {
+        reference = (Number(bestBid) + Number(bestAsk)) / 2;
+      }
+    },
+    refused: endProcess,
+  },
+);
+push.subscribe(
+  { channel: "account", address: trader.address },
+  {
+    message: (message) => {
+      if (message.type === "account") takeAccount(message);
+      if (message.type === "order") takeOrder(message);
+      if (message.type === "backing") {
+        if (message.backing === null) backing.delete(message.asset);
+        else backing.set(message.asset, message.backing);
+      }
+    },
+    refused: endProcess,
+  },
+);
 
 /** The snapshot replaces everything that was known before a reconnect. */
 function takeAccount(account: AccountSnapshot): void {
@@ -133,84 +155,96 @@ function takeAccount(account: AccountSnapshot): void {
 function takeOrder({ order, action, fill }: OrderUpdate): void {
   if (order.status === "ACTIVE") orders.set(order.id, order);
   else orders.delete(order.id);
-  if (action === "update" || action === "new") waitsUntil = 0;
-  if (fill !== undefined) {
-    console.error(`${action} of ${order.id}: sold ${fill.sold}, bought ${fill.bought}`);
-  }
+  const amounts = fill === undefined ? {} : { sold: fill.sold, bought: fill.bought };
+  console.log(JSON.stringify({ action, id: order.id, left: order.amount, ...amounts }));
 }
 
-function takeDepth(message: DepthMessage): void {
-  const [base = "", quote = ""] = message.market.split("/");
-  sides = [
-    { selling: base, buying: quote, isAsk: true },
-    { selling: quote, buying: base, isAsk: false },
-  ];
-  const { bestBid, bestAsk } = message.data;
-  if (fixedReference === undefined && bestBid !== null && bestAsk !== null) {
-    reference = (Number(bestBid) + Number(bestAsk)) / 2;
-  }
-}
-
-/** Prints the call that is due, unless the one printed last is still on its way. */
-function requote(): void {
-  if (!isKnown || sides === undefined || reference === undefined || ledger < waitsUntil) return;
-  const moved = Math.abs(reference / (quotedReference ?? 0) - 1);
-  if (moved > tolerance) quotedReference = reference;
-  const center = quotedReference ?? reference;
-  const updates = sides.flatMap((side) => updatesOf(side, center));
-  if (updates.length > 0) {
-    print({ contract, fn: "update", args: { trader: maker, updates, approvals: [] } });
+/** Sends the call that is due, unless one is on its way. */
+function quote(): void {
+  if (
+    isSending ||
+    isEnding ||
+    !isKnown ||
+    reference === undefined ||
+    ledger < Math.max(sentIn, waitsUntil)
+  )
     return;
-  }
-  const missing = sides.find((side) => ordersOf(side).length === 0);
-  if (missing === undefined) return;
-  const target = targetOf(missing, 0, center);
-  if (target.amount > 0n) print({ contract, fn: "trade", args: firstOrder(missing, target) });
+  if (quoted === undefined || Math.abs(reference / quoted - 1) > tolerance) quoted = reference;
+  const call = dueCall(quoted);
+  if (call !== undefined) sending = send(call);
 }
 
-/** What has to change in the orders of a side. */
-function updatesOf(side: Side, center: number): readonly object[] {
-  return ordersOf(side).flatMap((order, level) => {
-    const target = targetOf(side, level, center);
-    // An order without backing cannot be filled: it stays as it is until there is some.
-    if (target.amount === 0n || isThere(order, target)) return [];
-    const expires = order.expires === undefined ? 0 : Date.parse(`${order.expires} UTC`) / 1000;
-    const { price, amount } = target;
-    return {
-      amount: String(amount),
-      expires: String(expires),
-      id: order.id,
-      price: String(price),
-    };
+function dueCall(center: number): ContractCall | undefined {
+  const updates: UpdatedOrder[] = [];
+  const approvals: Approval[] = [];
+  let first: ContractCall | undefined;
+  for (const one of sides) {
+    const target = targetOf(one, center);
+    const [order, ...others] = ordersOf(one);
+    for (const { id } of others)
+      updates.push({ amount: 0n, expires: 0n, id: BigInt(id), price: 1n });
+    if (target === undefined) continue;
+    if (order === undefined) {
+      first ??= firstOrder(one, target);
+    } else if (!isThere(order, target)) {
+      updates.push({ ...target, expires: 0n, id: BigInt(order.id) });
+      approvals.push(...approvalOf(one.selling, target.amount));
+    }
+  }
+  return updates.length > 0 ? updateCall(trader.address, updates, approvals) : first;
+}
+
+function ordersOf({ selling, buying }: Sides[number]): readonly Order[] {
+  return [...orders.values()].filter(
+    (order) => order.selling === selling && order.buying === buying,
+  );
+}
+
+/** Undefined where the account has nothing to sell, which is said. */
+function targetOf({ side, selling }: Sides[number], center: number): Target | undefined {
+  const price = side === "ask" ? center * (1 + halfSpread) : center * (1 - halfSpread);
+  const tokens = side === "ask" ? size : size * price;
+  const wanted = parseUnits(tokens.toFixed(7));
+  const balance = BigInt(backing.get(selling)?.balance ?? 0);
+  const free = selling === native ? balance - FEES_KEPT : balance;
+  const amount = lesser(wanted, free);
+  sayFunds(
+    side,
+    free >= wanted ? "" : `${tokenAmount(free > 0n ? free : 0n)} of ${tokenAmount(wanted)}`,
+  );
+  return amount > 0n ? { price: makerPriceUp(side, decimal(price)), amount } : undefined;
+}
+
+function sayFunds(side: Side, text: string): void {
+  if ((said.get(side) ?? "") !== text) {
+    console.error(text === "" ? `${side}: funded` : `${side}: unfunded, has ${text} tokens`);
+  }
+  said.set(side, text);
+}
+
+/** A plain decimal, as a number prints only where it is neither large nor small. */
+function decimal(value: number): string {
+  const digits = Math.max(0, Math.min(18, DIGITS - 1 - Math.floor(Math.log10(value))));
+  return value.toFixed(digits);
+}
+
+/** It lists no orders to take: it rests. */
+function firstOrder({ selling, buying }: Sides[number], target: Target): ContractCall {
+  nonce += 1n;
+  const order = { direction: Direction.sell, trader: trader.address, selling, buying, nonce };
+  const held = backing.get(selling);
+  return withApproval(limitCall({ ...order, ...target }), {
+    ledger,
+    held,
+    ledgers: APPROVED_LEDGERS,
   });
 }
 
-/** The maker's orders of a side, the best price first. */
-function ordersOf({ selling, buying }: Side): readonly Order[] {
-  return [...orders.values()]
-    .filter((order) => order.selling === selling && order.buying === buying)
-    .sort((a, b) => (BigInt(a.price) < BigInt(b.price) ? -1 : 1));
-}
-
-function targetOf(side: Side, level: number, center: number): Target {
-  const distance = spread * (level + 0.5);
-  // Of an ask quote per base, of a bid base per quote: always what the maker gets per what it sells.
-  const price = side.isAsk ? center * (1 + distance) : 1 / (center * (1 - distance));
-  const wanted = side.isAsk ? size : size * center * (1 - distance);
-  const amount = BigInt(Math.round(wanted * TOKEN));
-  // All orders that sell one token share its budget.
-  const sharing = [...orders.values()].filter(({ selling }) => selling === side.selling).length;
-  const budget = BigInt(backing.get(side.selling)?.budget ?? 0);
-  const share = budget / BigInt(Math.max(1, sharing));
-  return { price: contractPrice(price), amount: amount < share ? amount : share };
-}
-
-/** With twelve digits: more would be the noise of computing with numbers. */
-function contractPrice(price: number): bigint {
-  const [mantissa = "", exponent = "0"] = price.toExponential(11).split("e");
-  const zeros = PRICE_DECIMALS - 11 + Number(exponent);
-  const digits = BigInt(mantissa.replace(".", ""));
-  return zeros >= 0 ? digits * 10n ** BigInt(zeros) : digits / 10n ** BigInt(-zeros);
+function approvalOf(asset: string, amount: bigint): readonly Approval[] {
+  const held = backing.get(asset);
+  const lives = held !== undefined && held.liveUntil > ledger + APPROVAL_LEDGERS_MIN;
+  if (lives && BigInt(held.allowance) >= amount) return [];
+  return [{ amount, asset, live_until: ledger + APPROVED_LEDGERS }];
 }
 
 function isThere(order: Order, { price, amount }: Target): boolean {
@@ -218,26 +252,32 @@ function isThere(order: Order, { price, amount }: Target): boolean {
   return Math.abs(off) <= tolerance && BigInt(order.amount) === amount;
 }
 
-/** It lists no orders to take: it rests. */
-function firstOrder({ selling, buying, isAsk }: Side, { price, amount }: Target): object {
-  return {
-    direction: SELL,
-    kind: LIMIT,
-    trader: maker,
-    amount: String(amount),
-    selling,
-    buying,
-    price: String(price),
-    orders: [],
-    nonce: String(isAsk ? nonce : nonce + 1),
-    expires: "0",
-    approve: null,
-  };
+async function send(call: ContractCall): Promise<void> {
+  isSending = true;
+  try {
+    const sent = await sendCall(trader.network, trader.signer, call, { pollMs: POLL_MS });
+    console.log(JSON.stringify({ fn: call.fn, ledger: sent.ledger, hash: sent.hash }));
+    sentIn = sent.ledger;
+  } catch (error) {
+    if (!(error instanceof SendError)) endProcess(error);
+    console.error(`${call.fn}: ${error.message}`);
+    waitsUntil = ledger + PATIENCE_LEDGERS;
+  } finally {
+    isSending = false;
+  }
 }
 
-function print(call: object): void {
-  console.log(JSON.stringify(call));
-  waitsUntil = ledger + PATIENCE_LEDGERS;
-  calls += 1;
-  if (calls === callsMax) feed.close();
+/** Waits for the call on its way, then removes every order of the account in the market. */
+async function end(): Promise<void> {
+  isEnding = true;
+  await sending;
+  // What it made may not be told yet.
+  while (ledger < sentIn) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const ids = sides.flatMap(ordersOf).map(({ id }) => BigInt(id));
+  if (ids.length > 0) {
+    const call = cancelCall(trader.address, ids);
+    const sent = await sendCall(trader.network, trader.signer, call, { pollMs: POLL_MS });
+    console.log(JSON.stringify({ fn: call.fn, removed: ids.length, ledger: sent.ledger }));
+  }
+  push.close();
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Row } from "../e2e/api-client.ts";
 
 /** Generous: machines that run tests can be slow. */
-const WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = 150_000;
 
 /** Compiled beside this file's folder. */
 function pathOf(name: string): string {
@@ -37,7 +37,7 @@ export class RunningExample {
   constructor(name: string, args: readonly string[]) {
     const child = spawn(process.execPath, [pathOf(name), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: 2 * WAIT_MS_MAX,
+      timeout: 3 * WAIT_MS_MAX,
     });
     this.#child = child;
     child.stdout.on("data", (data) => {
@@ -71,7 +71,15 @@ export class RunningExample {
     return this.#lines.shift();
   }
 
-  kill(): void {
-    this.#child.kill("SIGKILL");
+  /** The next line of JSON for which this holds; those before it are dropped. */
+  async lineWhere(holds: (line: Row) => boolean): Promise<Row> {
+    for (;;) {
+      const line = await this.line();
+      if (holds(line)) return line;
+    }
+  }
+
+  kill(signal: NodeJS.Signals = "SIGKILL"): void {
+    this.#child.kill(signal);
   }
 }

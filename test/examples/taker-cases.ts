@@ -196,7 +196,7 @@ async function bestAsk(): Promise<bigint> {
 }
 
 /** Tokens without a market of their own, and an amount for which there is a route. */
-async function pairOfSeveralHops(more: string): Promise<Order> {
+export async function pairOfSeveralHops(more: string): Promise<Order> {
   for (const selling of world.tokens) {
     for (const buying of world.tokens) {
       if (selling === buying) continue;

@@ -15,6 +15,8 @@ const SEED = "examples";
 /** Generous: machines that run tests can be slow. */
 const WAIT_MS_MAX = 60_000;
 const PRELUDE_LEDGERS_MAX = 30;
+/** While ledgers close by themselves. */
+const LEDGER_MS = 400;
 
 export class ExamplesWorld {
   readonly devnet: Devnet;
@@ -28,7 +30,13 @@ export class ExamplesWorld {
   }
 
   static async start(folder: string): Promise<ExamplesWorld> {
-    const options = { seed: SEED, manual: true, port: 0, transactionsPerLedger: 0 };
+    const options = {
+      seed: SEED,
+      manual: true,
+      port: 0,
+      transactionsPerLedger: 0,
+      ledgerTime: LEDGER_MS,
+    };
     const devnet = await startDevnet(options);
     const engine = new EngineProcess({
       rpcUrl: devnet.url,
