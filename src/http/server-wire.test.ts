@@ -96,8 +96,15 @@ describe("a server that closes", () => {
     });
     const query = `sellingAsset=${testContract(1)}&buyingAsset=${testContract(2)}&amount=1`;
     const quote = sendRaw(other.port, [`GET /quote?${query} HTTP/1.1\r\n${HOST}`], () => false);
-    const idle = sendRaw(other.port, [NEXT], () => false);
-    await asked;
+    let answered: () => void = () => undefined;
+    const isIdle = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const idle = sendRaw(other.port, [NEXT], (got) => {
+      if (answerCount(got) === 1) answered();
+      return false;
+    });
+    await Promise.all([asked, isIdle]);
     const closed = other.close();
     answer({ status: "unfeasible", ledger: 7 });
     await closed;

@@ -123,8 +123,10 @@ export async function recordMessages(world: RecordedWorld): Promise<void> {
     await delay(THROTTLE_MS);
     missing = UPDATES.filter((wanted) => found(wanted) === undefined);
   }
-  // A busy machine may be late with what is throttled.
+  // A busy machine may be late with what is throttled, and take several ledgers in one step, where an
+  // order's later change hides an earlier one.
   for (let waitedMs = 0; missing.length > 0 && waitedMs < WAIT_MS_MAX; waitedMs += THROTTLE_MS) {
+    await ledgers(1);
     await delay(THROTTLE_MS);
     missing = UPDATES.filter((wanted) => found(wanted) === undefined);
   }
