@@ -447,8 +447,10 @@ export class LedgerFeed {
     this.lakeAskedAt = this.now();
     try {
       const found = await lake.read(this.next, signal);
-      this.set.lakeAnswered();
-      if (found === undefined) return undefined;
+      if (found === undefined) {
+        this.set.lakeAnswered();
+        return undefined;
+      }
       const ledgers = found.map((ledger) => ({ ...ledger, source: this.set.lake }));
       const { good, link, wrong } = checkChain(ledgers, this.next, this.previous);
       if (wrong !== undefined) this.complain(`the lake ${lake.store.name}: ${wrong.message}`);
@@ -457,6 +459,7 @@ export class LedgerFeed {
         if (wrong?.foreign === true) await this.otherLake(wrong.message, signal);
         return undefined;
       }
+      this.set.lakeAnswered();
       this.advance(good, link);
       this.following(this.next - 1);
       return good;

@@ -13,7 +13,7 @@ import type { SourceSet } from "./source-set.ts";
 
 const HEALTH_LIMITS: RpcLimits = { timeoutMs: 5_000, bytesMax: 1 << 20 };
 /** A page of a few ledgers takes a fraction of it; a slow server gets more (see `patience`). */
-const FEW_MS = 5_000;
+const FEW_MS = 7_000;
 const FEW_MAX_MS = 20_000;
 
 export type PageAnswer =

@@ -51,6 +51,12 @@ export class SourceSet {
   private readonly options: SourceSetOptions;
   /** Who answered last, by use: asked on while it answers. */
   private readonly current = new Map<SourceUse, number>();
+  /** Failures in a row before the last answer, which may yet be rejected. */
+  private readonly before: Readonly<Record<SourceUse, Map<number, number>>> = {
+    ledgers: new Map(),
+    entries: new Map(),
+    simulations: new Map(),
+  };
   private readonly wrongNetwork: number[];
   private complaint = "";
 
@@ -141,9 +147,11 @@ export class SourceSet {
    * An answer that parsed as JSON and yet made no sense, or is too old: another source is asked.
    * `failures`: how often before, where an answer does not tell that by itself.
    */
-  reject(source: number, use: SourceUse, failures?: number): void {
-    if (failures !== undefined) this.board.set(source, `${use}Failures`, failures);
+  reject(source: number, use: SourceUse, failures = this.before[use].get(source) ?? 0): void {
+    this.board.set(source, `${use}Failures`, failures);
     this.rest(source, use);
+    const isCurrent = (this.current.get(use) ?? 0) === source;
+    if (isCurrent) this.follow(use, (source + 1) % Math.max(1, this.size));
   }
 
   /** The failure was the question's and not the source's. */
@@ -247,6 +255,7 @@ export class SourceSet {
   private answered(source: number, use: SourceUse): void {
     const { board } = this;
     board.set(source, "failures", 0);
+    this.before[use].set(source, board.get(source, `${use}Failures`));
     this.forgive(source, use);
   }
 

@@ -9,11 +9,15 @@ import {
   PublicKey,
 } from "@stellar/stellar-sdk/xdr";
 import { testAccount } from "../../test/ingest/addresses.ts";
+import { TEST_PASSPHRASE } from "../../test/ingest/build-ledger.ts";
+import { FakeRpc } from "../../test/ingest/fake-rpc.ts";
 import { addressBytes } from "../model/address.ts";
 import type { EntriesLoaded } from "../model/entry-tracking.ts";
 import { RpcError } from "./json-rpc.ts";
+import type { Timer } from "./ledger-source.ts";
 import type { LoadedEntries } from "./rpc-answers.ts";
-import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
+import { KEYS_PER_REQUEST, type LoadEntries, rpcEntryLoader } from "./rpc-entries.ts";
+import { SourceSet } from "./source-set.ts";
 import { Tracker } from "./tracker.ts";
 
 function accountKey(number: number): string {
@@ -57,8 +61,7 @@ function rig(answer: LoadEntries): Rig {
     },
     deliver: (loaded) => delivered.push(loaded),
     fail: (thrown) => faults.push(thrown),
-    // A sleep takes a turn of the loop.
-    timer: { now: () => 0, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+    timer: turnTimer(),
     log: () => {},
     signal: new AbortController().signal,
   });
@@ -66,6 +69,19 @@ function rig(answer: LoadEntries): Rig {
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   return { tracker, delivered, asked, faults, settle };
+}
+
+/** A sleep takes a turn of the loop; time passes in sleeps alone. */
+function turnTimer(onSleep: (ms: number) => void = () => {}): Timer {
+  let time = 0;
+  return {
+    now: () => time,
+    sleep: (ms) => {
+      onSleep(ms);
+      time += ms;
+      return new Promise((resolve) => setImmediate(resolve));
+    },
+  };
 }
 
 function track(keys: readonly string[], request = 1, load = true) {
@@ -253,13 +269,7 @@ test("a server that fails for every key is not asked for each of them", async ()
     },
     deliver: (loaded) => delivered.push(loaded),
     fail: (thrown) => assert.fail(String(thrown)),
-    timer: {
-      now: () => 0,
-      sleep: (ms) => {
-        pauses.push(ms);
-        return new Promise((resolve) => setImmediate(resolve));
-      },
-    },
+    timer: turnTimer((ms) => pauses.push(ms)),
     log: () => {},
     signal: new AbortController().signal,
   });
@@ -273,4 +283,49 @@ test("a server that fails for every key is not asked for each of them", async ()
   for (let turn = 0; turn < 60; turn += 1) await new Promise(setImmediate);
   const loaded = new Set(delivered.flatMap(({ entries }) => entries.map(({ key }) => key)));
   assert.equal(loaded.size, keys.length);
+});
+
+test("entries are asked of the server that has what is known, and by whoever answers the key", async () => {
+  const bad = accountKey(3);
+  for (const fault of ["old", "of the future", "refusing a key", "garbage"]) {
+    const [first, second] = [new FakeRpc(), new FakeRpc()];
+    const urls = [await first.listen(), await second.listen()];
+    first.latest = fault === "old" ? 50 : fault === "of the future" ? 4_000_000_000 : 100;
+    second.latest = 100;
+    first.fault = ({ id, method, params }) => {
+      if (method !== "getLedgerEntries") return undefined;
+      const { keys } = params as { readonly keys: readonly string[] };
+      if (fault === "garbage") {
+        const entries = [{ key: bad, xdr: "AAAA", lastModifiedLedgerSeq: 1 }];
+        return { body: JSON.stringify({ id, result: { latestLedger: 100, entries } }) };
+      }
+      if (fault !== "refusing a key" || !keys.includes(bad)) return undefined;
+      return { body: JSON.stringify({ id, error: { code: -32603, message: "no answer (404)" } }) };
+    };
+    const timer = turnTimer();
+    const set = new SourceSet({ urls, passphrase: TEST_PASSPHRASE, timer, log: () => {} });
+    const loaded = new Set<string>();
+    const keys = Array.from({ length: 6 }, (_, index) => accountKey(index));
+    const abort = new AbortController();
+    await new Promise<void>((resolve, reject) => {
+      const tracker = new Tracker({
+        load: rpcEntryLoader(set, timer),
+        stale: (source) => set.reject(source, "entries"),
+        deliver: ({ ledger, entries }) => {
+          assert.equal(ledger, 100);
+          for (const { key } of entries) loaded.add(key);
+          if (loaded.size === keys.length) resolve();
+        },
+        fail: reject,
+        timer,
+        log: () => {},
+        signal: abort.signal,
+      });
+      tracker.passed(100);
+      tracker.track(track(keys));
+    });
+    abort.abort();
+    assert.ok(first.requests.length < 40, `${fault}: ${first.requests.length} requests`);
+    await Promise.all([first.close(), second.close()]);
+  }
 });

@@ -34,7 +34,7 @@ export const KEYS_MAX = 4_000_000;
 
 export type TrackerOptions = {
   readonly load: LoadEntries;
-  /** The source's answer was as of a ledger before those that are known, or of none that came. */
+  /** The source's answer is garbage, or as of a ledger before those that are known, or of none that came. */
   readonly stale?: (source: number) => void;
   readonly deliver: (loaded: EntriesLoaded) => void;
   /** A fault that is not the RPC's: the reader cannot go on. */
@@ -52,7 +52,15 @@ type Wanted = {
 };
 
 /** Waits for the ledger that it is as of. */
-type Early = { readonly batch: readonly Wanted[]; readonly answer: Answer };
+type Early = {
+  readonly batch: readonly Wanted[];
+  readonly answer: Answer;
+  /** Then it is asked for again. */
+  readonly until: number;
+};
+
+/** A key that failed alone, and when it is asked for again. */
+type Later = { readonly batch: readonly Wanted[]; readonly at: number };
 
 type Answer = {
   readonly ledger: number;
@@ -73,6 +81,8 @@ export class Tracker {
   private loading = false;
   /** Answers ahead of us. */
   private early: Early[] = [];
+  private later: Later[] = [];
+  private isWaiting = false;
   /** Keys in the next batch at most: fewer while batches fail. */
   private batchMax = KEYS_PER_REQUEST;
   /** Batches in a row that failed. */
@@ -210,28 +220,44 @@ export class Tracker {
 
   /** One key: others are not kept waiting for it. */
   private askLater(batch: readonly Wanted[]): void {
-    const { timer, signal } = this.options;
     const failures = 1 + Math.max(...batch.map((wanted) => wanted.failures));
     const pause = Math.min(BAD_KEY_MAX_MS, BAD_KEY_MS * 2 ** Math.min(16, failures - 1));
-    void timer.sleep(pause, signal).then(() => {
-      this.queue.push(...batch.map((wanted) => ({ ...wanted, failures })));
-      this.pump();
+    this.later.push({
+      batch: batch.map((wanted) => ({ ...wanted, failures })),
+      at: this.options.timer.now() + pause,
     });
+    void this.wait();
+  }
+
+  /** As long as something is to be asked for again at some time. */
+  private async wait(): Promise<void> {
+    if (this.isWaiting) return;
+    const { timer, signal } = this.options;
+    this.isWaiting = true;
+    while (this.early.length + this.later.length > 0 && !signal.aborted) {
+      await timer.sleep(RETRY_MS, signal);
+      this.askAgain(timer.now());
+    }
+    this.isWaiting = false;
+  }
+
+  private askAgain(now: number): void {
+    const due = this.later.filter(({ at }) => at <= now);
+    this.later = this.later.filter(({ at }) => at > now);
+    const overdue = this.early.filter(({ until }) => until <= now);
+    this.early = this.early.filter(({ until }) => until > now);
+    for (const { answer } of overdue) {
+      if (answer.source !== undefined) this.options.stale?.(answer.source);
+    }
+    for (const { batch } of [...due, ...overdue]) this.queue.push(...batch);
+    this.pump();
   }
 
   /** Hands an answer on, now or once its ledger is reached. False where some is to be asked for again. */
   private take(batch: readonly Wanted[], answer: Answer): boolean {
     if (answer.ledger <= this.decoded) return this.answer(batch, answer);
-    const { timer, signal } = this.options;
-    const early = { batch, answer };
-    this.early.push(early);
-    void timer.sleep(AHEAD_MS, signal).then(() => {
-      if (!this.early.includes(early) || signal.aborted) return;
-      this.early = this.early.filter((other) => other !== early);
-      if (answer.source !== undefined) this.options.stale?.(answer.source);
-      this.queue.push(...batch);
-      this.pump();
-    });
+    this.early.push({ batch, answer, until: this.options.timer.now() + AHEAD_MS });
+    void this.wait();
     return true;
   }
 
@@ -275,6 +301,7 @@ export class Tracker {
         const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
         found.set(key, entryChange(key, entry, oddities));
       } catch (cause) {
+        if (source !== undefined) this.options.stale?.(source);
         throw new RpcError("garbage", `the entry under ${key} is none`, { cause });
       }
     }
