@@ -40,6 +40,8 @@ const BREAK_PART = 8;
 const NODES_MIN = 64;
 /** What a search takes beside its nodes. */
 const SEARCH_WORK = 200;
+/** Exchanges of single orders in a row (guess: it seldom takes more than three). */
+const EXCHANGES_MAX = 16;
 /** Entries passed over that take as long as a node. */
 const NODE_ENTRIES = 8;
 /** Halvings in search of a slot penalty. */
@@ -364,7 +366,6 @@ export class HopSolver {
   }
 
   #search(): void {
-    const { groups } = this.#orders;
     this.work += SEARCH_WORK;
     this.#pairs.find(this.#orders, this.#candidates, this.#demand, this.#whole + 1);
     this.work += this.#pairs.work;
@@ -397,13 +398,93 @@ export class HopSolver {
         gap *= GAP_GROWTH;
         continue;
       }
+      // A better incumbent leaves less to try.
+      this.#exchange();
       if (this.#nodesLeft < NODES_MIN || part === 1) break;
       // Each has more of what is left.
       part /= 2;
       if (!this.found) gap *= GAP_GROWTH;
     }
-    // The multipliers of one break item are none of the next hop's.
-    if (groups > 0) this.#nu.fill(0, 0, groups * PAIRS);
+  }
+
+  /**
+   * Local search where nothing is proven: replaces, adds or drops one order of the incumbent, while that
+   * makes it better.
+   */
+  #exchange(): void {
+    const { selection } = this;
+    const base = this.#base;
+    for (let round = 0; round < EXCHANGES_MAX && selection.found; round += 1) {
+      const count = selection.count;
+      base.set(selection.list.subarray(0, count));
+      const { value, exactValue } = selection;
+      for (let at = -1; at < count; at += 1) {
+        this.work += this.#candidates / NODE_ENTRIES;
+        if (this.#exchangeOne(count, at)) break;
+      }
+      if (selection.value === value && selection.exactValue === exactValue) return;
+    }
+  }
+
+  readonly #base = new Int32Array(DEPTH_MAX);
+
+  /** Tries each order in the place of the one at `leaving` of the base, -1: none; ends with a better one. */
+  #exchangeOne(count: number, leaving: number): boolean {
+    const { columns, start } = this.#orders;
+    const { selection } = this;
+    const base = this.#base;
+    const last = base[count - 1]!;
+    const isBreakOut = leaving === count - 1;
+    selection.clear();
+    let [got, paid, whole] = [0, 0, 0];
+    for (let place = 0; place < count - 1; place += 1) {
+      if (place === leaving) continue;
+      selection.isIn[base[place]!] = 1;
+      got += columns.amount[start + base[place]!]!;
+      paid += columns.cost[start + base[place]!]!;
+      whole += 1;
+    }
+    if (!isBreakOut && leaving >= 0 && this.#completeWith(last, got, paid, whole)) return true;
+    for (let place = 0; isBreakOut && place < count - 1; place += 1) {
+      const entry = base[place]!;
+      const at = start + entry;
+      selection.isIn[entry] = 0;
+      const { amount, cost } = columns;
+      if (this.#completeWith(entry, got - amount[at]!, paid - cost[at]!, whole - 1)) return true;
+      selection.isIn[entry] = 1;
+    }
+    for (let entry = 0; entry < this.#candidates; entry += 1) {
+      if (entry === last || selection.isIn[entry] === 1) continue;
+      if (leaving >= 0 && entry === base[leaving]) continue;
+      if (isBreakOut) {
+        if (this.#completeWith(entry, got, paid, whole)) return true;
+        continue;
+      }
+      if (this.#completeBeside(last, entry, got, paid, whole)) return true;
+      if (this.#completeBeside(entry, last, got, paid, whole)) return true;
+    }
+    return false;
+  }
+
+  /** Completes with `last`, beside a further whole order. */
+  #completeBeside(last: number, entry: number, got: number, paid: number, whole: number): boolean {
+    if (whole + 1 > this.#demand.slots - 1 || !this.#canBeWhole(entry)) return false;
+    const { columns, start } = this.#orders;
+    const at = start + entry;
+    const { amount, cost } = columns;
+    const left = this.#leftFor(entry);
+    if (left.budget < amount[at]! || left.room < cost[at]!) return false;
+    this.selection.isIn[entry] = 1;
+    if (this.#completeWith(last, got + amount[at]!, paid + cost[at]!, whole + 1)) return true;
+    this.selection.isIn[entry] = 0;
+    return false;
+  }
+
+  #completeWith(last: number, got: number, paid: number, whole: number): boolean {
+    if (whole > this.#demand.slots - 1) return false;
+    const most = this.#orders.columns.most[this.#orders.start + last]!;
+    const { budget, room } = this.#leftFor(last);
+    return this.selection.complete(last, Math.min(most, budget), room, got, paid, whole);
   }
 
   #trial = 0;
