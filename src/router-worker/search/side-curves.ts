@@ -31,7 +31,7 @@ import {
   SIDE_STRIDE_U32,
 } from "../../book/shared-layout.ts";
 import { orderAmount, orderPrice } from "../../book/shared-reader.ts";
-import { isDust } from "../../model/settlement.ts";
+import { costUp, I128_MAX, isDust } from "../../model/settlement.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { EXPIRY_MARGIN } from "../quote-engine.ts";
 import { addressBytes, transferBytes } from "./call-bytes.ts";
@@ -275,7 +275,9 @@ export class SideCurves {
     }
     const price = realPrice(view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!);
     const worth = price * view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
-    if (worth >= COST_MAX) return false;
+    if (worth >= COST_MAX * (1 - SUM_ERROR)) {
+      return costUp(orderAmount(view, slot), orderPrice(view, slot)) <= I128_MAX;
+    }
     // Near one unit only integers tell.
     if (worth > 1.001) return true;
     return worth > 0.999 && !isDust(orderAmount(view, slot), orderPrice(view, slot));
