@@ -15,6 +15,7 @@ function readFixture(name: string): readonly Record<string, unknown>[] {
 for (const [name, paths] of [
   ["quotes.json.gz", 260],
   ["quotes-large.json.gz", 23],
+  ["quotes-wide.json.gz", 246],
 ] as const) {
   test(`every path of ${name} is as good as known and settles on the contract model`, () => {
     let seen = 0;
