@@ -114,6 +114,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     path,
     networkPassphrase,
     contract,
+    store: { keepOrderEvents: config.keepOrderEventsSeconds },
     clock,
     log,
     book,

@@ -235,6 +235,25 @@ export const ENDPOINTS: readonly Endpoint[] = [
     errors: [BAD_PARAMETER],
   },
   {
+    path: "/order-events",
+    operationId: "getOrderEvents",
+    tag: "History",
+    summary: "What became of orders and of the budgets behind them, newest first",
+    description:
+      "An extension of the API. One event for each change of an order, and for each change of a maker's " +
+      "budget in an asset that a live order of the maker sells. Events are complete from the ledger " +
+      "`completeFrom` on; budgets within ledgers that a catch-up takes together are those after the last.",
+    parameters: [
+      parameters.eventsOrder,
+      parameters.eventsOwner,
+      parameters.eventsMarket,
+      parameters.cursor,
+      parameters.pageLimit(500),
+    ],
+    answer: ref("OrderEvents"),
+    errors: [BAD_PARAMETER],
+  },
+  {
     path: "/trades",
     operationId: "getTrades",
     tag: "History",

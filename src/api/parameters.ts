@@ -154,6 +154,26 @@ export const owner = query(
   ADDRESS,
 );
 
+const EVENTS_FILTER = "Exactly one of `order`, `owner` and `market` is required.";
+
+export const eventsOrder = query(
+  "order",
+  `Events of the orders that had this id. ${EVENTS_FILTER}`,
+  { type: "string", pattern: "^[0-9]{1,39}$" },
+);
+
+export const eventsOwner = query(
+  "owner",
+  `Events of this maker's orders and budgets. ${EVENTS_FILTER}`,
+  ADDRESS,
+);
+
+export const eventsMarket = query(
+  "market",
+  `\`BASE/QUOTE\` in either orientation: events of the market's orders. ${EVENTS_FILTER}`,
+  { type: "string", pattern: `^${ASSET}/${ASSET}$` },
+);
+
 export const orderAssets = query(
   "asset",
   "Token contract address. Every listed asset must be one of the order's two, so two values select a " +

@@ -533,6 +533,62 @@ export type Swap = {
 /** Told apart by `type`. */
 export type TradeOrSwap = Trade | Swap;
 
+/** What became of an order. */
+export type OrderEvent = {
+  readonly type: "order";
+  /** The ledger, then a number that counts up in it. */
+  readonly id: Position;
+  /** As in channel `book`. */
+  readonly cause: "new" | "update" | "fill" | "filled" | "cancel" | "expire" | "revive";
+  readonly order: OrderId;
+  /** `cursor` of the order: tells orders of one id apart. */
+  readonly orderCursor: Position;
+  readonly owner: Address;
+  readonly selling: TokenAddress;
+  readonly buying: TokenAddress;
+  /** After the event, as in Order. */
+  readonly price: string;
+  /** What was left after the event. */
+  readonly amount: Amount;
+  /** After the event; absent: never. */
+  readonly expires?: UtcTime;
+  /** Whether the order was live after the event. */
+  readonly live: boolean;
+  /** `id` of the trade; with fill and filled alone. */
+  readonly trade?: Position;
+  readonly ledger: Ledger;
+  /** Close time of the ledger. */
+  readonly timestamp: UtcTime;
+  /** The same as `id`; pages lists. */
+  readonly cursor: Position;
+};
+
+/** A change of a maker's budget behind live orders. */
+export type BudgetEvent = {
+  readonly type: "budget";
+  readonly id: Position;
+  readonly owner: Address;
+  readonly asset: TokenAddress;
+  /** After the event; absent: no longer tracked. */
+  readonly budget?: Amount;
+  readonly ledger: Ledger;
+  /** Close time of the ledger. */
+  readonly timestamp: UtcTime;
+  /** The same as `id`; pages lists. */
+  readonly cursor: Position;
+};
+
+/** Told apart by `type`. */
+export type OrderOrBudgetEvent = OrderEvent | BudgetEvent;
+
+/** One page of order events. */
+export type OrderEvents = {
+  /** The first ledger from which every event is there; absent: none are kept. */
+  readonly completeFrom?: Ledger;
+  /** Newest first. */
+  readonly events: readonly OrderOrBudgetEvent[];
+};
+
 /** A contract error. */
 export type FailureError = {
   /** The contract that failed: the exchange, a token or another one. */
@@ -1107,6 +1163,8 @@ export type Answers = {
   readonly "/backing": Backing;
   /** Filled, removed and expired orders, newest first. */
   readonly "/order-history": readonly Order[];
+  /** What became of orders and of the budgets behind them, newest first. */
+  readonly "/order-events": OrderEvents;
   /** Fills and swaps, newest first. */
   readonly "/trades": readonly TradeOrSwap[];
   /** Failed contract calls, newest first. */
@@ -1245,6 +1303,30 @@ export type Parameters = {
      * The form `pair[]` is not recognized.
      */
     readonly pair?: readonly string[];
+    /** `cursor` of the last row received: that row and all before it are skipped. */
+    readonly cursor?: string;
+    /**
+     * Rows of a page. A missing, invalid or non-positive value is the default, a larger one the
+     * maximum of 500.
+     */
+    readonly limit?: number | string;
+  };
+  readonly "/order-events": {
+    /**
+     * Events of the orders that had this id. Exactly one of `order`, `owner` and `market` is
+     * required.
+     */
+    readonly order?: string;
+    /**
+     * Events of this maker's orders and budgets. Exactly one of `order`, `owner` and `market` is
+     * required.
+     */
+    readonly owner?: string;
+    /**
+     * `BASE/QUOTE` in either orientation: events of the market's orders. Exactly one of `order`,
+     * `owner` and `market` is required.
+     */
+    readonly market?: string;
     /** `cursor` of the last row received: that row and all before it are skipped. */
     readonly cursor?: string;
     /**

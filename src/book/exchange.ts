@@ -8,6 +8,7 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
+import type { OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import { RowCopy } from "../store/row-copy.ts";
@@ -232,6 +233,15 @@ export class Exchange implements ReadModel {
     return this.#store.history.trades(filter, page);
   }
 
+  /** The first ledger from which order events are complete; undefined while none are kept. */
+  get orderEventsFrom(): number | undefined {
+    return this.#store.orderEvents.completeFrom();
+  }
+
+  orderEvents(filter: OrderEventFilter, page: Page): readonly OrderEvent[] {
+    return this.#store.orderEvents.list(filter, page);
+  }
+
   failures(
     filter: { readonly account?: string; readonly fn?: string },
     page: Page,
@@ -244,11 +254,26 @@ export class Exchange implements ReadModel {
       onChain: (id: OrderId) => this.#store.onChain(id),
       contract: () => this.#contract,
     };
-    return new Lifecycle(stored, this.#horizon);
+    return new Lifecycle(stored, this.#horizon, this.#cursor);
   }
 
   #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): PreparedStep {
-    return prepareStep(lifecycle, deltas, this.#options.backing, this.#store.candles);
+    return prepareStep(lifecycle, deltas, {
+      view: this.#options.backing,
+      storedCandles: this.#store.candles,
+      sells: (owner, asset) => this.#sells(owner, asset),
+      shown: this.#cursor,
+    });
+  }
+
+  /** Whether a live order of the state shown does. */
+  #sells(owner: Address, asset: Address): boolean {
+    const { book } = this.#options;
+    const orders =
+      book === undefined
+        ? this.#store.history.ordersSelling(owner, asset)
+        : book.ordersSelling(owner, asset);
+    return orders.length > 0;
   }
 
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */

@@ -10,6 +10,7 @@ import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ExchangeEvent, LedgerDelta } from "../model/ledger-delta.ts";
 import type { OrderId } from "../model/order.ts";
+import type { NewOrderEvent } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import { isOnChain, type OrderRecord, OrderState, toOrder } from "../store/order-record.ts";
@@ -38,14 +39,24 @@ export class Lifecycle {
   readonly #skips = new Map<string, SkipRecord>();
   readonly #markets = new Map<number, RegistryMarket>();
   readonly #happenings: Happening[] = [];
+  readonly #orderEvents: NewOrderEvent[] = [];
   readonly ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
   #contract: ContractState;
   #flagsChanged = false;
   #cursor: LedgerCursor | undefined;
   #horizon: Horizon;
-  #closeTime = 0;
+  /** Of the ledger under way, or shown last. */
+  #ledger: number;
+  #closeTime: number;
 
-  constructor(stored: StoredState, horizon: Horizon) {
+  /** `shown`: the ledger that is shown; none before the first. */
+  constructor(
+    stored: StoredState,
+    horizon: Horizon,
+    shown: { readonly ledger: number; readonly closeTime: number } | undefined,
+  ) {
+    this.#ledger = shown?.ledger ?? 0;
+    this.#closeTime = shown?.closeTime ?? 0;
     this.#stored = stored;
     this.#contract = stored.contract();
     this.#horizon = horizon;
@@ -61,6 +72,7 @@ export class Lifecycle {
 
   applyLedger(delta: LedgerDelta): void {
     const { ledger, hash, closeTime, protocol, baseReserve } = delta;
+    this.#ledger = ledger;
     this.#closeTime = closeTime;
     for (const event of delta.events) this.#applyEvent(event);
     this.#failures.push(...delta.failures);
@@ -79,7 +91,7 @@ export class Lifecycle {
       const state = this.#stateOf(record);
       if (state === record.state) continue;
       const moved = this.#put({ ...record, state });
-      this.#tell(state === OrderState.lapsed ? "expire" : "update", moved);
+      this.#tell(state === OrderState.lapsed ? "expire" : "update", moved, record);
     }
   }
 
@@ -92,6 +104,7 @@ export class Lifecycle {
       orders: [...this.#changes.values()],
       trades: this.#trades,
       failures: this.#failures,
+      orderEvents: this.#orderEvents,
       ...(this.#flagsChanged && { contract: { frozen, ...(config && { config }) } }),
       markets: Array.from(this.#markets, ([number, market]) => ({ number, market })),
       skips: [...this.#skips.values()],
@@ -152,7 +165,7 @@ export class Lifecycle {
     const old = this.#find(id);
     if (old === undefined) return;
     const gone = this.#put({ ...old, state: OrderState.expired });
-    if (old.state === OrderState.live) this.#tell("expire", gone);
+    if (old.state === OrderState.live) this.#tell("expire", gone, old);
   }
 
   #modify(event: EventOf<"mod">): void {
@@ -163,7 +176,8 @@ export class Lifecycle {
     }
     const changed = this.#closeTime;
     if (event.amount === 0n) {
-      this.#tell("cancel", this.#put({ ...old, changed, state: OrderState.canceled }));
+      const gone = this.#put({ ...old, changed, state: OrderState.canceled });
+      this.#tell("cancel", gone, old);
       return;
     }
     const { price, amount, expires } = event;
@@ -171,7 +185,7 @@ export class Lifecycle {
     const put = this.#put({ ...next, state: this.#stateOf(next) });
     // An order that our clock lapses by this very change was updated while it was live.
     const lapses = old.state === OrderState.live && put.state === OrderState.lapsed;
-    this.#tell("update", lapses ? { ...put, state: OrderState.live } : put);
+    this.#tell("update", lapses ? { ...put, state: OrderState.live } : put, old);
     if (lapses) this.#lapse(put);
   }
 
@@ -202,7 +216,7 @@ export class Lifecycle {
     const isFilled = trade.left === 0n;
     const state = isFilled ? OrderState.filled : old.state;
     const after = this.#put({ ...old, amount: trade.left, changed: trade.timestamp, state });
-    this.#tell(isFilled ? "filled" : "fill", after, {
+    this.#tell(isFilled ? "filled" : "fill", after, old, {
       sold: trade.bought,
       bought: trade.sold,
       taker: trade.taker,
@@ -253,8 +267,22 @@ export class Lifecycle {
     this.#happenings.push({ kind: "contract", change, contract });
   }
 
-  #tell(action: OrderAction, record: OrderRecord, fill?: OrderFill): void {
-    this.#happenings.push({ kind: "order", action, order: toOrder(record), ...(fill && { fill }) });
+  /** `before`: the order before it; absent where it is new. */
+  #tell(action: OrderAction, record: OrderRecord, before?: OrderRecord, fill?: OrderFill): void {
+    const order = toOrder(record);
+    this.#happenings.push({ kind: "order", action, order, ...(fill && { fill }) });
+    const isLive = record.state === OrderState.live;
+    const revives = action === "update" && isLive && before?.state !== OrderState.live;
+    this.#orderEvents.push({
+      type: "order",
+      ledger: this.#ledger,
+      timestamp: this.#closeTime,
+      cause: revives ? "revive" : action,
+      order,
+      isLive,
+      ...(action === "update" && before && { before }),
+      ...(fill && { trade: fill.trade }),
+    });
   }
 
   #lapse(record: OrderRecord): void {

@@ -5,6 +5,7 @@ import type { Backing, OrderBacking } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order, OrderId } from "../model/order.ts";
+import type { OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 
@@ -51,6 +52,9 @@ export interface ReadModel {
     filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
     page: Page,
   ): readonly (Trade | Swap)[];
+  /** The first ledger from which order events are complete; undefined while none are kept. */
+  readonly orderEventsFrom: number | undefined;
+  orderEvents(filter: OrderEventFilter, page: Page): readonly OrderEvent[];
   failures(
     filter: { readonly account?: string; readonly fn?: string },
     page: Page,

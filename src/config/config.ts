@@ -41,6 +41,8 @@ export type EngineConfig = {
   readonly referencePrices: ReadonlyMap<string, string>;
   /** Live orders the book has room for. */
   readonly maxOrders: number;
+  /** Seconds; Infinity: for ever; 0: none. */
+  readonly keepOrderEventsSeconds: number;
   readonly limits: LimitsConfig;
   /** Whether there is a push channel `quote`. */
   readonly quoteStream: boolean;
@@ -266,6 +268,7 @@ function engineConfig(
     watchedAccounts: values["watched-accounts"],
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],
+    keepOrderEventsSeconds: values["keep-order-events"],
     limits: {
       connections: values["max-connections"],
       connectionsPerAddress: values["max-connections-per-address"],

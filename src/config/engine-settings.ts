@@ -7,6 +7,7 @@ import {
   hostSchema,
   httpUrlsSchema,
   integerSchema,
+  keepSchema,
   lakeSchema,
   PORT_MAX,
   portOrOffSchema,
@@ -114,6 +115,12 @@ export const engineOnlySettings = [
     help: "live orders the book has room for; memory is taken as they come",
     default: String(1 << 21),
     schema: integerSchema(1000, ORDERS_MAX),
+  },
+  {
+    name: "keep-order-events",
+    help: "how long the order events of /order-events are kept: forever, days as 400d, or 0 for none",
+    default: "forever",
+    schema: keepSchema,
   },
 ] as const satisfies readonly Setting[];
 

@@ -45,6 +45,18 @@ export const addressListSchema = z.string().transform((text, context): BlockList
   return list;
 });
 
+const DAY_SECONDS = 86_400;
+
+/** Seconds: `forever` (Infinity), 0, or days as 400d. */
+export const keepSchema = z.string().transform((text, context): number => {
+  if (text === "forever") return Number.POSITIVE_INFINITY;
+  if (text === "0") return 0;
+  const days = Number(/^([1-9][0-9]{0,5})d$/.exec(text)?.[1] ?? "0");
+  if (days > 0) return days * DAY_SECONDS;
+  context.addIssue({ code: "custom", message: "expected forever, 0, or days as 400d" });
+  return z.NEVER;
+});
+
 export function choiceSchema<const Choices extends readonly [string, ...string[]]>(
   choices: Choices,
 ) {

@@ -9,6 +9,7 @@ import { depthRoute } from "./routes/depth.ts";
 import { failuresRoute, orderHistoryRoute, tradesRoute } from "./routes/history.ts";
 import { marketsRoute } from "./routes/markets.ts";
 import { liveOrderRoute, liveOrdersRoute } from "./routes/order.ts";
+import { orderEventsRoute } from "./routes/order-events.ts";
 import { quoteRoute } from "./routes/quote.ts";
 import { statusRoute } from "./routes/status.ts";
 import { tickerRoute } from "./routes/ticker.ts";
@@ -36,6 +37,7 @@ export function createRouter(context: ApiContext): Router {
     ["/failures", failuresRoute(context)],
     ["/markets", marketsRoute(context)],
     ["/order", liveOrdersRoute(context)],
+    ["/order-events", orderEventsRoute(context)],
     ["/order-history", orderHistoryRoute(context)],
     ["/quote", quoteRoute(context)],
     ["/ticker/24h", tickerRoute(context)],

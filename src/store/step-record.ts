@@ -2,6 +2,7 @@ import type { Address, Pair } from "../model/address.ts";
 import type { Candle } from "../model/candle.ts";
 import type { RegistryMarket } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
+import type { NewOrderEvent } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import type { ContractFlags } from "./contract-record.ts";
@@ -55,6 +56,8 @@ export type StepRecord = {
   readonly orders: readonly OrderChange[];
   readonly trades: readonly (Trade | Swap)[];
   readonly failures: readonly Failure[];
+  /** In chain order. */
+  readonly orderEvents: readonly NewOrderEvent[];
   /** Absent where nothing changed. */
   readonly contract?: ContractFlags;
   /** New or refreshed markets, with their number in the order first seen. */

@@ -33,7 +33,15 @@ function step(ledger: number, trades: number): StepRecord {
     cursor: { ledger, hash: ledgerHash(ledger), closeTime: 5, protocol: 27, baseReserve: 1 },
     horizon: { time: 0, cursor: eventPosition(0, 0) },
     trades: Array.from({ length: trades }, (_, at) => trade(ledger, at)),
-    ...{ orders: [], failures: [], markets: [], skips: [], candles: [], backing: [] },
+    ...{
+      orders: [],
+      failures: [],
+      markets: [],
+      skips: [],
+      candles: [],
+      backing: [],
+      orderEvents: [],
+    },
   };
 }
 

@@ -31,7 +31,15 @@ function step(ledger: number, orders: readonly OrderRecord[]): StepRecord {
     cursor: { ledger, hash: ledgerHash(ledger), closeTime: 5, protocol: 27, baseReserve: 1 },
     horizon: { time: 0, cursor: eventPosition(0, 0) },
     orders: orders.map((after) => ({ after })),
-    ...{ trades: [], failures: [], markets: [], skips: [], candles: [], backing: [] },
+    ...{
+      trades: [],
+      failures: [],
+      markets: [],
+      skips: [],
+      candles: [],
+      backing: [],
+      orderEvents: [],
+    },
   };
 }
 

@@ -16,6 +16,7 @@ import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts"
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
 import { type LiveRow, newLiveRow, readLiveRow } from "./live-rows.ts";
 import { makeFolder } from "./make-folder.ts";
+import { OrderEvents } from "./order-events.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
 import { RowCopy } from "./row-copy.ts";
@@ -53,6 +54,8 @@ export type StoreOptions = {
   readonly mapBytes?: number;
   /** Rows of each kind that history keeps as they were read. */
   readonly rowsKept?: number;
+  /** Seconds for which order events are kept; 0 keeps none; absent: for ever. */
+  readonly keepOrderEvents?: number;
 };
 
 export class Store {
@@ -62,6 +65,7 @@ export class Store {
   readonly #snapshot: Snapshot;
   readonly history: History;
   readonly candles: CandleTable;
+  readonly orderEvents: OrderEvents;
   readonly #longOpen: NodeJS.Timeout;
   #committing: Promise<void> | undefined;
   /** By commits that are not shown yet. */
@@ -113,6 +117,12 @@ export class Store {
     );
     this.history = new History(environment.tables, snapshot, this.#ids, options.rowsKept);
     this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
+    this.orderEvents = new OrderEvents(
+      environment.tables,
+      snapshot,
+      this.#ids,
+      options.keepOrderEvents ?? Number.POSITIVE_INFINITY,
+    );
     this.#longOpen = setTimeout(() => {
       forgetStarts(path).catch(() => undefined);
     }, LONG_OPEN_MS).unref();
@@ -225,10 +235,12 @@ export class Store {
     try {
       const { tables } = this.#environment;
       const writes = steps.flatMap((step) => stepWrites(tables, this.#ids, step));
+      writes.push(...this.orderEvents.writes(steps));
       writes.push(...addressWrites(tables, this.#ids));
       this.#committing = this.#write(writes);
       await this.#committing;
       stored = true;
+      this.orderEvents.stepped();
       for (const { orders } of steps) {
         for (const { after } of orders) this.#changedOrders.push(after.cursor);
       }

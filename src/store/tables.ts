@@ -30,6 +30,9 @@ const TABLE_NAMES = [
   "markets",
   /** Owner and token -> time of the last skip. */
   "skips",
+  /** Ledger and number -> what became of an order or a budget (order-events.ts). */
+  "orderEvents",
+  "orderEventIndex",
   /** What the backing records keep, in their own words. */
   "backing",
 ] as const;
@@ -45,6 +48,8 @@ export type Environment = {
 export const META_IDENTITY = Buffer.from("identity");
 export const META_CURSOR = Buffer.from("cursor");
 export const META_HORIZON = Buffer.from("horizon");
+/** The first ledger from which the order events are complete; none while none are kept. */
+export const META_ORDER_EVENTS = Buffer.from("orderEvents");
 export const META_CONTRACT = Buffer.from("contract");
 
 /** Address space at start; lmdb enlarges the map by itself when the data outgrows it. */

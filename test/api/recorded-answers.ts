@@ -100,6 +100,16 @@ async function recordMarketData({ recording, devnet }: RecordedWorld, market: st
 async function recordOrders({ recording }: RecordedWorld, pair: readonly [string, string]) {
   const bad = { status: 400 };
   const missing = { status: 404 };
+  await recording.ask(
+    "getOrderEvents",
+    { name: "market", summary: "The latest of a market" },
+    `/order-events?market=${pair[0]}/${pair[1]}&limit=3`,
+  );
+  await recording.ask(
+    "getOrderEvents",
+    { name: "noFilter", summary: "Neither order, owner nor market", ...bad },
+    "/order-events",
+  );
   const orders: readonly Row[] = await recording.ask(
     "getOrders",
     { name: "pair", summary: "Both directions of a pair" },

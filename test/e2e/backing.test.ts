@@ -21,6 +21,7 @@ import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
 import type { TrackingRequest } from "../../src/model/entry-tracking.ts";
 import type { Order } from "../../src/model/order.ts";
+import { EventBook } from "../support/event-book.ts";
 import { silentLog } from "../support/exchange.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type TruthToken, truthOf } from "./backing-truth.ts";
@@ -50,6 +51,7 @@ test("every record equals the devnet's own token state at every ledger", async (
   const path = join(temporaryFolder(), "store");
   let engine = await openEngine(devnet, path);
   const seen = new Changes();
+  const events = new EventBook();
   try {
     const cast = buildCast({
       seed: OPTIONS.seed,
@@ -72,6 +74,9 @@ test("every record equals the devnet's own token state at every ledger", async (
       if (isSweep) engine.sweep();
       await engine.settle();
       check(devnet, engine, { owners, tokens, watched, seen, isSweep });
+      const live = everyOrder(engine.exchange);
+      events.follow(engine.exchange, new Set([...owners, ...live.map(({ owner }) => owner)]));
+      events.check(engine.exchange, live);
       if (count === LEDGERS / 2) {
         const before = engine.ordersBacking();
         await engine.close();

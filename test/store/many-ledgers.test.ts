@@ -15,6 +15,8 @@ import { type NewEvent, nextLedger } from "../support/ledgers.ts";
 const START = 1_700_000_000;
 const FIRST = 100;
 const LEDGERS = 300;
+/** Ten ledgers. */
+const EVENTS_KEPT_SECONDS = 50;
 
 /** Ledgers one after the other, each with the events that `eventsOf` gives for its number. */
 function* chain(
@@ -60,7 +62,9 @@ test("ledgers by the thousand leave turns to others, who see every group of them
 
 test("orders that change all the time take no more of the file for it", async () => {
   const orders = 200;
-  const options = exchangeOptions({ now: START * 1000 });
+  // Order events of a time are dropped as fast as they come; kept for ever they are what grows.
+  const store = { keepOrderEvents: EVENTS_KEPT_SECONDS };
+  const options = exchangeOptions({ now: START * 1000 }, { store });
   const exchange = await Exchange.open(options);
   const bytes: number[] = [];
   const ledgers = chain(LEDGERS, (at) =>

@@ -2,6 +2,7 @@
 import type { NamedSchemas } from "../schema.ts";
 import {
   array,
+  boolean,
   constant,
   either,
   integer,
@@ -58,6 +59,49 @@ export const historySchemas = {
     },
   ),
   TradeOrSwap: either("Told apart by `type`.", ref("Trade"), ref("Swap")),
+  OrderEvent: object("What became of an order.", {
+    type: constant("order"),
+    id: ref("Position", "The ledger, then a number that counts up in it."),
+    cause: oneOfTexts("As in channel `book`.", [
+      "new",
+      "update",
+      "fill",
+      "filled",
+      "cancel",
+      "expire",
+      "revive",
+    ]),
+    order: ref("OrderId"),
+    orderCursor: ref("Position", "`cursor` of the order: tells orders of one id apart."),
+    owner: ref("Address"),
+    selling: ref("TokenAddress"),
+    buying: ref("TokenAddress"),
+    price: text("After the event, as in Order.", "^[0-9]+$"),
+    amount: ref("Amount", "What was left after the event."),
+    expires: optional(ref("UtcTime", "After the event; absent: never.")),
+    live: boolean("Whether the order was live after the event."),
+    trade: optional(ref("Position", "`id` of the trade; with fill and filled alone.")),
+    ledger: ref("Ledger"),
+    timestamp: CLOSE_TIME,
+    cursor: CURSOR,
+  }),
+  BudgetEvent: object("A change of a maker's budget behind live orders.", {
+    type: constant("budget"),
+    id: ref("Position"),
+    owner: ref("Address"),
+    asset: ref("TokenAddress"),
+    budget: optional(ref("Amount", "After the event; absent: no longer tracked.")),
+    ledger: ref("Ledger"),
+    timestamp: CLOSE_TIME,
+    cursor: CURSOR,
+  }),
+  OrderOrBudgetEvent: either("Told apart by `type`.", ref("OrderEvent"), ref("BudgetEvent")),
+  OrderEvents: object("One page of order events.", {
+    completeFrom: optional(
+      ref("Ledger", "The first ledger from which every event is there; absent: none are kept."),
+    ),
+    events: array(ref("OrderOrBudgetEvent"), "Newest first.", 500),
+  }),
   FailureError: object("A contract error.", {
     contract: ref(
       "ContractAddress",

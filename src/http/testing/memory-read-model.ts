@@ -142,6 +142,12 @@ export class MemoryReadModel implements ReadModel {
     );
   }
 
+  readonly orderEventsFrom = undefined;
+
+  orderEvents(): readonly never[] {
+    return [];
+  }
+
   failures(
     filter: { readonly account?: string; readonly fn?: string },
     page: Page,

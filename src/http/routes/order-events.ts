@@ -1,0 +1,46 @@
+// GET /order-events: what became of orders and of the budgets behind them, newest first.
+import { parseOrderId } from "../../model/order.ts";
+import type { OrderEventFilter } from "../../model/order-event.ts";
+import { invalidParameter } from "../api-error.ts";
+import type { AssetInput } from "../asset-input.ts";
+import { orderEventJson } from "../json/order-event-json.ts";
+import { parseMarket } from "../market-parameters.ts";
+import { parseAccountFilter, parseCursor, parsePageLimit } from "../parameters.ts";
+import type { Query } from "../query.ts";
+import { type ApiContext, jsonArray, type Route } from "../route.ts";
+
+const PAGE_MAX = 500;
+
+export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
+  return {
+    kind: "sync",
+    handle: ({ query }) => {
+      const filter = parseFilter(query, assets);
+      const before = parseCursor(query);
+      const limit = parsePageLimit(query, PAGE_MAX);
+      const page = before === undefined ? { limit } : { before, limit };
+      const events = readModel.orderEvents(filter, page);
+      const from = readModel.orderEventsFrom;
+      const complete = from === undefined ? "" : `"completeFrom":${from},`;
+      return `{${complete}"events":${jsonArray(events.map(orderEventJson))}}`;
+    },
+  };
+}
+
+/** Exactly one of order, owner and market. */
+function parseFilter(query: Query, assets: AssetInput): OrderEventFilter {
+  const given = ["order", "owner", "market"].filter((name) => query.one(name) !== undefined);
+  const [name, second] = given;
+  if (name === undefined || second !== undefined) {
+    throw invalidParameter(second ?? "order", "Expected exactly one of order, owner and market.");
+  }
+  if (name === "market") {
+    const { base, quote } = parseMarket(query.one("market"), assets);
+    return { market: [base, quote] };
+  }
+  const owner = parseAccountFilter(query, "owner");
+  if (owner !== undefined) return { owner };
+  const order = parseOrderId(query.one("order") ?? "");
+  if (order === undefined) throw invalidParameter("order", "Expected an order id.");
+  return { order };
+}

@@ -1,0 +1,142 @@
+// The events that are kept reproduce the live book after every ledger, whatever the batches and restarts.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { Exchange } from "../../src/book/exchange.ts";
+import { canonicalPair, type Pair } from "../../src/model/address.ts";
+import type { Order } from "../../src/model/order.ts";
+import type { EventOrder, OrderEvent } from "../../src/model/order-event.ts";
+import type { Position } from "../../src/model/position.ts";
+import { exchangeOptions } from "../support/exchange.ts";
+import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
+
+const LEDGERS = 24;
+const PAGE = 7;
+
+type OrderEventOnly = Extract<OrderEvent, { readonly type: "order" }>;
+
+/** All events of a filter, page by page. */
+function eventsOf(exchange: Exchange, market: Pair): readonly OrderEventOnly[] {
+  const events: OrderEventOnly[] = [];
+  let before: Position | undefined;
+  for (;;) {
+    const page = before === undefined ? { limit: PAGE } : { before, limit: PAGE };
+    const rows = exchange.orderEvents({ market: [market.base, market.quote] }, page);
+    for (const row of rows) if (row.type === "order") events.push(row);
+    before = rows.at(-1)?.id;
+    if (rows.length < PAGE) return events.reverse();
+  }
+}
+
+function bookFrom(events: readonly OrderEventOnly[]): readonly EventOrder[] {
+  const live = new Map<Position, EventOrder>();
+  for (const { order, isLive } of events) {
+    if (isLive) live.set(order.cursor, order);
+    else live.delete(order.cursor);
+  }
+  return [...live.values()].sort((one, other) => (one.cursor < other.cursor ? -1 : 1));
+}
+
+function termsOf({
+  id,
+  owner,
+  selling,
+  buying,
+  price,
+  amount,
+  expires,
+  cursor,
+}: EventOrder | Order) {
+  return { id, owner, selling, buying, price, amount, expires, cursor };
+}
+
+test("the events reproduce the live book after every ledger", async () => {
+  const moves = fc.array(
+    fc.record({
+      count: fc.integer({ min: 1, max: 5 }),
+      seconds: fc.integer({ min: -60, max: 250 }),
+      restarts: fc.boolean(),
+    }),
+    { minLength: 3, maxLength: 10 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), moves, async (seed, steps) => {
+      const ledgers = randomLedgers(randomFrom(seed), LEDGERS, 12);
+      const clock = { now: CHAIN_START * 1000 };
+      const options = exchangeOptions(clock);
+      let exchange = await Exchange.open(options);
+      let applied = 0;
+      const markets = new Map<string, Pair>();
+      for (const { count, seconds, restarts } of steps) {
+        const next = ledgers.slice(applied, applied + count);
+        applied += next.length;
+        await Promise.all(next.map((delta) => exchange.apply(delta)));
+        clock.now = (CHAIN_START + seconds) * 1000 + 999;
+        await exchange.tick();
+        if (restarts) {
+          await exchange.close();
+          exchange = await Exchange.open(options);
+        }
+        assert.ok(exchange.orderEventsFrom !== undefined);
+        for (const delta of ledgers.slice(0, applied)) {
+          for (const event of delta.events) {
+            if (event.kind !== "new") continue;
+            const pair = canonicalPair(event.selling, event.buying);
+            markets.set(pair.base + pair.quote, pair);
+          }
+        }
+        for (const market of markets.values()) {
+          const events = eventsOf(exchange, market);
+          const assets = [market.base, market.quote];
+          const live = exchange.liveOrders({ assets }, { limit: 1000 });
+          assert.deepEqual(bookFrom(events).map(termsOf), live.map(termsOf));
+          for (const { order } of live.map((one) => ({ order: one }))) {
+            const byId = exchange.orderEvents({ order: order.id }, { limit: 500 });
+            assert.ok(
+              byId.some((row) => row.type === "order" && row.order.cursor === order.cursor),
+            );
+          }
+        }
+      }
+      await exchange.close();
+    }),
+    { numRuns: runs(6) },
+  );
+});
+
+test("without them none are kept, and those of a time are dropped with their entries", async () => {
+  const ledgers = randomLedgers(randomFrom(5), LEDGERS, 12);
+  const clock = { now: CHAIN_START * 1000 };
+  const options = exchangeOptions(clock);
+  const openFor = (keepOrderEvents: number) =>
+    Exchange.open({ ...options, store: { keepOrderEvents } });
+  let exchange = await openFor(0);
+  const [first, second] = [ledgers.slice(0, 6), ledgers.slice(6, 12)];
+  for (const delta of first) await exchange.apply(delta);
+  const [owner] = first.flatMap(({ events }) =>
+    events.flatMap((e) => (e.kind === "new" ? [e.owner] : [])),
+  );
+  assert.ok(owner !== undefined);
+  assert.equal(exchange.orderEventsFrom, undefined);
+  assert.deepEqual(exchange.orderEvents({ owner }, { limit: 500 }), []);
+  await exchange.close();
+
+  // A store of a time without them gets them from its next ledger on.
+  exchange = await openFor(Number.POSITIVE_INFINITY);
+  for (const delta of second) await exchange.apply(delta);
+  const from = exchange.orderEventsFrom ?? 0;
+  assert.ok(from >= (second[0]?.ledger ?? 0));
+  await exchange.close();
+
+  exchange = await openFor(1);
+  const later = ledgers.slice(12);
+  for (const delta of later) await exchange.apply(delta);
+  assert.ok((exchange.orderEventsFrom ?? 0) > from);
+  const owners = new Set(
+    ledgers.flatMap(({ events }) => events.flatMap((e) => (e.kind === "new" ? [e.owner] : []))),
+  );
+  const kept = [...owners].flatMap((one) => exchange.orderEvents({ owner: one }, { limit: 500 }));
+  for (const { ledger } of kept) assert.ok(ledger >= (exchange.orderEventsFrom ?? 0));
+  await exchange.close();
+});
