@@ -18,6 +18,7 @@ export type DevnetMessage =
   | { readonly kind: "failed"; readonly message: string };
 
 export type DevnetProcess = {
+  readonly pid: number | undefined;
   readonly url: string;
   /** The exchange contract of its network. */
   readonly exchange: Address;
@@ -56,7 +57,8 @@ export async function spawnDevnet(
     const { url, exchange } = first;
     const referencePrices = new Map(first.referencePrices);
     const kill = () => void child.kill("SIGKILL");
-    return { url, exchange, referencePrices, exited, kill, stop: () => stop(child, exited) };
+    const { pid } = child;
+    return { pid, url, exchange, referencePrices, exited, kill, stop: () => stop(child, exited) };
   }
   const why = typeof first === "object" && first !== null ? first.message : `exit code ${first}`;
   throw new Error(`the devnet could not start: ${why}`);
