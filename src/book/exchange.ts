@@ -266,14 +266,14 @@ export class Exchange implements ReadModel {
     });
   }
 
-  /** Whether a live order of the state shown does. */
-  #sells(owner: Address, asset: Address): boolean {
+  /** How many live orders of the state shown do. */
+  #sells(owner: Address, asset: Address): number {
     const { book } = this.#options;
     const orders =
       book === undefined
         ? this.#store.history.ordersSelling(owner, asset)
         : book.ordersSelling(owner, asset);
-    return orders.length > 0;
+    return orders.length;
   }
 
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
+import type { Order } from "../model/order.ts";
 import type { NewOrderEvent } from "../model/order-event.ts";
 import type { LedgerCursor, StepRecord } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
@@ -26,8 +27,8 @@ export type PreparedStep = {
 export type StepSurroundings = {
   readonly view: BackingView | undefined;
   readonly storedCandles: StoredCandleEnds;
-  /** Whether a live order of the state shown does. */
-  readonly sells: (owner: Address, asset: Address) => boolean;
+  /** How many live orders of the state shown do. */
+  readonly sells: (owner: Address, asset: Address) => number;
   /** The ledger shown; undefined before the first. */
   readonly shown: LedgerCursor | undefined;
 };
@@ -63,7 +64,7 @@ export function prepareStep(
   };
 }
 
-/** Budgets that changed behind live orders, and those that an owner's first live order brings in. */
+/** Budgets that changed behind live orders, and those with which an owner's live orders begin and end. */
 function budgetEvents(
   happenings: readonly Happening[],
   orders: readonly LiveChange[],
@@ -73,17 +74,24 @@ function budgetEvents(
     at,
   }: Pick<StepSurroundings, "sells"> & { readonly view: BackingView; readonly at: LedgerCursor },
 ): readonly NewOrderEvent[] {
-  const sellers = new Set(orders.map(({ after }) => after && after.owner + after.selling));
+  const sellers = new Map<string, number>();
+  for (const { before, after } of orders) {
+    const { owner, selling } = (after ?? before) as Order;
+    const more = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+    sellers.set(owner + selling, (sellers.get(owner + selling) ?? 0) + more);
+  }
   const events: NewOrderEvent[] = [];
   for (const happening of happenings) {
     if (happening.kind !== "backing") continue;
     const { owner, asset } = happening;
     const before = view.backing(owner, asset)?.budget;
     const budget = happening.backing?.budget;
-    const isSeller = sellers.has(owner + asset);
-    if (before === budget && !isSeller) continue;
+    const more = sellers.get(owner + asset) ?? 0;
+    if (before === budget && more === 0) continue;
     const sold = sells(owner, asset);
-    if (sold ? before === budget : !isSeller) continue;
+    // What comes between the last order and the next is not kept: both ends are.
+    const isEnd = sold === 0 || sold + more === 0;
+    if (sold + more + sold === 0 || (before === budget && !isEnd)) continue;
     events.push({
       ...{ type: "budget", ledger: at.ledger, timestamp: at.closeTime, owner, asset },
       ...(before === undefined ? {} : { before }),

@@ -95,6 +95,18 @@ export class History {
     return this.#row({ rows: live, kept: this.#orders, read: readAsOrder }, position, row);
   }
 
+  /** The order created there, live or archived. Throws a StoreError where there is none. */
+  orderAt(position: Position): Order {
+    const { live, archive } = this.#tables;
+    const source = { rows: archive, kept: this.#orders, read: readAsOrder };
+    return this.#row(source, position, this.#snapshot.get(live, positionKey(position)));
+  }
+
+  /** Throws a StoreError where there is none. */
+  trade(position: Position): Trade | Swap {
+    return this.#row({ rows: this.#tables.trades, kept: this.#trades, read: readTrade }, position);
+  }
+
   /** Oldest first by creation. Every one of `assets` must be one of the order's two. */
   liveOrders(
     filter: { readonly owner?: string; readonly assets: readonly string[] },

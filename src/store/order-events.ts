@@ -70,6 +70,13 @@ export class OrderEvents {
       });
   }
 
+  /** Oldest first, of every order and owner, above the position (exclusive). */
+  from(after: Position, limit: number): readonly OrderEvent[] {
+    return this.#snapshot
+      .rows(this.#tables.orderEvents, { after, limit })
+      .map(({ key, value }) => this.#read(readPosition(key, 0), value));
+  }
+
   /** What steps add and what has become too old. `stepped` follows once it is stored. */
   writes(steps: readonly StepRecord[]): Write[] {
     const orderEvents = steps.flatMap((step) => step.orderEvents);

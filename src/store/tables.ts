@@ -3,7 +3,7 @@ import { type Database, open, type RootDatabase } from "lmdb";
 
 export type Table = Database<Buffer, Buffer>;
 
-const TABLE_NAMES = [
+export const TABLE_NAMES = [
   /** identity, cursor, horizon, contract. */
   "meta",
   /** Number -> address and back (address-ids.ts). */

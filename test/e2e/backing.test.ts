@@ -1,26 +1,29 @@
 // The engine's backing records against the devnet's own tokens, ledger by ledger: real ledgers,
 // decoded as the reader decodes them, entries and simulated calls over the devnet's RPC.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { BackingRecords } from "../../src/book/backing/backing-records.ts";
 import { CONFIRM_MS, TokenPoller } from "../../src/book/backing/token-poller.ts";
 import { Exchange } from "../../src/book/exchange.ts";
+import { PastBook } from "../../src/book/past-book.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { devnetOptionsSchema } from "../../src/devnet/options.ts";
 import { scaleOf } from "../../src/devnet/trading-scenario.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
+import { bookRowJson } from "../../src/http/json/order-json.ts";
 import { systemTimer } from "../../src/ingest/ledger-source.ts";
 import { rpcEntryLoader } from "../../src/ingest/rpc-entries.ts";
 import { TokenSimulator } from "../../src/ingest/simulate.ts";
 import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
 import { SourceSet } from "../../src/ingest/source-set.ts";
 import { Tracker } from "../../src/ingest/tracker.ts";
-import type { Address } from "../../src/model/address.ts";
+import { type Address, address, canonicalPair, marketKey } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
 import type { TrackingRequest } from "../../src/model/entry-tracking.ts";
 import type { Order } from "../../src/model/order.ts";
+import { openPastStore } from "../../src/store/past-store.ts";
 import { EventBook } from "../support/event-book.ts";
 import { silentLog } from "../support/exchange.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -52,6 +55,7 @@ test("every record equals the devnet's own token state at every ledger", async (
   let engine = await openEngine(devnet, path);
   const seen = new Changes();
   const events = new EventBook();
+  const books = new Map<number, Books>();
   try {
     const cast = buildCast({
       seed: OPTIONS.seed,
@@ -77,6 +81,7 @@ test("every record equals the devnet's own token state at every ledger", async (
       const live = everyOrder(engine.exchange);
       events.follow(engine.exchange, new Set([...owners, ...live.map(({ owner }) => owner)]));
       events.check(engine.exchange, live);
+      if (count % 25 === 0 || count === LEDGERS - 1) books.set(tip.ledger, booksOf(engine, live));
       if (count === LEDGERS / 2) {
         const before = engine.ordersBacking();
         await engine.close();
@@ -91,7 +96,39 @@ test("every record equals the devnet's own token state at every ledger", async (
     await engine.close();
     await devnet.stop();
   }
+  await checkPast(dirname(path), books);
 });
+
+/** Rows by id, by market. */
+type Books = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
+
+function booksOf({ exchange }: Engine, live: readonly Order[]): Books {
+  const books = new Map<string, Record<string, string>>();
+  for (const order of live) {
+    const key = marketKey(canonicalPair(order.selling, order.buying));
+    const rows = books.get(key) ?? {};
+    rows[`${order.id}`] = bookRowJson(order, exchange.orderBacking(order)?.backed);
+    books.set(key, rows);
+  }
+  return books;
+}
+
+/** The book of past ledgers, as the store tells it, is what was shown at them. */
+async function checkPast(dataDir: string, books: ReadonlyMap<number, Books>): Promise<void> {
+  const store = await openPastStore(dataDir);
+  for (const [ledger, markets] of books) {
+    for (const [key, rows] of markets) {
+      const [base, quote] = key.split("/").map(address);
+      assert(base !== undefined && quote !== undefined);
+      const past = new PastBook(store, { base, quote }, ledger);
+      const told = past
+        .liveOrders({ assets: [] }, { limit: 10_000 })
+        .map((order) => [`${order.id}`, bookRowJson(order, past.orderBacking(order)?.backed)]);
+      assert.deepEqual(Object.fromEntries(told), rows, `${key} at ledger ${ledger}`);
+    }
+  }
+  await store.close();
+}
 
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 type RawLedger = { readonly sequence: number; readonly bytes: Uint8Array };

@@ -10,6 +10,9 @@ import type { Position } from "../../model/position.ts";
 /** Orders read in one slice: a few milliseconds of work. */
 const SLICE_ORDERS = 200;
 
+/** What it reads of a state. */
+export type BookSource = Pick<ReadModel, "liveOrders" | "orderBacking" | "ordersBacked">;
+
 /** An order as it was told last. */
 export type BookRow = { readonly order: Order; readonly backed: bigint | undefined };
 
@@ -29,14 +32,14 @@ export type OrderHappening = Extract<Happening, { readonly kind: "order" }>;
 export type BackingHappening = Extract<Happening, { readonly kind: "backing" }>;
 
 export class BookImage {
-  readonly #readModel: ReadModel;
+  readonly #readModel: BookSource;
   readonly #market: Pair;
   readonly #rows = new Map<OrderId, BookRow>();
   /** Ids by owner and asset sold: what a change of the budget behind them concerns. */
   readonly #byBudget = new Map<string, Set<OrderId>>();
   #filled: Promise<void> | undefined;
 
-  constructor(readModel: ReadModel, market: Pair) {
+  constructor(readModel: BookSource, market: Pair) {
     this.#readModel = readModel;
     this.#market = market;
   }

@@ -1,5 +1,6 @@
 // Channel book: every live order of a market, then what each step changes of them, so that a client can keep
 // the whole book. The text of a change is made once for all subscribers.
+import type { PastBook } from "../../../book/past-book.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
 import { canonicalPair, marketKey, type Pair } from "../../../model/address.ts";
@@ -91,13 +92,12 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
         if (part === count) return undefined;
         const of = rows.slice(part * PART_ROWS, (part + 1) * PART_ROWS);
         part += 1;
-        const asks = of.filter(({ order }) => image.isAsk(order)).map(rowJson);
-        const bids = of.filter(({ order }) => !image.isAsk(order)).map(rowJson);
-        return (
-          `{"type":"book",${idMember(id)}"topic":"${name}","market":"${marketKey(market)}",` +
-          `"ledger":${ledger ?? 0},"part":${part},"parts":${count},` +
-          `"asks":${jsonArray(asks)},"bids":${jsonArray(bids)}}`
-        );
+        return partJson({ name, market, image }, of, {
+          id: idMember(id),
+          ledger: ledger ?? 0,
+          part,
+          count,
+        });
       },
       ended: () => {
         if (count > 1) largeSnapshots -= 1;
@@ -159,6 +159,43 @@ function rowJson(row: BookRow): string {
     rowTexts.set(row, text);
   }
   return text;
+}
+
+function partJson(
+  { name, market, image }: Pick<BookTopic, "name" | "market" | "image">,
+  rows: readonly BookRow[],
+  of: {
+    readonly id: string;
+    readonly ledger: number;
+    readonly part: number;
+    readonly count: number;
+  },
+): string {
+  const asks = rows.filter(({ order }) => image.isAsk(order)).map(rowJson);
+  const bids = rows.filter(({ order }) => !image.isAsk(order)).map(rowJson);
+  return (
+    `{"type":"book",${of.id}"topic":"${name}","market":"${marketKey(market)}",` +
+    `"ledger":${of.ledger},"part":${of.part},"parts":${of.count},` +
+    `"asks":${jsonArray(asks)},"bids":${jsonArray(bids)}}`
+  );
+}
+
+/** The messages of a market's book from after one ledger to after another: a snapshot, then what changed. */
+export async function* replayedBook(
+  past: PastBook,
+  market: Pair,
+  to: number,
+): AsyncGenerator<string> {
+  const image = new BookImage(past, market);
+  await image.filled(() => true);
+  const topic = { name: topicOf(market), market, image, toldLedger: past.ledger };
+  yield partJson(topic, image.rows(), { id: "", ledger: past.ledger, part: 1, count: 1 });
+  for (const { ledger, orders, budgets } of past.steps(to)) {
+    const changes = image.stepped(orders, budgets);
+    if (changes.length === 0) continue;
+    yield changesJson(topic, ledger, changes);
+    topic.toldLedger = ledger;
+  }
 }
 
 function changesJson(
