@@ -20,7 +20,13 @@ const LINES_SHOWN = 60;
 /** That it started, the last ones. */
 const PROCESSES_SHOWN = 6;
 /** Start early, so that no long one runs alone at the end. */
-const LONG = ["dist/test/e2e/", "dist/test/console/", "dist/test/", "dist/src/ingest"];
+const LONG = [
+  "dist/test/examples/",
+  "dist/test/console/",
+  "dist/test/e2e/",
+  "dist/test/",
+  "dist/src/ingest",
+];
 const SEED = process.env.PROPERTY_SEED ?? "1";
 
 const { values: flags, positionals: parts } = parseArgs({

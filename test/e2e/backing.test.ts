@@ -81,7 +81,7 @@ test("every record equals the devnet's own token state at every ledger", async (
       const live = everyOrder(engine.exchange);
       events.follow(engine.exchange, new Set([...owners, ...live.map(({ owner }) => owner)]));
       events.check(engine.exchange, live);
-      if (count % 25 === 0 || count === LEDGERS - 1) books.set(tip.ledger, booksOf(engine, live));
+      if (count % 125 === 0 || count === LEDGERS - 1) books.set(tip.ledger, booksOf(engine, live));
       if (count === LEDGERS / 2) {
         const before = engine.ordersBacking();
         await engine.close();

@@ -3,7 +3,6 @@ import { after } from "node:test";
 import "./depth-recorder-cases.ts";
 import "./installed-cases.ts";
 import "./taker-cases.ts";
-import "./trading-cases.ts";
 import { sharedWorld } from "./world.ts";
 
 after(async () => (await sharedWorld()).stop());

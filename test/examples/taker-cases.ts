@@ -64,7 +64,7 @@ test("swaps along the best route, exact input and exact output, settle as quoted
     [[], ""],
     [["--receive"], "&direction=strict_receive"],
   ] as const) {
-    const hops = await pairOfSeveralHops(more);
+    const hops = await world.pairOfSeveralHops(more);
     const quote = await quoted(hops, more);
     assert.ok(quote.path.length > 1);
     // Without slippage the call's bounds are the quote's amounts.
@@ -193,20 +193,4 @@ test("every example says what flags it takes", async () => {
 async function bestAsk(): Promise<bigint> {
   const { path } = await quoted({ ...pair, amount: 10_000_000n }, "&direct=true");
   return BigInt(path[0].worstPrice);
-}
-
-/** Tokens without a market of their own, and an amount for which there is a route. */
-export async function pairOfSeveralHops(more: string): Promise<Order> {
-  for (const selling of world.tokens) {
-    for (const buying of world.tokens) {
-      if (selling === buying) continue;
-      const amount = 20_000_000n;
-      const query = `sellingAsset=${selling}&buyingAsset=${buying}&amount=${amount}${more}`;
-      const quote: Row = await world.api.get(`/quote?${query}`);
-      if (quote.status === "success" && quote.paths[0].path.length > 1) {
-        return { selling, buying, amount };
-      }
-    }
-  }
-  return assert.fail("no route of several hops in this world");
 }

@@ -7,7 +7,7 @@ import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { SCALES } from "../../src/devnet/traffic/scale.ts";
 import { type Address, address } from "../../src/model/address.ts";
-import { ApiClient } from "../e2e/api-client.ts";
+import { ApiClient, type Row } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -16,7 +16,13 @@ const SEED = "examples";
 const WAIT_MS_MAX = 60_000;
 const PRELUDE_LEDGERS_MAX = 30;
 /** While ledgers close by themselves. */
-const LEDGER_MS = 400;
+const LEDGER_MS = 200;
+
+export type SentPair = {
+  readonly selling: Address;
+  readonly buying: Address;
+  readonly amount: bigint;
+};
 
 export class ExamplesWorld {
   readonly devnet: Devnet;
@@ -86,6 +92,22 @@ export class ExamplesWorld {
     this.devnet.closeLedger();
     await this.served();
     return events.slice(before).map(({ event }) => event);
+  }
+
+  /** Tokens without a market of their own, and an amount for which there is a route. */
+  async pairOfSeveralHops(more: string): Promise<SentPair> {
+    for (const selling of this.tokens) {
+      for (const buying of this.tokens) {
+        if (selling === buying) continue;
+        const amount = 20_000_000n;
+        const query = `sellingAsset=${selling}&buyingAsset=${buying}&amount=${amount}${more}`;
+        const quote: Row = await this.api.get(`/quote?${query}`);
+        if (quote.status === "success" && quote.paths[0].path.length > 1) {
+          return { selling, buying, amount };
+        }
+      }
+    }
+    return assert.fail("no route of several hops in this world");
   }
 
   async stop(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Order } from "../../src/model/order.ts";
 import type { EventOrder, OrderEvent } from "../../src/model/order-event.ts";
 import type { Position } from "../../src/model/position.ts";
 
-const PAGE = 50;
+const PAGE = 8;
 
 export class EventBook {
   readonly #orders = new Map<Position, EventOrder>();

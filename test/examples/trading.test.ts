@@ -17,7 +17,6 @@ import { connect } from "../../examples/connect.ts";
 import { Trader } from "../../examples/trader.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { RunningExample, runExample } from "./run-example.ts";
-import { pairOfSeveralHops } from "./taker-cases.ts";
 import { type ExamplesWorld, sharedWorld } from "./world.ts";
 
 const POLL_MS = 200;
@@ -56,10 +55,13 @@ describe("examples that trade", () => {
     world.devnet.resume();
   });
 
-  after(() => world.devnet.pause());
+  after(async () => {
+    world.devnet.pause();
+    await world.stop();
+  });
 
   it("send-quote takes quotes of one hop and of several, and sees its own trades", async () => {
-    const { selling, buying, amount } = await pairOfSeveralHops("");
+    const { selling, buying, amount } = await world.pairOfSeveralHops("");
     const hops = ["--sell", selling, "--buy", buying, "--amount", String(amount)];
     for (const [flags, fn] of [
       [["--sell", market.quote, "--buy", market.base], "trade"],
