@@ -1,4 +1,4 @@
-// The load process of http-quote: raw keep-alive connections with one request under way each.
+// The load process of http-quote: raw keep-alive connections with one request in flight each.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 

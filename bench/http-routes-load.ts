@@ -1,4 +1,4 @@
-// The load process of http-routes: raw keep-alive connections with one request under way each.
+// The load process of http-routes: raw keep-alive connections with one request in flight each.
 import { connect } from "node:net";
 import type { LoadRequest, LoadResult } from "./http-routes.bench.ts";
 

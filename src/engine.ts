@@ -47,7 +47,7 @@ export type Engine = {
   readonly port: number;
   /** Resolves where the engine cannot go on as it is; it still serves until `close`. */
   readonly ended: Promise<EngineEnd>;
-  /** The ledger under way is finished or dropped whole; listeners and store are closed. */
+  /** The ledger in progress is finished or dropped whole; listeners and store are closed. */
   close(): Promise<void>;
 };
 

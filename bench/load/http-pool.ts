@@ -1,4 +1,4 @@
-// Hot path: raw keep-alive connections with one request under way each, so that the client's own
+// Hot path: raw keep-alive connections with one request in flight each, so that the client's own
 // work is small beside the server's. A request that finds no free connection waits in a queue.
 import { connect, type Socket } from "node:net";
 
@@ -136,7 +136,7 @@ class Connection {
   #request: PooledRequest | undefined;
   #sentMs = 0;
   #timedOut = false;
-  /** What came of the answer under way. */
+  /** What came of the answer in flight. */
   #parts: Buffer[] = [];
   #received = 0;
   /** Bytes of the whole answer; 0 until its head is read. */
@@ -177,7 +177,7 @@ class Connection {
     this.#socket?.destroy();
   }
 
-  /** Returns the request under way. */
+  /** Returns the request in flight. */
   close(): PooledRequest | undefined {
     const request = this.#request;
     this.#request = undefined;

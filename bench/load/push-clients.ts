@@ -6,7 +6,7 @@ import { subscribeMessages } from "./mix.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** Handshakes under way at a time. */
+/** Handshakes in flight at a time. */
 const OPENING = 50;
 const OPEN_MS_MAX = 10_000;
 const SNAPSHOTS_MS_MAX = 60_000;

@@ -67,7 +67,7 @@ export class SideLevels {
   /** Maker price of the last order that counts; undefined: all do. */
   readonly highest: bigint | undefined;
   readonly limit: number;
-  /** The level under way. */
+  /** The level being summed. */
   level: Level | undefined;
   /** Its last maker price, exact and as a double. */
   last = 0n;
@@ -155,7 +155,7 @@ export class DepthWalk {
     return true;
   }
 
-  /** Takes in the orders of the level under way. False where it had to pause. */
+  /** Takes in the orders of the level being summed. False where it had to pause. */
   #sumLevel(view: BookView, levels: SideLevels): boolean {
     const { walk, last, lastPrice } = levels;
     const bought = levels.rule.counts === "bought";

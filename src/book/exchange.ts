@@ -126,7 +126,7 @@ export class Exchange implements ReadModel {
     }, delay);
   }
 
-  /** Finishes or drops the step under way and closes the store. Waiting ledgers are rejected. */
+  /** Finishes or drops the step in progress and closes the store. Waiting ledgers are rejected. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#queue.close();

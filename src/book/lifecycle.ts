@@ -45,7 +45,7 @@ export class Lifecycle {
   #flagsChanged = false;
   #cursor: LedgerCursor | undefined;
   #horizon: Horizon;
-  /** Of the ledger under way, or shown last. */
+  /** Of the ledger in progress, or shown last. */
   #ledger: number;
   #closeTime: number;
 

@@ -1,4 +1,4 @@
-// Backing records beside the orders that lean on them: one for each (owner, asset) that a live
+// Backing records beside the orders that refer to them: one for each (owner, asset) that a live
 // order sells or receives or that is tracked for another reason. Writer only.
 import assert from "node:assert/strict";
 import type { Address } from "../model/address.ts";
@@ -98,7 +98,7 @@ export function writeBacking(copy: BookCopy, backing: Backing, token?: Token): v
   });
 }
 
-/** The record is no longer tracked; it stays as a place for live orders that lean on it. */
+/** The record is no longer tracked; it stays as a place for live orders that refer to it. */
 export function forgetBacking(copy: BookCopy, owner: Address, asset: Address): void {
   const { view } = copy;
   const ownerIndex = findOwner(view, owner);

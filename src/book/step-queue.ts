@@ -77,7 +77,7 @@ export class StepQueue {
     this.#work();
   }
 
-  /** Resolves once no step is under way; whoever still waits is rejected. */
+  /** Resolves once no step is in progress; whoever still waits is rejected. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#work();
@@ -99,7 +99,7 @@ export class StepQueue {
       else if (this.#hasNews) await this.#applyNews();
       else await this.#applyLedgers();
     }
-    // In the same breath as the look at the lists: whoever comes later starts anew.
+    // Within the same turn as the look at the lists: whoever comes later starts anew.
     this.#working = undefined;
   }
 

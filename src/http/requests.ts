@@ -2,6 +2,7 @@
 import { UnreadAnswers } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpMeter } from "./http-meter.ts";
+import { InFlight } from "./in-flight.ts";
 import type { Clients } from "./limits/clients.ts";
 import type { ListenerLimits } from "./limits/listener-limits.ts";
 import { tooManyRequests } from "./limits/refusals.ts";
@@ -19,7 +20,6 @@ import type { ApiRequest, Later, Route } from "./route.ts";
 import type { FoundRoute, Router } from "./router.ts";
 import type { Site } from "./site/site.ts";
 import { TurnBudget } from "./turn-budget.ts";
-import { UnderWay } from "./under-way.ts";
 import type { HttpRequest, HttpResponse } from "./uws.ts";
 
 /**
@@ -58,7 +58,7 @@ type Accepted = Asked & {
 
 export class Requests {
   readonly #options: RequestsOptions;
-  readonly #underWay = new UnderWay();
+  readonly #inFlight = new InFlight();
   readonly #turn: TurnBudget;
   readonly #unread: UnreadAnswers;
 
@@ -71,9 +71,9 @@ export class Requests {
     });
   }
 
-  /** Resolves when every answer under way is written, or after the time. */
+  /** Resolves when every answer in flight is written, or after the time. */
   finished(timeoutMs: number): Promise<void> {
-    return this.#underWay.finished(timeoutMs);
+    return this.#inFlight.finished(timeoutMs);
   }
 
   /** Bytes of answers that clients have not taken yet. */
@@ -177,7 +177,7 @@ export class Requests {
     // The request's head can be read in this turn alone.
     accepted.request.client();
     const client = new AbortController();
-    const done = (): void => this.#underWay.end();
+    const done = (): void => this.#inFlight.end();
     const cancel = this.#turn.defer(() => {
       done();
       if (client.signal.aborted) return;
@@ -191,7 +191,7 @@ export class Requests {
       this.#write(accepted, errorAnswer(overloaded ?? TOO_MANY_WAITING, pretty));
       return;
     }
-    this.#underWay.begin();
+    this.#inFlight.begin();
     res.onAborted(() => {
       client.abort();
       if (cancel()) done();
@@ -200,7 +200,7 @@ export class Requests {
 
   #answerLater(later: Later, accepted: Accepted, gone: AbortSignal): void {
     const { res, pretty, name, startMs } = accepted;
-    this.#underWay.begin();
+    this.#inFlight.begin();
     const write = (answer: Answer): void => {
       // The response is freed with its client: not even a look at it is allowed then.
       if (gone.aborted) {
@@ -211,10 +211,10 @@ export class Requests {
     };
     void later(gone)
       .then((json) => jsonAnswer(json, pretty))
-      // What was given up for want of a client failed for nobody.
+      // The client is gone: no answer, and no failure to report.
       .catch((error: unknown) => (gone.aborted ? UNKNOWN_PATH : this.#answerOf(error, pretty)))
       .then(write)
-      .finally(() => this.#underWay.end());
+      .finally(() => this.#inFlight.end());
   }
 
   #answerOf(error: unknown, pretty: boolean): Answer {

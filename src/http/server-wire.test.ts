@@ -82,7 +82,7 @@ describe("a keep-alive connection", () => {
 });
 
 describe("a server that closes", () => {
-  it("answers what is under way and lets go of every connection", async () => {
+  it("answers what is in flight and lets go of every connection", async () => {
     const other = await startTestServer();
     other.readModel.live = [testOrder(1)];
     let answer: (result: QuoteAnswer) => void = () => undefined;

@@ -1,8 +1,8 @@
 // JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
-import type { BodyRooms } from "./body-rooms.ts";
+import type { BufferPool } from "./buffer-pool.ts";
 import { splitCredentials } from "./credentials.ts";
 import { errorText } from "./ingest-error.ts";
-import { readIntoRoom, readLimited } from "./limited-body.ts";
+import { readIntoPooled, readLimited } from "./limited-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 export type RpcFailure =
@@ -56,7 +56,7 @@ export type RpcLimits = {
   /** Instead of JSON.parse. Throws where the body is no JSON. */
   readonly parse?: (body: Buffer) => unknown;
   /** Where the body is to lie: with a `parse` whose result is a part of it. */
-  readonly rooms?: BodyRooms;
+  readonly buffers?: BufferPool;
 };
 
 export type RpcAnswer = { readonly result: unknown; readonly bytes: number };
@@ -135,11 +135,11 @@ export class JsonRpc {
       });
       watch.heard();
       if (!response.ok) throw await this.statusError(request.method, response);
-      const { bytesMax, rooms } = limits;
+      const { bytesMax, buffers } = limits;
       const heard = (): void => watch.heard();
-      const body = await (rooms === undefined
+      const body = await (buffers === undefined
         ? readLimited(response, bytesMax, heard)
-        : readIntoRoom(response, bytesMax, rooms, heard));
+        : readIntoPooled(response, bytesMax, buffers, heard));
       if (body !== undefined) return body;
       throw new RpcError(
         "too_large",

@@ -1,4 +1,4 @@
-import type { BodyRooms } from "./body-rooms.ts";
+import type { BufferPool } from "./buffer-pool.ts";
 
 /** The body of a response, or undefined where it is longer than `bytesMax` (the rest is not read). `heard`: bytes came. */
 export async function readLimited(
@@ -14,20 +14,20 @@ export async function readLimited(
   return bytes === undefined ? undefined : Buffer.concat(pieces, bytes);
 }
 
-/** The same in a room: the caller's until it gives it back. */
-export async function readIntoRoom(
+/** The same in a buffer: the caller's until it gives it back. */
+export async function readIntoPooled(
   response: Response,
   bytesMax: number,
-  rooms: BodyRooms,
+  buffers: BufferPool,
   heard: () => void = () => undefined,
 ): Promise<Buffer | undefined> {
-  let room = rooms.take();
+  let buffer = buffers.take();
   const bytes = await readPieces(response, bytesMax, (piece, at) => {
-    if (at + piece.length > room.length) room = rooms.grown(room, at, at + piece.length);
-    room.set(piece, at);
+    if (at + piece.length > buffer.length) buffer = buffers.grown(buffer, at, at + piece.length);
+    buffer.set(piece, at);
     heard();
   });
-  return bytes === undefined ? undefined : room.subarray(0, bytes);
+  return bytes === undefined ? undefined : buffer.subarray(0, bytes);
 }
 
 /** Returns how many bytes there are. */

@@ -48,7 +48,7 @@ export class PollRhythm {
   private savedAt: number | undefined;
   /** Of the newest ledger. */
   private number = 0;
-  /** Of the request under way, or the last one. */
+  /** Of the request in flight, or the last one. */
   private askedAt = 0;
   /** The last request that brought nothing, since the newest ledger. */
   private missedAt: number | undefined;

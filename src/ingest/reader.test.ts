@@ -89,7 +89,7 @@ test("hands over ledgers in order, waits for acknowledgements, and stops when to
   const rpc = rpcWith(chain);
   const { reader, deltas, until } = await rig(rpc);
   reader.start(2);
-  /** Until so many are there; more than the credit are never under way. */
+  /** Until so many are there; more than the credit are never in flight. */
   const reaches = (count: number, acknowledged: number) =>
     until(() => {
       assert.ok(deltas.length - acknowledged <= CREDIT_LEDGERS, `${deltas.length} ledgers`);

@@ -1,4 +1,4 @@
-// What a token that keeps its own books says: read-only calls of the token interface (SEP-41), run
+// What a custom token says: read-only calls of the token interface (SEP-41), run
 // by the RPC's simulateTransaction as of its newest ledger.
 import {
   Account,

@@ -17,7 +17,7 @@ const CHECK_MS = 1000;
 export type OperatorsServer = {
   /** The port listened on, also where 0 was asked for. */
   readonly port: number;
-  /** Requests under way are answered; every connection is gone once this resolves. */
+  /** Requests in flight are answered; every connection is gone once this resolves. */
   close(): Promise<void>;
 };
 
@@ -104,7 +104,7 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
-    // What is under way takes a turn of the loop; whoever is still there then is only slow.
+    // What is in flight takes a turn of the loop; whoever is still there then is only slow.
     setImmediate(() => setImmediate(() => server.closeAllConnections()));
   });
 }

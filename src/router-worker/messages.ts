@@ -5,7 +5,7 @@ import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 /** Given to a worker once, when it starts. */
 export type WorkerStart = {
   readonly book: BookBuffers;
-  /** One i32 a request under way: see `STOP`. */
+  /** One i32 a request in flight: see `STOP`. */
   readonly flags: Int32Array;
 };
 

@@ -31,7 +31,7 @@ export class OrderEvents {
   /** Infinity: for ever; 0: none are kept. */
   readonly #keepSeconds: number;
   #last: Position;
-  /** Of a commit under way. */
+  /** Of a commit in progress. */
   #nextLast: Position;
 
   constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, keepSeconds: number) {

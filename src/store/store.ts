@@ -229,7 +229,7 @@ export class Store {
    */
   async commit(steps: readonly StepRecord[]): Promise<void> {
     if (this.#closed) throw new StoreError("closed", "the store is closed");
-    if (this.#committing !== undefined) throw new Error("a commit is under way");
+    if (this.#committing !== undefined) throw new Error("a commit is in progress");
     let stored = false;
     this.#ids.startCommit();
     try {
@@ -257,7 +257,7 @@ export class Store {
     this.#changedOrders = [];
   }
 
-  /** Ends after the commit that is under way. */
+  /** Ends after the commit in progress. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

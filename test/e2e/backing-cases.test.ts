@@ -272,7 +272,7 @@ test("an allowance counts through its last ledger, and no longer", async () => {
   await assertOffered(0n);
 });
 
-test("a token that keeps its own books is asked after its events, and pending meanwhile", async () => {
+test("a custom token is asked after its events, and pending meanwhile", async () => {
   await until(async () => (await record(plain)).pending === undefined);
   await ledger(transfer(plain, other, HELD - 20n * ONE));
   assert.equal((await record(plain)).pending, true);

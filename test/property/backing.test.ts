@@ -95,7 +95,7 @@ class Run {
     if (this.#random(60) === 0) this.#restart();
   }
 
-  /** Everything still under way arrives: then nothing may be unknown. */
+  /** Everything still in flight arrives: then nothing may be unknown. */
   finish(): void {
     for (let round = 0; round < 200; round += 1) {
       while (this.#reader.hasMore) this.#reader.decode();

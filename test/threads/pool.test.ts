@@ -163,7 +163,7 @@ test("a client's quotes wait for their turn, not for all of another client's", a
   });
   for (let amount = 1000n; amount < 1005n; amount += 1n) {
     assert.deepEqual(await pool.quote(asking(amount), { client: "light" }), unfeasible(1));
-    // Of the slow ones: one under way, one of the same turn, and so for the shared one.
+    // Of the slow ones: one in flight, one of the same turn, and so for the shared one.
     assert(answered - last <= 3, `${answered - last} were answered before`);
     last = answered;
   }

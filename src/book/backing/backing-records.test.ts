@@ -387,7 +387,7 @@ test("waiting for records ends with the time given", async () => {
   assert.equal(bench.records.backing(maker, usd)?.updated, undefined);
 });
 
-test("a token that keeps its own books is asked, and pending until an answer is confirmed", () => {
+test("a custom token is asked, and pending until an answer is confirmed", () => {
   const bench = new Bench();
   const placed = order(1, odd, xlm, 50n);
   bench.place(placed);

@@ -24,7 +24,7 @@ import { Slices } from "./slices.ts";
 import { backingChange } from "./step-report.ts";
 import { storedBackings, storedTokens } from "./stored-records.ts";
 
-/** Asks tokens that keep their own books, again and again where that is needed. */
+/** Asks custom tokens, again and again where that is needed. */
 export interface TokenPolls {
   /** The ledger that is shown now. */
   reached(ledger: number): void;
@@ -122,7 +122,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     if (load.ledger <= this.#state.ledger) this.#requestStep();
   }
 
-  /** An answer of a token that keeps its own books. It counts from the ledger that it is as of. */
+  /** An answer of a custom token. It counts from the ledger that it is as of. */
   tokenAnswered(answer: PollAnswer): void {
     const id = recordId(answer.owner, answer.asset);
     // Of two that wait the newer says more, and confirms what the older did.
@@ -250,7 +250,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     this.#options.polls?.work(polls);
   }
 
-  /** What came in while a step was under way, or belongs to the ledger just reached. */
+  /** What came in while a step was in progress, or belongs to the ledger just reached. */
   #askForStep(): void {
     const { ledger } = this.#state;
     const reached = [...this.#loads, ...this.#answers.values()].some(

@@ -18,7 +18,7 @@ export type RecordRow = {
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
 };
 
-/** The last ledger of an allowance, in a token that keeps its own books. */
+/** The last ledger of an allowance, in a custom token. */
 export type ApprovalRow = {
   readonly owner: Address;
   readonly asset: Address;
@@ -125,7 +125,7 @@ export function shownBacking({ key, value }: Row): Backing | undefined {
   const [headroom, skipped] = fields.slice(SHOWN_OPTIONAL_AT);
   if (balance === undefined) return undefined;
   const { owner, asset } = addressesOf(key, RECORD_PREFIX);
-  // An answer of a token that keeps its own books has to be confirmed.
+  // An answer of a custom token has to be confirmed.
   const pending = answer !== null;
   if (updated === null) {
     const unloaded = unloadedBacking(owner, asset, skipped === null ? undefined : count(skipped));

@@ -1,4 +1,4 @@
-// Tokens that keep their own books: what can have changed an answer of theirs, and what an answer
+// Custom tokens: what can have changed an answer of theirs, and what an answer
 // means. A record is `pending` from such an event until an answer asked for well after it.
 import type { Address } from "../../model/address.ts";
 import type { TokenEvent } from "../../model/entry-tracking.ts";

@@ -35,7 +35,7 @@ export class RecordKeyBuilder {
     return this.#keysOf(asset).instance;
   }
 
-  /** Undefined where the token keeps its own books. */
+  /** Undefined where the token is a custom one (no SAC). */
   record(owner: Address, asset: Address, token: Token): RecordKeys | undefined {
     if (token.kind === "other") return undefined;
     const { allowances, balances } = this.#keysOf(asset);

@@ -4,7 +4,7 @@ import type { Backing } from "../../model/backing.ts";
 import type { RecordKeys } from "./record-keys.ts";
 import { NO_ALLOWANCE, type RecordValues, UNLOADED_VALUES, withBudget } from "./record-values.ts";
 
-/** What a token that keeps its own books answered, or is awaited to. */
+/** What a custom token answered, or is awaited to. */
 export type Polled = {
   /** The answers; absent until there were some. */
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
@@ -21,7 +21,7 @@ export type BackingRecord = {
   readonly watched: boolean;
   /** The exchange contract itself, in a token that is traded. */
   readonly market: boolean;
-  /** Absent until the token's kind is known, and for tokens that keep their own books. */
+  /** Absent until the token's kind is known, and for custom tokens. */
   readonly keys?: RecordKeys;
   readonly polled?: Polled;
   readonly backing: Backing;

@@ -18,7 +18,7 @@ export type Restoring = {
   readonly stale: (rows: readonly BackingRow[]) => void;
 };
 
-/** In portions, that leave the state good for nothing before the last. */
+/** In portions, that leave the state unusable until finished. */
 export function* restoreRecords(restoring: Restoring): Generator<void> {
   const { state, start, perform, follow, stale } = restoring;
   let rows = 0;

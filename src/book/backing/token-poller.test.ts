@@ -176,7 +176,7 @@ test("failures are tried again, ever later, and told once", async () => {
   assert.equal(bench.answers.length, 1);
 });
 
-test("few questions are under way at a time, and all are asked", async () => {
+test("few questions are in flight at a time, and all are asked", async () => {
   const bench = new Bench();
   bench.poller.work({ poll: owners.map((each) => ({ owner: each, asset })), stop: [] });
   assert.equal(bench.asked.length, QUESTIONS_MAX);

@@ -1,4 +1,4 @@
-// Asks tokens that keep their own books: at once when something may have changed an answer, again a
+// Asks custom tokens: at once when something may have changed an answer, again a
 // while later to confirm it, and all of them now and then.
 import type { Address } from "../../model/address.ts";
 import type { Poll, PollAnswer, PollWork } from "./polled-tokens.ts";
@@ -28,7 +28,7 @@ export type TokenPollerOptions = {
   readonly random: () => number;
 };
 
-/** Questions under way at a time: a guess that a shared RPC does not mind. */
+/** Questions in flight at a time: a guess that a shared RPC does not mind. */
 export const QUESTIONS_MAX = 4;
 /** Less than a ledger of 5 seconds: a maker with an event in every ledger is not pending for ever. */
 export const CONFIRM_MS = 3_000;

@@ -1,7 +1,7 @@
 // A range thread: reads and decodes ranges of ledgers on its own while the reader is far behind.
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { type Address, address } from "../../model/address.ts";
-import { BodyRooms } from "../body-rooms.ts";
+import { BufferPool } from "../buffer-pool.ts";
 import { errorText } from "../ingest-error.ts";
 import { KeyTable } from "../key-table.ts";
 import { LakeReader } from "../lake/lake-reader.ts";
@@ -21,7 +21,7 @@ class RangeThread {
   private readonly sources: RangeSources;
   private readonly decode: DecodeLedger;
   private readonly keys = new KeyTable();
-  private readonly rooms = new BodyRooms();
+  private readonly buffers = new BufferPool();
   private tokens: ReadonlySet<Address>;
 
   constructor(port: MessagePort, options: RangeOptions) {
@@ -33,7 +33,7 @@ class RangeThread {
     this.sources = {
       lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, log }),
       set,
-      pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, rooms: this.rooms }),
+      pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, buffers: this.buffers }),
     };
     this.decode = skipDecoder({ exchange: address(options.exchange), passphrase });
     this.tokens = new Set(options.tokens.map(address));
@@ -61,7 +61,7 @@ class RangeThread {
     try {
       const fetched = await fetchRange({ from, to }, this.sources, this.signal);
       this.post(this.decoded({ from, to }, fetched));
-      for (const { bytes } of fetched.ledgers) this.rooms.give(bytes);
+      for (const { bytes } of fetched.ledgers) this.buffers.give(bytes);
     } catch (thrown) {
       const incomplete = errorText(thrown);
       this.post({ kind: "decoded", range: { from, to }, ledgers: [], bytes: 0, incomplete });

@@ -1,7 +1,7 @@
 // How many answers are still to come, for whoever closes.
 
 /** Counts the requests whose answer takes more than a turn of the loop. */
-export class UnderWay {
+export class InFlight {
   #count = 0;
   #finished: () => void = () => undefined;
 
