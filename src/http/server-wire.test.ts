@@ -215,19 +215,67 @@ describe("the push connection", () => {
   });
 
   it("reads messages that follow the handshake at once", async () => {
-    const handshake = `GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`;
-    const socket = connect(server.port, "127.0.0.1");
-    socket.write(handshake);
-    const text = await new Promise<string>((resolve) => {
-      let got = "";
-      socket.on("data", (data) => {
-        if (got === "") socket.write(Buffer.concat([pingFrame(1), pingFrame(2)]));
-        got += data.toString("latin1");
-        if (got.includes('"id":2}')) resolve(got);
+    const frames = Buffer.concat([pingFrame(1), pingFrame(2)]);
+    const { text } = await speak(frames, (got) => got.includes('"id":2}'));
+    assert.match(text, /\{"type":"pong","id":1\}.*\{"type":"pong","id":2\}$/s);
+  });
+
+  it("speaks no subprotocol, whatever the client offers", async () => {
+    for (const offer of ["chat, superchat", "v1", ",,,"]) {
+      const { head } = await speak(pingFrame(1), (got) => got.includes("pong"), {
+        "Sec-WebSocket-Protocol": offer,
       });
-    });
-    socket.destroy();
-    assert.match(text, /^HTTP\/1\.1 101 .*\{"type":"pong","id":1\}.*\{"type":"pong","id":2\}$/s);
+      assert.match(head, /^HTTP\/1\.1 101 /);
+      assert.doesNotMatch(head, /sec-websocket-protocol/i);
+    }
+  });
+
+  it("ends at a frame that breaks the protocol, and answers no later one", async () => {
+    const ping = Buffer.from('{"op":"ping"}');
+    const broken: Readonly<Record<string, Buffer>> = {
+      "first reserved bit": frame(0xc1, ping),
+      "second reserved bit": frame(0xa1, ping),
+      "third reserved bit": frame(0x91, ping),
+      "reserved data opcode": frame(0x83, ping),
+      "reserved control opcode": frame(0x8b, ping),
+      "nothing to continue": frame(0x80, ping),
+      "new message within another": Buffer.concat([frame(0x01, ping), frame(0x81, ping)]),
+      "control frame in parts": frame(0x09, Buffer.from("a")),
+      "byte that is no UTF-8": frame(0x81, Buffer.from([0x22, 0xff, 0x22])),
+      "surrogate in UTF-8": frame(0x81, Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])),
+      "overlong UTF-8": frame(0x81, Buffer.from([0x22, 0xc0, 0x80, 0x22])),
+      "no UTF-8 across frames": Buffer.concat([
+        frame(0x01, Buffer.from([0x22, 0xc3])),
+        frame(0x80, Buffer.from([0x28, 0x22])),
+      ]),
+    };
+    for (const [name, bytes] of Object.entries(broken)) {
+      const { head, text, closed } = await speak(Buffer.concat([bytes, pingFrame(1)]), (got) =>
+        got.includes("pong"),
+      );
+      assert.match(head, /^HTTP\/1\.1 101 /, name);
+      assert.ok(closed, name);
+      assert.equal(text, "", name);
+    }
+  });
+
+  it("takes UTF-8 that is cut between frames", async () => {
+    const [start, end] = ['{"op":"ping","id":"\xc3', '\xa9"}'].map((part) =>
+      Buffer.from(part, "latin1"),
+    );
+    assert.ok(start && end);
+    const { text } = await speak(Buffer.concat([frame(0x01, start), frame(0x80, end)]), (got) =>
+      got.includes("pong"),
+    );
+    assert.match(text, /\{"type":"pong","id":"\xc3\xa9"\}$/);
+  });
+
+  it("reads a frame without a mask as if it had one", async () => {
+    const ping = Buffer.from('{"op":"ping"}');
+    // Its first four bytes are taken for the mask, and as many more for its end.
+    const bytes = Buffer.concat([Buffer.from([0x81, ping.length]), ping, Buffer.from("    ")]);
+    const { text } = await speak(bytes, (got) => got.includes("}"));
+    assert.match(text, /\{"type":"error","error":"Invalid JSON"\}$/);
   });
 
   it("ends with its server", async () => {
@@ -240,8 +288,52 @@ describe("the push connection", () => {
   });
 });
 
-/** A masked text frame, with a mask of zeros. */
+/** A frame of less than 126 bytes, with a mask of zeros. */
+function frame(first: number, payload: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+}
+
 function pingFrame(id: number): Buffer {
-  const payload = Buffer.from(JSON.stringify({ op: "ping", id }));
-  return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
+  return frame(0x81, Buffer.from(JSON.stringify({ op: "ping", id })));
+}
+
+type Spoken = { readonly head: string; readonly text: string; readonly closed: boolean };
+
+/** Opens a push connection and sends the bytes as they are. `text`: what came after the handshake. */
+async function speak(
+  bytes: Uint8Array,
+  enough: (text: string) => boolean,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Spoken> {
+  const lines = Object.entries({
+    Host: "x",
+    Upgrade: "websocket",
+    Connection: "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(`GET /ws HTTP/1.1\r\n${lines.join("")}\r\n`);
+  let got = "";
+  const spoken = (closed: boolean): Spoken => {
+    const end = got.indexOf("\r\n\r\n");
+    return { head: got.slice(0, end), text: got.slice(end + 4), closed };
+  };
+  try {
+    return await new Promise((resolve) => {
+      let isSent = false;
+      // A server that closes with bytes unread resets the connection: `close` follows.
+      socket.on("error", () => undefined).on("close", () => resolve(spoken(true)));
+      socket.on("data", (data) => {
+        got += data.toString("latin1");
+        if (!got.includes("\r\n\r\n")) return;
+        if (!isSent) socket.write(bytes);
+        isSent = true;
+        if (enough(spoken(false).text)) resolve(spoken(false));
+      });
+    });
+  } finally {
+    socket.destroy();
+  }
 }

@@ -173,11 +173,12 @@ export class PushEndpoint {
       writeAnswer(res, refusal.answer, false);
       return;
     }
-    // It opens before this returns.
+    // It opens before this returns. Without a subprotocol: the binding would say that it speaks the
+    // client's first one, and none is spoken here (RFC 6455, 4.2.2).
     res.upgrade<UserData>(
       { connection: new Connection(client, this.#meter, turn) },
       req.getHeader("sec-websocket-key"),
-      req.getHeader("sec-websocket-protocol"),
+      "",
       req.getHeader("sec-websocket-extensions"),
       context,
     );
