@@ -70,6 +70,7 @@ export const bench: Bench = async ({ tiny }) => {
     limits: NO_LIMITS,
     clients: new Clients(NO_LIMITS),
     turn: new TurnBudget(),
+    refuses: () => false,
     gone: () => undefined,
   });
   const pushSocket = await listen(pushApp);

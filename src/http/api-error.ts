@@ -7,6 +7,7 @@ export type ApiErrorCode =
   | "not_found"
   | "not_ready"
   | "routing_failed"
+  | "request_body"
   | "uri_too_long"
   | "upgrade_expected"
   | "invalid_upgrade"

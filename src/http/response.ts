@@ -68,8 +68,7 @@ export function writeAnswer(
   head: boolean,
   end: (res: HttpResponse, body: string) => void = endWithBody,
 ): void {
-  if (answer.status !== 200) res.writeStatus(STATUS_LINES[answer.status] ?? String(answer.status));
-  writeHeaders(res, answer);
+  writeStart(res, answer);
   if (head) {
     endHead(res, Buffer.byteLength(answer.body));
   } else {
@@ -109,11 +108,14 @@ export function mayStayOpen(): boolean {
 
 /** Answers a connection before it asked anything and closes it. */
 export function refuseConnection(res: HttpResponse, answer: Answer): void {
-  res.cork(() => {
-    writeAnswer(res, answer, false, (_, body) => {
-      res.end(body, true);
-    });
-  });
+  res.cork(() => writeLastAnswer(res, answer, false));
+}
+
+/** Answers and closes the connection once the answer, a small one, is taken. To be called corked. */
+export function writeLastAnswer(res: HttpResponse, answer: Answer, head: boolean): void {
+  writeStart(res, answer);
+  if (head) res.endWithoutBody(Buffer.byteLength(answer.body), true);
+  else res.end(answer.body, true);
 }
 
 /** The client has the answer of this tag already. */
@@ -131,7 +133,9 @@ function writeTag(res: HttpResponse, tag: string): void {
   res.writeHeader("Access-Control-Expose-Headers", "ETag");
 }
 
-function writeHeaders(res: HttpResponse, { contentType, status, retryAfter, tag }: Answer): void {
+/** Status line and headers. */
+function writeStart(res: HttpResponse, { contentType, status, retryAfter, tag }: Answer): void {
+  if (status !== 200) res.writeStatus(STATUS_LINES[status] ?? String(status));
   res.writeHeader("Content-Type", contentType);
   res.writeHeader("Access-Control-Allow-Origin", "*");
   if (status === 426) res.writeHeader("Upgrade", "websocket");

@@ -7,13 +7,14 @@ import { type ListenerLimits, NO_LIMITS } from "./limits/listener-limits.ts";
 import { tooManyConnections, tooManyFromAddress } from "./limits/refusals.ts";
 import { connectionsTo } from "./limits/system-sockets.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
+import { RequestBodies } from "./request-bodies.ts";
 import { type HttpLog, OTHER_ROUTE, Requests } from "./requests.ts";
 import { refuseConnection, UNKNOWN_PATH, writeAnswer, writeOptions } from "./response.ts";
 import type { ApiContext } from "./route.ts";
 import { createRouter } from "./router.ts";
 import type { Site } from "./site/site.ts";
 import { TurnBudget } from "./turn-budget.ts";
-import type { HttpResponse, ListenSocket, Uws } from "./uws.ts";
+import type { HttpRequest, HttpResponse, ListenSocket, Uws } from "./uws.ts";
 
 /** How long a close waits for answers (choice): clients are promised them within a second. */
 const CLOSE_WAIT_MS = 1000;
@@ -73,14 +74,27 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
     );
   };
   const app = uws.App();
+  const bodies = new RequestBodies();
+  const closed = (): void => {
+    connections.closed();
+    bodies.closed();
+  };
   const count = (res: HttpResponse, change: number): void => {
-    if (change < 0) connections.closed();
+    if (change < 0) closed();
     else admit(res);
   };
+  const refuses = (res: HttpResponse, req: HttpRequest): boolean => {
+    if (!bodies.refuses(res, req)) return false;
+    meter.refused("request_body");
+    return true;
+  };
   app.filter(count);
-  push.attach(app, { limits, clients, turn, gone: () => connections.closed() });
-  app.get("/*", (res, req) => requests.serve(res, req, false));
+  push.attach(app, { limits, clients, turn, refuses, gone: closed });
+  app.get("/*", (res, req) => {
+    if (!refuses(res, req)) requests.serve(res, req, false);
+  });
   app.any("/*", (res, req) => {
+    if (refuses(res, req)) return;
     switch (req.getMethod()) {
       case "head":
         return requests.serve(res, req, true);

@@ -48,6 +48,8 @@ export type AttachOptions = {
   readonly clients: Clients;
   /** What messages may take of a turn of the loop, together with requests. */
   readonly turn: TurnBudget;
+  /** Whether a request is dealt with already. */
+  readonly refuses: (res: HttpResponse, req: HttpRequest) => boolean;
   /** Called for every connection that ended. */
   readonly gone: () => void;
 };
@@ -127,7 +129,9 @@ export class PushEndpoint {
       // Liveness has a rule of its own (checkLiveness); the binding's would differ from it.
       idleTimeout: 0,
       sendPingsAutomatically: false,
-      upgrade: (res, req, context) => this.#upgrade({ admission, turn }, res, req, context),
+      upgrade: (res, req, context) => {
+        if (!options.refuses(res, req)) this.#upgrade({ admission, turn }, res, req, context);
+      },
       open: (socket) => this.#opened(socket.getUserData().connection, socket),
       message: (socket, message, isBinary) =>
         this.#received(socket.getUserData().connection, message, isBinary),
