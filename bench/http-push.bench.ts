@@ -1,7 +1,7 @@
 // Push to many subscribers beside a bare publish of the binding with messages of the same size:
 // every connection has trades:* and one of 50 depth topics; clients are in processes of their own.
 import assert from "node:assert/strict";
-import type { Happening } from "../src/book/happening.ts";
+import type { DomainEvent } from "../src/book/domain-event.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { Clients } from "../src/http/limits/clients.ts";
 import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
@@ -192,7 +192,7 @@ function createWorld() {
         publish,
       ),
   });
-  const fills = (at: number): Happening[] =>
+  const fills = (at: number): DomainEvent[] =>
     Array.from({ length: FILLS }, (_, fill) => {
       const market = (at * FILLS + fill) % MARKETS;
       const trade: Trade = {
@@ -211,7 +211,7 @@ function createWorld() {
       };
       return { kind: "trade", market: canonicalPair(trade.soldAsset, trade.boughtAsset), trade };
     });
-  const touched: Happening[] = Array.from({ length: MARKETS }, (_, market) => ({
+  const touched: DomainEvent[] = Array.from({ length: MARKETS }, (_, market) => ({
     kind: "order",
     action: "new",
     order: testOrder(1, { selling: testContract(market), buying: testContract(MARKETS) }),
@@ -224,15 +224,15 @@ function createWorld() {
       ledger,
       closeTime: 0,
       changes: [],
-      happenings: [...touched, ...fills(ledger)],
+      events: [...touched, ...fills(ledger)],
     });
   };
   return { push, step, fills, messageOf: tradeMessage };
 }
 
 /** What the trades channel sends of a fill: as long for each of them. */
-function tradeMessage([happening]: readonly Happening[]): string {
-  assert.ok(happening?.kind === "trade");
+function tradeMessage([event]: readonly DomainEvent[]): string {
+  assert.ok(event?.kind === "trade");
   const sent: string[] = [];
   const readModel = new MemoryReadModel();
   const channels = pushChannels(
@@ -252,7 +252,7 @@ function tradeMessage([happening]: readonly Happening[]): string {
   trades
     ?.request({ has: () => false, lenient: () => [], all: () => [], one: () => undefined })
     .opened();
-  trades?.stepped({ ledgers: [], ledger: 1, closeTime: 0, changes: [], happenings: [happening] });
+  trades?.stepped({ ledgers: [], ledger: 1, closeTime: 0, changes: [], events: [event] });
   assert.equal(sent.length, 1);
   return sent[0] ?? "";
 }

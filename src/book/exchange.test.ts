@@ -7,8 +7,8 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { type Order, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import { PRICE_UNIT } from "../model/settlement.ts";
+import type { DomainEvent } from "./domain-event.ts";
 import { Exchange } from "./exchange.ts";
-import type { Happening } from "./happening.ts";
 import type { Step } from "./step.ts";
 
 const START = 1_700_000_000;
@@ -51,15 +51,15 @@ async function chainOf(clock: { now: number }) {
     },
     /** The order's messages of all steps: action, status and amount after it. */
     actions(): readonly string[] {
-      return steps.flatMap(({ happenings }) => happenings.flatMap(actionOf));
+      return steps.flatMap(({ events }) => events.flatMap(actionOf));
     },
     history: () => exchange.orderHistory({}, ALL).map(brief),
   };
 }
 
-function actionOf(happening: Happening): readonly string[] {
-  if (happening.kind !== "order") return [];
-  return [`${happening.action} ${happening.order.status} ${happening.order.amount}`];
+function actionOf(event: DomainEvent): readonly string[] {
+  if (event.kind !== "order") return [];
+  return [`${event.action} ${event.order.status} ${event.order.amount}`];
 }
 
 function brief({ status, amount, quote, updated }: Order) {
@@ -115,7 +115,7 @@ test("a fill tells both sides", async () => {
   const chain = await chainOf({ now: START * 1000 });
   await chain.close(START, NEW);
   await chain.close(START + 5, { ...fillOf(ID, 300n, 700n), sold: 299n } as NewEvent);
-  const [order, trade] = chain.steps[1]?.happenings ?? [];
+  const [order, trade] = chain.steps[1]?.events ?? [];
   assert.ok(order?.kind === "order" && trade?.kind === "trade");
   assert.deepEqual(order.fill, {
     ...{ sold: 300n, bought: 299n, taker: account(2), trade: eventPosition(101, 0) },

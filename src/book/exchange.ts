@@ -277,7 +277,7 @@ export class Exchange implements ReadModel {
   }
 
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */
-  #show({ deltas, record, orders, changes, happenings, ...prepared }: PreparedStep): void {
+  #show({ deltas, record, orders, changes, events, ...prepared }: PreparedStep): void {
     this.#step += 1;
     this.#store.renew();
     this.#horizon = record.horizon;
@@ -299,7 +299,7 @@ export class Exchange implements ReadModel {
       ledger: this.ledger ?? 0,
       closeTime: this.closeTime,
       changes,
-      happenings,
+      events,
     };
     for (const listener of this.#listeners) this.#tell(listener, step);
   }

@@ -15,7 +15,7 @@ import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import { isOnChain, type OrderRecord, OrderState, toOrder } from "../store/order-record.ts";
 import type { Horizon, LedgerCursor, SkipRecord, StepRecord } from "../store/step-record.ts";
-import type { Happening, OrderAction, OrderFill } from "./happening.ts";
+import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
 
 /** The last stored state. */
 export interface StoredState {
@@ -38,7 +38,7 @@ export class Lifecycle {
   readonly #failures: Failure[] = [];
   readonly #skips = new Map<string, SkipRecord>();
   readonly #markets = new Map<number, RegistryMarket>();
-  readonly #happenings: Happening[] = [];
+  readonly #events: DomainEvent[] = [];
   readonly #orderEvents: NewOrderEvent[] = [];
   readonly ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
   #contract: ContractState;
@@ -66,8 +66,8 @@ export class Lifecycle {
     return this.#contract;
   }
 
-  get happenings(): readonly Happening[] {
-    return this.#happenings;
+  get events(): readonly DomainEvent[] {
+    return this.#events;
   }
 
   applyLedger(delta: LedgerDelta): void {
@@ -209,7 +209,7 @@ export class Lifecycle {
     if (old === undefined) this.ignored.trades += 1;
     else this.#fillOrder(old, trade);
     const market = canonicalPair(trade.soldAsset, trade.boughtAsset);
-    this.#happenings.push({ kind: "trade", market, trade });
+    this.#events.push({ kind: "trade", market, trade });
   }
 
   #fillOrder(old: OrderRecord, trade: Trade): void {
@@ -232,7 +232,7 @@ export class Lifecycle {
       ...{ type: "swap", id: position, trader, soldAsset, boughtAsset, sold, bought, timestamp },
     };
     this.#trades.push(swap);
-    this.#happenings.push({ kind: "swap", swap });
+    this.#events.push({ kind: "swap", swap });
   }
 
   #skip({ id }: EventOf<"skip">): void {
@@ -258,19 +258,19 @@ export class Lifecycle {
       markets: old === undefined ? [...markets, market] : markets.with(number, market),
     };
     const { contract } = this;
-    this.#happenings.push({ kind: "contract", change: "market", market: market.pair, contract });
+    this.#events.push({ kind: "contract", change: "market", market: market.pair, contract });
   }
 
   #setFlags(change: "freeze" | "config", contract: ContractState): void {
     this.#flagsChanged = true;
     this.#contract = contract;
-    this.#happenings.push({ kind: "contract", change, contract });
+    this.#events.push({ kind: "contract", change, contract });
   }
 
   /** `before`: the order before it; absent where it is new. */
   #tell(action: OrderAction, record: OrderRecord, before?: OrderRecord, fill?: OrderFill): void {
     const order = toOrder(record);
-    this.#happenings.push({ kind: "order", action, order, ...(fill && { fill }) });
+    this.#events.push({ kind: "order", action, order, ...(fill && { fill }) });
     const isLive = record.state === OrderState.live;
     const revives = action === "update" && isLive && before?.state !== OrderState.live;
     this.#orderEvents.push({

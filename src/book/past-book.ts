@@ -11,7 +11,7 @@ import type { Trade } from "../model/trade.ts";
 import type { PastStore } from "../store/past-store.ts";
 import { RECORD_PREFIX, shownBacking } from "./backing/backing-rows.ts";
 import { unloadedBacking } from "./backing/record.ts";
-import type { Happening, OrderAction, OrderFill } from "./happening.ts";
+import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
 import type { LiveOrderFilter, ReadModel } from "./read-model.ts";
 
 const PAGE = 500;
@@ -21,8 +21,8 @@ type OrderRow = Extract<OrderEvent, { readonly type: "order" }>;
 
 export type PastStep = {
   readonly ledger: number;
-  readonly orders: readonly Extract<Happening, { readonly kind: "order" }>[];
-  readonly budgets: readonly Extract<Happening, { readonly kind: "backing" }>[];
+  readonly orders: readonly Extract<DomainEvent, { readonly kind: "order" }>[];
+  readonly budgets: readonly Extract<DomainEvent, { readonly kind: "backing" }>[];
 };
 
 export class PastBook
@@ -94,8 +94,8 @@ export class PastBook
   #step(rows: readonly OrderEvent[]): PastStep {
     const { ledger } = rows[0] ?? this;
     this.ledger = ledger ?? this.ledger;
-    const orders: Extract<Happening, { readonly kind: "order" }>[] = [];
-    const budgets = new Map<string, Extract<Happening, { readonly kind: "backing" }>>();
+    const orders: Extract<DomainEvent, { readonly kind: "order" }>[] = [];
+    const budgets = new Map<string, Extract<DomainEvent, { readonly kind: "backing" }>>();
     for (const row of rows) {
       if (row.type === "budget") {
         const { owner, asset, budget } = row;

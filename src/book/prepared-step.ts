@@ -6,7 +6,7 @@ import type { NewOrderEvent } from "../model/order-event.ts";
 import type { LedgerCursor, StepRecord } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
 import { candleChanges, type StoredCandleEnds } from "./candle-writer.ts";
-import type { Happening } from "./happening.ts";
+import type { DomainEvent } from "./domain-event.ts";
 import type { Ignored, Lifecycle } from "./lifecycle.ts";
 import type { BackingView, PreparedBacking } from "./step.ts";
 import { bookChanges, type LiveChange, liveChanges } from "./step-changes.ts";
@@ -18,7 +18,7 @@ export type PreparedStep = {
   readonly orders: readonly LiveChange[];
   readonly contract: ContractState;
   readonly changes: readonly BookChange[];
-  readonly happenings: readonly Happening[];
+  readonly events: readonly DomainEvent[];
   readonly ignored: Ignored;
   readonly backing?: PreparedBacking;
 };
@@ -46,7 +46,7 @@ export function prepareStep(
   const budgets =
     at === undefined || view === undefined || backing === undefined
       ? []
-      : budgetEvents(backing.happenings, orders, { view, sells, at });
+      : budgetEvents(backing.events, orders, { view, sells, at });
   return {
     deltas,
     record: {
@@ -58,7 +58,7 @@ export function prepareStep(
     orders,
     contract: lifecycle.contract,
     changes: [...bookChanges(orders), ...(backing?.changes ?? [])],
-    happenings: [...lifecycle.happenings, ...(backing?.happenings ?? [])],
+    events: [...lifecycle.events, ...(backing?.events ?? [])],
     ignored: lifecycle.ignored,
     ...(backing && { backing }),
   };
@@ -66,7 +66,7 @@ export function prepareStep(
 
 /** Budgets that changed behind live orders, and those with which an owner's live orders begin and end. */
 function budgetEvents(
-  happenings: readonly Happening[],
+  domainEvents: readonly DomainEvent[],
   orders: readonly LiveChange[],
   {
     view,
@@ -81,11 +81,11 @@ function budgetEvents(
     sellers.set(owner + selling, (sellers.get(owner + selling) ?? 0) + more);
   }
   const events: NewOrderEvent[] = [];
-  for (const happening of happenings) {
-    if (happening.kind !== "backing") continue;
-    const { owner, asset } = happening;
+  for (const event of domainEvents) {
+    if (event.kind !== "backing") continue;
+    const { owner, asset } = event;
     const before = view.backing(owner, asset)?.budget;
-    const budget = happening.backing?.budget;
+    const budget = event.backing?.budget;
     const more = sellers.get(owner + asset) ?? 0;
     if (before === budget && more === 0) continue;
     const sold = sells(owner, asset);

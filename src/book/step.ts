@@ -8,7 +8,7 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { LiveRow } from "../store/live-rows.ts";
 import type { BookChange } from "./book-change.ts";
-import type { Happening } from "./happening.ts";
+import type { DomainEvent } from "./domain-event.ts";
 import type { TallyPlaces } from "./live-tally.ts";
 
 /** A step that is durable and applied. */
@@ -25,7 +25,7 @@ export type Step = {
   /** From one state of the shared book to the next: removals first, one change an order. */
   readonly changes: readonly BookChange[];
   /** In chain order. */
-  readonly happenings: readonly Happening[];
+  readonly events: readonly DomainEvent[];
 };
 
 /** Called on the main thread at once after the step became visible. What it throws is logged. */
@@ -85,7 +85,7 @@ export interface PreparedBacking {
   readonly rows: readonly BackingRow[];
   readonly changes: readonly BookChange[];
   /** All of kind `backing`. */
-  readonly happenings: readonly Happening[];
+  readonly events: readonly DomainEvent[];
 }
 
 /** How many live orders of an owner sell or buy an asset. */

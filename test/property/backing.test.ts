@@ -218,13 +218,13 @@ class Run {
       } else if (change.kind === "forget") this.#book.delete(`${change.owner}${change.asset}`);
     }
     const told = new Set<string>();
-    for (const happening of prepared.happenings) {
-      assert(happening.kind === "backing");
-      const key = `${happening.owner}${happening.asset}`;
+    for (const event of prepared.events) {
+      assert(event.kind === "backing");
+      const key = `${event.owner}${event.asset}`;
       assert(!told.has(key), "at most once a step");
       told.add(key);
-      if (happening.backing === undefined) this.#seen.delete(key);
-      else this.#seen.set(key, happening.backing);
+      if (event.backing === undefined) this.#seen.delete(key);
+      else this.#seen.set(key, event.backing);
     }
     for (const { before, after } of orders) {
       const order = after ?? before;

@@ -41,8 +41,8 @@ class Follower {
       if (change.kind === "put") this.book.set(change.order.id, change.order);
       if (change.kind === "remove") assert.ok(this.book.delete(change.id), "removed what is there");
     }
-    for (const happening of step.happenings) {
-      if (happening.kind === "order") this.orders.set(happening.order.cursor, happening.order);
+    for (const event of step.events) {
+      if (event.kind === "order") this.orders.set(event.order.cursor, event.order);
     }
   }
 }

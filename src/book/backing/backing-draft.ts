@@ -17,8 +17,8 @@ import { changedBacking, inNextLedger, type RecordId, recordId } from "./record.
 import { refer, touchEntry, valuesOf } from "./record-binding.ts";
 import { ReferenceChanges } from "./references.ts";
 import {
+  backingEvents,
   bookChangesOf,
-  happeningsOf,
   type RecordChange,
   recordChanges,
   rowsOf,
@@ -102,7 +102,7 @@ export class BackingDraft {
     return {
       rows: rowsOf(this.#view, changes),
       changes: bookChangesOf(this.#view, changes),
-      happenings: happeningsOf(changes, this.#edited),
+      events: backingEvents(changes, this.#edited),
     };
   }
 

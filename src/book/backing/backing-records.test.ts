@@ -249,7 +249,7 @@ test("revoked authorization takes the budget at once, and restoring brings it ba
   assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   for (const step of [revoked, restored]) {
     assert.deepEqual(
-      step.happenings.map(({ kind }) => kind),
+      step.events.map(({ kind }) => kind),
       ["backing"],
     );
     assert.deepEqual(step.changes.length, 1);
@@ -267,9 +267,9 @@ test("whatever moves the money away shows in the same ledger", () => {
     const bench = new Bench();
     bench.place(placed);
     const left = entry?.kind === "allowance" ? entry.amount : entry === undefined ? 0n : 120n;
-    const { happenings } = bench.close({}, { [key]: entry });
+    const { events } = bench.close({}, { [key]: entry });
     assert.equal(bench.records.orderBacking(placed)?.backed, left, what);
-    assert.equal(happenings.length, 1, what);
+    assert.equal(events.length, 1, what);
   }
 });
 
@@ -282,7 +282,7 @@ test("an allowance lapses after its last ledger though nothing tells so", () => 
   assert.equal(bench.ledger, 102);
   const last = bench.close();
   assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
-  assert.equal(last.happenings.length, 0);
+  assert.equal(last.events.length, 0);
   const [change] = last.changes;
   assert(change?.kind === "backing");
   assert.deepEqual(
@@ -290,10 +290,10 @@ test("an allowance lapses after its last ledger though nothing tells so", () => 
     [0n, usd],
     "for quotes it is over",
   );
-  const { changes, happenings } = bench.close();
+  const { changes, events } = bench.close();
   assert.equal(bench.records.orderBacking(placed)?.backed, 0n);
   assert.equal(bench.records.backing(maker, usd)?.liveUntil, 0);
-  assert.deepEqual([changes.length, happenings.length], [1, 1]);
+  assert.deepEqual([changes.length, events.length], [1, 1]);
   // Its eviction later says nothing new.
   assert.equal(bench.close({}, { [grantKey]: undefined }).changes.length, 0);
 });
@@ -312,10 +312,10 @@ test("the last order of a maker takes the record along; entries stay followed fo
   const bench = new Bench();
   const placed = order(1, usd, xlm, 500n);
   bench.place(placed);
-  const { changes, happenings } = bench.close({ orders: [{ before: placed }] });
+  const { changes, events } = bench.close({ orders: [{ before: placed }] });
   assert.equal(bench.records.backing(maker, usd), undefined);
   assert.deepEqual(changes.map(({ kind }) => kind).sort(), ["forget", "forget"]);
-  assert(happenings.every((each) => each.kind === "backing" && each.backing === undefined));
+  assert(events.every((each) => each.kind === "backing" && each.backing === undefined));
   bench.close({}, { [lineKey]: line(77n) });
   bench.close({ orders: [{ after: order(2, usd, xlm, 500n) }] });
   assert.equal(bench.records.backing(maker, usd)?.balance, 77n, "known without asking");
@@ -375,9 +375,9 @@ test("a watched account has a record in every traded token, within the limit of 
   bench.step();
   assert.notEqual(bench.records.backing(watcher, usd), undefined, "somebody still watches");
   bench.records.unwatch(watcher);
-  const { happenings } = bench.step();
+  const { events } = bench.step();
   assert.equal(bench.records.backing(watcher, usd), undefined);
-  assert.equal(happenings.length, 3);
+  assert.equal(events.length, 3);
 });
 
 test("waiting for records ends with the time given", async () => {
@@ -418,7 +418,7 @@ test("a custom token is asked, and pending until an answer is confirmed", () => 
   });
   bench.work.length = 0;
   const event = { token: odd, addresses: [maker, account(50)] };
-  const { happenings } = bench.close({ tokenEvents: [event] });
+  const { events } = bench.close({ tokenEvents: [event] });
   const since = bench.ledger;
   assert.deepEqual(
     bench.work.flatMap(({ poll }) => poll),
@@ -426,7 +426,7 @@ test("a custom token is asked, and pending until an answer is confirmed", () => 
   );
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
   assert.equal(bench.records.orderBacking(placed)?.backed, 30n, "the last answer stands meanwhile");
-  assert.equal(happenings.length, 1);
+  assert.equal(events.length, 1);
   const answer = { owner: maker, asset: odd, balance: 20n, allowance: 30n, ledger: bench.ledger };
   bench.records.tokenAnswered(answer);
   bench.step();

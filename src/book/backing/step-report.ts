@@ -2,7 +2,7 @@
 // who watch.
 import type { Backing } from "../../model/backing.ts";
 import type { BookChange } from "../book-change.ts";
-import type { Happening } from "../happening.ts";
+import type { DomainEvent } from "../domain-event.ts";
 import type { BackingRow } from "../step.ts";
 import { approvalRow, entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
 import { type BackingRecord, isInBook, isShown, type RecordId } from "./record.ts";
@@ -67,20 +67,20 @@ export function backingChange(backing: Backing, token: Token | undefined): BookC
   return { kind: "backing", backing, ...(token === undefined ? {} : { token }) };
 }
 
-export function happeningsOf(
+export function backingEvents(
   changes: readonly RecordChange[],
   edited: ReadonlySet<RecordId>,
-): Happening[] {
-  const happenings: Happening[] = [];
+): DomainEvent[] {
+  const events: DomainEvent[] = [];
   for (const { id, former, now } of changes) {
     if (now !== undefined && isShown(now)) {
       const { owner, asset, backing } = now;
       const isNews = backing !== former?.backing && backing.updated !== undefined;
       if (!isNews && !edited.has(id)) continue;
-      happenings.push({ kind: "backing", owner, asset, backing });
+      events.push({ kind: "backing", owner, asset, backing });
     } else if (former !== undefined && isShown(former)) {
-      happenings.push({ kind: "backing", owner: former.owner, asset: former.asset });
+      events.push({ kind: "backing", owner: former.owner, asset: former.asset });
     }
   }
-  return happenings;
+  return events;
 }

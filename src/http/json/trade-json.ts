@@ -1,5 +1,5 @@
 // Fills and swaps as JSON text (api.md, Trade and Swap).
-import type { OrderFill } from "../../book/happening.ts";
+import type { OrderFill } from "../../book/domain-event.ts";
 import { utcText } from "../../model/clock.ts";
 import type { Swap, Trade } from "../../model/trade.ts";
 

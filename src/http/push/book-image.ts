@@ -1,7 +1,7 @@
 // The live orders of one market as channel `book` tells them: filled once from the store, then changed by every
 // step. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Happening, OrderAction, OrderFill } from "../../book/happening.ts";
+import type { DomainEvent, OrderAction, OrderFill } from "../../book/domain-event.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { Address, Pair } from "../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../model/order.ts";
@@ -28,8 +28,8 @@ export type BookRowChange = {
   readonly fill?: OrderFill;
 };
 
-export type OrderHappening = Extract<Happening, { readonly kind: "order" }>;
-export type BackingHappening = Extract<Happening, { readonly kind: "backing" }>;
+export type OrderDomainEvent = Extract<DomainEvent, { readonly kind: "order" }>;
+export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 
 export class BookImage {
   readonly #readModel: BookSource;
@@ -64,10 +64,10 @@ export class BookImage {
    * `budgets` of its assets.
    */
   stepped(
-    orders: readonly OrderHappening[],
-    budgets: readonly BackingHappening[],
+    orders: readonly OrderDomainEvent[],
+    budgets: readonly BackingEvent[],
   ): readonly BookRowChange[] {
-    const changes = orders.map((happening) => this.#changed(happening));
+    const changes = orders.map((event) => this.#changed(event));
     for (const { owner, asset } of budgets) this.#rebacked(owner, asset, changes);
     return changes;
   }
@@ -88,7 +88,7 @@ export class BookImage {
     }
   }
 
-  #changed({ action, order, fill }: OrderHappening): BookRowChange {
+  #changed({ action, order, fill }: OrderDomainEvent): BookRowChange {
     const revives = action === "update" && !this.#rows.has(order.id);
     const cause: BookCause = revives ? "revive" : action;
     const change = { cause, id: order.id, order, ...(fill === undefined ? {} : { fill }) };

@@ -4,7 +4,7 @@ import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describedFetch } from "../../api/testing/described-fetch.ts";
 import type { DepthBody } from "../../book/depth.ts";
-import type { Happening } from "../../book/happening.ts";
+import type { DomainEvent } from "../../book/domain-event.ts";
 import type { TickerStats } from "../../book/market-data.ts";
 import { canonicalPair } from "../../model/address.ts";
 import type { Candle } from "../../model/candle.ts";
@@ -66,11 +66,11 @@ async function open(): Promise<PushClient> {
   return client;
 }
 
-function step(...happenings: Happening[]): void {
+function step(...events: DomainEvent[]): void {
   const ledger = (server.readModel.ledger ?? 0) + 1;
   server.readModel.ledger = ledger;
   const ledgers = [{ ledger, hash: "", closeTime: 0 }];
-  server.push.stepped({ ledgers, ledger, closeTime: 0, changes: [], happenings });
+  server.push.stepped({ ledgers, ledger, closeTime: 0, changes: [], events });
 }
 
 /** Lets the work that is due now be done. */
@@ -83,7 +83,7 @@ async function passed(ms: number): Promise<void> {
   await turns();
 }
 
-const ORDER: Happening = {
+const ORDER: DomainEvent = {
   kind: "order",
   action: "new",
   order: testOrder(1, { selling: BASE, buying: QUOTE }),
@@ -103,7 +103,7 @@ function candle(start: number, fills: number): Candle {
   };
 }
 
-function fill(timestamp: number, crossfill = false): Happening {
+function fill(timestamp: number, crossfill = false): DomainEvent {
   return {
     kind: "trade",
     market: canonicalPair(BASE, QUOTE),
@@ -207,27 +207,27 @@ describe("channel depth", () => {
 
   it("follows backing of both assets and orders of the market, and nothing else", async () => {
     const [client] = await subscribed();
-    const backing = (asset: typeof BASE): Happening => ({
+    const backing = (asset: typeof BASE): DomainEvent => ({
       kind: "backing",
       owner: testAccount(1),
       asset,
     });
-    const elsewhere: Happening = {
+    const elsewhere: DomainEvent = {
       kind: "order",
       action: "new",
       order: testOrder(1, { selling: BASE, buying: OTHER }),
     };
-    for (const happening of [elsewhere, backing(OTHER), fill(0)]) {
+    for (const event of [elsewhere, backing(OTHER), fill(0)]) {
       price += 1;
-      step(happening);
+      step(event);
       await passed(2000);
-      assert.deepEqual(await client.drain(), [], JSON.stringify(happening.kind));
+      assert.deepEqual(await client.drain(), [], JSON.stringify(event.kind));
     }
-    for (const happening of [backing(BASE), backing(QUOTE), ORDER]) {
+    for (const event of [backing(BASE), backing(QUOTE), ORDER]) {
       price += 1;
-      step(happening);
+      step(event);
       await passed(2000);
-      assert.equal((await client.drain()).length, 1, happening.kind);
+      assert.equal((await client.drain()).length, 1, event.kind);
     }
   });
 
@@ -292,13 +292,13 @@ describe("channel depth", () => {
     const [client] = await subscribed();
     price = 5;
     const { ledger } = server.readModel;
-    const expired: Happening = { ...ORDER, action: "expire" };
+    const expired: DomainEvent = { ...ORDER, action: "expire" };
     server.push.stepped({
       ledgers: [],
       ledger: ledger ?? 0,
       closeTime: 0,
       changes: [],
-      happenings: [expired],
+      events: [expired],
     });
     await turns();
     assert.equal((await client.drain())[0]?.data.bestBid, "5");
@@ -442,7 +442,7 @@ describe("the ledger message", () => {
     step(fill(1_700_000_101), fill(1_700_000_102));
     // The clock moves between ledgers.
     const ledger = server.readModel.ledger ?? 0;
-    server.push.stepped({ ledgers: [], ledger, closeTime: 0, changes: [], happenings: [ORDER] });
+    server.push.stepped({ ledgers: [], ledger, closeTime: 0, changes: [], events: [ORDER] });
     step();
     await client.find((message) => message.type === "ledger" && message.ledger === 5003);
     const told = (await client.drain()).filter(({ id }) => id === undefined);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { describedFetch } from "../../api/testing/described-fetch.ts";
-import type { Happening } from "../../book/happening.ts";
+import type { DomainEvent } from "../../book/domain-event.ts";
 import type { Step } from "../../book/step.ts";
 import { canonicalPair, marketKey } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
@@ -59,8 +59,8 @@ async function subscribed(channel: string, parameters: object = {}): Promise<Pus
   return client;
 }
 
-/** Shows a step of one ledger with these happenings. */
-function step(happenings: readonly Happening[], ledgers: readonly number[] = [5001]): void {
+/** Shows a step of one ledger with these domain events. */
+function step(events: readonly DomainEvent[], ledgers: readonly number[] = [5001]): void {
   const ledger = ledgers.at(-1) ?? server.readModel.ledger ?? 0;
   server.readModel.ledger = ledger;
   server.readModel.step += 1;
@@ -69,7 +69,7 @@ function step(happenings: readonly Happening[], ledgers: readonly number[] = [50
     ledger,
     closeTime: 0,
     changes: [],
-    happenings,
+    events,
   };
   server.push.stepped(shown);
 }
@@ -102,7 +102,7 @@ const SWAP: Swap = {
 
 const MARKET = canonicalPair(testContract(1), testContract(2));
 
-function fill(trade: Partial<Trade> = {}): Happening {
+function fill(trade: Partial<Trade> = {}): DomainEvent {
   return { kind: "trade", market: MARKET, trade: { ...TRADE, ...trade } };
 }
 
@@ -237,7 +237,7 @@ describe("channel contract", () => {
       ledger: 7,
       closeTime: 0,
       changes: [],
-      happenings: [],
+      events: [],
     });
     const second = await other.ask({ op: "subscribe", channel: "contract" });
     assert.deepEqual(
@@ -353,7 +353,7 @@ describe("channel trades", () => {
 describe("channel account", () => {
   const ADDRESS = testAccount(1);
 
-  function orderHappening(action: "new" | "fill" | "filled" | "cancel", order: Order): Happening {
+  function orderEvent(action: "new" | "fill" | "filled" | "cancel", order: Order): DomainEvent {
     if (action !== "fill" && action !== "filled") return { kind: "order", action, order };
     const fill = {
       sold: 50n,
@@ -419,7 +419,7 @@ describe("channel account", () => {
     client.send({ op: "subscribe", channel: "account", address: ADDRESS, id: 1 });
     await client.drain();
     server.readModel.live = [testOrder(1)];
-    step([orderHappening("new", testOrder(1))]);
+    step([orderEvent("new", testOrder(1))]);
     await client.drain();
     loaded();
     const snapshot = await client.find((message) => message.id === 1);
@@ -440,7 +440,7 @@ describe("channel account", () => {
       loaded();
       for (let passed = 0; passed < microtasks; passed += 1) await Promise.resolve();
       server.readModel.live = [testOrder(1)];
-      step([orderHappening("new", testOrder(1))]);
+      step([orderEvent("new", testOrder(1))]);
       const kinds = (await client.drain()).map(({ id, type, orders }) =>
         id === 1 ? `snapshot of ${orders.length}` : type,
       );
@@ -461,7 +461,7 @@ describe("channel account", () => {
       // In the middle of the text.
       if (pages === 6) {
         this.live = orders(70n);
-        step([orderHappening("fill", testOrder(1, { amount: 70n }))]);
+        step([orderEvent("fill", testOrder(1, { amount: 70n }))]);
       }
       return liveOrders.apply(this, parameters);
     };
@@ -533,11 +533,11 @@ describe("channel account", () => {
     server.readModel.live = [live];
     server.readModel.backings = [backing()];
     step([
-      orderHappening("new", live),
-      orderHappening("fill", { ...live, amount: 10n }),
-      orderHappening("filled", { ...live, amount: 0n, status: "FILLED" }),
-      orderHappening("cancel", testOrder(2, { status: "CANCELED" })),
-      orderHappening("new", testOrder(3, { owner: testAccount(9) })),
+      orderEvent("new", live),
+      orderEvent("fill", { ...live, amount: 10n }),
+      orderEvent("filled", { ...live, amount: 0n, status: "FILLED" }),
+      orderEvent("cancel", testOrder(2, { status: "CANCELED" })),
+      orderEvent("new", testOrder(3, { owner: testAccount(9) })),
     ]);
     const messages = await client.drain();
     assert.deepEqual(
@@ -579,7 +579,7 @@ describe("channel account", () => {
     };
     try {
       step([
-        ...[...orders, strange].map((order) => orderHappening("new", order)),
+        ...[...orders, strange].map((order) => orderEvent("new", order)),
         { kind: "backing", owner: ADDRESS, asset: testContract(1), backing: backing() },
         { kind: "backing", owner: testAccount(9), asset: testContract(1), backing: backing() },
       ]);
@@ -638,7 +638,7 @@ describe("channel account", () => {
     step([
       fill(),
       fill({ id: testPosition(5), taker: ADDRESS, maker: ADDRESS }),
-      orderHappening("fill", testOrder(1)),
+      orderEvent("fill", testOrder(1)),
       fill({ id: testPosition(6), crossfill: true }),
       fill({ id: testPosition(7), taker: testAccount(8), maker: ADDRESS }),
       { kind: "swap", swap: SWAP },

@@ -69,7 +69,7 @@ async function step(ledger: number, ledgers: readonly number[] = [ledger]): Prom
   server.readModel.ledger = ledger;
   server.push.stepped({
     ledgers: ledgers.map((number) => ({ ledger: number, hash: "", closeTime: 0 })),
-    ...{ ledger, closeTime: 0, changes: [], happenings: [] },
+    ...{ ledger, closeTime: 0, changes: [], events: [] },
   });
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -361,7 +361,7 @@ describe("the quotes of all clients", () => {
       request.snapshot({});
     }
     readModel.ledger = 5001;
-    const step = { ledgers: [], ledger: 5001, closeTime: 0, changes: [], happenings: [] };
+    const step = { ledgers: [], ledger: 5001, closeTime: 0, changes: [], events: [] };
     channel.stepped(step);
     while (waiting.length > 0) {
       waiting.shift()?.();

@@ -1,6 +1,6 @@
 // Channel account: orders, backing, trades and swaps of one account. A subscribed account is
 // watched: its backing in every token of the open markets is followed.
-import type { Happening } from "../../../book/happening.ts";
+import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
@@ -40,18 +40,18 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
     last = made.catch(() => undefined);
     return made;
   };
-  const stepped = ({ happenings }: Step): void => {
+  const stepped = ({ events }: Step): void => {
     if (watched.size === 0) return;
     const shares = sharesOfStep(readModel);
-    for (const happening of happenings) {
-      if (happening.kind === "contract") continue;
-      const address = toldAccount(happening);
+    for (const event of events) {
+      if (event.kind === "contract") continue;
+      const address = toldAccount(event);
       if (address === undefined || !watched.has(address)) continue;
       const topic = topicOf(address);
-      const members = membersOf(happening, readModel, shares);
+      const members = membersOf(event, readModel, shares);
       publish(
         topic,
-        `{"type":"${happening.kind}","address":"${address}",${members},"topic":"${topic}"}`,
+        `{"type":"${event.kind}","address":"${address}",${members},"topic":"${topic}"}`,
       );
     }
   };
@@ -94,36 +94,36 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
   };
 }
 
-type AccountHappening = Exclude<Happening, { readonly kind: "contract" }>;
+type AccountEvent = Exclude<DomainEvent, { readonly kind: "contract" }>;
 
 /** Whom it concerns, before anything is made of it: most accounts have no subscriber. */
-function toldAccount(happening: AccountHappening): Address | undefined {
-  switch (happening.kind) {
+function toldAccount(event: AccountEvent): Address | undefined {
+  switch (event.kind) {
     case "order":
-      return happening.order.owner;
+      return event.order.owner;
     case "backing":
-      return happening.owner;
+      return event.owner;
     case "trade":
       // The fill of a crossfill's taker order names the caller as its taker, who is told nothing:
       // the order's owner gets it as a change of the order.
-      return happening.trade.crossfill ? undefined : happening.trade.taker;
+      return event.trade.crossfill ? undefined : event.trade.taker;
     case "swap":
-      return happening.swap.trader;
+      return event.swap.trader;
   }
 }
 
 /** The members of its message between `address` and `topic`. */
-function membersOf(happening: AccountHappening, readModel: ReadModel, shares: Shares): string {
-  switch (happening.kind) {
+function membersOf(event: AccountEvent, readModel: ReadModel, shares: Shares): string {
+  switch (event.kind) {
     case "order": {
-      const { order, action, fill } = happening;
+      const { order, action, fill } = event;
       return (
         `"action":"${action}","order":${changedOrderJson(readModel, order, shares)}` +
         (fill === undefined ? "" : `,"fill":${fillJson(fill)}`)
       );
     }
     case "backing": {
-      const { owner, asset, backing } = happening;
+      const { owner, asset, backing } = event;
       const backed = [...shares(owner, asset)].map(([id, amount]) => `"${id}":"${amount}"`);
       return (
         `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
@@ -131,9 +131,9 @@ function membersOf(happening: AccountHappening, readModel: ReadModel, shares: Sh
       );
     }
     case "trade":
-      return `"market":"${marketKey(happening.market)}","trade":${tradeJson(happening.trade)}`;
+      return `"market":"${marketKey(event.market)}","trade":${tradeJson(event.trade)}`;
     case "swap":
-      return `"swap":${swapJson(happening.swap)}`;
+      return `"swap":${swapJson(event.swap)}`;
   }
 }
 

@@ -11,11 +11,11 @@ import { fillJson } from "../../json/trade-json.ts";
 import { parseMarket } from "../../market-parameters.ts";
 import { jsonArray } from "../../route.ts";
 import {
-  type BackingHappening,
+  type BackingEvent,
   BookImage,
   type BookRow,
   type BookRowChange,
-  type OrderHappening,
+  type OrderDomainEvent,
 } from "../book-image.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
@@ -50,7 +50,7 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
   const byAsset = new TopicIndex<BookTopic>();
   let largeSnapshots = 0;
 
-  const stepped = ({ happenings, ledger }: Step): void => {
+  const stepped = ({ events, ledger }: Step): void => {
     if (open.size === 0) return;
     const concerned = new Map<BookTopic, Concerned>();
     const concernedBy = (topic: BookTopic): Concerned => {
@@ -61,13 +61,13 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
       }
       return found;
     };
-    for (const happening of happenings) {
-      if (happening.kind === "order") {
-        const { selling, buying } = happening.order;
+    for (const event of events) {
+      if (event.kind === "order") {
+        const { selling, buying } = event.order;
         const topic = open.get(topicOf(canonicalPair(selling, buying)));
-        if (topic !== undefined) concernedBy(topic).orders.push(happening);
-      } else if (happening.kind === "backing") {
-        for (const topic of byAsset.of(happening.asset)) concernedBy(topic).budgets.push(happening);
+        if (topic !== undefined) concernedBy(topic).orders.push(event);
+      } else if (event.kind === "backing") {
+        for (const topic of byAsset.of(event.asset)) concernedBy(topic).budgets.push(event);
       }
     }
     for (const [topic, { orders, budgets }] of concerned) {
@@ -143,7 +143,7 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
   };
 }
 
-type Concerned = { readonly orders: OrderHappening[]; readonly budgets: BackingHappening[] };
+type Concerned = { readonly orders: OrderDomainEvent[]; readonly budgets: BackingEvent[] };
 
 function neverWhole(_id: MessageId): string {
   throw new Error("a book's snapshot comes in parts");

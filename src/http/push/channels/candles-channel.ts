@@ -111,13 +111,13 @@ export function candlesChannel(options: CandlesChannelOptions): Channel {
   };
 }
 
-function touchChanged({ happenings }: Step, index: TopicIndex<CandlesTopic> | undefined): void {
+function touchChanged({ events }: Step, index: TopicIndex<CandlesTopic> | undefined): void {
   if (index === undefined) return;
-  for (const happening of happenings) {
+  for (const event of events) {
     // The fill of a crossfill's taker order repeats what its makers' fills said.
-    if (happening.kind !== "trade" || happening.trade.crossfill) continue;
-    for (const { request, changed, throttle } of index.of(marketKey(happening.market))) {
-      changed.add(bucketStart(happening.trade.timestamp, request.resolution));
+    if (event.kind !== "trade" || event.trade.crossfill) continue;
+    for (const { request, changed, throttle } of index.of(marketKey(event.market))) {
+      changed.add(bucketStart(event.trade.timestamp, request.resolution));
       throttle.touch();
     }
   }

@@ -18,16 +18,16 @@ export function contractChannel({ readModel, contract, publish }: ContractChanne
   let open = false;
   /** Last ledger processed since the start of the process, which is what the API promises. */
   let processed: number | undefined;
-  const stepped = ({ happenings }: Step): void => {
+  const stepped = ({ events }: Step): void => {
     if (!open) return;
-    for (const happening of happenings) {
-      if (happening.kind !== "contract") continue;
-      const { change, market } = happening;
+    for (const event of events) {
+      if (event.kind !== "contract") continue;
+      const { change, market } = event;
       publish(
         TOPIC,
         `{"type":"contract","kind":"${change}",` +
           (market === undefined ? "" : `"market":"${marketKey(market)}",`) +
-          `"data":${contractJson(contract, happening.contract)},"topic":"${TOPIC}"}`,
+          `"data":${contractJson(contract, event.contract)},"topic":"${TOPIC}"}`,
       );
     }
   };

@@ -1,6 +1,6 @@
 // Channel depth: the whole book of a market, at most once a second and only where it changed.
 import type { DepthBody, DepthRequest } from "../../../book/depth.ts";
-import type { Happening } from "../../../book/happening.ts";
+import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { Depths } from "../../../book/live-depth.ts";
 import { type Address, canonicalPair, marketKey } from "../../../model/address.ts";
 import type { AssetInput } from "../../asset-input.ts";
@@ -150,10 +150,10 @@ export function depthChannel(options: DepthChannelOptions): Channel {
       index.remove(keysOf(state.request), state);
       state.throttle.stop();
     },
-    stepped: ({ happenings }) => {
+    stepped: ({ events }) => {
       if (open.size === 0) return;
-      for (const happening of happenings) {
-        const key = concernedKey(happening);
+      for (const event of events) {
+        const key = concernedKey(event);
         if (key === undefined) continue;
         for (const { throttle } of index.of(key)) throttle.touch();
       }
@@ -174,9 +174,9 @@ function keysOf({ market: { base, quote } }: DepthRequest): readonly string[] {
   return [pairKey(base, quote), base, quote];
 }
 
-function concernedKey(happening: Happening): string | undefined {
-  if (happening.kind === "order") return pairKey(happening.order.selling, happening.order.buying);
-  return happening.kind === "backing" ? happening.asset : undefined;
+function concernedKey(event: DomainEvent): string | undefined {
+  if (event.kind === "order") return pairKey(event.order.selling, event.order.buying);
+  return event.kind === "backing" ? event.asset : undefined;
 }
 
 function pairKey(one: Address, other: Address): string {

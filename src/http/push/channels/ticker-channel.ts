@@ -1,6 +1,6 @@
 // Channel ticker: every market's last 24 hours, at most once every 5 seconds. The window moves
 // without any event, so it is looked at again and again while anyone is subscribed.
-import type { Happening } from "../../../book/happening.ts";
+import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { MarketData } from "../../../book/market-data.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import { tickerJson } from "../../routes/ticker.ts";
@@ -62,15 +62,15 @@ export function tickerChannel(options: TickerChannelOptions): Channel {
       sent = undefined;
       due = false;
     },
-    stepped: ({ happenings }) => {
-      if (stopLooking === undefined || happenings.length === 0) return;
-      due ||= happenings.some(isNews);
+    stepped: ({ events }) => {
+      if (stopLooking === undefined || events.length === 0) return;
+      due ||= events.some(isNews);
       throttle.touch();
     },
   };
 }
 
-function isNews(happening: Happening): boolean {
-  if (happening.kind === "contract") return happening.change === "market";
-  return happening.kind === "trade" && !happening.trade.crossfill;
+function isNews(event: DomainEvent): boolean {
+  if (event.kind === "contract") return event.change === "market";
+  return event.kind === "trade" && !event.trade.crossfill;
 }

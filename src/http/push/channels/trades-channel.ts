@@ -23,12 +23,12 @@ export type TradesChannelOptions = {
 
 export function tradesChannel({ readModel, assets, publish }: TradesChannelOptions): Channel {
   const open = new Set<string>();
-  const stepped = ({ happenings }: Step): void => {
+  const stepped = ({ events }: Step): void => {
     if (open.size === 0) return;
-    for (const happening of happenings) {
-      if (happening.kind !== "trade") continue;
-      const market = marketKey(happening.market);
-      const json = tradeJson(happening.trade);
+    for (const event of events) {
+      if (event.kind !== "trade") continue;
+      const market = marketKey(event.market);
+      const json = tradeJson(event.trade);
       for (const topic of [topicOf(EVERY_MARKET), topicOf(market)]) {
         if (!open.has(topic)) continue;
         publish(topic, `{"type":"trade","market":"${market}","trade":${json},"topic":"${topic}"}`);

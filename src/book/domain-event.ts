@@ -1,4 +1,4 @@
-// What a step meant to the people watching: the words from which the push API makes its messages.
+// Domain events: what a step did to the book, as the push API and the order events tell it.
 import type { Address, Pair } from "../model/address.ts";
 import type { Backing } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
@@ -21,7 +21,7 @@ export type OrderFill = {
   readonly crossfill: boolean;
 };
 
-export type Happening =
+export type DomainEvent =
   /** `order` as it is after the change; `fill` with the actions fill and filled alone. */
   | {
       readonly kind: "order";
