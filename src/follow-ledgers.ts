@@ -156,6 +156,7 @@ export function followLedgers(options: FollowOptions): Follower {
         simulator ??= loadSimulator();
         return (await simulator).read(owner, asset, from);
       },
+      ahead: (source) => set.reject(source, "simulations"),
     },
     request: (request) => reader.request(request),
     start: (exchange, backing) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import {
@@ -24,7 +24,12 @@ const calls: Call[] = [];
 /** By function; a contract that knows neither fails. */
 let answers: Readonly<Record<string, object>> = {};
 
-const server = createServer((request, response) => {
+/** By port: what a server answers instead. */
+const lies = new Map<number, (fn: string) => object | undefined>();
+/** Ports, in the order they were asked to simulate. */
+const asked: number[] = [];
+
+const serve: RequestListener = (request, response) => {
   const pieces: Buffer[] = [];
   request.on("data", (piece: Buffer) => pieces.push(piece));
   request.on("end", () => {
@@ -32,19 +37,26 @@ const server = createServer((request, response) => {
     const result =
       method === "getNetwork"
         ? { passphrase: Networks.TESTNET, protocolVersion: 23 }
-        : simulate(params.transaction);
+        : simulate(params.transaction, request.socket.localPort ?? 0);
     response.end(JSON.stringify({ jsonrpc: "2.0", id, result }));
   });
-});
+};
+const servers = [createServer(serve), createServer(serve)];
 
 before(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  for (const server of servers) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  }
 });
 after(() => {
-  server.close();
+  for (const server of servers) server.close();
 });
 
-function simulate(envelope: string): object | undefined {
+function ports(): readonly number[] {
+  return servers.map((server) => (server.address() as AddressInfo).port);
+}
+
+function simulate(envelope: string, port: number): object | undefined {
   const transaction = TransactionBuilder.fromXDR(envelope, Networks.TESTNET);
   assert(!(transaction instanceof FeeBumpTransaction));
   const [operation] = transaction.operations;
@@ -59,7 +71,8 @@ function simulate(envelope: string): object | undefined {
     args: args.map((argument) => SdkAddress.fromScVal(argument).toString()),
   };
   calls.push(call);
-  return answers[call.fn];
+  asked.push(port);
+  return lies.get(port)?.(call.fn) ?? answers[call.fn];
 }
 
 function amount(value: bigint): string {
@@ -67,23 +80,24 @@ function amount(value: bigint): string {
   return xdr.ScVal.scvI128(parts).toXdr("base64");
 }
 
-function simulator(): TokenSimulator {
-  const { port } = server.address() as AddressInfo;
+function simulator(count = 1): TokenSimulator {
+  return setAndSimulator(count).simulator;
+}
+
+function setAndSimulator(count: number) {
   const set = new SourceSet({
-    urls: [`http://127.0.0.1:${port}`],
+    urls: ports()
+      .slice(0, count)
+      .map((port) => `http://127.0.0.1:${port}`),
     passphrase: Networks.TESTNET,
     timer: systemTimer,
     log: () => {},
   });
   const { signal } = new AbortController();
   const timer = systemTimer;
-  return new TokenSimulator({
-    set,
-    timer,
-    passphrase: Networks.TESTNET,
-    spender: exchange,
-    signal,
-  });
+  const passphrase = Networks.TESTNET;
+  const simulator = new TokenSimulator({ set, timer, passphrase, spender: exchange, signal });
+  return { set, simulator };
 }
 
 test("balance and allowance are asked of the token, for the owner and the exchange", async () => {
@@ -93,7 +107,7 @@ test("balance and allowance are asked of the token, for the owner and the exchan
   };
   calls.length = 0;
   const holding = await simulator().read(owner, token);
-  assert.deepEqual(holding, { balance: 1n << 100n, allowance: 77n, ledger: 11 });
+  assert.deepEqual(holding, { balance: 1n << 100n, allowance: 77n, ledger: 11, source: 0 });
   assert.deepEqual(calls, [
     { fn: "balance", args: [owner] },
     { fn: "allowance", args: [owner, exchange] },
@@ -109,6 +123,7 @@ test("a call that the token fails, or a value that is no amount, gives nothing",
     balance: 0n,
     allowance: 0n,
     ledger: 12,
+    source: 0,
   });
 });
 
@@ -160,4 +175,46 @@ test("an answer as of a ledger before the one asked for is none", async () => {
   await assert.rejects(simulator().read(owner, token, 12), { failure: "stale" });
   answers = { balance: value(12), allowance: value(13) };
   assert.equal((await simulator().read(owner, token, 12)).ledger, 12);
+});
+
+test("what the first URL does not run, or as of no right ledger, the second is asked, and asked on", async () => {
+  const value = (latestLedger: unknown) => ({ latestLedger, results: [{ xdr: amount(7n) }] });
+  answers = { balance: value(12), allowance: value(12) };
+  const [first = 0, second = 0] = ports();
+  const kinds: readonly ((fn: string) => object | undefined)[] = [
+    () => value(11),
+    (fn) => (fn === "allowance" ? value(11) : undefined),
+    () => value(-1),
+    () => value(1e308),
+    () => value(null),
+    () => ({ latestLedger: 12, error: "preflight queue full" }),
+    () => ({ latestLedger: 12 }),
+    () => [],
+  ];
+  for (const lie of kinds) {
+    lies.set(first, lie);
+    const { simulator: reader } = setAndSimulator(2);
+    await assert.rejects(reader.read(owner, token, 12), RpcError);
+    asked.length = 0;
+    for (let turn = 0; turn < 3; turn += 1) {
+      assert.equal((await reader.read(owner, token, 12)).source, 1);
+    }
+    assert.deepEqual(asked, Array(6).fill(second));
+  }
+  lies.clear();
+});
+
+test("both calls are of one server, and the one that was rejected is left for the other", async () => {
+  const value = { latestLedger: 12, results: [{ xdr: amount(7n) }] };
+  answers = { balance: value, allowance: value };
+  const [first = 0] = ports();
+  lies.set(first, () => ({ ...value, latestLedger: 4_000_000_000 }));
+  const { set, simulator: reader } = setAndSimulator(2);
+  const { ledger, source } = await reader.read(owner, token);
+  assert.deepEqual({ ledger, source }, { ledger: 4_000_000_000, source: 0 });
+  set.reject(source, "simulations");
+  for (let turn = 0; turn < 3; turn += 1) {
+    assert.equal((await reader.read(owner, token)).source, 1);
+  }
+  lies.clear();
 });

@@ -26,6 +26,8 @@ export type SimulatedHolding = {
   readonly balance: bigint;
   readonly allowance: bigint;
   readonly ledger: number;
+  /** Who said so. */
+  readonly source: number;
 };
 
 type Simulated = { readonly amount: bigint; readonly ledger: number };
@@ -55,43 +57,60 @@ export class TokenSimulator {
    * Throws RpcError.
    */
   async read(owner: Address, token: Address, from = 0): Promise<SimulatedHolding> {
+    const { set, timer, signal } = this.options;
     const contract = new Contract(token);
     const holder = new SdkAddress(owner).toScVal();
     const spender = new SdkAddress(this.options.spender).toScVal();
-    const balance = await this.amountOf(contract.call("balance", holder), from);
-    const allowance = await this.amountOf(contract.call("allowance", holder, spender), from);
-    return {
-      balance: balance.amount,
-      allowance: allowance.amount,
-      ledger: Math.min(balance.ledger, allowance.ledger),
-    };
+    await timer.sleep(set.restMs("simulations"), signal);
+    const source = set.pick("simulations");
+    try {
+      const balance = await this.amountOf(source, contract.call("balance", holder), from);
+      const allowance = await this.amountOf(
+        source,
+        contract.call("allowance", holder, spender),
+        from,
+      );
+      set.follow("simulations", source);
+      return {
+        balance: balance.amount,
+        allowance: allowance.amount,
+        ledger: Math.min(balance.ledger, allowance.ledger),
+        source,
+      };
+    } catch (thrown) {
+      // What a server does not run another may.
+      if (isOfAnswer(thrown)) set.reject(source, "simulations");
+      throw thrown;
+    }
   }
 
-  private async amountOf(call: xdr.Operation, from: number): Promise<Simulated> {
-    const { set, timer, passphrase, signal } = this.options;
+  private async amountOf(source: number, call: xdr.Operation, from: number): Promise<Simulated> {
+    const { set, passphrase, signal } = this.options;
     const builder = new TransactionBuilder(new Account(NOBODY, "0"), {
       fee: "100",
       networkPassphrase: passphrase,
     });
     const transaction = builder.addOperation(call).setTimeout(0).build().toXDR();
-    await timer.sleep(set.restMs("simulations"), signal);
-    const { result, source } = await set.call(
+    const { result } = await set.call(
       "simulations",
       "simulateTransaction",
       { transaction },
       SIMULATE_LIMITS,
       signal,
+      source,
     );
-    try {
-      const simulated = parseSimulation(result);
-      if (simulated.ledger >= from) return simulated;
-      const name = set.nameOf(source);
-      throw new RpcError("stale", `${name}: simulated as of ${simulated.ledger}, before ${from}`);
-    } catch (thrown) {
-      set.reject(source, "simulations");
-      throw thrown;
-    }
+    const simulated = parseSimulation(result);
+    if (simulated.ledger >= from) return simulated;
+    const name = set.nameOf(source);
+    throw new RpcError("stale", `${name}: simulated as of ${simulated.ledger}, before ${from}`);
   }
+}
+
+/** It answered, and not what was asked: a call that fails otherwise has rested already. */
+function isOfAnswer(thrown: unknown): boolean {
+  if (!(thrown instanceof RpcError)) return true;
+  const { failure } = thrown;
+  return failure === "refused" || failure === "garbage" || failure === "stale";
 }
 
 /** Throws RpcError `garbage` where the answer is none. A value that is no amount counts as 0. */

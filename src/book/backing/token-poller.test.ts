@@ -21,6 +21,8 @@ class Bench {
   readonly asked: Address[] = [];
   readonly answers: PollAnswer[] = [];
   readonly warnings: string[] = [];
+  /** Sources told to be ahead. */
+  readonly ahead: number[] = [];
   readonly poller: TokenPoller;
   readonly #open: { resolve: (holding: TokenHolding) => void; reject: (error: Error) => void }[] =
     [];
@@ -34,6 +36,7 @@ class Bench {
           this.asked.push(who);
           return new Promise((resolve, reject) => this.#open.push({ resolve, reject }));
         },
+        ahead: (source) => this.ahead.push(source),
       },
       answered: (answer) => this.answers.push(answer),
       warn: (_fields, message) => this.warnings.push(message),
@@ -65,8 +68,8 @@ class Bench {
   }
 
   /** Answers the oldest open question. */
-  async answer(ledger: number, balance = 10n): Promise<void> {
-    this.#open.shift()?.resolve({ balance, allowance: 5n, ledger });
+  async answer(ledger: number, balance = 10n, source = 0): Promise<void> {
+    this.#open.shift()?.resolve({ balance, allowance: 5n, ledger, source });
     await settled();
   }
 
@@ -221,4 +224,24 @@ test("an answer ahead of the ledgers shown counts once they are there, and not f
   bench.poller.work({ poll: [{ owner, asset, since: 1_003 }], stop: [] });
   await bench.answer(1_003, 40n);
   assert.equal(bench.answers.at(-1)?.balance, 40n);
+});
+
+test("who is ahead is told once its ledger has not come in time, and what it said is forgotten", async () => {
+  const bench = new Bench();
+  bench.poller.work({ poll: [{ owner, asset }], stop: [] });
+  await bench.answer(1_001, 20n, 3);
+  bench.poller.reached(1_001);
+  assert.equal(bench.answers.at(-1)?.balance, 20n);
+  bench.pass(2 * AHEAD_MS);
+  assert.deepEqual(bench.ahead, [], "its ledger came");
+  bench.pass(SWEEP_MS);
+  await bench.answer(1_100, 30n, 3);
+  assert.deepEqual(bench.ahead, []);
+  bench.pass(2 * AHEAD_MS);
+  assert.deepEqual(bench.ahead, [3]);
+  await bench.answer(1_001, 40n, 1);
+  assert.equal(bench.answers.at(-1)?.balance, 40n);
+  bench.poller.reached(1_100);
+  assert.equal(bench.answers.at(-1)?.balance, 40n, "what was said before is older");
+  assert.deepEqual(bench.ahead, [3]);
 });

@@ -9,11 +9,15 @@ export type TokenHolding = {
   readonly balance: bigint;
   readonly allowance: bigint;
   readonly ledger: number;
+  /** Who said so, for `ahead`. */
+  readonly source?: number;
 };
 
 /** Where the answers come from. Rejects where there is none for now, or none as of ledger `from`. */
 export interface TokenReader {
   read(owner: Address, asset: Address, from: number): Promise<TokenHolding>;
+  /** What `source` said is as of a ledger that has not come in time: another is asked next. */
+  ahead?(source: number): void;
 }
 
 /** Returns the way to cancel. */
@@ -36,7 +40,7 @@ export const CONFIRM_MS = 3_000;
 export const SWEEP_MS = 300_000;
 const RETRY_MS = 1_000;
 /** Above that a book stands still for long after its RPC is well again; the sources pause for themselves. */
-const RETRY_MS_MAX = 8_000;
+const RETRY_MS_MAX = 4_000;
 /** How long an answer may be ahead of the ledgers shown before another is asked for. */
 export const AHEAD_MS = 2_500;
 
@@ -158,11 +162,11 @@ export class TokenPoller {
     const { owner, asset, since, begun, answered, isSettled } = subject;
     try {
       const from = Math.max(since ?? begun, answered.ledger);
-      const { balance, allowance, ledger } = await this.#options.reader.read(owner, asset, from);
+      const holding = await this.#options.reader.read(owner, asset, from);
       this.#isFailing = false;
       if (this.#subjects.get(id) !== subject) return;
       subject.failures = 0;
-      this.#take(id, subject, { balance, allowance, ledger, isSettled });
+      this.#take(id, subject, { ...holding, isSettled });
     } catch (error) {
       if (this.#subjects.get(id) !== subject) return;
       if (!this.#isFailing) {
@@ -188,10 +192,17 @@ export class TokenPoller {
     if (ledger > this.#reached) {
       subject.early = answer;
       this.#early.add(id);
-      this.#askAfter(id, subject, AHEAD_MS * (1 + this.#options.random()));
+      const { after, random, reader } = this.#options;
+      subject.cancelNext?.();
+      subject.cancelNext = after(AHEAD_MS * (1 + random()), () => {
+        if (answer.source !== undefined) reader.ahead?.(answer.source);
+        this.#enqueue(id, subject);
+      });
       return;
     }
     subject.cancelNext?.();
+    // What is still to come is older than this, whatever ledger it claims.
+    subject.early = undefined;
     answered.ledger = ledger;
     const isConfirmed = since !== undefined && isSettled;
     const confirms = isConfirmed ? { confirms: since } : {};
