@@ -414,8 +414,8 @@ export type OrderBacking = {
   readonly allowance: Amount;
   /**
    * Ledger until which the allowance lives, 0 without allowance. 4294967295, the last there can be,
-   * where it is unknown: tokens that keep their own books tell it in events alone, and the approval
-   * is older than the first ledger read.
+   * where it is unknown: custom tokens (no SAC) tell it in events alone, and the approval is older
+   * than the first ledger read.
    */
   readonly liveUntil: Ledger;
   /** The owner can send and receive the token. */
@@ -442,8 +442,8 @@ export type Backing = {
   readonly allowance: Amount;
   /**
    * Ledger until which the allowance lives, 0 without allowance. 4294967295, the last there can be,
-   * where it is unknown: tokens that keep their own books tell it in events alone, and the approval
-   * is older than the first ledger read.
+   * where it is unknown: custom tokens (no SAC) tell it in events alone, and the approval is older
+   * than the first ledger read.
    */
   readonly liveUntil: Ledger;
   /** The owner can send and receive the token. */

@@ -132,7 +132,7 @@ export function backingOf(copy: BookCopy, owner: number, asset: number): number 
   return record;
 }
 
-/** Frees a record that is not tracked and that no order leans on. */
+/** Frees a record that is not tracked and that no order refers to. */
 export function releaseUnused(copy: BookCopy, record: number): void {
   const { view } = copy;
   const at = record * BACKING_STRIDE_U32;

@@ -1,5 +1,5 @@
 // A small network for tests: two makers, a taker and a contract that hold two issued assets and the
-// plain token, with nothing happening but what a test submits.
+// plain token, in which nothing moves but what a test submits.
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
 import { type ClassicAsset, NATIVE } from "./asset.ts";
 import { exchange } from "./contract/exchange.ts";

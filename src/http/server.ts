@@ -28,7 +28,7 @@ export type HttpServer = {
   readonly unreadBytes: () => number;
   /**
    * Stops listening and closes the push connections at once, and every other one when the requests
-   * under way have their answer, or some time has passed.
+   * in flight have their answer, or some time has passed.
    */
   close(): Promise<void>;
 };

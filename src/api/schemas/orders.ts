@@ -19,7 +19,7 @@ const AUTHORIZED = boolean("The owner can send and receive the token.");
 const LIVE_UNTIL = ref(
   "Ledger",
   "Ledger until which the allowance lives, 0 without allowance. 4294967295, the last there can be, " +
-    "where it is unknown: tokens that keep their own books tell it in events alone, and the " +
+    "where it is unknown: custom tokens (no SAC) tell it in events alone, and the " +
     "approval is older than the first ledger read.",
 );
 const UPDATED = optional(

@@ -31,8 +31,8 @@ export class BackingState {
   readonly watched = new Set<Address>();
   readonly lapses = new Lapses();
   /**
-   * Last ledger of the allowance that the owner's last approve event gave the exchange in a token
-   * that keeps its own books. Kept without a record too: an approval comes before its first order.
+   * Last ledger of the allowance that the owner's last approve event gave the exchange in a custom
+   * token. Kept without a record too: an approval comes before its first order.
    */
   readonly approvals = new Map<RecordId, number>();
   readonly approvalEnds = new Lapses();

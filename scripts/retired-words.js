@@ -1,0 +1,48 @@
+// Lint: refuses the words that docs/GLOSSARY.md retires, and terms whose file is gone.
+// Node 20 has no fs.globSync; git knows the files that are ours.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+
+const GLOSSARY = "docs/GLOSSARY.md";
+const CHECKED = ["src", "test", "bench", "console", "examples", "docs", "packaging", "*.md"];
+
+const [terms, retired] = readFileSync(GLOSSARY, "utf8").split("## Retired words");
+const words = rowsOf(retired).flatMap(([words]) => words.split(", "));
+const faults = [...missingFiles(terms), ...usesOf(words)];
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);
+
+/** The cells of every table row but the heads. */
+function rowsOf(text) {
+  const rows = text.split("\n").filter((line) => line.startsWith("| "));
+  return rows
+    .map((row) => row.slice(2, -2).split(" | "))
+    .filter(([first]) => !/^(not|term)$/.test(first));
+}
+
+function missingFiles(text) {
+  const paths = rowsOf(text).flatMap(([, , where]) => [
+    ...where.matchAll(/`([a-z/-]+(?:\.ts)?)`/g),
+  ]);
+  return paths
+    .map(([, path]) => (path.startsWith("search/") ? `src/router-worker/${path}` : `src/${path}`))
+    .filter((path) => !existsSync(path))
+    .map((path) => `${GLOSSARY}: ${path} does not exist`);
+}
+
+function usesOf(words) {
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...CHECKED]);
+  const ours = files.toString().split("\n");
+  const texts = ours.filter((file) => /\.(ts|js|md|yml|css|html)$/.test(file) && file !== GLOSSARY);
+  const pattern = new RegExp(`\\b(${words.join("|")})\\b`, "i");
+  return texts.filter(existsSync).flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .flatMap((line, at) => {
+        const [word] = pattern.exec(line) ?? [];
+        return word === undefined
+          ? []
+          : [`${file}:${at + 1}: "${word}" is retired: see ${GLOSSARY}`];
+      }),
+  );
+}
