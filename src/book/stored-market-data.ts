@@ -25,7 +25,7 @@ export class StoredMarketData implements MarketData {
       {
         markets: () => candles.markets(),
         buckets: (pair, from) => candles.since(pair, from),
-        trades: (from, to) => history.tradesBetween(from, to),
+        trades: (start, limit) => history.tradesFrom(start, limit),
       },
       this.#now(),
     );

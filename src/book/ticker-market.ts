@@ -1,27 +1,62 @@
 // One market's last 24 hours: buckets of 5 minutes, and single fills only in the oldest bucket, the
 // edge, which the window cuts. So memory is bounded by the number of buckets of a day.
 import type { Pair } from "../model/address.ts";
-import {
-  type Candle,
-  candleOfFill,
-  comparePrices,
-  joinCandles,
-  type PriceRatio,
-} from "../model/candle.ts";
+import { type Candle, comparePrices, joinCandles, type PriceRatio } from "../model/candle.ts";
 import type { TickerStats } from "./market-data.ts";
 import { PriceExtreme } from "./price-extreme.ts";
 
 export type WindowFill = { readonly time: number; readonly price: PriceRatio };
 
+/** Fills one by one, oldest first, of which the oldest leave. */
+class SingleFills {
+  readonly highs = new PriceExtreme(1);
+  readonly lows = new PriceExtreme(-1);
+  readonly #fills: WindowFill[] = [];
+  #first = 0;
+  fills = 0;
+  baseVolume = 0n;
+  quoteVolume = 0n;
+
+  get oldest(): WindowFill | undefined {
+    return this.#fills[this.#first];
+  }
+
+  get newest(): WindowFill | undefined {
+    return this.oldest && this.#fills.at(-1);
+  }
+
+  push(fill: WindowFill): void {
+    this.#fills.push(fill);
+    this.highs.push(fill.time, fill.price);
+    this.lows.push(fill.time, fill.price);
+    this.#count(fill, 1);
+  }
+
+  dropThrough(time: number): void {
+    for (let fill = this.oldest; fill !== undefined && fill.time <= time; fill = this.oldest) {
+      this.#count(fill, -1);
+      this.#first += 1;
+    }
+    this.highs.dropThrough(time);
+    this.lows.dropThrough(time);
+  }
+
+  #count({ price }: WindowFill, sign: 1 | -1): void {
+    this.fills += sign;
+    this.baseVolume += sign === 1 ? price.base : -price.base;
+    this.quoteVolume += sign === 1 ? price.quote : -price.quote;
+  }
+}
+
 export class TickerMarket {
   readonly #pair: Pair;
   #buckets: Candle[] = [];
-  #edge: WindowFill[] = [];
-  #edgeFirst = 0;
+  #edge = new SingleFills();
+  /** Of the bucket that becomes the edge next; the bucket counts until then. */
+  #ahead = new SingleFills();
   readonly #bucketHighs = new PriceExtreme(1);
   readonly #bucketLows = new PriceExtreme(-1);
-  readonly #edgeHighs = new PriceExtreme(1);
-  readonly #edgeLows = new PriceExtreme(-1);
+  /** Of the buckets. */
   #baseVolume = 0n;
   #quoteVolume = 0n;
   #fills = 0;
@@ -44,43 +79,47 @@ export class TickerMarket {
 
   /** A fill of the edge, not older than those it has. */
   addToEdge(fill: WindowFill): void {
+    this.#stats = undefined;
     this.#edge.push(fill);
-    this.#edgeHighs.push(fill.time, fill.price);
-    this.#edgeLows.push(fill.time, fill.price);
-    this.#count(candleOfFill(fill.time, fill.price), 1);
+  }
+
+  /** A fill of the bucket that becomes the edge next, not older than those it has. */
+  addAhead(fill: WindowFill): void {
+    this.#ahead.push(fill);
+  }
+
+  /** Another bucket becomes the edge next. */
+  clearAhead(): void {
+    this.#ahead = new SingleFills();
+  }
+
+  hasBucket(start: number): boolean {
+    return this.#buckets.find((bucket) => bucket.start >= start)?.start === start;
   }
 
   /**
-   * The edge moves to the bucket at `start`: everything older leaves the window, and so does that
-   * bucket, whose fills are to be added to the edge one by one. Returns whether it had any.
+   * The edge moves to the bucket at `start`, whose fills were added ahead: everything older leaves the
+   * window, and that bucket is kept fill by fill.
    */
-  startEdge(start: number): boolean {
-    this.dropEdge(Number.POSITIVE_INFINITY);
+  startEdge(start: number): void {
     const kept = this.#buckets.findIndex((bucket) => bucket.start > start);
     const gone = this.#buckets.splice(0, kept === -1 ? this.#buckets.length : kept);
     for (const bucket of gone) this.#count(bucket, -1);
     this.#bucketHighs.dropThrough(start);
     this.#bucketLows.dropThrough(start);
-    return gone.at(-1)?.start === start;
+    this.#edge = this.#ahead;
+    this.clearAhead();
+    this.#stats = undefined;
   }
 
   /** Fills of the edge up to a time, inclusive, leave the window. */
   dropEdge(through: number): void {
-    const edge = this.#edge;
-    for (let fill = edge[this.#edgeFirst]; fill !== undefined && fill.time <= through; ) {
-      this.#count(candleOfFill(fill.time, fill.price), -1);
-      this.#edgeFirst += 1;
-      fill = edge[this.#edgeFirst];
-    }
-    this.#edgeHighs.dropThrough(through);
-    this.#edgeLows.dropThrough(through);
-    if (this.#edgeFirst < edge.length) return;
-    this.#edge = [];
-    this.#edgeFirst = 0;
+    this.#stats = undefined;
+    this.#edge.dropThrough(through);
   }
 
   get isEmpty(): boolean {
-    return this.#fills === 0;
+    return this.#fills + this.#edge.fills === 0;
   }
 
   /** The same object until a fill comes or leaves. */
@@ -97,15 +136,18 @@ export class TickerMarket {
   }
 
   #makeStats(): TickerStats {
-    const open = this.#edge[this.#edgeFirst]?.price ?? this.#buckets[0]?.open;
-    const last = this.#buckets.at(-1)?.close ?? this.#edge.at(-1)?.price;
-    const high = better(1, this.#edgeHighs.best, this.#bucketHighs.best);
-    const low = better(-1, this.#edgeLows.best, this.#bucketLows.best);
+    const edge = this.#edge;
+    const open = edge.oldest?.price ?? this.#buckets[0]?.open;
+    const last = this.#buckets.at(-1)?.close ?? edge.newest?.price;
+    const high = better(1, edge.highs.best, this.#bucketHighs.best);
+    const low = better(-1, edge.lows.best, this.#bucketLows.best);
     const prices = open && high && low && last && { open, high, low, last };
     return {
       pair: this.#pair,
       ...(prices && { prices }),
-      ...{ baseVolume: this.#baseVolume, quoteVolume: this.#quoteVolume, fills: this.#fills },
+      baseVolume: this.#baseVolume + edge.baseVolume,
+      quoteVolume: this.#quoteVolume + edge.quoteVolume,
+      fills: this.#fills + edge.fills,
     };
   }
 }

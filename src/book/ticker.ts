@@ -1,17 +1,24 @@
 // The last 24 hours of every market, exact to the fill, with constant amortised work for a fill
-// that comes or leaves. A bucket of 5 minutes is opened into its fills, read from the store, when
-// the window starts to cut it.
+// that comes or leaves. A bucket of 5 minutes is opened into its fills, read from the store, a few
+// at a time while it is next to be cut by the window: a bucket may hold more than one turn of the main
+// thread has time for.
 //
 // Invariant: the window holds the fills after `#cut`; fills of the bucket that holds the second
 // after it (the edge) are kept one by one, later ones in buckets.
 import { marketKey, type Pair } from "../model/address.ts";
 import { bucketStart, type Candle, candleOfFill, marketFill } from "../model/candle.ts";
+import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import type { TickerStats } from "./market-data.ts";
 import { TickerMarket } from "./ticker-market.ts";
 
 const WINDOW_SECONDS = 86_400;
 const BUCKET_SECONDS = 300;
+/**
+ * Trades read ahead whenever the clock moves by a second or more (choice): some milliseconds, and
+ * enough for 200 fills a second where only ledgers of 5 seconds move it.
+ */
+export const AHEAD_ROWS = 1000;
 
 /** The stored history. */
 export interface TickerHistory {
@@ -19,17 +26,31 @@ export interface TickerHistory {
   markets(): Iterable<{ readonly pair: Pair; readonly newest: number }>;
   /** A market's buckets that start from `from` on, oldest first. */
   buckets(pair: Pair, from: number): readonly Candle[];
-  /** Trades with `from` <= time < `to`, in chain order. */
-  trades(from: number, to: number): Iterable<Trade | Swap>;
+  /** At most so many trades in chain order: after a position, or from a time on. */
+  trades(
+    start: { readonly after: Position } | { readonly time: number },
+    limit: number,
+  ): readonly (Trade | Swap)[];
 }
+
+type EdgeFill = { readonly time: number; readonly key: string };
+
+/** What is read of the bucket that becomes the edge next. */
+type Ahead = {
+  readonly start: number;
+  readonly fills: EdgeFill[];
+  after?: Position;
+  isWhole: boolean;
+};
 
 export class Ticker {
   readonly #history: TickerHistory;
   readonly #markets = new Map<string, TickerMarket>();
   /** Fills of the edge of all markets, oldest first. */
-  #edge: { readonly time: number; readonly key: string }[] = [];
+  #edge: EdgeFill[] = [];
   #edgeFirst = 0;
   #edgeStart = 0;
+  #ahead: Ahead = { start: 0, fills: [], isWhole: false };
   #cut = 0;
   /** No fill after this time has been left out. */
   #leftThrough = 0;
@@ -64,6 +85,7 @@ export class Ticker {
     const edgeStart = bucketStart(cut + 1, BUCKET_SECONDS);
     if (edgeStart !== this.#edgeStart) this.#startEdge(edgeStart);
     else this.#dropEdge();
+    this.#readAhead(this.#edgeStart + BUCKET_SECONDS, AHEAD_ROWS);
   }
 
   /** By `base/quote`; undefined for a market without fills in the window. */
@@ -78,41 +100,59 @@ export class Ticker {
 
   #load(cut: number): void {
     this.#markets.clear();
-    this.#version += 1;
+    this.#ahead = { start: 0, fills: [], isWhole: false };
     this.#cut = cut;
-    this.#leftThrough = cut;
-    this.#edgeStart = bucketStart(cut + 1, BUCKET_SECONDS);
-    this.#edge = [];
-    this.#edgeFirst = 0;
-    const from = this.#edgeStart + BUCKET_SECONDS;
-    let isEdgeEmpty = true;
+    const edgeStart = bucketStart(cut + 1, BUCKET_SECONDS);
     for (const { pair, newest } of this.#history.markets()) {
-      if (newest < this.#edgeStart) continue;
-      isEdgeEmpty = false;
-      for (const bucket of this.#history.buckets(pair, from)) this.#market(pair).add(bucket);
+      if (newest < edgeStart) continue;
+      for (const bucket of this.#history.buckets(pair, edgeStart)) this.#market(pair).add(bucket);
     }
-    if (!isEdgeEmpty) this.#loadEdge();
+    this.#startEdge(edgeStart);
   }
 
   #startEdge(edgeStart: number): void {
+    this.#readAhead(edgeStart, Number.POSITIVE_INFINITY);
     this.#edgeStart = edgeStart;
-    this.#edge = [];
+    this.#edge = this.#ahead.fills;
     this.#edgeFirst = 0;
     this.#leftThrough = this.#cut;
     this.#version += 1;
-    let isEdgeEmpty = true;
     for (const [key, market] of this.#markets) {
-      if (market.startEdge(edgeStart)) isEdgeEmpty = false;
-      else if (market.isEmpty) this.#markets.delete(key);
+      market.startEdge(edgeStart);
+      if (market.isEmpty) this.#markets.delete(key);
     }
-    if (isEdgeEmpty) return;
-    this.#loadEdge();
-    for (const [key, market] of this.#markets) if (market.isEmpty) this.#markets.delete(key);
+    this.#dropEdge();
   }
 
-  #loadEdge(): void {
-    const end = this.#edgeStart + BUCKET_SECONDS;
-    for (const trade of this.#history.trades(this.#cut + 1, end)) this.#addTrade(trade);
+  /** Reads on in the fills of the bucket at `start`, so many trades at most. */
+  #readAhead(start: number, rowsMax: number): void {
+    if (this.#ahead.start !== start) {
+      for (const market of this.#markets.values()) market.clearAhead();
+      this.#ahead = { start, fills: [], isWhole: false };
+    }
+    const ahead = this.#ahead;
+    if (ahead.after === undefined && !this.#hasBucket(start)) return;
+    for (let left = rowsMax; left > 0 && !ahead.isWhole; left -= AHEAD_ROWS) {
+      const from = ahead.after === undefined ? { time: start } : { after: ahead.after };
+      const trades = this.#history.trades(from, AHEAD_ROWS);
+      for (const trade of trades) {
+        ahead.isWhole = trade.timestamp >= start + BUCKET_SECONDS;
+        if (ahead.isWhole) return;
+        ahead.after = trade.id;
+        const { timestamp: time } = trade;
+        const fill = countedFill(trade);
+        if (fill === undefined) continue;
+        this.#market(fill.pair).addAhead({ time, price: fill.price });
+        ahead.fills.push({ time, key: marketKey(fill.pair) });
+      }
+      // What comes later in this bucket is read then.
+      if (trades.length < AHEAD_ROWS) return;
+    }
+  }
+
+  #hasBucket(start: number): boolean {
+    for (const market of this.#markets.values()) if (market.hasBucket(start)) return true;
+    return false;
   }
 
   #dropEdge(): void {
@@ -130,8 +170,7 @@ export class Ticker {
 
   #addTrade(trade: Trade | Swap): void {
     const { timestamp: time } = trade;
-    if (trade.type === "swap" || trade.crossfill) return;
-    const fill = marketFill(trade);
+    const fill = countedFill(trade);
     if (fill === undefined) return;
     if (time <= this.#cut) {
       this.#leftThrough = this.#cut;
@@ -155,4 +194,9 @@ export class Ticker {
     this.#markets.set(key, market);
     return market;
   }
+}
+
+/** Undefined where it is none, or not counted. */
+function countedFill(trade: Trade | Swap): ReturnType<typeof marketFill> {
+  return trade.type === "swap" || trade.crossfill ? undefined : marketFill(trade);
 }

@@ -37,8 +37,6 @@ const FN_MAX = 32;
 const LEDGERS = 2 ** 32;
 /** More than a book can hold (its slots have 26 bits). */
 const LIVE_ORDERS_MAX = 2 ** 26;
-/** Rows read at once by a walk over the trades of a time. */
-const WALK_ROWS = 1000;
 /**
  * Rows kept as they were read, of each kind, and as many again: the pages that many ask for are the
  * same few. A row takes about 500 bytes, and once it was put into text as many again.
@@ -149,21 +147,17 @@ export class History {
   }
 
   /**
-   * Trades and swaps whose time (UNIX seconds) is at least `from` and below `to`, oldest first. The
-   * store must not be renewed meanwhile.
+   * At most so many trades and swaps, oldest first: those after a position, or those whose time (UNIX
+   * seconds) is at least `time`.
    */
-  *tradesBetween(from: number, to: number): Generator<Trade | Swap> {
-    let after = this.#lastBefore(from);
-    for (;;) {
-      const rows = this.#snapshot.rows(this.#tables.trades, { after, limit: WALK_ROWS });
-      for (const { key, value } of rows) {
-        after = readPosition(key, 0);
-        const record = readTrade(new RecordReader(value), this.#ids, after);
-        if (record.timestamp >= to) return;
-        yield record;
-      }
-      if (rows.length < WALK_ROWS) return;
-    }
+  tradesFrom(
+    start: { readonly after: Position } | { readonly time: number },
+    limit: number,
+  ): readonly (Trade | Swap)[] {
+    const after = "after" in start ? start.after : this.#lastBefore(start.time);
+    return this.#snapshot
+      .rows(this.#tables.trades, { after, limit })
+      .map(({ key, value }) => readTrade(new RecordReader(value), this.#ids, readPosition(key, 0)));
   }
 
   failures(

@@ -1,0 +1,156 @@
+// The ticker's window while the clock goes on: what it says, and how much it reads at a time.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { account, token } from "../../test/support/addresses.ts";
+import { lowestTerms, naiveTicker, naiveTotals } from "../../test/support/naive-market-data.ts";
+import { type Random, randomFrom } from "../../test/support/random-ledgers.ts";
+import { canonicalPair, marketKey, type Pair } from "../model/address.ts";
+import {
+  bucketStart,
+  type Candle,
+  candleOfFill,
+  joinCandles,
+  marketFill,
+} from "../model/candle.ts";
+import type { OrderId } from "../model/order.ts";
+import { type Position, position } from "../model/position.ts";
+import type { Trade } from "../model/trade.ts";
+import type { TickerStats } from "./market-data.ts";
+import { AHEAD_ROWS, Ticker, type TickerHistory } from "./ticker.ts";
+
+const DAY = 86_400;
+/** A bucket's start. */
+const START = 1_700_000_100;
+/** More than one portion in each bucket of 300 seconds. */
+const FILLS_A_SECOND = 4;
+const SECONDS = 700;
+
+class MemoryHistory implements TickerHistory {
+  readonly fills: Trade[] = [];
+  readonly #buckets = new Map<string, { readonly pair: Pair; readonly candles: Candle[] }>();
+  /** Trades read since it was last set. */
+  read = 0;
+
+  add(fill: Trade): void {
+    this.fills.push(fill);
+    const { pair, price } = marketFill(fill) ?? assert.fail();
+    const market = this.#buckets.get(marketKey(pair)) ?? { pair, candles: [] };
+    this.#buckets.set(marketKey(pair), market);
+    const candle = candleOfFill(bucketStart(fill.timestamp, 300), price);
+    const last = market.candles.at(-1);
+    if (last?.start === candle.start) market.candles.splice(-1, 1, joinCandles(last, candle));
+    else market.candles.push(candle);
+  }
+
+  markets() {
+    return Array.from(this.#buckets.values(), ({ pair, candles }) => ({
+      pair,
+      newest: candles.at(-1)?.start ?? 0,
+    }));
+  }
+
+  buckets(pair: Pair, from: number): readonly Candle[] {
+    const candles = this.#buckets.get(marketKey(pair))?.candles ?? [];
+    return candles.filter(({ start }) => start >= from);
+  }
+
+  trades(start: { readonly after: Position } | { readonly time: number }, limit: number) {
+    const first = this.fills.findIndex(({ id, timestamp }) =>
+      "after" in start ? id > start.after : timestamp >= start.time,
+    );
+    const trades = first < 0 ? [] : this.fills.slice(first, first + limit);
+    this.read += trades.length;
+    return trades;
+  }
+}
+
+it("reads what leaves a few at a time, and says what the raw trades give", () => {
+  const random = randomFrom(1);
+  const history = historyOfSeconds(random);
+  const ticker = new Ticker(history, START + DAY - 1);
+  for (let now = START + DAY; now < START + DAY + SECONDS + 2; now += 1) {
+    history.read = 0;
+    if (random(3) === 0) addFill(random, history, ticker, now);
+    ticker.moveTo(now);
+    assert.ok(history.read <= AHEAD_ROWS, `${history.read} at ${now}`);
+    if (now % 47 === 0) compare(ticker, history, now);
+  }
+});
+
+it("says what the raw trades give when the clock jumps, on and back", () => {
+  for (let seed = 0; seed < 2; seed += 1) {
+    const random = randomFrom(seed);
+    const history = historyOfSeconds(random);
+    let now = START + DAY;
+    const ticker = new Ticker(history, now);
+    for (let jump = 0; jump < 15; jump += 1) {
+      now += [1, random(20), 300, random(700), -random(20), -random(500)][random(6)] ?? 0;
+      ticker.moveTo(now);
+      compare(ticker, history, now);
+    }
+  }
+});
+
+it("takes fills of the bucket that is read ahead", () => {
+  const random = randomFrom(2);
+  const history = new MemoryHistory();
+  const ticker = new Ticker(history, START);
+  // An engine that catches up: what it adds is almost a day old.
+  for (let second = 0; second < 700; second += 1) {
+    for (let fill = 0; fill < 3; fill += 1) addFill(random, history, ticker, START + second);
+    const now = START + DAY + second - 290;
+    ticker.moveTo(now);
+    if (second % 37 === 0) compare(ticker, history, now);
+  }
+});
+
+function historyOfSeconds(random: Random): MemoryHistory {
+  const history = new MemoryHistory();
+  for (let fill = 0; fill < SECONDS * FILLS_A_SECOND; fill += 1) {
+    addFill(random, history, undefined, START + Math.floor(fill / FILLS_A_SECOND));
+  }
+  return history;
+}
+
+function addFill(
+  random: Random,
+  history: MemoryHistory,
+  ticker: Ticker | undefined,
+  timestamp: number,
+): void {
+  const sold = random(3);
+  const fill: Trade = {
+    type: "trade",
+    id: position({ ledger: 1 + history.fills.length, transaction: 1, operation: 1, index: 0 }),
+    ...{ order: 1n as OrderId, taker: account(1), maker: account(2), crossfill: false, left: 0n },
+    ...{ soldAsset: token(sold), boughtAsset: token((sold + 1 + random(2)) % 3) },
+    ...{ sold: BigInt(1 + random(50)), bought: BigInt(1 + random(50)), timestamp },
+  };
+  history.add(fill);
+  ticker?.add([fill]);
+}
+
+function compare(ticker: Ticker, history: MemoryHistory, now: number): void {
+  const pairs = [0, 1, 2].map((one) => canonicalPair(token(one), token((one + 1) % 3)));
+  const expected = naiveTicker(pairs, history.fills, now).filter(({ fills }) => fills > 0);
+  const stats = ticker.active().map(summary);
+  stats.sort((a, b) => b.fills - a.fills || (a.symbol < b.symbol ? -1 : 1));
+  assert.deepEqual(stats, expected, String(now));
+  const { fills } = naiveTotals(history.fills, now);
+  assert.equal(
+    stats.reduce((sum, one) => sum + one.fills, 0),
+    fills,
+  );
+}
+
+function summary({ pair, prices, baseVolume, quoteVolume, fills }: TickerStats) {
+  assert.ok(prices);
+  return {
+    symbol: marketKey(pair),
+    open: lowestTerms(prices.open),
+    high: lowestTerms(prices.high),
+    low: lowestTerms(prices.low),
+    close: lowestTerms(prices.last),
+    ...{ baseVolume, quoteVolume, fills },
+  };
+}
