@@ -14,6 +14,7 @@ import {
   Operation,
   SorobanDataBuilder,
   StrKey,
+  scValToNative,
   type Transaction,
   TransactionBuilder,
   xdr,
@@ -320,6 +321,98 @@ test("operations of one transaction are applied all or none", async () => {
   const [applied] = transactions;
   assert.equal(applied?.ok, false);
   assert.equal(entryOf(key).balance, balance - 200n);
+});
+
+test("an account owns 1,000 trustlines and no more", async () => {
+  const owner = Keypair.random();
+  fund([owner], 1_000n * ONE);
+  const trusts = (from: number, count: number) => {
+    const operations = Array.from({ length: count }, (_, at) =>
+      Operation.changeTrust({ asset: new Asset(`T${from + at}`, usdc.issuer) }),
+    );
+    return signed(build(operations, { source: account(owner) }), owner);
+  };
+  for (let held = 0; held < 1_000; held += 100) {
+    assert.equal(await code(trusts(held, 100)), "PENDING");
+    devnet.closeLedger();
+  }
+  assert.equal(entryOf(owner).subentries, 1_000);
+  const beyond = trusts(1_000, 1);
+  assert.equal(await code(beyond), "PENDING");
+  devnet.closeLedger();
+  const { resultXdr } = await getTransaction(beyond);
+  const { result } = xdr.TransactionResult.fromXDR(resultXdr, "base64");
+  assert.ok(result.type === "txFailed");
+  assert.deepEqual(
+    result.value.map(({ type }) => type),
+    ["opTooManySubentries"],
+  );
+  assert.equal(entryOf(owner).subentries, 1_000);
+  const args = nativeToScVal(owner.publicKey(), { type: "address" });
+  const call = build([new Contract(usdcToken).call("trust", args)], { source: account(owner) });
+  const simulated = await ask("simulateTransaction", { transaction: call.toXDR() });
+  assert.match(String(simulated.error), /^HostError: Error\(Contract, #15\)/);
+});
+
+test("an envelope of the form before protocol 13 is taken, and kept in the later one", async () => {
+  for (const timebounds of [
+    { minTime: 0, maxTime: 0 },
+    { minTime: 0, maxTime: 4_000_000_000 },
+  ]) {
+    const sent = signed(build([trust], { timebounds }));
+    const whole = Buffer.from(sent.toXDR(), "base64");
+    // The discriminants of the envelope, and of the source's key, are the difference.
+    const old = Buffer.concat([Buffer.alloc(4), whole.subarray(8)]).toString("base64");
+    const { status, hash } = await ask("sendTransaction", { transaction: old });
+    assert.deepEqual([status, hash], ["PENDING", Buffer.from(sent.hash()).toString("hex")]);
+    devnet.closeLedger();
+    const { status: applied, envelopeXdr } = await getTransaction(sent);
+    assert.deepEqual([applied, envelopeXdr], ["SUCCESS", sent.toXDR()]);
+  }
+});
+
+type Found = {
+  readonly status: string;
+  readonly resultXdr: string;
+  readonly resultMetaXdr: string;
+  readonly envelopeXdr: string;
+  readonly events: { readonly contractEventsXdr: readonly (readonly string[])[] };
+};
+
+async function getTransaction(transaction: Envelope): Promise<Found> {
+  const hash = Buffer.from(transaction.hash()).toString("hex");
+  return (await ask("getTransaction", { hash })) as unknown as Found;
+}
+
+test("events of payments name the receiver's id, else the transaction's memo", async () => {
+  const muxed = new MuxedAccount(account(other), "77").accountId();
+  const hash = Buffer.alloc(32, 7);
+  const cases: readonly (readonly [string, Memo, unknown])[] = [
+    [other.publicKey(), Memo.none(), undefined],
+    [other.publicKey(), Memo.text("invoice"), "invoice"],
+    [other.publicKey(), Memo.id("18446744073709551615"), 18_446_744_073_709_551_615n],
+    [other.publicKey(), Memo.hash(hash), hash],
+    [other.publicKey(), Memo.return(hash), hash],
+    [muxed, Memo.none(), 77n],
+    [muxed, Memo.text("invoice"), 77n],
+  ];
+  for (const [destination, memo, expected] of cases) {
+    const paid = Operation.payment({ destination, asset: Asset.native(), amount: "0.0000005" });
+    const sent = signed(build([paid], { memo }));
+    assert.equal(await code(sent), "PENDING");
+    devnet.closeLedger();
+    const { events, envelopeXdr } = await getTransaction(sent);
+    assert.equal(envelopeXdr, sent.toXDR());
+    const [event = ""] = events.contractEventsXdr[0] ?? [];
+    const { data } = xdr.ContractEvent.fromXDR(event, "base64").body.value;
+    const value = scValToNative(data);
+    if (expected === undefined) assert.equal(value, 5n);
+    else {
+      assert.equal(value.amount, 5n);
+      const { to_muxed_id: id } = value;
+      assert.deepEqual(id instanceof Uint8Array ? Buffer.from(id) : id, expected);
+    }
+  }
 });
 
 test("one transaction of an account waits; the same one is a duplicate, a bump takes its place", async () => {

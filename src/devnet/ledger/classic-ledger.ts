@@ -2,7 +2,13 @@
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
-import { accountRange, INT64_MAX, reserve, trustlineRange } from "../tokens/reserve.ts";
+import {
+  accountRange,
+  INT64_MAX,
+  reserve,
+  SUBENTRIES_MAX,
+  trustlineRange,
+} from "../tokens/reserve.ts";
 import type { AccountEntry, IssuedAsset, OfferEntry, TrustlineEntry } from "./entry.ts";
 import { accountKey, offerKey, trustlineKey } from "./key.ts";
 import { newAccount } from "./new-entry.ts";
@@ -10,6 +16,19 @@ import type { Scope } from "./state.ts";
 
 /** Why a side of a payment cannot move the amount. */
 export type MoveFault = "missing" | "unauthorized" | "range";
+
+/** OperationResultCode. */
+const TOO_MANY_SUBENTRIES = -4;
+
+/** Ends an operation with a code that is none of its own kind. */
+export class OperationFault extends Error {
+  readonly code: typeof TOO_MANY_SUBENTRIES;
+
+  constructor(code: OperationFault["code"]) {
+    super(`the operation fails with code ${code}`);
+    this.code = code;
+  }
+}
 
 export class ClassicLedger {
   readonly scope: Scope;
@@ -97,10 +116,14 @@ export class ClassicLedger {
   /**
    * Counts `reserves` more base reserves (fewer: negative) of an entry that `owner` owns, paid by
    * itself as `subentries`, or by `sponsor`. False, and nothing done, where the payer lacks them.
+   * Throws an OperationFault past the entries that an account may own.
    */
   reserveEntry(owner: Address, reserves: number, sponsor: Address | undefined): boolean {
     const account = this.account(owner);
     if (account === undefined) return false;
+    if (reserves > 0 && account.subentries + reserves > SUBENTRIES_MAX) {
+      throw new OperationFault(TOO_MANY_SUBENTRIES);
+    }
     if (sponsor === undefined) {
       return this.#takeReserve({ ...account, subentries: account.subentries + reserves }, reserves);
     }

@@ -2,7 +2,7 @@
 import type { OperationBodyWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
-import { bool, i128, type Value } from "../contract/value.ts";
+import { bool, i128, map, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
@@ -110,7 +110,7 @@ function assetEvent(
 }
 
 function payment(intent: Intent<"payment">): ClassicOperation {
-  const { source, to, asset, amount } = intent;
+  const { source, to, asset, amount, muxedId } = intent;
   type Code = Extract<OperationResultTrWire, { type: 1 }>["paymentResult"]["code"];
   const result = (code: Code): OperationResultTrWire => ({ type: 1, paymentResult: { code } });
   return {
@@ -132,16 +132,26 @@ function payment(intent: Intent<"payment">): ClassicOperation {
         return failed(result(({ missing: -3, unauthorized: -4, range: -2 } as const)[sending]));
       }
       const { kind, parties } = movement(asset, source, to);
-      return done(result(0), [assetEvent(context, asset, { kind, parties, data: i128(amount) })]);
+      const data = kind === "burn" ? i128(amount) : moved(amount, muxedId);
+      return done(result(0), [assetEvent(context, asset, { kind, parties, data })]);
     },
   };
+}
+
+/** What an event says that came to somebody (CAP-67). */
+function moved(amount: bigint, muxedId: Value | undefined): Value {
+  if (muxedId === undefined) return i128(amount);
+  return map([
+    ["amount", i128(amount)],
+    ["to_muxed_id", muxedId],
+  ]);
 }
 
 function createAccount(
   intent: Intent<"createAccount">,
   sponsor: Address | undefined,
 ): ClassicOperation {
-  const { source, account, amount } = intent;
+  const { source, account, amount, muxedId } = intent;
   type Code = Extract<OperationResultTrWire, { type: 0 }>["createAccountResult"]["code"];
   const result = (code: Code): OperationResultTrWire => ({
     type: 0,
@@ -158,7 +168,8 @@ function createAccount(
       if (ledger.account(account) !== undefined) return failed(result(-4));
       if (!ledger.createAccount(account, amount, sponsor)) return failed(result(-3));
       if (ledger.move(source, NATIVE_ASSET, -amount) !== undefined) return failed(result(-2));
-      const event = { kind: "transfer", parties: [source, account], data: i128(amount) };
+      const data = moved(amount, muxedId);
+      const event = { kind: "transfer", parties: [source, account], data };
       return done(result(0), amount === 0n ? [] : [assetEvent(context, NATIVE_ASSET, event)]);
     },
   };

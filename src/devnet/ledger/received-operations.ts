@@ -1,6 +1,12 @@
 // The operations of a received transaction that this network carries out.
-import type { OperationWire } from "@stellar/stellar-sdk/xdr";
+import type {
+  MemoWire,
+  MuxedAccountWire,
+  OperationWire,
+  ScValWire,
+} from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../../model/address.ts";
+import { u64, type Value } from "../contract/value.ts";
 import { assetFromWire } from "./asset-wire.ts";
 import { type ClassicIntent, type ClassicOperation, classicOperations } from "./classic.ts";
 import { accountOf, operationSource, type Received } from "./received.ts";
@@ -46,7 +52,7 @@ export function operationName(operation: OperationWire): string {
 /** Of classic operations; undefined for those that this network does not know. */
 export function readClassic(of: Received, operation: OperationWire): ClassicOperation | undefined {
   const source = operationSource(of, operation);
-  const intent = intentOf(source, operation);
+  const intent = intentOf(source, operation, of.transaction.memo);
   const [only] = intent === undefined ? [] : classicOperations(intent);
   return only === undefined ? undefined : { ...only, source };
 }
@@ -60,20 +66,25 @@ export function classicOf(of: Received): readonly ClassicOperation[] {
   });
 }
 
-function intentOf(source: Address, { body }: OperationWire): ClassicIntent | undefined {
+function intentOf(
+  source: Address,
+  { body }: OperationWire,
+  memo: MemoWire,
+): ClassicIntent | undefined {
   if (body.type === 0) {
     const { destination, startingBalance } = body.createAccountOp;
     const account = accountAddress(destination.ed25519);
-    return { kind: "createAccount", source, account, amount: startingBalance };
+    return {
+      ...{ kind: "createAccount", source, account, amount: startingBalance },
+      ...muxedIdOf(destination, memo),
+    };
   }
   if (body.type === 1) {
     const { destination, asset, amount } = body.paymentOp;
     return {
-      kind: "payment",
-      source,
-      to: accountOf(destination),
+      ...{ kind: "payment", source, to: accountOf(destination), amount },
       asset: assetFromWire(asset),
-      amount,
+      ...muxedIdOf(destination, memo),
     };
   }
   if (body.type === 3) {
@@ -106,6 +117,27 @@ function intentOf(source: Address, { body }: OperationWire): ClassicIntent | und
     };
   }
   return undefined;
+}
+
+/** An id in the receiver's address goes before the transaction's memo (CAP-67). */
+function muxedIdOf(destination: MuxedAccountWire, memo: MemoWire): { readonly muxedId?: Value } {
+  if (destination.type === 256) return { muxedId: u64(destination.med25519.id) };
+  switch (memo.type) {
+    case 0:
+      return {};
+    case 1:
+      return { muxedId: other({ type: 14, str: memo.text }) };
+    case 2:
+      return { muxedId: u64(memo.id) };
+    case 3:
+      return { muxedId: other({ type: 13, bytes: memo.hash }) };
+    case 4:
+      return { muxedId: other({ type: 13, bytes: memo.retHash }) };
+  }
+}
+
+function other(value: ScValWire): Value {
+  return { type: "other", value };
 }
 
 type SetOptions = Extract<OperationWire["body"], { type: 5 }>["setOptionsOp"];

@@ -9,6 +9,7 @@ import {
   type SorobanTransactionDataWire,
   Transaction,
   TransactionEnvelope,
+  type TransactionEnvelopeWire,
   type TransactionWire,
 } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../../model/address.ts";
@@ -44,7 +45,7 @@ const FEE_BUMP = uint32(5);
 /** Throws an XdrError, or a TypeError, where the bytes are no transaction this network takes. */
 export function readEnvelope(xdr: Uint8Array, networkId: Uint8Array): Received {
   const wire = TransactionEnvelope.schema.decode(xdr);
-  if (wire.type === 0) throw new TypeError("an envelope of protocol 12 and before");
+  if (wire.type === 0) return readEnvelope(upgraded(wire), networkId);
   const { tx, signatures } = wire.type === 2 ? wire.v1 : wire.feeBump.tx.innerTx.v1;
   const inner = sha256(networkId, TX, Transaction.schema.encode(tx));
   const { sourceAccount, seqNum, fee, cond, ext } = tx;
@@ -70,6 +71,15 @@ export function readEnvelope(xdr: Uint8Array, networkId: Uint8Array): Received {
     envelope: { xdr, hash, innerHash: inner },
     bump: { source: accountOf(feeSource), fee: most, signatures: outer.signatures },
   };
+}
+
+/** Envelopes of protocol 12 and before are taken, and kept, in their later form, which has the same hash (core). */
+function upgraded({ v0 }: Extract<TransactionEnvelopeWire, { type: 0 }>): Uint8Array {
+  const { sourceAccountEd25519: ed25519, timeBounds, ...more } = v0.tx;
+  const sourceAccount = { type: 0, ed25519 } as const;
+  const cond = timeBounds === null ? ({ type: 0 } as const) : ({ type: 1, timeBounds } as const);
+  const tx = { ...more, sourceAccount, cond };
+  return TransactionEnvelope.schema.encode({ type: 2, v1: { tx, signatures: v0.signatures } });
 }
 
 const NO_CONDITIONS: PreconditionsV2Wire = {

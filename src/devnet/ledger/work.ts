@@ -4,8 +4,8 @@ import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
-import type { ClassicOperation } from "./classic.ts";
-import { ClassicLedger } from "./classic-ledger.ts";
+import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic.ts";
+import { ClassicLedger, OperationFault } from "./classic-ledger.ts";
 import type { OfferEntry } from "./entry.ts";
 import type { Diagnostics } from "./event.ts";
 import type { CodeOf, EmittedEvent } from "./invocation.ts";
@@ -96,11 +96,28 @@ export function runClassic(
       ok = false;
       continue;
     }
-    const outcome = operation.apply({ ...context, ledger });
+    const outcome = applied(operation, { ...context, ledger });
+    if (outcome instanceof OperationFault) {
+      results.push(xdrText(OperationResult.schema.encode({ code: outcome.code })));
+      ok = false;
+      continue;
+    }
     results.push(xdrText(OperationResult.schema.encode({ code: 0, tr: outcome.result })));
     ok &&= outcome.ok;
     metas.push({ changes: outcome.ok ? commitChanges(own) : [], events: outcome.events });
   }
   if (ok) whole.commit();
   return { ok, operations, results, metas: ok ? metas : [], emitted: ok ? emitted : [] };
+}
+
+function applied(
+  operation: ClassicOperation,
+  context: ClassicContext,
+): ClassicOutcome | OperationFault {
+  try {
+    return operation.apply(context);
+  } catch (error) {
+    if (error instanceof OperationFault) return error;
+    throw error;
+  }
 }

@@ -3,6 +3,9 @@ import type { AccountEntry, TrustlineEntry } from "../ledger/entry.ts";
 
 export const INT64_MAX = (1n << 63n) - 1n;
 
+/** Trustlines, offers and the like of one account at most (core: ACCOUNT_SUBENTRY_LIMIT). */
+export const SUBENTRIES_MAX = 1_000;
+
 /** The balances an entry may hold, both inclusive. Stroops. */
 export type BalanceRange = { readonly min: bigint; readonly max: bigint };
 

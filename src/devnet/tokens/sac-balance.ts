@@ -9,7 +9,13 @@ import type { TokenHost } from "../ledger/frame.ts";
 import { newAccount, newTrustline } from "../ledger/new-entry.ts";
 import { i64Wire } from "../ledger/sc-val.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "./flags.ts";
-import { accountRange, type BalanceRange, INT64_MAX, trustlineRange } from "./reserve.ts";
+import {
+  accountRange,
+  type BalanceRange,
+  INT64_MAX,
+  SUBENTRIES_MAX,
+  trustlineRange,
+} from "./reserve.ts";
 import { hostFault, TokenError, tokenFailure } from "./token-error.ts";
 
 /** Ledgers: a contract's balance lives 30 days, extended where less than 29 are left. */
@@ -198,6 +204,9 @@ export class Balances {
     if (this.#host.trustline(of, asset) !== undefined) return;
     this.#host.requireAuth(of);
     const account = this.#account(of);
+    if (account.subentries >= SUBENTRIES_MAX) {
+      this.#fail(TokenError.tooManyAccountSubentries, "too many subentries for a trustline");
+    }
     const counted = { ...account, subentries: account.subentries + 1 };
     if (account.balance < accountRange(counted, this.#host.baseReserve).min) {
       this.#fail(TokenError.insufficientAccountReserve, "not enough balance for a trustline");

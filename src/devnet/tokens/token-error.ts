@@ -13,6 +13,7 @@ export const TokenError = {
   overflow: 12,
   trustlineMissing: 13,
   insufficientAccountReserve: 14,
+  tooManyAccountSubentries: 15,
 } as const;
 export type TokenError = (typeof TokenError)[keyof typeof TokenError];
 
