@@ -123,7 +123,7 @@ export class PastBook
   #rewind(): void {
     const { history } = this.#store;
     for (const row of this.#store.backingRows(RECORD_PREFIX)) {
-      const backing = shownBacking(row);
+      const backing = shownBacking(row)?.backing;
       if (backing === undefined || !this.#has(backing.asset)) continue;
       this.#budgets.set(backing.owner + backing.asset, backing.budget);
     }

@@ -146,6 +146,15 @@ function accountOf(random: Random): TrackedEntry {
   };
 }
 
+/** Whether the native balance of an account is below its selling liabilities and reserve. */
+export function isBelowReserve(world: World, ledger: number, who: Address, token: Address) {
+  const { entries, baseReserve } = world.at(ledger);
+  const own = token === NATIVE && who.startsWith("G") ? entries.get(accountKey(who)) : undefined;
+  if (own?.kind !== "account") return false;
+  const reserves = 2 + own.subentries + own.sponsoring - own.sponsored;
+  return own.balance < own.sellingLiabilities + BigInt(reserves * baseReserve);
+}
+
 export type PlainBacking = {
   readonly balance: bigint;
   readonly allowance: bigint;

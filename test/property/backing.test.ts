@@ -17,6 +17,7 @@ import { backedOrders, backingRows } from "../support/start-orders.ts";
 import { LateReader } from "./backing-reader.ts";
 import {
   EXCHANGE,
+  isBelowReserve,
   OWNERS,
   plainBacking,
   type Random,
@@ -314,10 +315,20 @@ class Run {
     }
   }
 
-  /** The shared book is for the next ledger: an allowance that ends with this one is over. */
+  /**
+   * The shared book is for the next ledger: an allowance that ends with this one is over, and what
+   * a call cannot move without failing as a whole is not authorized.
+   */
   #next(backing: Backing): Backing {
-    if (backing.liveUntil !== this.#ledger) return backing;
-    return { ...backing, allowance: 0n, liveUntil: 0, budget: 0n };
+    const { owner, asset, liveUntil, updated } = backing;
+    const isOver = liveUntil === this.#ledger;
+    const isShort =
+      updated !== undefined && isBelowReserve(this.#world, this.#ledger, owner, asset);
+    return {
+      ...backing,
+      ...(isOver ? { allowance: 0n, liveUntil: 0, budget: 0n } : {}),
+      ...(isShort ? { authorized: false, budget: 0n } : {}),
+    };
   }
 
   #checkOwn({ owner, asset, authorized, updated }: Backing): void {

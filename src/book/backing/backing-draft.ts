@@ -13,7 +13,7 @@ import {
   takeAnswer,
   touchPolled,
 } from "./polled-tokens.ts";
-import { changedBacking, inNextLedger, type RecordId, recordId } from "./record.ts";
+import { changedBacking, inNextLedger, isShort, type RecordId, recordId } from "./record.ts";
 import { refer, touchEntry, valuesOf } from "./record-binding.ts";
 import { ReferenceChanges } from "./references.ts";
 import {
@@ -182,12 +182,14 @@ function compute(view: StepView, skips: BackingStep["skips"]): void {
   for (const id of view.touched) {
     const record = view.records.get(id);
     if (record === undefined) continue;
-    const backing = changedBacking(record.backing, valuesOf(view, record), {
+    const values = valuesOf(view, record);
+    const backing = changedBacking(record.backing, values, {
       pending: record.polled?.awaiting !== undefined,
       skipped: skipped.get(id) ?? record.backing.skipped,
       now: view.state.restored.get(id)?.updated ?? view.closeTime,
     });
-    const next = inNextLedger(backing, view.ledger, record.next);
+    const short = values === undefined ? isShort(record) : values.short === true;
+    const next = inNextLedger(backing, { ledger: view.ledger, short }, record.next);
     if (backing === record.backing && next === record.next) continue;
     view.records.set(id, { ...record, backing, next });
   }

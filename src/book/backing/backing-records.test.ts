@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { emptyCopy } from "../../../test/support/book-of-world.ts";
 import { backedOrders, backingRows } from "../../../test/support/start-orders.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
@@ -7,6 +8,8 @@ import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledge
 import { type Order, orderId } from "../../model/order.ts";
 import { position } from "../../model/position.ts";
 import type { BookChange } from "../book-change.ts";
+import { DepthReader } from "../depth.ts";
+import { applyChange, writeState } from "../shared-writer.ts";
 import type { BackingStep, PreparedBacking } from "../step.ts";
 import { BackingRecords } from "./backing-records.ts";
 import { accountKey, allowanceKey, balanceKey, instanceKey, trustlineKey } from "./ledger-keys.ts";
@@ -632,6 +635,76 @@ const issuerAccount = {
   sponsoring: 0,
   sponsored: 0,
 } as const;
+
+test("orders of a short account that sell or receive XLM cannot be taken; it is shown as it was", () => {
+  const bench = new Bench();
+  const eur = contract(5);
+  bench.entries.set(instanceKey(eur), { kind: "token", asset: `EUR:${issuer}` });
+  bench.entries.set(trustlineKey(maker, { code: "EUR", issuer }), line(0n));
+  const pairs = [[usd, xlm] as const, [xlm, usd] as const, [usd, eur] as const];
+  const orders = pairs.map(([sold, bought], at) => {
+    return { ...order(at + 1, sold, bought, 200n), price: 10n ** 18n };
+  });
+  let copy = emptyCopy(exchange, 32);
+  let sequence = 0;
+  const publish = (changes: readonly BookChange[]) => {
+    sequence += 1;
+    writeState(copy.view, sequence, { ledger: bench.ledger, closeTime: 0, frozen: false });
+    for (const change of changes) applyChange(copy, change);
+  };
+  const step = bench.step.bind(bench);
+  bench.step = (input) => {
+    const prepared = step(input);
+    publish([
+      ...prepared.changes,
+      ...orders.map((each): BookChange => ({ kind: "put", order: each })),
+    ]);
+    return prepared;
+  };
+  /** Levels of USD for XLM that sell XLM and USD, and of USD for EUR. */
+  const depth = () => {
+    const read = (quote: Address) =>
+      new DepthReader().read(copy.view, { market: { base: usd, quote }, depth: 100, limit: 5 }, 0);
+    return [read(xlm).bids.length, read(xlm).asks.length, read(eur).asks.length];
+  };
+  const known = bench.entries.get(accountKey(maker));
+  assert(known?.kind === "account");
+  const holds = (spendable: bigint, baseReserve = 100n) => ({
+    [accountKey(maker)]: { ...known, balance: 3n * baseReserve + spendable },
+  });
+
+  bench.place(...orders);
+  assert.deepEqual(depth(), [1, 1, 1]);
+  bench.close({}, holds(0n));
+  const shown = bench.records.accountBacking(maker);
+  assert.deepEqual(depth(), [0, 1, 1], "it may still receive");
+  const { happenings } = bench.close({}, holds(-1n));
+  assert.deepEqual(depth(), [0, 0, 1]);
+  assert.deepEqual([happenings, bench.records.accountBacking(maker)], [[], shown]);
+
+  // A restart begins with the rows, and one over rows of an older form with the entries.
+  const restart = () => {
+    copy = emptyCopy(exchange, 32);
+    bench.open();
+    const puts = orders.map((each): BookChange => ({ kind: "put", order: each }));
+    publish([...puts, ...bench.loaded]);
+    return depth();
+  };
+  assert.deepEqual(restart(), [0, 0, 1]);
+  for (const [key, value] of bench.rows) {
+    if (!key.startsWith("record:")) continue;
+    const fields: unknown[] = JSON.parse(value);
+    bench.rows.set(key, JSON.stringify(fields.slice(0, 9)));
+  }
+  assert.deepEqual(restart(), [0, 0, 1]);
+
+  bench.close({}, holds(500n));
+  assert.deepEqual(depth(), [1, 1, 1]);
+  bench.close({ baseReserve: 300 });
+  assert.deepEqual(depth(), [0, 0, 1], "the network's reserve rose");
+  bench.close();
+  assert.deepEqual(depth(), [1, 1, 1]);
+});
 
 test("a step that is dropped leaves nothing behind", () => {
   const bench = new Bench();

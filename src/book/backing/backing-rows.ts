@@ -5,7 +5,7 @@ import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
 import type { BackingRow } from "../step.ts";
-import { type BackingRecord, type RecordId, unloadedBacking } from "./record.ts";
+import { type BackingRecord, isShort, type RecordId, unloadedBacking } from "./record.ts";
 
 /** What the ledgers said of the network itself. */
 export type NetworkRow = { readonly baseReserve: bigint };
@@ -60,7 +60,8 @@ export function entryRow(
   return { ...row, value: JSON.stringify(entryFields(followed.entry)) };
 }
 
-export function recordRow({ owner, asset, backing, polled }: BackingRecord): BackingRow {
+export function recordRow(record: BackingRecord): BackingRow {
+  const { owner, asset, backing, polled } = record;
   const answer = polled?.answer;
   const value = JSON.stringify([
     backing.updated ?? null,
@@ -72,6 +73,7 @@ export function recordRow({ owner, asset, backing, polled }: BackingRecord): Bac
     `${backing.budget}`,
     backing.headroom === undefined ? null : `${backing.headroom}`,
     backing.skipped ?? null,
+    isShort(record) ? 1 : 0,
   ]);
   return { key: recordRowKey(owner, asset), value };
 }
@@ -114,22 +116,26 @@ function recordOf([updated, answer]: readonly unknown[], key: string): RecordRow
   };
 }
 
+/** What a record's own row says of it. `short`: `isShort`; undefined in rows of versions that did not keep it. */
+export type ShownBacking = { readonly backing: Backing; readonly short: boolean | undefined };
+
 /**
  * What a record will show once it is restored, by its own row: a start need not wait for its
  * entries. Undefined for rows of versions that did not keep it. Throws as `parseRow`.
  */
-export function shownBacking({ key, value }: Row): Backing | undefined {
+export function shownBacking({ key, value }: Row): ShownBacking | undefined {
   const fields: unknown = JSON.parse(value);
   if (!Array.isArray(fields)) throw unknownRow(key);
   const [updated, answer, balance, allowance, liveUntil, authorized, budget] = fields;
-  const [headroom, skipped] = fields.slice(SHOWN_OPTIONAL_AT);
+  const [headroom, skipped, kept] = fields.slice(SHOWN_OPTIONAL_AT);
   if (balance === undefined) return undefined;
+  const short = kept === undefined ? undefined : count(kept) === 1;
   const { owner, asset } = addressesOf(key, RECORD_PREFIX);
   // An answer of a custom token has to be confirmed.
   const pending = answer !== null;
   if (updated === null) {
     const unloaded = unloadedBacking(owner, asset, skipped === null ? undefined : count(skipped));
-    return { ...unloaded, pending };
+    return { backing: { ...unloaded, pending }, short };
   }
   const backing = {
     owner,
@@ -142,12 +148,11 @@ export function shownBacking({ key, value }: Row): Backing | undefined {
     updated: count(updated),
     pending,
   };
-  if (headroom === null && skipped === null) return backing;
-  return {
-    ...backing,
+  const absent = {
     ...(headroom === null ? {} : { headroom: amount(headroom) }),
     ...(skipped === null ? {} : { skipped: count(skipped) }),
   };
+  return { backing: { ...backing, ...absent }, short };
 }
 
 function addressesOf(key: string, prefix: string) {

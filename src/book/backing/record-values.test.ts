@@ -56,10 +56,17 @@ test("an account's native balance leaves out liabilities and the reserve", () =>
   });
 });
 
-test("an account below its reserve can spend nothing", () => {
-  const record = values(maker, NATIVE, { holding: { ...account, balance: 9_999_999n } });
-  assert.equal(record.balance, 0n);
-  assert.equal(record.authorized, true);
+test("an account below its liabilities and reserve can spend nothing and is short; at them it is not", () => {
+  const of = (balance: bigint, sellingLiabilities = 0n) =>
+    values(maker, NATIVE, {
+      holding: { ...account, balance, sellingLiabilities },
+      allowance: granted,
+    });
+  const nothing = { balance: 0n, allowance: 700n, liveUntil: 100, authorized: true, budget: 0n };
+  assert.deepEqual(of(9_999_999n), { ...nothing, short: true });
+  assert.deepEqual(of(10_000_000n), nothing);
+  assert.deepEqual(of(10_000_000n, 1n), { ...nothing, short: true });
+  assert.deepEqual(of(0n, (1n << 63n) - 1n), { ...nothing, short: true });
 });
 
 test("a missing account holds and receives nothing", () => {

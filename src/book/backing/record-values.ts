@@ -12,6 +12,11 @@ export type RecordValues = {
   readonly authorized: boolean;
   readonly budget: bigint;
   readonly headroom?: bigint;
+  /**
+   * The account's native balance lies below its selling liabilities and reserve: a call that moves
+   * any of it, to the account too, fails as a whole (contract.md, Checks).
+   */
+  readonly short?: true;
 };
 
 /** The entries as the ledger has them; absent where it has none. */
@@ -40,6 +45,7 @@ type Holding = {
   readonly balance: bigint;
   readonly authorized: boolean;
   readonly headroom?: bigint;
+  readonly short?: true;
 };
 
 /**
@@ -73,7 +79,7 @@ function liveAllowance(entry: TrackedEntry | undefined, ledger: number): Allowan
 
 /** Adds an allowance, which must be live, to what the owner holds. */
 export function withBudget(holding: Holding, allowance: Allowance): RecordValues {
-  const { balance, authorized, headroom } = holding;
+  const { balance, authorized, headroom, short } = holding;
   const covered = balance >= allowance.amount;
   return {
     balance,
@@ -82,6 +88,7 @@ export function withBudget(holding: Holding, allowance: Allowance): RecordValues
     authorized,
     budget: !authorized ? 0n : covered ? allowance.amount : balance,
     ...(headroom === undefined ? {} : { headroom }),
+    ...(short === undefined ? {} : { short }),
   };
 }
 
@@ -91,10 +98,9 @@ function nativeHolding(entries: RecordEntries, baseReserve: bigint): Holding {
   if (account?.kind !== "account") return { balance: 0n, authorized: false };
   const reserves = 2 + account.subentries + account.sponsoring - account.sponsored;
   const reserve = BigInt(reserves) * baseReserve;
-  return {
-    balance: atLeastZero(account.balance - account.sellingLiabilities - reserve),
-    authorized: true,
-  };
+  const spendable = account.balance - account.sellingLiabilities - reserve;
+  if (spendable < 0n) return { balance: 0n, authorized: true, short: true };
+  return { balance: spendable, authorized: true };
 }
 
 /** Without a trustline nothing can be received: a headroom of 0, not an unknown one. */

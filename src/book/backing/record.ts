@@ -26,8 +26,8 @@ export type BackingRecord = {
   readonly polled?: Polled;
   readonly backing: Backing;
   /**
-   * What can be taken in the next ledger: `backing`, or that without an allowance which ends with
-   * the ledger shown. Quotes are for the next ledger.
+   * What can be taken and received in the next ledger, for quotes and depth: `backing`, but without
+   * an allowance which ends with the ledger shown, and not authorized where the holder is short.
    */
   readonly next: Backing;
 };
@@ -46,6 +46,11 @@ export function isShown(record: BackingRecord): boolean {
 /** Whether the shared book holds the record. */
 export function isInBook(record: BackingRecord): boolean {
   return record.orders > 0 || record.market;
+}
+
+/** Whether the holder is short (`RecordValues`): what the API shows of it does not say so. */
+export function isShort({ backing, next }: BackingRecord): boolean {
+  return backing.authorized && !next.authorized;
 }
 
 /** Whether a token of another kind has to be asked about the record. */
@@ -94,10 +99,11 @@ export function changedBacking(
     if (former.skipped === next.skipped && former.pending === next.pending) return former;
     return { ...former, ...times, pending: next.pending };
   }
-  const same = former.updated !== undefined && sameValues(former, values);
+  const { short: _, ...shown } = values;
+  const same = former.updated !== undefined && sameValues(former, shown);
   if (same && former.skipped === next.skipped && former.pending === next.pending) return former;
   const updated = same && former.updated !== undefined ? former.updated : next.now;
-  return { owner, asset, ...values, updated, ...times, pending: next.pending };
+  return { owner, asset, ...shown, updated, ...times, pending: next.pending };
 }
 
 function sameValues(one: RecordValues, other: RecordValues): boolean {
@@ -112,9 +118,19 @@ function sameValues(one: RecordValues, other: RecordValues): boolean {
 }
 
 /** `backing` as of `ledger`, for the ledger after it; `former` where that is the same. */
-export function inNextLedger(backing: Backing, ledger: number, former: Backing): Backing {
-  if (backing.allowance === 0n || backing.liveUntil !== ledger) return backing;
-  const next = { ...backing, allowance: 0n, liveUntil: 0, budget: 0n };
+export function inNextLedger(
+  backing: Backing,
+  { ledger, short }: { readonly ledger: number; readonly short: boolean },
+  former: Backing,
+): Backing {
+  const lapses = backing.allowance !== 0n && backing.liveUntil === ledger;
+  if (!lapses && !short) return backing;
+  const next = {
+    ...backing,
+    ...(lapses ? { allowance: 0n, liveUntil: 0 } : {}),
+    authorized: backing.authorized && !short,
+    budget: 0n,
+  };
   const isSame =
     sameValues(next, former) &&
     next.updated === former.updated &&

@@ -5,7 +5,7 @@ import type { BookChange } from "../book-change.ts";
 import type { DomainEvent } from "../domain-event.ts";
 import type { BackingRow } from "../step.ts";
 import { approvalRow, entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
-import { type BackingRecord, isInBook, isShown, type RecordId } from "./record.ts";
+import { type BackingRecord, isInBook, isShort, isShown, type RecordId } from "./record.ts";
 import type { StepView } from "./step-view.ts";
 import type { Token } from "./token.ts";
 
@@ -39,7 +39,9 @@ export function rowsOf(view: StepView, changes: readonly RecordChange[]): Backin
       rows.push({ key: recordRowKey(former.owner, former.asset) });
     } else if (
       now !== undefined &&
-      (now.backing !== former?.backing || now.polled !== former.polled)
+      (now.backing !== former?.backing ||
+        now.polled !== former.polled ||
+        isShort(now) !== isShort(former))
     ) {
       rows.push(recordRow(now));
     }

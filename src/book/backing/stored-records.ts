@@ -21,10 +21,10 @@ export function storedBackings(
   for (const assets of wanted.values()) missing += assets.size;
   const backings: Backing[] = [];
   for (const row of rows(RECORD_PREFIX)) {
-    const backing = shownBacking(row);
-    if (backing === undefined) return undefined;
+    const { backing, short } = shownBacking(row) ?? {};
+    if (backing === undefined || short === undefined) return undefined;
     if (wanted.get(backing.owner)?.has(backing.asset) !== true) continue;
-    backings.push(inNextLedger(backing, ledger, backing));
+    backings.push(inNextLedger(backing, { ledger, short }, backing));
     missing -= 1;
   }
   return missing === 0 ? backings : undefined;
