@@ -14,7 +14,9 @@ export class MapBook {
       else if (change.kind === "remove") this.#remove(change.id);
       else if (change.kind === "backing") {
         this.#backings.set(`${change.backing.owner}/${change.backing.asset}`, change.backing);
-      } else this.#backings.delete(`${change.owner}/${change.asset}`);
+      } else if (change.kind === "forget") {
+        this.#backings.delete(`${change.owner}/${change.asset}`);
+      }
     }
   }
 

@@ -15,5 +15,7 @@ export type BookChange =
    * ledger is the one shown is already taken off. `token`: absent while its kind is not known.
    */
   | { readonly kind: "backing"; readonly backing: Backing; readonly token?: Token }
+  /** Bytes that the network lets the events and the return value of a call take. */
+  | { readonly kind: "eventsMax"; readonly bytes: number }
   /** A backing record that is no longer tracked. */
   | { readonly kind: "forget"; readonly owner: Address; readonly asset: Address };

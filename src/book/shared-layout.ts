@@ -96,6 +96,8 @@ export const HASH_OWNERS = 25;
 export const HASH_BACKINGS = 26;
 /** Bytes of events and return value that the network carries of one call (contract.md). */
 export const HEADER_EVENTS_MAX = 28;
+/** The public networks' limit (2026): what counts while the network's own setting is not known. */
+export const EVENTS_MAX_DEFAULT = 16_384;
 /** End of the arena's blocks that were ever taken, in entries. */
 export const HEADER_ARENA_HIGH = 27;
 /** One free list for each block class of the arena: offset + 1, or NONE. */

@@ -17,6 +17,7 @@ import {
 import { type BookCopy, bookCopy, type UntrackedBacking } from "./shared-copy.ts";
 import {
   type BookView,
+  EVENTS_MAX_DEFAULT,
   HEADER_CLOSE_TIME_F64,
   HEADER_CONTRACT_OWNER,
   HEADER_EVENTS_MAX,
@@ -54,9 +55,6 @@ import { orderPosition, orderPrice } from "./shared-reader.ts";
 import { addToSide, markSide, takeFromSide } from "./shared-sides.ts";
 import type { BookState } from "./step.ts";
 
-/** The network's cap as it is today: what counts until its configuration was read. */
-const EVENTS_MAX = 16_384;
-
 /** A copy in memory that was never written. */
 export function initCopy(view: BookView, contract: Address, untracked: UntrackedBacking): BookCopy {
   const copy = bookCopy(view, untracked);
@@ -68,7 +66,7 @@ export function initCopy(view: BookView, contract: Address, untracked: Untracked
   const owner = internAddress(view, view.owners, copy.owners, contract);
   addReference(view.owners, owner);
   view.headerU32[HEADER_CONTRACT_OWNER] = owner;
-  view.headerU32[HEADER_EVENTS_MAX] = EVENTS_MAX;
+  view.headerU32[HEADER_EVENTS_MAX] = EVENTS_MAX_DEFAULT;
   return copy;
 }
 
@@ -91,6 +89,9 @@ export function applyChange(copy: BookCopy, change: BookChange): void {
       break;
     case "backing":
       writeBacking(copy, change.backing, change.token);
+      break;
+    case "eventsMax":
+      copy.view.headerU32[HEADER_EVENTS_MAX] = change.bytes;
       break;
     case "forget":
       forgetBacking(copy, change.owner, change.asset);

@@ -3,8 +3,16 @@ import { test } from "node:test";
 import { Address as StellarAddress } from "@stellar/stellar-sdk/base";
 import {
   ClaimableBalanceId,
+  ConfigSettingContractEventsV0,
+  ConfigSettingEntry,
+  ConfigSettingId,
   ContractDataDurability,
+  LedgerEntry,
+  LedgerEntryChange,
+  LedgerEntryData,
+  LedgerEntryExt,
   LedgerKey,
+  LedgerKeyConfigSetting,
   LedgerKeyContractData,
   ScAddress,
   ScError,
@@ -578,6 +586,60 @@ test("an evicted temporary entry is gone, an archived one is not", () => {
   for (const one of [temporary, persistent]) keys.add(one.toXdr("base64"));
   const { delta } = decode(bytes, 100, { keys, tokens: new Set() });
   assert.deepEqual(delta.entries, [{ key: temporary.toXdr("base64") }]);
+});
+
+test("settings of the network change with upgrades; those of no use to a call are told", () => {
+  const settings = [
+    ConfigSettingEntry.configSettingContractEventsV0(
+      new ConfigSettingContractEventsV0({
+        txMaxContractEventsSizeBytes: 0xffff_fffe,
+        feeContractEvents1Kb: 7n,
+      }),
+    ),
+    ConfigSettingEntry.configSettingContractMaxSizeBytes(65_536),
+  ];
+  const keys = new KeyTable();
+  const keyOf = (setting: ConfigSettingEntry) => {
+    const configSettingId = ConfigSettingId.fromName(setting.type);
+    return LedgerKey.configSetting(new LedgerKeyConfigSetting({ configSettingId }));
+  };
+  const [events = "", size = ""] = settings.map((setting) => keyOf(setting).toXdr("base64"));
+  const entries = settings.map(
+    (setting) =>
+      new LedgerEntry({
+        lastModifiedLedgerSeq: 100,
+        data: LedgerEntryData.configSetting(setting),
+        ext: LedgerEntryExt.v0(),
+      }),
+  );
+  const upgraded = entries.map((entry) => LedgerEntryChange.ledgerEntryUpdated(entry));
+  const states = entries.map((entry) => LedgerEntryChange.ledgerEntryState(entry));
+  const entriesOf = (...changes: readonly LedgerEntryChange[]) => {
+    const { bytes } = buildLedger({
+      sequence: 100,
+      previousHash: "ab".repeat(32),
+      upgraded: changes,
+    });
+    return decode(bytes, 100, { keys, tokens: new Set() });
+  };
+  assert.deepEqual(entriesOf(...upgraded).delta.entries, [], "not followed");
+  keys.add(events);
+  const entry = { kind: "eventsSetting", bytesMax: 0xffff_fffe } as const;
+  assert.deepEqual(entriesOf(...states, ...upgraded), {
+    ...entriesOf(...upgraded),
+    oddities: [],
+  });
+  assert.deepEqual(entriesOf(...upgraded).delta.entries, [{ key: events, entry }]);
+  assert.deepEqual(entriesOf(...states).delta.entries, []);
+  keys.add(size);
+  const { delta, oddities } = entriesOf(...upgraded);
+  assert.deepEqual(delta.entries, [{ key: events, entry }, { key: size }]);
+  assert.deepEqual(
+    oddities.map(({ kind }) => kind),
+    ["entry"],
+  );
+  const removed = LedgerEntryChange.ledgerEntryRemoved(LedgerKey.fromXdr(events, "base64"));
+  assert.deepEqual(entriesOf(...upgraded, removed).delta.entries, [{ key: size }, { key: events }]);
 });
 
 test("a ledger with an unknown union arm is refused with its number and protocol", () => {

@@ -9,6 +9,9 @@ import { compileWalker } from "./xdr/compile-walker.ts";
 const ENTRY_ACCOUNT = 0;
 const ENTRY_TRUSTLINE = 1;
 const ENTRY_CONTRACT_DATA = 6;
+const ENTRY_CONFIG_SETTING = 8;
+/** ConfigSettingID of CONFIG_SETTING_CONTRACT_EVENTS_V0: bytes at most, and a fee. */
+const EVENTS_SETTING = 4;
 
 /** Where the fields lie; 0 is nowhere: an entry begins with its type. */
 class FieldPlaces {
@@ -68,6 +71,9 @@ export function readTrackedEntry(
   const type = view.getInt32(from);
   if (type === ENTRY_CONTRACT_DATA) {
     return contractEntry(new ValueReader(bytes, view).contractData(from + 4));
+  }
+  if (type === ENTRY_CONFIG_SETTING && view.getInt32(from + 4) === EVENTS_SETTING) {
+    return { kind: "eventsSetting", bytesMax: view.getUint32(from + 8) };
   }
   if (type !== ENTRY_ACCOUNT && type !== ENTRY_TRUSTLINE) return undefined;
   const places = new FieldPlaces();

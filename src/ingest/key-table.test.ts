@@ -61,6 +61,24 @@ test("stays right while it grows and shrinks through many thousands of keys", ()
   assert.equal(table.size, 50_000);
 });
 
+test("keys of settings are their id alone, beside keys of other kinds that end alike", () => {
+  const setting = (id: number, ...more: readonly number[]) => {
+    const bytes = Buffer.alloc(8 + 4 * more.length);
+    for (const [at, word] of [8, id, ...more].entries()) bytes.writeInt32BE(word, 4 * at);
+    return { text: bytes.toString("base64"), bytes: new Uint8Array(bytes) };
+  };
+  const table = new KeyTable();
+  for (let id = 0; id < 20; id += 2) table.add(setting(id).text);
+  for (let number = 0; number < 2000; number += 1) table.add(keyOf(number).text);
+  for (let id = 0; id < 20; id += 1) {
+    assert.equal(find(table, setting(id)), id % 2 === 0 ? setting(id).text : undefined);
+  }
+  table.delete(setting(4).text);
+  assert.equal(find(table, setting(4)), undefined);
+  assert.throws(() => table.add(setting(3, 0).text), RangeError);
+  assert.throws(() => table.add(keyOf(0, 6).text.slice(0, 8)), RangeError);
+});
+
 test("the type is part of the key, and only kinds that can be followed are taken", () => {
   const table = new KeyTable();
   table.add(keyOf(5, 0).text);

@@ -5,8 +5,13 @@
 // (32 bits) and a body; the same body stands, in one piece, in the entry itself.
 
 const SLOTS_MIN = 1 << 10;
-/** LedgerEntryType: account, trustline, contract data. */
-const FOLLOWED_TYPES: ReadonlySet<number> = new Set([0, 1, 6]);
+/** LedgerEntryType: account, trustline, contract data, setting of the network. */
+const FOLLOWED_TYPES: ReadonlySet<number> = new Set([0, 1, 6, 8]);
+/** Bodies of settings have one word, their id. Of others the filter looks at the second. */
+const SETTING_TYPE = 8;
+/** Bytes of a setting's key, and at least of any other. */
+const SETTING_BYTES = 8;
+const KEY_BYTES_MIN = 12;
 /** Slots for each 32 bits of the filter: 16 bits a key where the slots are half used. */
 const FILTER_SHARE = 4;
 const EMPTY = -1;
@@ -16,8 +21,9 @@ export class KeyTable {
   /** Open addressing: ids, or EMPTY, or DELETED. Invariant: a power of two, at most half used. */
   private slots = new Int32Array(SLOTS_MIN).fill(EMPTY);
   /**
-   * One bit for each second word of a body: the first one random in keys of every type. Most keys of
-   * a ledger are not followed and end here. Bits of deleted keys stay until the next rehash.
+   * One bit for each second word of a body: the first one random in keys of every type but settings,
+   * which are few and not in it. Most keys of a ledger are not followed and end here. Bits of deleted
+   * keys stay until the next rehash.
    */
   private filter = new Int32Array(SLOTS_MIN / FILTER_SHARE);
   /** Slots that are not EMPTY. */
@@ -47,17 +53,20 @@ export class KeyTable {
   }
 
   /**
-   * `key` is the LedgerKey of an account, a trustline or contract data, in base64 XDR. Throws a
-   * RangeError where it cannot be one.
+   * `key` is the LedgerKey of an account, a trustline, contract data or a setting, in base64 XDR.
+   * Throws a RangeError where it cannot be one.
    */
   add(key: string): void {
     if (this.ids.has(key)) return;
     const bytes = Buffer.from(key, "base64");
     if (
-      bytes.length < 12 ||
       bytes.length % 4 !== 0 ||
       bytes.toString("base64") !== key ||
-      !FOLLOWED_TYPES.has(bytes.readInt32BE(0))
+      bytes.length < SETTING_BYTES ||
+      !FOLLOWED_TYPES.has(bytes.readInt32BE(0)) ||
+      (bytes.readInt32BE(0) === SETTING_TYPE
+        ? bytes.length !== SETTING_BYTES
+        : bytes.length < KEY_BYTES_MIN)
     ) {
       throw new RangeError(`no LedgerKey that can be followed: ${key.slice(0, 200)}`);
     }
@@ -90,9 +99,11 @@ export class KeyTable {
 
   /** The id of the followed key with this type and body, or -1. */
   find(view: DataView, type: number, from: number, to: number): number {
-    const word = view.getInt32(from + 4);
-    const bits = this.filter[(word >>> 5) & (this.filter.length - 1)] ?? 0;
-    if ((bits & (1 << (word & 31))) === 0) return -1;
+    if (type !== SETTING_TYPE) {
+      const word = view.getInt32(from + 4);
+      const bits = this.filter[(word >>> 5) & (this.filter.length - 1)] ?? 0;
+      if ((bits & (1 << (word & 31))) === 0) return -1;
+    }
     const hash = hashBody(view, type, from, to);
     const mask = this.slots.length - 1;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
@@ -124,6 +135,7 @@ export class KeyTable {
     while (this.slots[at] !== EMPTY) at = (at + 1) & mask;
     this.slots[at] = id;
     this.used += 1;
+    if (this.types[id] === SETTING_TYPE) return;
     const word = this.bodies.getInt32((this.starts[id] ?? 0) + 4);
     const bits = (word >>> 5) & (this.filter.length - 1);
     this.filter[bits] = (this.filter[bits] ?? 0) | (1 << (word & 31));

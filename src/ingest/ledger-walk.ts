@@ -74,4 +74,6 @@ const CHANGE_TAPS: readonly Tap<WalkHandlers>[] = [
   { at: "ContractDataEntry.durability", when: "end", call: "contractDataKey" },
   { at: "LedgerKeyContractData.contract", when: "begin", call: "keyBegins" },
   { at: "LedgerKeyContractData.durability", when: "end", call: "contractDataKey" },
+  { at: "ConfigSettingEntry", when: "begin", call: "configSettingKey" },
+  { at: "LedgerKeyConfigSetting.configSettingId", when: "begin", call: "configSettingKey" },
 ];

@@ -1,9 +1,12 @@
 // Ledger entries that can be tracked, as the domain knows them, and the keys they are tracked by.
 import {
   type AccountEntry,
+  type ConfigSettingEntry,
+  ConfigSettingId,
   type LedgerEntryData,
   LedgerKey,
   LedgerKeyAccount,
+  LedgerKeyConfigSetting,
   LedgerKeyContractData,
   LedgerKeyTrustLine,
   type TrustLineEntry,
@@ -38,16 +41,21 @@ export function entryKey(data: LedgerEntryData): string | undefined {
     const dataKey = new LedgerKeyContractData({ contract, key, durability });
     return LedgerKey.contractData(dataKey).toXdr("base64");
   }
+  if (data.type === "configSetting") {
+    const configSettingId = ConfigSettingId.fromName(data.configSetting.type);
+    return LedgerKey.configSetting(new LedgerKeyConfigSetting({ configSettingId })).toXdr("base64");
+  }
   return undefined;
 }
 
 /**
- * Undefined where the entry is not of the form that a Stellar Asset Contract, an account or a
- * trustline gives it: there is nothing in it that we could follow.
+ * Undefined where the entry is not of the form that a Stellar Asset Contract, an account, a trustline
+ * or the network's setting of events gives it: there is nothing in it that we could follow.
  */
 export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
   if (data.type === "account") return accountEntry(data.account);
   if (data.type === "trustline") return trustlineEntry(data.trustLine);
+  if (data.type === "configSetting") return settingEntry(data.configSetting);
   if (data.type !== "contractData") return undefined;
   const { key, val } = data.contractData;
   return contractEntry({ key: scValueOf(key), val: scValueOf(val) });
@@ -95,6 +103,11 @@ function trustlineEntry(entry: TrustLineEntry): TrackedEntry {
     buyingLiabilities: liabilities?.buying ?? 0n,
     flags: entry.flags,
   };
+}
+
+function settingEntry(entry: ConfigSettingEntry): TrackedEntry | undefined {
+  if (entry.type !== "configSettingContractEventsV0") return undefined;
+  return { kind: "eventsSetting", bytesMax: entry.contractEvents.txMaxContractEventsSizeBytes };
 }
 
 /** As `trackedEntry`, of contract data. */

@@ -27,6 +27,7 @@ const CHANGE_STATE = 3;
 const ENTRY_ACCOUNT = 0;
 const ENTRY_TRUSTLINE = 1;
 const ENTRY_CONTRACT_DATA = 6;
+const ENTRY_CONFIG_SETTING = 8;
 const DURABILITY_TEMPORARY = 0;
 const EVENT_SYSTEM = 0;
 const EVENT_CONTRACT = 1;
@@ -303,6 +304,11 @@ export class WalkHandlers {
 
   contractDataKey(view: DataView, _from: number, to: number): void {
     this.lookUp(view, ENTRY_CONTRACT_DATA, this.keyAt, to);
+  }
+
+  /** The setting's id, with which its entry begins too. */
+  configSettingKey(view: DataView, at: number): void {
+    this.lookUp(view, ENTRY_CONFIG_SETTING, at, at + 4);
   }
 
   /** The state before a change does not count, nor do keys outside of changes (footprints). */

@@ -86,7 +86,10 @@ export type LedgerDelta = {
  */
 export type EntryChange = { readonly key: string; readonly entry?: TrackedEntry };
 
-/** Balances, limits and liabilities in base units (stroops for accounts). */
+/**
+ * Balances, limits and liabilities in base units (stroops for accounts). `eventsSetting`: the network's
+ * limit of bytes that the events and the return value of one call take.
+ */
 export type TrackedEntry =
   | {
       readonly kind: "account";
@@ -112,4 +115,5 @@ export type TrackedEntry =
       readonly kind: "token";
       /** `native` or `CODE:ISSUER` where the token is a Stellar Asset Contract. */
       readonly asset?: string;
-    };
+    }
+  | { readonly kind: "eventsSetting"; readonly bytesMax: number };

@@ -32,6 +32,7 @@ import {
   LedgerHeaderHistoryEntry,
   LedgerHeaderHistoryEntryExt,
   type LedgerKey,
+  LedgerUpgrade,
   Memo,
   MuxedAccount,
   Operation,
@@ -62,6 +63,7 @@ import {
   TransactionV1Envelope,
   TxSetComponent,
   TxSetComponentTxsMaybeDiscountedFee,
+  UpgradeEntryMeta,
 } from "@stellar/stellar-sdk/xdr";
 import { networkId, transactionHash } from "../../src/ingest/transaction-result.ts";
 import { type Address, addressBytes } from "../../src/model/address.ts";
@@ -110,6 +112,8 @@ export type LedgerPlan = {
   readonly closeTime?: number;
   readonly transactions?: readonly BuiltTransaction[];
   readonly evicted?: readonly LedgerKey[];
+  /** What an upgrade of the base fee would change: any entries do. */
+  readonly upgraded?: readonly LedgerEntryChange[];
 };
 
 const ZERO_HASH = new Uint8Array(32);
@@ -133,7 +137,13 @@ export function buildLedger(plan: LedgerPlan): BuiltLedger {
     txProcessing: transactions.map((transaction, index) =>
       processing(transaction, envelopes[index]),
     ),
-    upgradesProcessing: [],
+    upgradesProcessing: (plan.upgraded === undefined ? [] : [plan.upgraded]).map(
+      (changes) =>
+        new UpgradeEntryMeta({
+          upgrade: LedgerUpgrade.ledgerUpgradeBaseFee(100),
+          changes: [...changes],
+        }),
+    ),
     scpInfo: [],
     totalByteSizeOfLiveSorobanState: 0n,
     evictedKeys: [...(plan.evicted ?? [])],

@@ -5,6 +5,7 @@ import {
   accountKey,
   allowanceKey,
   balanceKey,
+  eventsSettingKey,
   instanceKey,
   trustlineKey,
 } from "../../src/book/backing/ledger-keys.ts";
@@ -37,6 +38,8 @@ export const STRICT = contract(22);
 export const TOKENS = [NATIVE, ISSUED, STRICT] as const;
 /** Accounts, an issuer and a contract. */
 export const OWNERS = [account(2), account(3), account(4), ISSUER, contract(5)] as const;
+
+const SETTING = eventsSettingKey();
 
 const ASSETS = new Map<Address, { code: string; issuer: Address }>([
   [ISSUED, { code: "AAA", issuer: ISSUER }],
@@ -111,6 +114,9 @@ function randomChange(
     const isLapsed = present?.kind === "allowance" && present.liveUntil < ledger;
     return isGone && isLapsed ? { key } : { key, entry };
   }
+  if (random(15) === 0) {
+    return { key: SETTING, entry: { kind: "eventsSetting", bytesMax: random(2 ** 32) } };
+  }
   if (random(12) === 0) return { key: accountKey(STRICT_ISSUER), entry: accountOf(random) };
   if (owner.startsWith("C")) {
     const entry = {
@@ -153,6 +159,12 @@ export function isBelowReserve(world: World, ledger: number, who: Address, token
   if (own?.kind !== "account") return false;
   const reserves = 2 + own.subentries + own.sponsoring - own.sponsored;
   return own.balance < own.sellingLiabilities + BigInt(reserves * baseReserve);
+}
+
+/** What the network's setting of events says; undefined: it has none. */
+export function eventsSettingOf(world: World, ledger: number): number | undefined {
+  const setting = world.at(ledger).entries.get(SETTING);
+  return setting?.kind === "eventsSetting" ? setting.bytesMax : undefined;
 }
 
 export type PlainBacking = {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { BackingRecords } from "../../src/book/backing/backing-records.ts";
 import type { BookChange } from "../../src/book/book-change.ts";
+import { EVENTS_MAX_DEFAULT } from "../../src/book/shared-layout.ts";
 import type { BackingStep } from "../../src/book/step.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Backing } from "../../src/model/backing.ts";
@@ -17,6 +18,7 @@ import { backedOrders, backingRows } from "../support/start-orders.ts";
 import { LateReader } from "./backing-reader.ts";
 import {
   EXCHANGE,
+  eventsSettingOf,
   isBelowReserve,
   OWNERS,
   plainBacking,
@@ -52,6 +54,8 @@ class Run {
   /** What the shared book and a client who watches everybody know. */
   readonly #book = new Map<string, Backing>();
   readonly #seen = new Map<string, Backing>();
+  /** The network's limit in the shared book. */
+  #eventsMax = EVENTS_MAX_DEFAULT;
   #records: BackingRecords;
   #reader: LateReader;
   #ledger = FIRST;
@@ -112,6 +116,8 @@ class Run {
       }
     }
     for (const [key, backing] of this.#book) assert.notEqual(backing.updated, undefined, key);
+    const setting = eventsSettingOf(this.#world, this.#ledger);
+    assert.equal(this.#eventsMax, setting ?? EVENTS_MAX_DEFAULT);
   }
 
   #open(): BackingRecords {
@@ -134,10 +140,7 @@ class Run {
       "the rows of records say what the entries do",
     );
     this.#book.clear();
-    for (const change of changes) {
-      assert(change.kind === "backing");
-      this.#book.set(`${change.backing.owner}${change.backing.asset}`, change.backing);
-    }
+    for (const change of changes) this.#applyToBook(change);
     records.onNews(() => {
       this.#stepRequested = true;
     });
@@ -161,7 +164,10 @@ class Run {
     this.#watching = [];
     this.#watched = new Set();
     this.#seen.clear();
+    const limit = this.#eventsMax;
+    this.#eventsMax = EVENTS_MAX_DEFAULT;
     this.#records = this.#open();
+    assert.equal(this.#eventsMax, limit, "a restart keeps the network's limit");
     assert.deepEqual(this.#shown(), before, "a restart shows what was shown");
     for (const [key, backing] of before) if (backing.updated) this.#seen.set(key, backing);
     this.#check();
@@ -213,11 +219,7 @@ class Run {
       if (before !== undefined) this.#live.delete(before.id);
       if (after !== undefined) this.#live.set(after.id, after);
     }
-    for (const change of prepared.changes) {
-      if (change.kind === "backing") {
-        this.#book.set(`${change.backing.owner}${change.backing.asset}`, change.backing);
-      } else if (change.kind === "forget") this.#book.delete(`${change.owner}${change.asset}`);
-    }
+    for (const change of prepared.changes) this.#applyToBook(change);
     const told = new Set<string>();
     for (const event of prepared.events) {
       assert(event.kind === "backing");
@@ -233,6 +235,13 @@ class Run {
       assert(told.has(`${order.owner}${order.selling}`), "an order change is told");
     }
     this.#check();
+  }
+
+  #applyToBook(change: BookChange): void {
+    if (change.kind === "backing") {
+      this.#book.set(`${change.backing.owner}${change.backing.asset}`, change.backing);
+    } else if (change.kind === "forget") this.#book.delete(`${change.owner}${change.asset}`);
+    else if (change.kind === "eventsMax") this.#eventsMax = change.bytes;
   }
 
   #orderChanges(): BackingStep["orders"] {
@@ -290,6 +299,8 @@ class Run {
   }
 
   #check(): void {
+    const setting = eventsSettingOf(this.#world, this.#ledger);
+    assert([setting, EVENTS_MAX_DEFAULT].includes(this.#eventsMax), "the limit is of the ledger");
     for (const owner of OWNERS) {
       const loaded: Backing[] = [];
       for (const token of TOKENS) {
@@ -393,7 +404,7 @@ function byOwnerAndAsset(one: BookChange, other: BookChange): number {
 }
 
 function nameOf(change: BookChange): string {
-  assert(change.kind === "backing");
+  if (change.kind !== "backing") return change.kind;
   return `${change.backing.owner}${change.backing.asset}`;
 }
 

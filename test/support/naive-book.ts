@@ -25,6 +25,8 @@ export class NaiveBook {
         case "forget":
           if (!this.backings.delete(`${change.owner} ${change.asset}`)) throw new Error("unknown");
           break;
+        case "eventsMax":
+          break;
       }
     }
   }

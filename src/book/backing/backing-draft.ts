@@ -4,6 +4,7 @@ import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
 import type { BackingStep, OrderCount, PreparedBacking } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
+import { EVENTS_SETTING, NETWORK } from "./events-setting.ts";
 import type { FollowedKeys } from "./followed-entries.ts";
 import {
   lapseApprovals,
@@ -81,6 +82,7 @@ export class BackingDraft {
     const view = new StepView(state, step.deltas.at(-1));
     for (const [id, reference] of references.references) refer(view, id, reference);
     for (const { record } of references.orderEdits) view.touched.add(record);
+    if (!state.entries.dependents.has(EVENTS_SETTING)) view.entries.follow(EVENTS_SETTING, NETWORK);
     changeEntries(view, step.deltas, news.loads);
     touchByTime(view);
     lapseApprovals(view);
@@ -113,6 +115,7 @@ export class BackingDraft {
     state.ledger = view.ledger;
     state.closeTime = view.closeTime;
     state.baseReserve = view.baseReserve;
+    state.eventsMax = view.eventsMax;
     for (const [id, record] of view.records.changes()) {
       const former = state.records.get(id);
       state.lapses.change(id, former?.backing.liveUntil ?? 0, record?.backing.liveUntil ?? 0);

@@ -678,9 +678,9 @@ test("orders of a short account that sell or receive XLM cannot be taken; it is 
   bench.close({}, holds(0n));
   const shown = bench.records.accountBacking(maker);
   assert.deepEqual(depth(), [0, 1, 1], "it may still receive");
-  const { happenings } = bench.close({}, holds(-1n));
+  const { events } = bench.close({}, holds(-1n));
   assert.deepEqual(depth(), [0, 0, 1]);
-  assert.deepEqual([happenings, bench.records.accountBacking(maker)], [[], shown]);
+  assert.deepEqual([events, bench.records.accountBacking(maker)], [[], shown]);
 
   // A restart begins with the rows, and one over rows of an older form with the entries.
   const restart = () => {

@@ -16,6 +16,7 @@ import type {
 import { BackingDraft, type News } from "./backing-draft.ts";
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, type OwnedRecord } from "./backing-state.ts";
+import { storedEventsMax } from "./events-setting.ts";
 import { IDLE_LEDGERS_MAX } from "./followed-entries.ts";
 import type { PollAnswer, PollWork } from "./polled-tokens.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
@@ -95,16 +96,19 @@ export class BackingRecords implements BackingView, AccountWatch {
         },
       }),
     );
+    const network: BookChange = { kind: "eventsMax", bytes: storedEventsMax(start) };
     const stored = storedBackings(state.contract, start);
     if (stored !== undefined) {
       const tokens = storedTokens(stored, start, (asset) => state.keys.instance(asset));
-      return stored.map((backing) => backingChange(backing, tokens.get(backing.asset)));
+      const changes = stored.map((backing) => backingChange(backing, tokens.get(backing.asset)));
+      return [network, ...changes];
     }
     const records = [...this.#restored().records.values()];
     this.#dueRows = [...this.#dueRows, ...records.map(recordRow)];
-    return records
+    const changes = records
       .filter(isInBook)
       .map(({ next }) => backingChange(next, this.#state.tokens.get(next.asset)));
+    return [network, ...changes];
   }
 
   restored(signal: AbortSignal): Promise<void> {

@@ -184,6 +184,8 @@ function entryFields(entry: TrackedEntry | undefined): readonly unknown[] {
       return ["allowance", `${entry.amount}`, entry.liveUntil];
     case "token":
       return entry.asset === undefined ? ["token"] : ["token", entry.asset];
+    case "eventsSetting":
+      return ["eventsSetting", entry.bytesMax];
   }
 }
 
@@ -218,6 +220,8 @@ function entryOf(fields: readonly unknown[], key: string): TrackedEntry | undefi
       return { kind, amount: amount(one), liveUntil: count(two) };
     case "token":
       return typeof one === "string" ? { kind, asset: one } : { kind };
+    case "eventsSetting":
+      return { kind, bytesMax: count(one) };
     default:
       throw unknownRow(key);
   }

@@ -1,5 +1,6 @@
 // The visible state of the backing records. It is changed by nothing but the commit of a draft.
 import type { Address } from "../../model/address.ts";
+import { EVENTS_MAX_DEFAULT } from "../shared-layout.ts";
 import type { RecordRow } from "./backing-rows.ts";
 import { FollowedEntries } from "./followed-entries.ts";
 import { Lapses } from "./lapses.ts";
@@ -20,6 +21,8 @@ export class BackingState {
   closeTime = 0;
   /** Stroops. */
   baseReserve = 0n;
+  /** Bytes that the events and the return value of a call may take. */
+  eventsMax = EVENTS_MAX_DEFAULT;
   readonly records = new Map<RecordId, BackingRecord>();
   /** The same records by owner and asset: found without making the text of an id. */
   readonly owners = new Map<Address, Map<Address, OwnedRecord>>();

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Address as SdkAddress, xdr } from "@stellar/stellar-sdk/base";
 import { type Address, accountAddress, address } from "../../model/address.ts";
-import { allowanceKey, balanceKey, instanceKey, trustlineKey } from "./ledger-keys.ts";
+import {
+  allowanceKey,
+  balanceKey,
+  eventsSettingKey,
+  instanceKey,
+  trustlineKey,
+} from "./ledger-keys.ts";
 
 // Keys as ledgers of the public network have them.
 const BALANCE =
@@ -32,6 +38,12 @@ test("an instance is persistent and keyed by its own kind of value", () => {
   assert.equal(addressOf(key.contract), token);
   assert.equal(key.key.type, "scvLedgerKeyContractInstance");
   assert.equal(key.durability.name, "persistent");
+});
+
+test("the limit of a call's events is in the setting of that name", () => {
+  const key = xdr.LedgerKey.fromXdr(eventsSettingKey(), "base64");
+  assert(key.type === "configSetting");
+  assert.equal(key.configSetting.configSettingId.name, "configSettingContractEventsV0");
 });
 
 function dataOf(key: string): xdr.LedgerKeyContractData {

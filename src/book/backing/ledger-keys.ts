@@ -4,10 +4,15 @@
 import { type Address, addressBytes, isContract } from "../../model/address.ts";
 
 /** Discriminants of the XDR unions. */
-const LedgerKeyType = { account: 0, trustline: 1, contractData: 6 } as const;
+const LedgerKeyType = { account: 0, trustline: 1, contractData: 6, configSetting: 8 } as const;
 const ScValType = { symbol: 15, vec: 16, map: 17, address: 18, instanceKey: 20 } as const;
 const AssetType = { alphanum4: 1, alphanum12: 2 } as const;
 const Durability = { temporary: 0, persistent: 1 } as const;
+
+/** The network's limit of what the events and the return value of a call take (CONFIG_SETTING_CONTRACT_EVENTS_V0). */
+export function eventsSettingKey(): string {
+  return text([uint32(LedgerKeyType.configSetting), uint32(4)]);
+}
 
 /** A token contract's instance: whether it is a Stellar Asset Contract, and of which asset. */
 export function instanceKey(token: Address): string {

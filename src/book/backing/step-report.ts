@@ -53,6 +53,8 @@ export function rowsOf(view: StepView, changes: readonly RecordChange[]): Backin
 
 export function bookChangesOf(view: StepView, records: readonly RecordChange[]): BookChange[] {
   const changes: BookChange[] = [];
+  const { eventsMax } = view;
+  if (eventsMax !== view.state.eventsMax) changes.push({ kind: "eventsMax", bytes: eventsMax });
   for (const { former, now } of records) {
     const was = former !== undefined && isInBook(former);
     if (now !== undefined && isInBook(now)) {

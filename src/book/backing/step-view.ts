@@ -2,6 +2,7 @@
 import type { Address } from "../../model/address.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
 import type { BackingState } from "./backing-state.ts";
+import { EVENTS_SETTING, eventsMaxOf } from "./events-setting.ts";
 import { FollowedEntriesDraft } from "./followed-entries.ts";
 import { Overlay } from "./overlay.ts";
 import type { BackingRecord, RecordId } from "./record.ts";
@@ -30,6 +31,12 @@ export class StepView {
     this.tokens = new Overlay(state.tokens);
     this.approvals = new Overlay(state.approvals);
     this.entries = new FollowedEntriesDraft(state.entries, state.nextRequest);
+  }
+
+  /** As in `BackingState`, once the step's changes of entries are in. */
+  get eventsMax(): number {
+    const setting = this.entries.get(EVENTS_SETTING);
+    return setting?.known === true ? eventsMaxOf(setting.entry) : this.state.eventsMax;
   }
 
   /** Undefined until the token's instance entry is known. */
