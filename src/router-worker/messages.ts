@@ -5,7 +5,7 @@ import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 /** Given to a worker once, when it starts. */
 export type WorkerStart = {
   readonly book: BookBuffers;
-  /** One i32 a request in flight: see `STOP`. */
+  /** One i32 a request in flight: 0, or one of the values below. */
   readonly flags: Int32Array;
 };
 
@@ -30,3 +30,5 @@ export type BatchReply = {
 
 /** Value of a flag once the main thread no longer wants the answer. */
 export const STOP = 1;
+/** Value of a flag while its request is computed, unless it is STOP: which one a dead worker was at. */
+export const RUNNING = 2;

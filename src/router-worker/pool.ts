@@ -1,7 +1,7 @@
 // Main thread's side of the router workers. Requests that arrive in one turn of the loop go to the
 // workers together, a batch for each free one; results come back the same way. Clients take turns: who
 // asks for much waits for himself. Every wait has an end: past the queue bounds, the time limit or
-// with a dead worker the answer is `failed`.
+// at which a worker died, the answer is `failed`.
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
@@ -9,7 +9,7 @@ import type { SharedBook } from "../book/left-right.ts";
 import type { Clock } from "../model/clock.ts";
 import { FairQueue } from "../model/fair-queue.ts";
 import type { InlineQuotes } from "./inline-quotes.ts";
-import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
+import { type BatchReply, type QuoteBatch, RUNNING, STOP, type WorkerStart } from "./messages.ts";
 import type { QuoteAnswer, QuoteAsker, QuoteRequest, QuoteService } from "./quote.ts";
 import { CANCELED, QuoteJob, requestKey } from "./quote-job.ts";
 
@@ -294,7 +294,7 @@ export class QuotePool implements QuoteService {
       if (!this.#closed) {
         this.#options.onFault(error instanceof Error ? error.message : String(error));
       }
-      for (const job of jobs) this.#settle(job, failed("The router worker ended."));
+      this.#retry(jobs);
     } finally {
       for (const job of jobs) {
         if (job.flag !== undefined) this.#freeFlags.push(job.flag);
@@ -340,6 +340,19 @@ export class QuotePool implements QuoteService {
     }
     this.#ledger = result.ledger;
     this.#settle(job, result);
+  }
+
+  /** Their worker died. The one it was at fails; the others have another worker, once. */
+  #retry(jobs: readonly QuoteJob[]): void {
+    const again: QuoteJob[] = [];
+    for (const job of jobs) {
+      const isAt = job.flag === undefined || Atomics.load(this.#flags, job.flag) === RUNNING;
+      if (isAt || job.isRetried || this.#closed) {
+        this.#settle(job, failed("The router worker ended."));
+      } else if (isOpen(job)) again.push(job);
+      job.isRetried = true;
+    }
+    this.#again(again, NOBODY);
   }
 
   /** They wait again, before all else of their clients. */

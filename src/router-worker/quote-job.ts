@@ -17,6 +17,8 @@ export class QuoteJob {
   flag: number | undefined;
   /** A worker has it. */
   isTaken = false;
+  /** A worker that had it died at another. */
+  isRetried = false;
   /** Times that its answer came too late. */
   attempts = 0;
   /** As answers are shared by; the pool's own. */

@@ -1,7 +1,7 @@
 // Worker thread: answers batches from the shared book.
 import { workerData } from "node:worker_threads";
 import { type BookReader, openBookReader } from "../book/shared-control.ts";
-import { type BatchReply, type QuoteBatch, STOP, type WorkerStart } from "./messages.ts";
+import { type BatchReply, type QuoteBatch, RUNNING, STOP, type WorkerStart } from "./messages.ts";
 import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 import type { QuoteEngine } from "./quote-engine.ts";
 import { quoteAnswer } from "./quote-text.ts";
@@ -52,7 +52,8 @@ type Task = {
 function answer(task: Task): QuoteAnswer {
   const { engine, reader, flags, flag, batch, request, faults, end, endOfMore } = task;
   // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
-  if (flags[flag] === STOP) return { status: "failed", message: "The request was canceled." };
+  if (Atomics.compareExchange(flags, flag, 0, RUNNING) === STOP)
+    return { status: "failed", message: "The request was canceled." };
   const shouldStop = (hasAnswer: boolean) =>
     flags[flag] === STOP || performance.now() > (hasAnswer ? endOfMore : end);
   // In and out for each request: the writer waits for one search at most, not for a batch.
@@ -65,5 +66,6 @@ function answer(task: Task): QuoteAnswer {
     return { status: "failed", message: "The quote could not be computed." };
   } finally {
     reader.leave();
+    Atomics.compareExchange(flags, flag, RUNNING, 0);
   }
 }

@@ -101,16 +101,42 @@ test("a worker that hangs inside the book is ended, and the book goes on", async
   await answers(world.pool, QUICK, 4);
 });
 
-test("a worker that is terminated from outside is replaced", async () => {
-  const world = await openWorld(UNLIMITED);
+test("a worker that is terminated from outside is replaced, and fails one quote at most", async () => {
+  const world = await openWorld({ ...UNLIMITED, workers: 1 });
   assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
-  const slow = Promise.all([world.pool.quote(asking(SLOW)), world.pool.quote(asking(SLOW + 1n))]);
-  await delay(1);
+  const slow = Array.from({ length: 10 }, (_, index) =>
+    world.pool.quote(asking(SLOW + BigInt(index))),
+  );
+  while (world.pool.load.busy === 0) await nextTurn();
   await Promise.all(world.pool.threads.map((thread) => thread.terminate()));
-  for (const result of await slow) assert.equal(result.status, "failed");
+  const results = await Promise.all(slow);
+  const failures = results.filter(({ status }) => status === "failed");
+  assert(failures.length <= 1, `${failures.length} failed, the worker was at one`);
+  for (const result of results)
+    if (result.status !== "failed") assert.deepEqual(result, unfeasible(1));
   assert.deepEqual(await world.pool.quote(asking(QUICK)), unfeasible(1));
   const { workers } = world.pool.load;
   while (world.pool.load.replaced < workers) await delay(10);
+});
+
+test("a worker that dies fails the quote it was at, and no other of its batch", async () => {
+  const { pool } = await openWorld({ ...UNLIMITED, workers: 1 });
+  const others = Array.from({ length: 20 }, (_, index) => QUICK + BigInt(index));
+  const asked = others.toSpliced(10, 0, EXIT).map((amount) => pool.quote(asking(amount)));
+  const results = await Promise.all(asked);
+  assert.equal(results.splice(10, 1)[0]?.status, "failed");
+  for (const result of results) assert.deepEqual(result, unfeasible(1));
+});
+
+test("a quote whose worker dies at another one twice fails", async () => {
+  const { pool } = await openWorld({ ...UNLIMITED, workers: 1 });
+  const requests = [asking(EXIT), { ...asking(EXIT), direct: true }, asking(QUICK)];
+  const results = await Promise.all(requests.map((request) => pool.quote(request)));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["failed", "failed", "failed"],
+  );
+  assert.deepEqual(await pool.quote(asking(QUICK)), unfeasible(1));
 });
 
 test("a quote that takes too long fails in time and its worker works on", async () => {
