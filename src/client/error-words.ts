@@ -17,9 +17,11 @@ const TOKEN_ERRORS: Readonly<Record<number, string>> = {
   11: "BalanceDeauthorizedError: the issuer has not authorized the holder",
   12: "OverflowError",
   13: "TrustlineMissingError: the holder has no trustline for the asset",
+  14: "InsufficientAccountReserve: the lumens are less than the account must keep",
+  15: "TooManyAccountSubentries: the account owns as many entries as it may",
 };
 
-/** Of the exchange (701 to 740) or of a token (1 to 13); undefined for a code of neither. */
+/** Of the exchange (701 to 740) or of a token (1 to 15); undefined for a code of neither. */
 export function errorName(code: number): string | undefined {
   return CONTRACT_ERRORS[code]?.name ?? TOKEN_ERRORS[code]?.split(":")[0];
 }

@@ -60,7 +60,7 @@ export type Sent = {
 export class SendError extends Error {
   override readonly name = "SendError";
   readonly kind: "simulation" | "refused" | "failed" | "expired" | "unknown";
-  /** Of the exchange (701 to 740) or a token (1 to 13), where one ended the call. */
+  /** Of the exchange (701 to 740) or a token (1 to 15), where one ended the call. */
   readonly code: number | undefined;
   readonly hash: string | undefined;
 

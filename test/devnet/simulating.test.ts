@@ -17,10 +17,12 @@ import {
   TransactionBuilder,
   xdr,
 } from "@stellar/stellar-sdk";
+import { router } from "../../src/devnet/contract/router.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import { accountKey } from "../../src/devnet/ledger/key.ts";
 import { nonceKey } from "../../src/devnet/ledger/nonce.ts";
+import { CodeHash } from "../../src/devnet/network.ts";
 import { address } from "../../src/model/address.ts";
 
 const PASSPHRASE = "Simulating test";
@@ -33,7 +35,9 @@ let devnet: Devnet;
 let server: rpc.Server;
 before(async () => {
   const options = { seed: "simulating", passphrase: PASSPHRASE, port: 0, manual: true };
-  devnet = await startDevnet({ ...options, startTime: 1_800_000_000 }, fixture.scenario);
+  const models = [...fixture.scenario.models, { hash: CodeHash.router, run: router }];
+  const scenario = { ...fixture.scenario, models };
+  devnet = await startDevnet({ ...options, startTime: 1_800_000_000 }, scenario);
   server = new rpc.Server(devnet.url, { allowHttp: true });
   devnet.submit(
     [key, other].map((one) => ({
@@ -240,6 +244,44 @@ async function ask(params: object): Promise<Answer> {
   });
   return ((await response.json()) as { result: Answer }).result;
 }
+
+test("authorization deeper than the call is recorded where that is asked for", async () => {
+  // The router calls the token for an account that its own call says nothing of.
+  const moved = transfer(other);
+  assert.ok(moved.body.type === "invokeHostFunction");
+  const { hostFunction } = moved.body.value;
+  assert.ok(hostFunction.type === "hostFunctionTypeInvokeContract");
+  const fields: Readonly<Record<string, xdr.ScVal>> = {
+    args: xdr.ScVal.scvVec(hostFunction.value.args),
+    caught: xdr.ScVal.scvBool(false),
+    contract: nativeToScVal(xlmToken, { type: "address" }),
+    fn: nativeToScVal("transfer", { type: "symbol" }),
+  };
+  const entries = Object.entries(fields).map(
+    ([name, val]) => new xdr.ScMapEntry({ key: nativeToScVal(name, { type: "symbol" }), val }),
+  );
+  const calls = xdr.ScVal.scvVec([xdr.ScVal.scvMap(entries)]);
+  const run = new Contract(network.router).call("run", calls);
+  const transaction = build(run).toXDR();
+  for (const authMode of ["record", undefined]) {
+    const { error = "" } = await ask({ transaction, authMode });
+    assert.match(error, /^HostError: Error\(Auth, InvalidAction\)/);
+    assert.match(error, /not tied to the root contract invocation/);
+  }
+  const recorded = await ask({ transaction, authMode: "record_allow_nonroot" });
+  const [text = ""] = recorded.results?.[0]?.auth ?? [];
+  const entry = xdr.SorobanAuthorizationEntry.fromXDR(text, "base64");
+  const root = entry.rootInvocation.function;
+  assert.ok(root.type === "sorobanAuthorizedFunctionTypeContractFn");
+  assert.equal(String(root.value.functionName), "transfer");
+  const auth = await authorizeEntry(entry, other, devnet.tip.ledger + 50, PASSPHRASE);
+  const ready = build(withAuth(run, [auth]));
+  const { error } = await ask({ transaction: ready.toXDR(), authMode: "record_allow_nonroot" });
+  assert.equal(error, "cannot set authMode to 'record_allow_nonroot' with an auth footprint");
+  const assembled = rpc.assembleTransaction(ready, await simulated(ready)).build();
+  assembled.sign(key);
+  assert.equal((await applied(assembled)).status, "SUCCESS");
+});
 
 test("what is no call is refused in the result", async () => {
   const bump = Operation.bumpSequence({ bumpTo: "1" });

@@ -205,7 +205,7 @@ describe("examples that trade", () => {
     assert.equal((await sending).code, 0);
   });
 
-  it("what fails is said in words, before and after it was sent", async () => {
+  it("what would fail is said in words before it is sent", async () => {
     const trader = await newTrader();
     const order = {
       direction: Direction.sell,
