@@ -20,8 +20,12 @@ export type Finished = {
 };
 
 /** Resolves when it ended. */
-export async function runExample(name: string, args: readonly string[]): Promise<Finished> {
-  const example = new RunningExample(name, args);
+export async function runExample(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  const example = new RunningExample(name, args, env);
   const code = await example.exited;
   return { code, stdout: example.stdout, stderr: example.stderr };
 }
@@ -34,8 +38,9 @@ export class RunningExample {
   readonly #lines: Row[] = [];
   #wake: () => void = () => undefined;
 
-  constructor(name: string, args: readonly string[]) {
+  constructor(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const child = spawn(process.execPath, [pathOf(name), ...args], {
+      env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
       timeout: 3 * WAIT_MS_MAX,
     });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { Asset, contract, Keypair, Operation } from "@stellar/stellar-sdk";
 import {
   Direction,
   LocalBook,
@@ -10,6 +11,7 @@ import {
   SendError,
   type Side,
   sendCall,
+  sendOperations,
   simulateCall,
   stream,
 } from "hopbook/client";
@@ -81,6 +83,39 @@ describe("examples that trade", () => {
       assert.ok(listed.some(({ type }) => type === fn));
       assert.ok(trades.every(({ taker, trader }) => (taker ?? trader) === address));
     }
+  });
+
+  it("send-quote signs with the key in HOPBOOK_SECRET, whose account has what it needs", async () => {
+    const key = Keypair.random();
+    const { url, network: of } = world.devnet;
+    const { server } = (await newTrader()).network;
+    await server.fundAddress(key.publicKey());
+    const { assets }: Row = await (await fetch(`${url}/faucet`)).json();
+    const sides = [market.quote, market.base];
+    const names: string[] = assets
+      .filter(({ token }: Row) => sides.includes(token))
+      .map(({ asset }: Row) => asset);
+    const trusts = names.flatMap((name) => {
+      const [code, issuer] = name.split(":");
+      if (code === undefined || issuer === undefined) return [];
+      return Operation.changeTrust({ asset: new Asset(code, issuer) });
+    });
+    const signer = new contract.KeypairSigner(key, of.passphrase);
+    if (trusts.length > 0) {
+      const on = { server, passphrase: of.passphrase };
+      await sendOperations(on, signer, trusts, { pollMs: POLL_MS });
+    }
+    const paid = await fetch(`${url}/faucet?addr=${key.publicKey()}&asset=${market.quote}`);
+    assert.equal(paid.status, 200, await paid.text());
+    const flags = [...network, "--sell", market.quote, "--buy", market.base];
+    const env = { HOPBOOK_SECRET: key.secret() };
+    const { code, stdout, stderr } = await runExample("send-quote", flags, env);
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /new account/);
+    const listed: Row[] = await world.api.get(`/trades?trader=${key.publicKey()}`);
+    const [, trade] = stdout.trim().split("\n");
+    assert.equal(JSON.parse(trade ?? "").taker, key.publicKey());
+    assert.ok(listed.length > 0);
   });
 
   it("send-quote says why there is no trade", async () => {
