@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type Config, type DevnetSettings, type ReadConfig, readConfig } from "./config.ts";
-import { integerSchema } from "./schema.ts";
+import { integerSchema, timeSchema } from "./schema.ts";
 
 type Devnet = { readonly seed: unknown };
 
@@ -268,4 +268,19 @@ describe("the operators' listener", () => {
       assert.match(message([`--operators-port=${wrong}`]), /--operators-port: expected an integer/);
     }
   });
+});
+
+it("times of the commands are UNIX seconds or UTC, and days that no month has are refused", () => {
+  for (const [text, seconds] of [
+    ["0", 0],
+    ["1777593600", 1_777_593_600],
+    ["2026-05-01", 1_777_593_600],
+    ["2026-05-01 12:00:00", 1_777_636_800],
+    ["2026-05-01T12:00:00Z", 1_777_636_800],
+  ] as const) {
+    assert.equal(timeSchema.parse(text), seconds);
+  }
+  for (const text of ["", "-1", "1e9", "2026-02-30", "2026-13-01", "2026-05-01T24:00:00Z", "now"]) {
+    assert.equal(timeSchema.safeParse(text).success, false, text);
+  }
 });

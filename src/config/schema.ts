@@ -57,6 +57,21 @@ export const keepSchema = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
+const UTC_TIME = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})Z?)?$/;
+
+/** UNIX seconds, or UTC as the API writes it, as ISO 8601, or a date alone, which is its first second. */
+export const timeSchema = z.string().transform((text, context): number => {
+  if (/^[0-9]{1,11}$/.test(text)) return Number(text);
+  const [, day, time = "00:00:00"] = UTC_TIME.exec(text) ?? [];
+  const iso = `${day}T${time}.000Z`;
+  const at = new Date(iso);
+  // A day that no month has would become one of the next month.
+  if (!Number.isNaN(at.getTime()) && at.toISOString() === iso) return at.getTime() / 1000;
+  const message = "expected UNIX seconds, 2026-05-01 or 2026-05-01T12:00:00Z";
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
 export function choiceSchema<const Choices extends readonly [string, ...string[]]>(
   choices: Choices,
 ) {

@@ -98,7 +98,7 @@ export class Requests {
       this.#writeOther(asked, tooManyRequests(limits.requestsPerSecond, waitSeconds));
       return;
     }
-    if (path.length + queryText.length >= URL_BYTES_MAX) {
+    if (path.length + (queryText === "" ? 0 : 1) + queryText.length > URL_BYTES_MAX) {
       meter.refused("url_bytes");
       this.#writeOther(asked, TOO_LONG);
       return;

@@ -137,6 +137,11 @@ describe("answers", () => {
 
   it("to a URL that is too long are 414, whatever the path", async () => {
     assert.equal((await get(`/order?cursor=&x=${"a".repeat(3072)}`)).status, 200);
+    for (const start of ["/order?x=", "/"]) {
+      const [longest, longer] = [3200, 3201].map((length) => start.padEnd(length, "a"));
+      assert.notEqual((await get(longest ?? "")).status, 414);
+      assert.equal((await get(longer ?? "")).status, 414);
+    }
     for (const length of [3300, 8000]) {
       const answer = await get(`/order?x=${"a".repeat(length)}`);
       // The newer binding refuses a request line this long itself, with 431.

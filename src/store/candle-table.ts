@@ -74,13 +74,38 @@ export class CandleTable {
     const start = candleKey(prefix, resolution, from);
     const end = candleKey(prefix, resolution, to);
     const rows = this.#snapshot.entries(this.#tables.candles, { start, end });
-    const candles = rows.map(({ key, value }) =>
-      readCandle(new RecordReader(value), key.readUIntBE(key.length - TIME_BYTES, TIME_BYTES)),
-    );
+    const candles = rows.map(({ key, value }) => readCandle(new RecordReader(value), startOf(key)));
     for (const candle of this.#incomplete(pair, resolution)) {
       if (candle.start >= from && candle.start < to) candles.push(candle);
     }
     return candles;
+  }
+
+  /** As `between`, read so many at a time. */
+  *walk(
+    pair: Pair,
+    resolution: number,
+    from: number,
+    to: number,
+    atOnce = WALK_ROWS,
+  ): Generator<Candle> {
+    const prefix = this.#pairKey(pair);
+    if (prefix === undefined || from >= to) return;
+    const end = candleKey(prefix, resolution, Math.min(to, TIME_MAX));
+    let next = from;
+    for (;;) {
+      const start = candleKey(prefix, resolution, next);
+      const rows = this.#snapshot.entries(this.#tables.candles, { start, end, limit: atOnce });
+      for (const { key, value } of rows) {
+        const at = startOf(key);
+        yield readCandle(new RecordReader(value), at);
+        next = at + 1;
+      }
+      if (rows.length < atOnce || next >= to) break;
+    }
+    for (const candle of this.#incomplete(pair, resolution)) {
+      if (candle.start >= from && candle.start < to) yield candle;
+    }
   }
 
   /** At most two: a part whose bucket is over is complete, but has no row yet. */
@@ -112,6 +137,10 @@ export function candleKey(pairKey: Buffer, resolution: number, start: number): B
   key[pairKey.length] = resolutionIndex(resolution);
   key.writeUIntBE(start, pairKey.length + 1, TIME_BYTES);
   return key;
+}
+
+function startOf(key: Buffer): number {
+  return key.readUIntBE(key.length - TIME_BYTES, TIME_BYTES);
 }
 
 function resolutionIndex(resolution: number): number {

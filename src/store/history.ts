@@ -16,6 +16,7 @@ import { RowCache } from "./row-cache.ts";
 import type { Range, Snapshot } from "./snapshot.ts";
 import { StoreError } from "./store-error.ts";
 import type { Table, Tables } from "./tables.ts";
+import { lastBefore, rowsBetween, type TimeRows } from "./time-walk.ts";
 import { readTrade } from "./trade-record.ts";
 
 export type NewestPage = { readonly before?: Position; readonly limit: number };
@@ -33,8 +34,6 @@ type Selection = Buffer | "all" | "none";
 
 /** A Soroban symbol has at most 32 characters. */
 const FN_MAX = 32;
-/** Ledger numbers have 32 bits. */
-const LEDGERS = 2 ** 32;
 /** More than a book can hold (its slots have 26 bits). */
 const LIVE_ORDERS_MAX = 2 ** 26;
 /**
@@ -154,10 +153,44 @@ export class History {
     start: { readonly after: Position } | { readonly time: number },
     limit: number,
   ): readonly (Trade | Swap)[] {
-    const after = "after" in start ? start.after : this.#lastBefore(start.time);
-    return this.#snapshot
-      .rows(this.#tables.trades, { after, limit })
-      .map(({ key, value }) => readTrade(new RecordReader(value), this.#ids, readPosition(key, 0)));
+    const rows = this.#timeRows(this.#tables.trades, readTrade, idOf, timestampOf);
+    const after = "after" in start ? start.after : lastBefore(rows, start.time);
+    return rows.page(after, limit);
+  }
+
+  /**
+   * Trades and swaps whose time (UNIX seconds) is at least `from` and below `to`, oldest first. The
+   * store must not be renewed meanwhile.
+   */
+  tradesBetween(from: number, to: number): Generator<Trade | Swap> {
+    return rowsBetween(this.#timeRows(this.#tables.trades, readTrade, idOf, timestampOf), from, to);
+  }
+
+  /** The same of failures. */
+  failuresBetween(from: number, to: number): Generator<Failure> {
+    return rowsBetween(
+      this.#timeRows(this.#tables.failures, readFailure, idOf, timestampOf),
+      from,
+      to,
+    );
+  }
+
+  /** The same of orders, live and archived, by their creation. */
+  *ordersBetween(from: number, to: number): Generator<Order> {
+    const { live, archive } = this.#tables;
+    const [one, other] = [live, archive].map((table) =>
+      rowsBetween(this.#timeRows(table, readAsOrder, orderCursor, orderCreated), from, to),
+    ) as [Generator<Order>, Generator<Order>];
+    let [left, right] = [one.next(), other.next()];
+    for (;;) {
+      if (left.done !== true && (right.done === true || left.value.cursor < right.value.cursor)) {
+        yield left.value;
+        left = one.next();
+      } else if (right.done !== true) {
+        yield right.value;
+        right = other.next();
+      } else return;
+    }
   }
 
   failures(
@@ -170,22 +203,18 @@ export class History {
     return this.#page(source, failureIndex, selection, { ...page, newestFirst: true });
   }
 
-  /** A position with nothing from `time` on before it and nothing older after it. */
-  #lastBefore(time: number): Position {
-    const { trades } = this.#tables;
-    let [low, high] = [0, LEDGERS];
-    // The lowest ledger from which on no record is older.
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const [row] = this.#snapshot.rows(trades, { after: ledgerStart(middle), limit: 1 });
-      const isLate =
-        row === undefined ||
-        readTrade(new RecordReader(row.value), this.#ids, readPosition(row.key, 0)).timestamp >=
-          time;
-      if (isLate) high = middle;
-      else low = middle + 1;
-    }
-    return ledgerStart(low);
+  /** Past the kept rows, which a walk over everything would drive out. */
+  #timeRows<T>(
+    table: Table,
+    read: Read<T>,
+    positionOf: (row: T) => Position,
+    timeOf: (row: T) => number,
+  ): TimeRows<T> {
+    const page = (after: Position, limit: number) =>
+      this.#snapshot
+        .rows(table, { after, limit })
+        .map(({ key, value }) => read(new RecordReader(value), this.#ids, readPosition(key, 0)));
+    return { page, positionOf, timeOf };
   }
 
   #page<T>(source: Source<T>, index: Table, selection: Selection, range: Range): readonly T[] {
@@ -253,7 +282,7 @@ function readAsOrder(reader: RecordReader, ids: AddressIds, position: Position):
   return toOrder(readOrder(reader, ids, position));
 }
 
-/** Below every event of the ledger: transactions count from 1. */
-function ledgerStart(ledger: number): Position {
-  return (BigInt(ledger) << 48n) as Position;
-}
+const idOf = ({ id }: { readonly id: Position }): Position => id;
+const timestampOf = ({ timestamp }: { readonly timestamp: number }): number => timestamp;
+const orderCursor = ({ cursor }: Order): Position => cursor;
+const orderCreated = ({ created }: Order): number => created;

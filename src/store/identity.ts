@@ -4,7 +4,7 @@ import { StoreError } from "./store-error.ts";
 import { META_IDENTITY, type Table } from "./tables.ts";
 
 /** Raised whenever the meaning of stored bytes changes; older stores are rebuilt from ledgers. */
-const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 2;
 
 export type StoreIdentity = { readonly networkPassphrase: string; readonly contract: string };
 

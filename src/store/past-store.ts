@@ -1,8 +1,10 @@
 // A store as a tool reads it, beside the engine that writes it or in a backup: one state, never written.
 import { AddressIds } from "./address-ids.ts";
+import { CandleTable } from "./candle-table.ts";
 import { storeFolder } from "./data-folder.ts";
 import { checkWhole } from "./file-check.ts";
 import { History } from "./history.ts";
+import { SCHEMA_VERSION } from "./identity.ts";
 import { indexPrefix } from "./keys.ts";
 import { OrderEvents } from "./order-events.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -15,6 +17,7 @@ export type PastStore = {
   readonly ledger: number;
   readonly networkPassphrase: string;
   readonly history: History;
+  readonly candles: CandleTable;
   readonly orderEvents: OrderEvents;
   /** The rows of the backing records whose keys begin so, by key. */
   backingRows(prefix: string): readonly { readonly key: string; readonly value: string }[];
@@ -25,12 +28,19 @@ export type PastStore = {
 export async function openPastStore(dataDir: string): Promise<PastStore> {
   const path = storeFolder(dataDir);
   await checkWhole(path, "quick");
-  const { ledger, networkPassphrase } = readStoreState(path);
+  const { ledger, networkPassphrase, schema } = readStoreState(path);
+  if (schema !== SCHEMA_VERSION) {
+    const versions = `schema ${schema}, this version reads ${SCHEMA_VERSION}`;
+    throw new StoreError("other_schema", `the store in ${path} has ${versions}`);
+  }
   const root = openRoot(path, { readOnly: true });
   const names = tableNames(root);
   if (ledger === undefined || TABLE_NAMES.some((name) => !names.includes(name))) {
     await root.close();
-    throw new StoreError("unavailable", `the store in ${path} holds no order events`);
+    throw new StoreError(
+      "unavailable",
+      `the store in ${path} holds no order events: no engine of this version ran on it`,
+    );
   }
   const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(root, name)]));
   const all = tables as Tables;
@@ -46,6 +56,7 @@ export async function openPastStore(dataDir: string): Promise<PastStore> {
     ledger,
     networkPassphrase,
     history: new History(all, snapshot, ids),
+    candles: new CandleTable(all, snapshot, ids),
     orderEvents: new OrderEvents(all, snapshot, ids, Number.POSITIVE_INFINITY),
     backingRows: (prefix) => {
       // 0xff is no byte of a key.

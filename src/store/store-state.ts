@@ -4,6 +4,8 @@ import { RecordReader } from "./record-bytes.ts";
 import { META_CURSOR, META_IDENTITY, openRoot, openTable, tableNames } from "./tables.ts";
 
 export type StoreState = StoreIdentity & {
+  /** A number, unless another program wrote it. */
+  readonly schema: unknown;
   /** The last ledger stored; undefined before the first. */
   readonly ledger: number | undefined;
 };

@@ -1,5 +1,6 @@
 // The whole HTTP side over a real exchange that random ledgers filled: routes, push channels and
 // router workers, on a free port.
+import { dirname } from "node:path";
 import { Exchange } from "../../src/book/exchange.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { LiveDepth } from "../../src/book/live-depth.ts";
@@ -23,6 +24,7 @@ const CAPACITY = { orders: 1000, owners: 100, assets: 100, sides: 100, backings:
 
 export type ApiServer = {
   readonly port: number;
+  readonly dataDir: string;
   readonly exchange: Exchange;
   readonly push: PushEndpoint;
   /** Ledgers that follow what was applied, for `exchange.apply`. */
@@ -39,7 +41,8 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
   const { contract, networkPassphrase } = exchangeIdentity;
   const clock = { now: CHAIN_START * 1000 };
   const book = new SharedBook({ contract, untracked: "covers", capacity: CAPACITY });
-  const exchange = await Exchange.open(exchangeOptions(clock, { book }));
+  const options = exchangeOptions(clock, { book });
+  const exchange = await Exchange.open(options);
   const ledgers = randomLedgers(randomFrom(seed), LEDGERS + later, EVENTS_MAX);
   for (const delta of ledgers.slice(0, LEDGERS)) await exchange.apply(delta);
   const logged: unknown[] = [];
@@ -76,6 +79,7 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
   });
   return {
     port: server.port,
+    dataDir: dirname(options.path),
     exchange,
     push,
     later: ledgers.slice(LEDGERS),

@@ -1,0 +1,214 @@
+// What the export writes beside an engine is what the API lists, whole or cut by time, in each format.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Exchange } from "../../src/book/exchange.ts";
+import { type Exported, type ExportWindow, exportedLines } from "../../src/exported-rows.ts";
+import { address } from "../../src/model/address.ts";
+import { backupStore } from "../../src/store/backup.ts";
+import { openPastStore } from "../../src/store/past-store.ts";
+import { startApiServer } from "../support/api-server.ts";
+import { exchangeOptions } from "../support/exchange.ts";
+import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+type Row = Record<string, unknown>;
+
+const SCRIPT = fileURLToPath(new URL("../../src/export.js", import.meta.url));
+const TIMEOUT_MS = 60_000;
+
+// Not in a hook: what it makes a folder for would end with the hook.
+const server = await startApiServer(7);
+
+after(() => server.close());
+
+function run(...args: readonly string[]) {
+  const options = {
+    timeout: TIMEOUT_MS,
+    env: { PATH: process.env.PATH, DATA_DIR: server.dataDir },
+  };
+  return new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
+    execFile(process.execPath, [SCRIPT, ...args], options, (error, out, text) =>
+      resolve({ code: error?.code ?? 0, out, error: text }),
+    );
+  });
+}
+
+/** Beside the engine, in a process that has the store open already. */
+async function exported(what: Exported, window: Partial<ExportWindow> = {}): Promise<Row[]> {
+  const store = await openPastStore(server.dataDir);
+  const all = { from: 0, to: Number.POSITIVE_INFINITY, pair: undefined, resolution: 300 };
+  const rows = Array.from(exportedLines(store, what, { ...all, ...window }), (line) =>
+    JSON.parse(line),
+  );
+  await store.close();
+  return rows;
+}
+
+/** Every row of a list, oldest first. */
+async function listed(path: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let cursor = ""; ; ) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}limit=200${cursor}`);
+    const body: unknown = await answer.json();
+    const page: Row[] = Array.isArray(body) ? body : (body as { events: Row[] }).events;
+    rows.push(...page);
+    if (page.length < 200) return rows.sort(byCursor);
+    cursor = `&cursor=${page.at(-1)?.cursor}`;
+  }
+}
+
+function seconds(utc: string): number {
+  return Date.parse(`${utc.replace(" ", "T")}Z`) / 1000;
+}
+
+function byCursor({ cursor: one }: Row, { cursor: other }: Row): number {
+  return BigInt(String(one)) < BigInt(String(other)) ? -1 : 1;
+}
+
+/** Backing is of the moment, not of the store. */
+function stored({ backing: _backing, backed: _backed, ...row }: Row): Row {
+  return row;
+}
+
+function eachOnce(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row.cursor, row])).values()].sort(byCursor);
+}
+
+async function listedOf(what: string): Promise<Row[]> {
+  if (what === "orders") {
+    const [live, archived] = await Promise.all([listed("/order?"), listed("/order-history?")]);
+    return [...live, ...archived].map(stored).sort(byCursor);
+  }
+  if (what !== "order-events") return listed(`/${what}?`);
+  const orders = await listedOf("orders");
+  const owners = [...new Set(orders.map(({ owner }) => owner))];
+  const lists = await Promise.all(owners.map((owner) => listed(`/order-events?owner=${owner}&`)));
+  return eachOnce(lists.flat());
+}
+
+for (const [what, time] of [
+  ["trades", "timestamp"],
+  ["orders", "created"],
+  ["order-events", "timestamp"],
+  ["failures", "timestamp"],
+] as const) {
+  test(`${what} are what the API lists, whole and between two times`, async () => {
+    const rows = await listedOf(what);
+    assert.ok(rows.length > 10);
+    assert.deepEqual(await exported(what), rows);
+    const times = [...new Set(rows.map((row) => String(row[time])))].sort();
+    const [from = "", to = ""] = [times.at(times.length / 3), times.at((2 * times.length) / 3)];
+    const between = rows.filter((row) => String(row[time]) >= from && String(row[time]) < to);
+    assert.ok(between.length > 0 && between.length < rows.length);
+    assert.deepEqual(await exported(what, { from: seconds(from), to: seconds(to) }), between);
+  });
+}
+
+test("candles are those of every market, at any resolution", async () => {
+  const all = await exported("candles");
+  const markets = [...new Set(all.map(({ market }) => String(market)))];
+  assert.ok(markets.length > 1);
+  for (const market of markets) {
+    const [base = "", quote = ""] = market.split("/");
+    const rows = await exported("candles", {
+      pair: { base: address(base), quote: address(quote) },
+    });
+    assert.deepEqual(
+      rows,
+      all.filter((row) => row.market === market),
+    );
+    const query = `market=${market}&from=${rows[0]?.start}&resolution=5m&order=asc`;
+    const answer = await fetch(`http://127.0.0.1:${server.port}/candles?${query}`);
+    const values = ({ market: _, resolution, ...candle }: Row) => {
+      assert.equal(resolution, 300);
+      return Object.values(candle);
+    };
+    assert.deepEqual(rows.map(values), await answer.json());
+  }
+  const [first] = await exported("candles", { resolution: 3600 });
+  assert.equal(first?.resolution, 3600);
+});
+
+test("candles are the same however many are read at once", async () => {
+  const options = exchangeOptions({ now: CHAIN_START * 1000 });
+  const exchange = await Exchange.open(options);
+  for (const delta of randomLedgers(randomFrom(5), 40, 12, () => 700)) await exchange.apply(delta);
+  await exchange.close();
+  const store = await openPastStore(dirname(options.path));
+  let count = 0;
+  for (const { pair } of store.candles.markets()) {
+    for (const resolution of [300, 900, 3600, 86_400]) {
+      const [from, to] = [CHAIN_START + 1800, CHAIN_START + 20_000];
+      const between = store.candles.between(pair, resolution, from, to);
+      for (const atOnce of [1, 3, 1000]) {
+        assert.deepEqual([...store.candles.walk(pair, resolution, from, to, atOnce)], between);
+      }
+      count += between.length;
+    }
+  }
+  assert.ok(count > 50, String(count));
+  await store.close();
+});
+
+test("CSV holds the same values in its columns", async () => {
+  const { code, out } = await run("--what", "failures", "--format", "csv");
+  const [header = "", ...lines] = out.trimEnd().split("\n");
+  const rows = await listedOf("failures");
+  const columns = header.split(",");
+  assert.deepEqual([code, lines.length], [0, rows.length]);
+  lines.forEach((line, at) => {
+    const row = rows[at] ?? {};
+    const { error, transfer, ...flat } = row;
+    const nested = Object.entries({ error, transfer }).flatMap(([name, of]) =>
+      Object.entries(of ?? {}).map(([member, value]) => [`${name}.${member}`, value] as const),
+    );
+    const values = { ...flat, ...Object.fromEntries(nested) } as Row;
+    assert.deepEqual(
+      Object.keys(values).filter((name) => !columns.includes(name)),
+      [],
+    );
+    assert.deepEqual(
+      line.split(","),
+      columns.map((name) => {
+        const value = values[name];
+        return Array.isArray(value) ? value.join(" ") : String(value ?? "");
+      }),
+    );
+  });
+});
+
+test("the command writes the rows between two times of a backup", async () => {
+  const copy = join(temporaryFolder(), "copy");
+  await backupStore(server.dataDir, copy);
+  const rows = await listedOf("trades");
+  const from = String(rows.at(rows.length / 2)?.timestamp);
+  const { code, out } = await run("--what", "trades", "--data-dir", copy, "--from", from);
+  assert.equal(code, 0);
+  assert.deepEqual(
+    out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+    rows.filter((row) => String(row.timestamp) >= from),
+  );
+});
+
+test("wrong settings are named, with exit code 2, a missing store with 1", async () => {
+  for (const [name, ...args] of [
+    ["--what", "--what", "swaps"],
+    ["--from", "--what", "trades", "--from", "2026-02-30"],
+    ["--to", "--what", "trades", "--from", "5", "--to", "5"],
+    ["--market", "--what", "candles", "--market", "XLM"],
+    ["--resolution", "--what", "candles", "--resolution", "7m"],
+  ] as const) {
+    const { code, out, error } = await run(...args);
+    assert.deepEqual([code, out], [2, ""], error);
+    assert.match(error, new RegExp(`^export: ${name}.*\n$`));
+  }
+  const { code, error } = await run("--what", "trades", "--data-dir", "no-such");
+  assert.equal(code, 1);
+  assert.match(error, /^export: .*no-such.*\n$/);
+});
