@@ -65,7 +65,7 @@ export class Exchange implements ReadModel {
     await store.close();
     store = await open();
     const exchange = new Exchange(options, store, markets);
-    backing?.onNews(() => exchange.#queue.news());
+    backing?.onUpdates(() => exchange.#queue.updatesPending());
     return exchange;
   }
 

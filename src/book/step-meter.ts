@@ -2,7 +2,7 @@
 
 /** Milliseconds. */
 export type StepTimes = {
-  /** Ledgers of the step; none where the clock or news of backing alone moved. */
+  /** Ledgers of the step; none where the clock or updates of backing alone moved. */
   readonly ledgers: number;
   /** Computing it: one synchronous piece. */
   readonly prepareMs: number;

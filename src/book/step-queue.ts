@@ -44,7 +44,7 @@ export class StepQueue {
   readonly #steps: Steps;
   #waiting: Waiting[] = [];
   #ticks: Caller[] = [];
-  #hasNews = false;
+  #hasUpdates = false;
   #wasClock = false;
   /** Ledgers to be taken one by one. */
   #alone = 0;
@@ -72,8 +72,8 @@ export class StepQueue {
   }
 
   /** Asks for a step without ledgers, soon: the backing records have something to show. */
-  news(): void {
-    this.#hasNews = true;
+  updatesPending(): void {
+    this.#hasUpdates = true;
     this.#work();
   }
 
@@ -91,12 +91,12 @@ export class StepQueue {
   async #workOff(): Promise<void> {
     // Callers of one turn are taken together, and `#working` is set by then.
     await Promise.resolve();
-    while (this.#hasNews || this.#waiting.length + this.#ticks.length > 0) {
+    while (this.#hasUpdates || this.#waiting.length + this.#ticks.length > 0) {
       if (this.#closing.signal.aborted) {
         this.#rejectAll(new ExchangeError("closed", "the exchange is closed"));
       } else if (this.#broken !== undefined) this.#rejectAll(this.#broken);
       else if (this.#ticks.length > 0 && !this.#areLedgersNext()) await this.#applyClock();
-      else if (this.#hasNews) await this.#applyNews();
+      else if (this.#hasUpdates) await this.#applyUpdates();
       else await this.#applyLedgers();
     }
     // Within the same turn as the look at the lists: whoever comes later starts anew.
@@ -107,16 +107,19 @@ export class StepQueue {
     const callers = [...this.#waiting, ...this.#ticks];
     this.#waiting = [];
     this.#ticks = [];
-    this.#hasNews = false;
+    this.#hasUpdates = false;
     for (const { reject } of callers) reject(error);
   }
 
-  async #applyNews(): Promise<void> {
-    this.#hasNews = false;
+  async #applyUpdates(): Promise<void> {
+    this.#hasUpdates = false;
     try {
       await this.#finish(await this.#steps.startStep(), []);
     } catch (error) {
-      this.#steps.log.error({ error }, "news of the backing records could not be applied");
+      this.#steps.log.error(
+        { error },
+        "pending updates of the backing records could not be applied",
+      );
     }
   }
 

@@ -65,7 +65,7 @@ export interface BookWriter {
 
 /** What one step does to the orders and makers whose backing is followed. */
 export type BackingStep = {
-  /** Oldest first; none where the clock or news for the backing records alone moved. */
+  /** Oldest first; none where the clock or updates of the backing records alone moved. */
   readonly deltas: readonly LedgerDelta[];
   /** Live orders that change; `before` or `after` is absent where the order was or is not live. */
   readonly orders: readonly { readonly before?: Order; readonly after?: Order }[];
@@ -137,7 +137,7 @@ export interface BackingView {
    * Called with the function that asks for a step without ledgers, soon: entries were loaded or
    * accounts to watch changed. Asking again before that step does nothing more.
    */
-  onNews(requestStep: () => void): void;
+  onUpdates(requestStep: () => void): void;
   /** Computes a step and touches nothing that is visible. */
   prepare(step: BackingStep): PreparedBacking;
   /** Makes a prepared step visible once it is durable. The next `prepare` comes after it. */

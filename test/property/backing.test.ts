@@ -141,7 +141,7 @@ class Run {
     );
     this.#book.clear();
     for (const change of changes) this.#applyToBook(change);
-    records.onNews(() => {
+    records.onUpdates(() => {
       this.#stepRequested = true;
     });
     return records;

@@ -27,7 +27,7 @@ import {
 import { StepView } from "./step-view.ts";
 
 /** What came in between the steps. Taken by a draft, and used up once that is committed. */
-export type News = {
+export type PendingUpdates = {
   readonly loads: readonly EntriesLoaded[];
   readonly answers: readonly PollAnswer[];
   readonly watchChanges: ReadonlyMap<Address, boolean>;
@@ -35,10 +35,10 @@ export type News = {
 
 export type DraftInput = {
   readonly step: BackingStep;
-  readonly news: News;
+  readonly updates: PendingUpdates;
 };
 
-const NO_NEWS: News = { loads: [], answers: [], watchChanges: new Map() };
+const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new Map() };
 const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
 /** What to do once a draft is visible. */
@@ -64,10 +64,10 @@ export class BackingDraft {
     markets: readonly Pair[],
     orders: Iterable<OrderCount>,
   ): BackingDraft {
-    const references = new ReferenceChanges(state, NO_NEWS.watchChanges);
+    const references = new ReferenceChanges(state, NO_UPDATES.watchChanges);
     for (const pair of markets) references.market(pair);
     references.loadOrders(orders);
-    return new BackingDraft(state, { step: NO_STEP, news: NO_NEWS }, references);
+    return new BackingDraft(state, { step: NO_STEP, updates: NO_UPDATES }, references);
   }
 
   static ofStep(state: BackingState, input: DraftInput): BackingDraft {
@@ -76,18 +76,18 @@ export class BackingDraft {
 
   private constructor(
     state: BackingState,
-    { step, news }: DraftInput,
+    { step, updates }: DraftInput,
     references: ReferenceChanges,
   ) {
     const view = new StepView(state, step.deltas.at(-1));
     for (const [id, reference] of references.references) refer(view, id, reference);
     for (const { record } of references.orderEdits) view.touched.add(record);
     if (!state.entries.dependents.has(EVENTS_SETTING)) view.entries.follow(EVENTS_SETTING, NETWORK);
-    changeEntries(view, step.deltas, news.loads);
+    changeEntries(view, step.deltas, updates.loads);
     touchByTime(view);
     lapseApprovals(view);
     touchPolled(view, step);
-    for (const answer of news.answers) takeAnswer(view, answer);
+    for (const answer of updates.answers) takeAnswer(view, answer);
     if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
     compute(view, step.skips);
 
@@ -142,8 +142,8 @@ export class BackingDraft {
   }
 }
 
-function referenceChanges(state: BackingState, { step, news }: DraftInput): ReferenceChanges {
-  const references = new ReferenceChanges(state, news.watchChanges);
+function referenceChanges(state: BackingState, { step, updates }: DraftInput): ReferenceChanges {
+  const references = new ReferenceChanges(state, updates.watchChanges);
   references.orders(step.orders);
   for (const { events } of step.deltas) {
     for (const event of events) if (event.kind === "refresh") references.market(event);

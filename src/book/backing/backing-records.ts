@@ -13,7 +13,7 @@ import type {
   BackingView,
   PreparedBacking,
 } from "../step.ts";
-import { BackingDraft, type News } from "./backing-draft.ts";
+import { BackingDraft, type PendingUpdates } from "./backing-draft.ts";
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, type OwnedRecord } from "./backing-state.ts";
 import { storedEventsMax } from "./events-setting.ts";
@@ -47,7 +47,7 @@ export type BackingOptions = {
 type Prepared = {
   readonly prepared: PreparedBacking;
   readonly draft: BackingDraft;
-  readonly news: News;
+  readonly updates: PendingUpdates;
 };
 type Waiter = { readonly owner: Address; readonly done: () => void };
 
@@ -115,7 +115,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     return this.#restoring.finishInTurns(signal);
   }
 
-  onNews(requestStep: () => void): void {
+  onUpdates(requestStep: () => void): void {
     this.#requestStep = requestStep;
     this.#askForStep();
   }
@@ -137,25 +137,25 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   prepare(step: BackingStep): PreparedBacking {
     const ledger = step.deltas.at(-1)?.ledger ?? this.#state.ledger;
-    const news: News = {
+    const updates: PendingUpdates = {
       loads: [...this.#loads].filter((load) => load.ledger <= ledger),
       answers: [...this.#answers.values()].filter((answer) => answer.ledger <= ledger),
       watchChanges: this.#watchChanges(),
     };
-    const draft = BackingDraft.ofStep(this.#restored(), { step, news });
+    const draft = BackingDraft.ofStep(this.#restored(), { step, updates });
     const report = draft.report();
     const prepared = { ...report, rows: [...this.#dueRows, ...report.rows] };
-    this.#prepared = { prepared, draft, news };
+    this.#prepared = { prepared, draft, updates };
     return prepared;
   }
 
   apply(prepared: PreparedBacking): void {
     assert(this.#prepared?.prepared === prepared, "the step applied is the one prepared last");
-    const { draft, news } = this.#prepared;
+    const { draft, updates } = this.#prepared;
     this.#prepared = undefined;
     this.#dueRows = [];
-    for (const load of news.loads) this.#loads.delete(load);
-    for (const answer of news.answers) {
+    for (const load of updates.loads) this.#loads.delete(load);
+    for (const answer of updates.answers) {
       const id = recordId(answer.owner, answer.asset);
       if (this.#answers.get(id) === answer) this.#answers.delete(id);
     }
@@ -258,7 +258,7 @@ export class BackingRecords implements BackingView, AccountWatch {
   #askForStep(): void {
     const { ledger } = this.#state;
     const reached = [...this.#loads, ...this.#answers.values()].some(
-      (news) => news.ledger <= ledger,
+      (load) => load.ledger <= ledger,
     );
     if (reached || this.#watchChanges().size > 0) this.#requestStep();
   }

@@ -79,8 +79,8 @@ export function backingEvents(
   for (const { id, former, now } of changes) {
     if (now !== undefined && isShown(now)) {
       const { owner, asset, backing } = now;
-      const isNews = backing !== former?.backing && backing.updated !== undefined;
-      if (!isNews && !edited.has(id)) continue;
+      const isChanged = backing !== former?.backing && backing.updated !== undefined;
+      if (!isChanged && !edited.has(id)) continue;
       events.push({ kind: "backing", owner, asset, backing });
     } else if (former !== undefined && isShown(former)) {
       events.push({ kind: "backing", owner: former.owner, asset: former.asset });

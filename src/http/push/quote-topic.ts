@@ -39,8 +39,8 @@ export class QuoteTopic {
   /** Whether the state is to be sent to all subscribers; if so it counts as sent. */
   update(state: QuoteState): boolean {
     if (state.ledger <= this.shownLedger) return false;
-    const isNews = this.#mixed || this.#shown === undefined || !isSame(state, this.#shown);
-    if (!isNews) return false;
+    const isChanged = this.#mixed || this.#shown === undefined || !isSame(state, this.#shown);
+    if (!isChanged) return false;
     this.#shown = state;
     this.#mixed = false;
     return true;

@@ -64,13 +64,13 @@ export function tickerChannel(options: TickerChannelOptions): Channel {
     },
     stepped: ({ events }) => {
       if (stopLooking === undefined || events.length === 0) return;
-      due ||= events.some(isNews);
+      due ||= events.some(movesTickers);
       throttle.touch();
     },
   };
 }
 
-function isNews(event: DomainEvent): boolean {
+function movesTickers(event: DomainEvent): boolean {
   if (event.kind === "contract") return event.change === "market";
   return event.kind === "trade" && !event.trade.crossfill;
 }
