@@ -101,6 +101,7 @@ class RangeThreads {
   private turn = 0;
   private stopped = false;
   private wake: () => void = () => undefined;
+  private readonly aborted = (): void => this.wake();
 
   constructor(options: CatchUpOptions, signal: AbortSignal) {
     this.log = options.log;
@@ -114,7 +115,7 @@ class RangeThreads {
       worker.on("exit", (code) => this.fail(new Error(`a range thread ended with code ${code}`)));
       this.workers.push(worker);
     }
-    signal.addEventListener("abort", () => this.wake(), { once: true });
+    signal.addEventListener("abort", this.aborted, { once: true });
   }
 
   /** In turn: ranges are of like size. */
@@ -152,6 +153,7 @@ class RangeThreads {
 
   /** Whatever they are at is no longer wanted. */
   stop(): void {
+    this.signal.removeEventListener("abort", this.aborted);
     this.stopped = true;
     for (const worker of this.workers) void worker.terminate();
   }
