@@ -30,6 +30,8 @@ export type FollowEnd =
   | { readonly kind: "reset"; readonly message: string }
   /** Nothing was stored yet and the start was wrong: begin again. */
   | { readonly kind: "again"; readonly message: string }
+  /** The network shows that a setting is wrong; nothing was stored yet. */
+  | { readonly kind: "refused"; readonly message: string }
   /** The process has to end. */
   | { readonly kind: "fatal"; readonly message: string };
 
@@ -165,8 +167,11 @@ export function followLedgers(options: FollowOptions): Follower {
       startReader({ reader, exchange, set, network, log, signal: stopping.signal }).catch(
         (error: unknown) => {
           if (stopping.signal.aborted) return;
-          log.fatal({ err: error }, "ledgers cannot be read");
-          end({ kind: "fatal", message: error instanceof Error ? error.message : String(error) });
+          const kind = error instanceof IngestError ? endOf(error) : "fatal";
+          const message = error instanceof Error ? error.message : String(error);
+          if (kind === "refused") log.fatal(`cannot start: ${message}`);
+          else log.fatal({ err: error }, "ledgers cannot be read");
+          end({ kind: kind === "refused" ? kind : "fatal", message });
         },
       );
       return ended;
@@ -223,7 +228,7 @@ async function oldestLedger({ set, log, signal }: Omit<Start, "reader" | "exchan
 }
 
 /** What a fault of the reader means: going on with the last state ("stale"), or an end. */
-function endOf(fault: ReaderFault): FollowEnd["kind"] | "stale" {
+function endOf(fault: Pick<ReaderFault, "code">): FollowEnd["kind"] | "stale" {
   switch (fault.code) {
     case "reset":
       return "reset";
@@ -232,6 +237,7 @@ function endOf(fault: ReaderFault): FollowEnd["kind"] | "stale" {
       return "again";
     case "wrong_network":
     case "wrong_contract":
+      return "refused";
     case "unknown_start":
       return "fatal";
     case "undecodable":

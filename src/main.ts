@@ -1,6 +1,6 @@
 // hopbook [all | engine | devnet]: reads the configuration, starts what the mode asks for, and ends
-// in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration and for
-// a data folder that another engine runs on.
+// in order. Exit codes: 0 after a signal, 1 where it cannot go on, 2 for a wrong configuration, which
+// the network or the store may show, and for a data folder that another engine runs on.
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -232,17 +232,26 @@ async function runEngines(
         continue;
       }
       log.fatal(`cannot start: ${messageOf(error)}`);
-      return 1;
+      return isWrongSetting(error) ? 2 : 1;
     }
     const end = await Promise.race([engine.ended, signal]);
     await engine.close();
     if (end === "signal") return 0;
+    if (end.kind === "refused") return 2;
     if (end.kind === "fatal") return 1;
     if (end.kind === "reset") {
       const aside = await setAside(path, systemClock);
       log.warn({ aside }, `${end.message}; its data is set aside and reading begins anew`);
     }
   }
+}
+
+/** The store shows that the network or the contract is not the one that was set before. */
+function isWrongSetting(error: unknown): boolean {
+  return (
+    error instanceof StoreError &&
+    (error.code === "other_network" || error.code === "other_contract")
+  );
 }
 
 /**

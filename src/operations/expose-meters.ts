@@ -9,7 +9,12 @@ import {
   type Labels,
 } from "./exposed.ts";
 import type { HttpMeter } from "./http-meter.ts";
-import { INGEST_STATES, type IngestMeter, SOURCE_STATES } from "./ingest-meter.ts";
+import {
+  INGEST_STATES,
+  type IngestMeter,
+  type IngestState,
+  SOURCE_STATES,
+} from "./ingest-meter.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 import { QUOTE_OUTCOMES, type QuoteMeter } from "./quote-meter.ts";
 import type { StepMeter } from "./step-meter.ts";
@@ -19,6 +24,8 @@ export type Meters = {
   readonly quotes: QuoteMeter;
   readonly steps: StepMeter;
   readonly ingest: IngestMeter;
+  /** What /readyz shows. */
+  readiness(): { readonly state: IngestState };
 };
 
 const LOOP_RANKS = [
@@ -42,11 +49,15 @@ export function exposeMeters(registry: Registry, meters: Meters, loopDelay: Loop
   );
 }
 
-function exposeIngest(registry: Registry, { ingest, steps }: Meters): void {
+function exposeIngest(registry: Registry, meters: Meters): void {
+  const { ingest, steps } = meters;
   exposeGauges(
     { name: "hopbook_ingest_state", help: "1 for what reading ledgers is at.", registry },
     ["state"],
-    () => INGEST_STATES.map((state) => [{ state }, state === ingest.state ? 1 : 0]),
+    () => {
+      const { state: shown } = meters.readiness();
+      return INGEST_STATES.map((state) => [{ state }, state === shown ? 1 : 0]);
+    },
   );
   exposeGauges(
     { name: "hopbook_source_state", help: "1 for where it stands with a source.", registry },

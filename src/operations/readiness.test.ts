@@ -52,3 +52,16 @@ test("an engine that was asked to end is not ready, however young its ledger is"
   const draining = readiness({ ...following, isDraining: true });
   assert.deepEqual([draining.ready, draining.reasons], [false, ["the engine is shutting down"]]);
 });
+
+test("an engine far from the tip does not follow, whatever the reader does", () => {
+  for (const [tip, state] of [
+    [112, "following"],
+    [113, "catching-up"],
+    [406, "catching-up"],
+  ] as const) {
+    const far = readiness({ ...following, ingest: { ...following.ingest, tip } });
+    assert.deepEqual([far.state, far.lagLedgers], [state, tip - 100]);
+  }
+  const ingest = { state: "gap", message: "no 101", tip: 406 } as const;
+  assert.equal(readiness({ ...following, ingest }).state, "gap");
+});

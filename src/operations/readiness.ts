@@ -35,6 +35,7 @@ export function readiness(input: ReadinessInput): Readiness {
   const lagSeconds =
     engine === undefined || ledger === undefined ? undefined : lagOf(engine.closeTime, nowMs);
   const lagLedgers = lagLedgersOf(ledger, tip);
+  const shown = shownState(state, lagLedgers);
   const reasons: string[] = [];
   if (isDraining) reasons.push("the engine is shutting down");
   if (engine === undefined) reasons.push("the engine is starting");
@@ -42,7 +43,7 @@ export function readiness(input: ReadinessInput): Readiness {
   if (state === "stopped") reasons.push(`reading ledgers stopped: ${message ?? "unknown"}`);
   if (state === "gap") reasons.push(message ?? "ledgers are missing");
   if (lagSecondsMax > 0 && lagSeconds !== undefined && lagSeconds > lagSecondsMax) {
-    const doing = message === undefined ? state : `${state}: ${message}`;
+    const doing = message === undefined ? shown : `${shown}: ${message}`;
     reasons.push(
       `the last ledger closed ${lagSeconds} s ago, more than ${lagSecondsMax} s (${doing})`,
     );
@@ -50,11 +51,20 @@ export function readiness(input: ReadinessInput): Readiness {
   return {
     ready: reasons.length === 0,
     reasons,
-    state,
+    state: shown,
     ledger: ledger ?? null,
     lagSeconds: lagSeconds ?? null,
     lagLedgers: lagLedgers ?? null,
   };
+}
+
+/** Ledgers that an engine which follows may have to show yet (a guess: a minute of the public networks). */
+const FOLLOWING_LAG_MAX = 12;
+
+/** The reader follows whatever it hands over one by one; an engine that is far from the tip does not. */
+export function shownState(state: IngestState, lagLedgers: number | undefined): IngestState {
+  const isFar = lagLedgers !== undefined && lagLedgers > FOLLOWING_LAG_MAX;
+  return state === "following" && isFar ? "catching-up" : state;
 }
 
 /** Whole seconds since the close; a close time ahead of our clock is no lag. */

@@ -116,11 +116,21 @@ test("another network than the configured one is refused, and nothing kept of th
     DATA_DIR: dataDir,
     PORT: "0",
   });
-  assert.equal(code, 1);
+  assert.equal(code, 2);
+  assert.doesNotMatch(stdout, /\n +at /);
   assert.match(stdout, /serves the network ."Hopbook Devnet.", not ."Some other network."/);
   const engine = engineOf(dataDir);
   await new ApiClient(await engine.listening).reached(devnet.tip.ledger);
   await engine.stop();
+  const later = await run(["engine"], {
+    RPC_URL: devnet.url,
+    NETWORK_PASSPHRASE: "Some other network",
+    CONTRACT: devnet.network.exchange,
+    DATA_DIR: dataDir,
+    PORT: "0",
+  });
+  assert.equal(later.code, 2);
+  assert.match(later.stdout, /cannot start: the store in .* belongs to the network/);
 });
 
 test("a lake that is no directory is refused", async () => {
