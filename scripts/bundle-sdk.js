@@ -7,26 +7,32 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const NAME = "@stellar/stellar-sdk";
-const ENTRIES = ["base", "xdr"];
-const WHOLE = `../../../../node_modules/${NAME}/lib/esm/index.js`;
+/** By what follows the package's name in an import. */
+const ENTRIES = { index: "", base: "/base", xdr: "/xdr" };
 const folder = fileURLToPath(new URL(`../dist/node_modules/${NAME}`, import.meta.url));
 
 mkdirSync(folder, { recursive: true });
 await build({
   absWorkingDir: fileURLToPath(new URL("..", import.meta.url)),
-  entryPoints: Object.fromEntries(ENTRIES.map((entry) => [entry, `${NAME}/${entry}`])),
+  entryPoints: Object.fromEntries(
+    Object.entries(ENTRIES).map(([file, path]) => [file, NAME + path]),
+  ),
   outdir: folder,
   bundle: true,
   splitting: true,
   format: "esm",
   platform: "node",
   target: "node20",
+  // For the client's HTTP library, which is of the older kind.
+  banner: {
+    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+  },
   logLevel: "warning",
 });
-const exports = Object.fromEntries(ENTRIES.map((entry) => [`./${entry}`, `./${entry}.js`]));
-// Everything else is the package's own: tests alone ask for it.
-writeFileSync(`${folder}/index.js`, `export * from "${WHOLE}";\n`);
+const exports = Object.fromEntries(
+  Object.entries(ENTRIES).map(([file, path]) => [`.${path}`, `./${file}.js`]),
+);
 writeFileSync(
   `${folder}/package.json`,
-  `${JSON.stringify({ name: NAME, type: "module", exports: { ...exports, ".": "./index.js" } })}\n`,
+  `${JSON.stringify({ name: NAME, type: "module", exports })}\n`,
 );

@@ -19,6 +19,9 @@ const LAST_WORDS_MS_MAX = 5000;
 const LINES_SHOWN = 60;
 /** That it started, the last ones. */
 const PROCESSES_SHOWN = 6;
+/** Imports of files that keep a process to themselves. */
+const OWN_PROCESS =
+  /node:child_process|node:worker_threads|\/(engine-process|devnet|pool|spawn|run-chaos|run-soak|browser|engine)\.js"/;
 /** Start early, so that no long one runs alone at the end. */
 const LONG = [
   "dist/test/examples/",
@@ -70,16 +73,20 @@ report();
 
 /** Beside its source, without a process of its own making, and without hooks for a whole file. */
 function startsNothing(file) {
-  if (file.startsWith("dist/test/")) return false;
+  return !file.startsWith("dist/test/") && sharesProcess(file);
+}
+
+/** Hooks for a whole file would be hooks of all; what starts processes may have to be ended with them. */
+function sharesProcess(file) {
   const text = readFileSync(join(root, file), "utf8");
-  return !/node:child_process|^(before|after)(Each)?\(/m.test(text);
+  return !OWN_PROCESS.test(text) && !/^(before|after)(Each)?\(/m.test(text);
 }
 
 /** Lists of files, one for each process. */
 function jobs() {
   const groups = new Map();
   for (const file of files) {
-    const key = startsNothing(file) ? folderOf(file) : file;
+    const key = sharesProcess(file) ? folderOf(file) : file;
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
   const rank = (list) => LONG.findIndex((prefix) => list[0].startsWith(prefix)) >>> 0;

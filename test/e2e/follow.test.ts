@@ -19,7 +19,7 @@ import { settled } from "./settled.ts";
 
 /** Closed at first: the books are full. */
 const LEDGERS = 45;
-const KILLS = runs(4);
+const KILLS = runs(3);
 const KILL_SEED = 2026;
 /** Closed after each start, the kill among them. */
 const LEDGERS_A_START = 15;

@@ -15,7 +15,7 @@ import { PastStates } from "./past-state.ts";
 import { quotedRoute } from "./quoted-route.ts";
 
 const CLIENTS = 8;
-const ANSWERS_MIN = runs(300);
+const ANSWERS_MIN = runs(200);
 /** Ledgers that answers are of. */
 const LEDGERS_MIN = runs(12);
 /** Answers that are tried. */
