@@ -33,7 +33,7 @@ export type ChannelsOptions = {
 };
 
 export function pushChannels(options: ChannelsOptions, publish: Publish): readonly Channel[] {
-  const turns = new TurnQueue((error) => {
+  const turns = new TurnQueue(options.timers, (error) => {
     options.log.error({ err: error }, "a push update could not be computed");
   });
   const { quotes } = options;

@@ -4,12 +4,15 @@ import type { Clock } from "../../model/clock.ts";
 /** Time as the throttles see it, so that tests can set it. */
 export type Timers = {
   readonly clock: Clock;
+  /** Milliseconds that nobody sets: how long something takes. */
+  readonly elapsed: () => number;
   /** Calls `run` once after so many milliseconds; returns the way to cancel. */
   readonly after: (delayMs: number, run: () => void) => () => void;
 };
 
 export const systemTimers: Timers = {
   clock: Date.now,
+  elapsed: () => performance.now(),
   after: (delayMs, run) => {
     const timer = setTimeout(run, delayMs);
     return () => clearTimeout(timer);
@@ -76,11 +79,13 @@ const TURN_MS = 5;
  * hold up the thread together. One that fails is told and does not hold up the others.
  */
 export class TurnQueue {
+  readonly #elapsed: Timers["elapsed"];
   readonly #failed: (error: unknown) => void;
   readonly #waiting = new Set<() => void>();
   #scheduled = false;
 
-  constructor(failed: (error: unknown) => void) {
+  constructor({ elapsed }: Pick<Timers, "elapsed">, failed: (error: unknown) => void) {
+    this.#elapsed = elapsed;
     this.#failed = failed;
   }
 
@@ -99,7 +104,7 @@ export class TurnQueue {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      const endMs = performance.now() + TURN_MS;
+      const endMs = this.#elapsed() + TURN_MS;
       for (const work of this.#waiting) {
         this.#waiting.delete(work);
         try {
@@ -107,7 +112,7 @@ export class TurnQueue {
         } catch (error) {
           this.#failed(error);
         }
-        if (performance.now() >= endMs) break;
+        if (this.#elapsed() >= endMs) break;
       }
       if (this.#waiting.size > 0) this.#schedule();
     });

@@ -187,6 +187,7 @@ export class TestTimers implements Timers {
   #waiting: { readonly atMs: number; readonly run: () => void }[] = [];
 
   readonly clock = (): number => this.nowMs;
+  readonly elapsed = this.clock;
 
   readonly after = (delayMs: number, run: () => void): (() => void) => {
     const entry = { atMs: this.nowMs + delayMs, run };
