@@ -137,6 +137,11 @@ function run(list) {
     // A process can wait for ever at its end, for a thread that compiles and waits for it
     // (nodejs/node, issue 54918): seen once in some thousands. It is slower by nothing to speak of.
     "--no-concurrent-recompilation",
+    // Where several processes share the cores, threads that collect garbage together wait for each
+    // other, and small young generations are collected often: a quarter of the CPU time of some files.
+    // What tests start runs as its users run it.
+    "--single-threaded-gc",
+    "--max-semi-space-size=32",
     "--import=./dist/test/support/property-seed.js",
     "--import=./dist/test/support/started.js",
     `--test-reporter=${new URL("./test-events.js", import.meta.url)}`,
