@@ -35,7 +35,8 @@ function inner(list, told, root) {
   if (list.length === 1) return "";
   const ms = new Map(list.map((file) => [file, 0]));
   for (const each of told) {
-    const file = each.file?.slice(root.length);
+    // By its source, which source maps name.
+    const file = each.file?.slice(root.length).replace(/^(?!dist\/)(.*)\.ts$/, "dist/$1.js");
     if (each.nesting === 0 && ms.has(file)) ms.set(file, ms.get(file) + each.ms);
   }
   const files = [...ms].sort(([, one], [, other]) => other - one);
