@@ -165,6 +165,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       quoteStream: false,
       console: false,
       referencePrices: new Map(),
+      keepHistorySeconds: Number.POSITIVE_INFINITY,
       keepOrderEventsSeconds: Number.POSITIVE_INFINITY,
       maxOrders: 1 << 16,
       limits: NO_LIMITS,

@@ -114,7 +114,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     path,
     networkPassphrase,
     contract,
-    store: { keepOrderEvents: config.keepOrderEventsSeconds },
+    store: {
+      keepOrderEvents: config.keepOrderEventsSeconds,
+      keepHistory: config.keepHistorySeconds,
+    },
     clock,
     log,
     book,

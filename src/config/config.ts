@@ -43,6 +43,8 @@ export type EngineConfig = {
   readonly maxOrders: number;
   /** Seconds; Infinity: for ever; 0: none. */
   readonly keepOrderEventsSeconds: number;
+  /** Infinity: for ever. */
+  readonly keepHistorySeconds: number;
   readonly limits: LimitsConfig;
   /** Whether there is a push channel `quote`. */
   readonly quoteStream: boolean;
@@ -269,6 +271,7 @@ function engineConfig(
     referencePrices: values["reference-prices"],
     maxOrders: values["max-orders"],
     keepOrderEventsSeconds: values["keep-order-events"],
+    keepHistorySeconds: values["keep-history"],
     limits: {
       connections: values["max-connections"],
       connectionsPerAddress: values["max-connections-per-address"],

@@ -7,6 +7,7 @@ import {
   hostSchema,
   httpUrlsSchema,
   integerSchema,
+  keepHistorySchema,
   keepSchema,
   lakeSchema,
   PORT_MAX,
@@ -121,6 +122,12 @@ export const engineOnlySettings = [
     help: "how long the order events of /order-events are kept: forever, days as 400d, or 0 for none",
     default: "forever",
     schema: keepSchema,
+  },
+  {
+    name: "keep-history",
+    help: "how long trades, failures, archived orders and order events are kept: forever, or days as 400d, at least 2d",
+    default: "forever",
+    schema: keepHistorySchema,
   },
 ] as const satisfies readonly Setting[];
 

@@ -57,6 +57,12 @@ export const keepSchema = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
+/** Seconds: `forever` (Infinity), or days. The ticker needs one of them, by a clock that is ahead of the ledgers. */
+export const keepHistorySchema = keepSchema.refine(
+  (seconds) => seconds >= 2 * DAY_SECONDS,
+  "expected forever, or days from 2d",
+);
+
 const UTC_TIME = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})Z?)?$/;
 
 /** UNIX seconds, or UTC as the API writes it, as ISO 8601, or a date alone, which is its first second. */

@@ -19,6 +19,7 @@ import { makeFolder } from "./make-folder.ts";
 import { OrderEvents } from "./order-events.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
+import { Retention } from "./retention.ts";
 import { RowCopy } from "./row-copy.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
@@ -54,8 +55,10 @@ export type StoreOptions = {
   readonly mapBytes?: number;
   /** Rows of each kind that history keeps as they were read. */
   readonly rowsKept?: number;
-  /** Seconds for which order events are kept; 0 keeps none; absent: for ever. */
+  /** Seconds for which order events are kept, at most as long as the history; 0 keeps none; absent: for ever. */
   readonly keepOrderEvents?: number;
+  /** Seconds for which trades, failures and archived orders are kept; absent: for ever. */
+  readonly keepHistory?: number;
 };
 
 export class Store {
@@ -66,6 +69,7 @@ export class Store {
   readonly history: History;
   readonly candles: CandleTable;
   readonly orderEvents: OrderEvents;
+  readonly #retention: Retention;
   readonly #longOpen: NodeJS.Timeout;
   #committing: Promise<void> | undefined;
   /** By commits that are not shown yet. */
@@ -117,11 +121,20 @@ export class Store {
     );
     this.history = new History(environment.tables, snapshot, this.#ids, options.rowsKept);
     this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
+    const keepHistory = options.keepHistory ?? Number.POSITIVE_INFINITY;
     this.orderEvents = new OrderEvents(
       environment.tables,
       snapshot,
       this.#ids,
-      options.keepOrderEvents ?? Number.POSITIVE_INFINITY,
+      // They refer to orders and trades.
+      Math.min(options.keepOrderEvents ?? Number.POSITIVE_INFINITY, keepHistory),
+    );
+    this.#retention = new Retention(
+      environment.tables,
+      snapshot,
+      this.#ids,
+      this.orderEvents,
+      keepHistory,
     );
     this.#longOpen = setTimeout(() => {
       forgetStarts(path).catch(() => undefined);
@@ -235,7 +248,7 @@ export class Store {
     try {
       const { tables } = this.#environment;
       const writes = steps.flatMap((step) => stepWrites(tables, this.#ids, step));
-      writes.push(...this.orderEvents.writes(steps));
+      writes.push(...this.orderEvents.writes(steps), ...this.#retention.writes(steps));
       writes.push(...addressWrites(tables, this.#ids));
       this.#committing = this.#write(writes);
       await this.#committing;

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { account, token } from "../../test/support/addresses.ts";
+import { eventPosition, ledgerHash } from "../../test/support/ledgers.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import type { Swap } from "../model/trade.ts";
+import type { StepRecord } from "./step-record.ts";
+import { Store } from "./store.ts";
+
+const IDENTITY = { networkPassphrase: "a test network", contract: token(100) };
+const DAY = 86_400;
+const ALL = { limit: 10_000 };
+
+function swap(ledger: number, at: number): Swap {
+  const assets = { soldAsset: token(1), boughtAsset: token(2) };
+  const id = eventPosition(ledger, at);
+  const trader = account(at % 3);
+  return { type: "swap", id, trader, ...assets, sold: 1n, bought: 1n, timestamp: ledger * DAY };
+}
+
+/** A ledger that closed on the day of its number. */
+function step(ledger: number, trades: readonly Swap[]): StepRecord {
+  const hash = ledgerHash(ledger);
+  const none = { orders: [], failures: [], markets: [], skips: [], candles: [], backing: [] };
+  return {
+    ...none,
+    cursor: { ledger, hash, closeTime: ledger * DAY, protocol: 27, baseReserve: 1 },
+    horizon: { time: 0, cursor: eventPosition(0, 0) },
+    trades,
+    orderEvents: [],
+  };
+}
+
+test("what a store kept before goes a slice a commit, over restarts, with its index entries", async () => {
+  const path = join(temporaryFolder(), "store");
+  const trades = Array.from({ length: 450 }, (_, at) => swap(7, at));
+  const before = await Store.open(path, IDENTITY);
+  await before.commit([step(7, trades), step(9, [swap(9, 0)])]);
+  await before.close();
+  for (const [at, left] of [251, 51, 1, 1].entries()) {
+    const store = await Store.open(path, IDENTITY, { keepHistory: 3 * DAY });
+    // Two days after ledger 7 it is kept, three days after it is not.
+    if (at === 0) {
+      await store.commit([step(9, [])]);
+      store.renew();
+      assert.equal(store.history.trades({}, ALL).length, 451);
+    }
+    await store.commit([step(10 + (at > 2 ? 1 : 0), [])]);
+    store.renew();
+    assert.equal(store.history.trades({}, ALL).length, left);
+    const traders = [account(0), account(1), account(2)];
+    const each = traders.map((trader) => store.history.trades({ trader }, ALL).length);
+    assert.equal(
+      each.reduce((sum, count) => sum + count, 0),
+      left,
+    );
+    await store.close();
+  }
+});

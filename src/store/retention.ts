@@ -1,0 +1,149 @@
+// Drops what is older than the history that is kept, a slice a commit: trades, failures and archived orders. Candles
+// stay. Main thread.
+//
+// Invariant: nothing goes that an order event refers to. Order events go first (order-events.ts).
+
+import type { Position } from "../model/position.ts";
+import type { AddressIds } from "./address-ids.ts";
+import { readFailure } from "./failure-record.ts";
+import { archiveEntries, failureEntries, tradeEntries } from "./index-entries.ts";
+import { indexKey, positionKey, readPosition } from "./keys.ts";
+import type { OrderEvents } from "./order-events.ts";
+import { isOnChain, type OrderRecord, OrderState, readOrder } from "./order-record.ts";
+import { RecordReader } from "./record-bytes.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { StepRecord } from "./step-record.ts";
+import type { Write } from "./step-writes.ts";
+import type { Table, Tables } from "./tables.ts";
+import { readTrade } from "./trade-record.ts";
+
+/** Rows of a kind dropped by a commit at most: at least twice what it adds, so that the old ones get fewer. */
+const DROPPED_MIN = 200;
+/** Archived orders looked at by a commit: they lie by creation, and what is old by its end lies anywhere among them. */
+const ORDERS_LOOKED_AT = 500;
+/** Seconds from one walk over the archived orders to the next. */
+const WALK_SECONDS = 3600;
+/** Events of an order id that are looked through for those of one order. */
+const EVENTS_LOOKED_AT = 500;
+const START = 0n as Position;
+
+/** Of a trade, swap or failure. */
+type Row = { readonly timestamp: number };
+
+export class Retention {
+  readonly #tables: Tables;
+  readonly #snapshot: Snapshot;
+  readonly #ids: AddressIds;
+  readonly #orderEvents: OrderEvents;
+  /** Infinity: for ever. */
+  readonly #keepSeconds: number;
+  /** Where the walk over the archived orders is, and when the next begins (UNIX seconds). A restart begins anew. */
+  #walked = START;
+  #nextWalk = 0;
+
+  constructor(
+    tables: Tables,
+    snapshot: Snapshot,
+    ids: AddressIds,
+    orderEvents: OrderEvents,
+    keepSeconds: number,
+  ) {
+    this.#tables = tables;
+    this.#snapshot = snapshot;
+    this.#ids = ids;
+    this.#orderEvents = orderEvents;
+    this.#keepSeconds = keepSeconds;
+  }
+
+  /** What goes with a commit of these steps. */
+  writes(steps: readonly StepRecord[]): Write[] {
+    const now = steps.at(-1)?.cursor?.closeTime;
+    if (now === undefined || this.#keepSeconds === Number.POSITIVE_INFINITY) return [];
+    const [oldest] = this.#orderEvents.from(START, 1);
+    const upTo = Math.min(
+      now - this.#keepSeconds,
+      oldest === undefined ? Number.POSITIVE_INFINITY : oldest.timestamp - 1,
+    );
+    const { trades, tradeIndex, failures, failureIndex } = this.#tables;
+    const number = this.#ids.idOf.bind(this.#ids);
+    const added = (count: (step: StepRecord) => number) =>
+      Math.max(DROPPED_MIN, 2 * steps.reduce((sum, step) => sum + count(step), 0));
+    const writes: Write[] = [];
+    this.#drop(writes, [trades, tradeIndex], {
+      upTo,
+      limit: added((step) => step.trades.length),
+      read: readTrade,
+      entries: (row) => tradeEntries(row, number),
+    });
+    this.#drop(writes, [failures, failureIndex], {
+      upTo,
+      limit: added((step) => step.failures.length),
+      read: readFailure,
+      entries: (row) => failureEntries(row, number),
+    });
+    if (now >= this.#nextWalk) this.#dropOrders(writes, now, upTo);
+    return writes;
+  }
+
+  #drop<T extends Row>(
+    writes: Write[],
+    [rows, index]: readonly [Table, Table],
+    of: {
+      readonly upTo: number;
+      readonly limit: number;
+      readonly read: (reader: RecordReader, ids: AddressIds, position: Position) => T;
+      readonly entries: (row: T) => readonly Buffer[];
+    },
+  ): void {
+    for (const { key, value } of this.#snapshot.rows(rows, { limit: of.limit })) {
+      const position = readPosition(key, 0);
+      const row = of.read(new RecordReader(value), this.#ids, position);
+      if (row.timestamp > of.upTo) return;
+      removeRow(writes, [rows, index], position, of.entries(row));
+    }
+  }
+
+  #dropOrders(writes: Write[], now: number, upTo: number): void {
+    const { archive, archiveIndex } = this.#tables;
+    const range = { after: this.#walked, limit: ORDERS_LOOKED_AT };
+    const rows = this.#snapshot.rows(archive, range);
+    let isOver = rows.length < ORDERS_LOOKED_AT;
+    for (const { key, value } of rows) {
+      this.#walked = readPosition(key, 0);
+      const order = readOrder(new RecordReader(value), this.#ids, this.#walked);
+      if (order.created > upTo) {
+        isOver = true;
+        break;
+      }
+      if (!this.#isPast(order, upTo)) continue;
+      const entries = archiveEntries(order, this.#ids.idOf.bind(this.#ids));
+      removeRow(writes, [archive, archiveIndex], order.cursor, entries);
+    }
+    if (!isOver) return;
+    this.#walked = START;
+    this.#nextWalk = now + WALK_SECONDS;
+  }
+
+  /** It ended by then for good, and no order event refers to it. */
+  #isPast(order: OrderRecord, upTo: number): boolean {
+    if (isOnChain(order)) return false;
+    if (order.state !== OrderState.expired) return order.changed <= upTo;
+    if (Math.max(order.changed, order.expires) > upTo) return false;
+    // Its expiry is told with the first ledger after it, which may have closed at any later time.
+    const events = this.#orderEvents.list({ order: order.id }, { limit: EVENTS_LOOKED_AT });
+    return (
+      events.length < EVENTS_LOOKED_AT &&
+      events.every((event) => event.type !== "order" || event.order.cursor !== order.cursor)
+    );
+  }
+}
+
+function removeRow(
+  writes: Write[],
+  [rows, index]: readonly [Table, Table],
+  position: Position,
+  entries: readonly Buffer[],
+): void {
+  writes.push({ table: rows, key: positionKey(position) });
+  for (const prefix of entries) writes.push({ table: index, key: indexKey(prefix, position) });
+}
