@@ -59,7 +59,10 @@ type OpenPath = {
 };
 
 export class QuoteSearch {
-  /** Paths of the last quote whose best listing is not certain: the work for it was cut short. */
+  /**
+   * Unproven paths of the last quote: a better selection may exist, since the work for it was cut short
+   * or some of the candidates were left out.
+   */
   uncertainPaths = 0;
   /** Whether the last quote left paths unsolved for want of work. */
   isCut = false;
@@ -182,14 +185,30 @@ export class QuoteSearch {
         this.#hasRoutes = true;
         if (routes.length === ROUTES_MAX) worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
       }
-      if (solver.isOpen && open.length < OPEN_MAX) {
-        const { leastWork } = solver;
-        open.push({ path, route, work: before - solver.workLeft, leastWork });
+      if (!solver.isOpen) {
+        // More work would find the same.
+        if (solver.isThinned && this.#mayBeBetter(path, route, selling)) this.uncertainPaths += 1;
+        continue;
       }
+      this.uncertainPaths += 1;
+      if (open.length === OPEN_MAX) continue;
+      const { leastWork } = solver;
+      open.push({ path, route, work: before - solver.workLeft, leastWork });
     }
     this.isCut = queue.count > 0 && solver.workLeft <= 0;
     if (open.length > 0) this.#improve(context, routes, open);
-    return routes;
+    if (context.shouldStop()) return routes;
+    const exchanged: RouteQuote[] = [];
+    for (const route of routes) {
+      const better = solver.exchange(context, route, (one, other) => isBetter(one, other, selling));
+      insertRoute(exchanged, better, selling);
+    }
+    return exchanged;
+  }
+
+  /** Whether a path's bound is beyond a route. */
+  #mayBeBetter(path: number, route: RouteQuote | undefined, selling: boolean): boolean {
+    return route === undefined || this.#queue.key(path) > Number(keyOf(route, selling));
   }
 
   /** Spends what work there is on the paths whose best listing is not certain. */
@@ -202,13 +221,14 @@ export class QuoteSearch {
     for (const { path, route, work, leastWork } of inOrder(open, routes[0])) {
       if (context.shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
-      const least = route ?? routes[ROUTES_MAX - 1];
-      if (least !== undefined && queue.key(path) <= Number(keyOf(least, selling))) continue;
+      if (!this.#mayBeBetter(path, route ?? routes[ROUTES_MAX - 1], selling)) {
+        this.uncertainPaths -= 1;
+        continue;
+      }
       const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
       // While nothing is found at all, each path may become the best.
       const isBest = !fewOrders && route === routes[0];
       const left = fewOrders ? fewOrdersLeft : isBest ? bestLeft : workLeft;
-      this.uncertainPaths += 1;
       if (left <= 0) continue;
       this.#solver.workLeft = left;
       this.#solver.gap = route === routes[0] ? 0 : HOP_GAP;
@@ -220,7 +240,7 @@ export class QuoteSearch {
       const isRepeat = most <= leastWork;
       const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);
       if (isRepeat) this.#solver.workLeft -= work;
-      else if (!this.#solver.isOpen) this.uncertainPaths -= 1;
+      else if (!this.#solver.isOpen && !this.#solver.isThinned) this.uncertainPaths -= 1;
       if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
       else if (isBest) bestLeft = this.#solver.workLeft;
       else workLeft = this.#solver.workLeft;

@@ -8,11 +8,19 @@ import { GreedyRoute } from "./greedy-route.ts";
 import { CreditedHops, useCandidates } from "./hop-loader.ts";
 import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
+import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
 import { RoomSearch } from "./room-search.ts";
 import { RouteHops } from "./route-hops.ts";
-import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
+import {
+  listedOrder,
+  planBuying,
+  planSelling,
+  type Settled,
+  settleBuying,
+  settleSelling,
+} from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
@@ -44,6 +52,17 @@ const ORDER_BYTES_MAX = 836;
 /** How far a route after the first may stay behind its path's optimum (api decision), as a part. */
 const FURTHER_GAP = 1e-6;
 
+/** Selections that the 1-exchange of a route settles at most (guess). */
+const EXCHANGES_MAX = 256;
+/** What an order saves at most, as a part of what its hop pays, where it may be dropped. */
+const DROPPED_PART = 2e-9;
+
+/** The orders that a route lists. */
+type Listed = {
+  readonly sides: readonly number[];
+  readonly slots: readonly (readonly number[])[];
+};
+
 /** What all paths of one request share. `now` in UNIX seconds. */
 export type SolveContext = {
   readonly view: BookView;
@@ -59,8 +78,10 @@ export class RouteSolver {
   workLeft = 0;
   /** A proven gap at which a hop's search may stop: 0 for a path that may give the best route. */
   gap = 0;
-  /** Whether a better listing of the path solved last may exist. */
+  /** Whether more work may find a better selection of the path solved last. */
   isOpen = false;
+  /** Whether it was chosen from candidates of which some were left out: it is not proven then. */
+  isThinned = false;
   /**
    * The least that a listing search of the path solved last took, in steps. Each begins with its
    * first answer, so with `workMax` no larger than this the path's route is the first answer again.
@@ -78,6 +99,8 @@ export class RouteSolver {
   #roomWorkLeft = 0;
   readonly #hops: RouteHops;
   readonly #candidates: CandidateSets;
+  /** Of the routes in which an exchange of one order may be of use. */
+  readonly #listed = new WeakMap<RouteQuote, Listed>();
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
@@ -98,7 +121,10 @@ export class RouteSolver {
     const { request, ordersMax } = context;
     this.#curves.budget.take(CAPPED_STEPS + queue.orders(id));
     const sides = sidesOf(queue, id);
+    this.isThinned = false;
     this.#loadWithCredit(context, sides);
+    // What was left out could give more.
+    if (this.isThinned) return Number.POSITIVE_INFINITY;
     const direction = request.direction === "strict_send" ? SELL : BUY;
     const amount = Number(request.amount);
     const { hops } = this.#search;
@@ -141,6 +167,7 @@ export class RouteSolver {
     workMax: number,
   ): RouteQuote | undefined {
     this.isOpen = false;
+    this.isThinned = false;
     this.leastWork = Number.POSITIVE_INFINITY;
     const { budget } = this.#curves;
     budget.take(PLAIN_STEPS);
@@ -212,7 +239,91 @@ export class RouteSolver {
     for (let hop = 0; hop < hopCount; hop += 1) {
       hops.push(this.#hops.first(view, this.#curvesOfPath[hop]!, this.#greedy.counts[hop]!));
     }
-    return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
+    const route = { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
+    const isLean = hops.every((_, hop) => !this.#mayDrop(hop));
+    if (!isLean) {
+      const curves = Array.from(this.#curvesOfPath.subarray(0, hopCount));
+      this.#listed.set(route, {
+        sides: curves.map((curve) => curve >>> 1),
+        slots: this.#greedySlots(curves),
+      });
+    }
+    return route;
+  }
+
+  /** Whether one of the orders that greedy lists saves next to nothing. */
+  #mayDrop(hop: number): boolean {
+    const { amount, cost, price } = this.#curves.columns;
+    const first = this.#curves.start[this.#curvesOfPath[hop]!]!;
+    const last = first + this.#greedy.counts[hop]! - 1;
+    let paid = 0;
+    for (let at = first; at < last; at += 1) paid += cost[at]!;
+    for (let at = first; at < last; at += 1) {
+      if (amount[at]! * price[last]! - cost[at]! <= paid * DROPPED_PART) return true;
+    }
+    return false;
+  }
+
+  #greedySlots(curves: readonly number[]): readonly (readonly number[])[] {
+    const { start, columns } = this.#curves;
+    return curves.map((curve, hop) =>
+      Array.from(columns.slot.subarray(start[curve], start[curve]! + this.#greedy.counts[hop]!)),
+    );
+  }
+
+  /**
+   * The route with one order replaced, added or dropped, where that is better by `isBetter`; again and
+   * again, but never worse than the first one by more than counts as equal.
+   */
+  exchange(
+    context: SolveContext,
+    first: RouteQuote,
+    isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
+  ): RouteQuote {
+    let left = EXCHANGES_MAX;
+    let best = first;
+    for (;;) {
+      const listed = this.#listed.get(best);
+      if (listed === undefined) return best;
+      const { sides } = listed;
+      this.#loadWithCredit(context, sides);
+      const before = best;
+      for (const slots of this.#exchangesOf(context, listed)) {
+        left -= 1;
+        if (left < 0) return best;
+        const other = this.#routeOf(context, sides, slots);
+        if (other === undefined || !isBetter(other, best) || !isBetter(other, first)) continue;
+        best = other;
+        break;
+      }
+      if (best === before) return best;
+    }
+  }
+
+  *#exchangesOf(
+    { view, request, ordersMax }: SolveContext,
+    { slots }: Listed,
+  ): Generator<readonly (readonly number[])[]> {
+    const { hops } = this.#search;
+    const sells = request.direction === "strict_send";
+    const direction = sells ? SELL : BUY;
+    const orders = slots.reduce((sum, list) => sum + list.length, 0);
+    const amounts = flowsOf(view, slots, sells, request.amount);
+    for (const [hop, list] of slots.entries()) {
+      const entries = list.map((slot) => entryOf(hops[hop]!, slot));
+      if (entries.includes(NO_ENTRY)) continue;
+      const demand = {
+        direction,
+        amount: Number(amounts[hop] ?? 0n),
+        slots: ordersMax - orders + list.length,
+      } as const;
+      for (const changed of oneExchanges(hops[hop]!, entries, demand)) {
+        yield slots.with(
+          hop,
+          changed.map((entry) => slotOf(hops[hop]!, entry)),
+        );
+      }
+    }
   }
 
   /** Whether what greedy gives is as near to a path's bound as a further route must be. */
@@ -231,11 +342,7 @@ export class RouteSolver {
     if (orders * ORDER_BYTES_MAX <= fillBytesMax(view, sides, false)) {
       return true;
     }
-    const { start, columns } = this.#curves;
-    const lists = curves.map((curve, hop) =>
-      Array.from(columns.slot.subarray(start[curve], start[curve]! + this.#greedy.counts[hop]!)),
-    );
-    return fitsInCall(view, sides, lists, false);
+    return fitsInCall(view, sides, this.#greedySlots(curves), false);
   }
 
   /** What a limit order crosses on a side; undefined: nothing. */
@@ -321,7 +428,9 @@ export class RouteSolver {
     const needed = neededSlots(context, slots, settled);
     if (needed === undefined) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
-    return { sold, bought, hops };
+    const route = { sold, bought, hops };
+    this.#listed.set(route, { sides, slots: needed });
+    return route;
   }
 
   /** As `#load`, and counts all the room that the rest of the route can make for a maker's payments. */
@@ -344,7 +453,9 @@ export class RouteSolver {
       for (const [hop, side] of sides.entries()) {
         const curve = this.#curves.wholeCurveOf(view, side, use, now);
         if (use === MANY_HOPS && this.#curves.isTight(curve)) isTight = true;
-        useCandidates(hops[hop]!, view, this.#candidates.of(curve), hop === 0);
+        const candidates = this.#candidates.of(curve);
+        if (candidates.isThinned) this.isThinned = true;
+        useCandidates(hops[hop]!, view, candidates, hop === 0);
       }
       // Making one can be the end of one made before it.
     } while (this.#curves.forgotten !== forgotten);
@@ -389,6 +500,31 @@ function sidesOf(queue: PathQueue, id: number): readonly number[] {
 
 function slotOf({ columns, start }: HopOrders, entry: number): number {
   return columns.slot[start + entry]!;
+}
+
+const NO_ENTRY = -1;
+
+function entryOf({ columns, start, count }: HopOrders, slot: number): number {
+  const at = columns.slot.subarray(start, start + count).indexOf(slot);
+  return at < 0 ? NO_ENTRY : at;
+}
+
+/** What each hop is paid (selling), or what it has to give (buying). */
+function flowsOf(
+  view: BookView,
+  slots: readonly (readonly number[])[],
+  sells: boolean,
+  amount: bigint,
+): readonly (bigint | undefined)[] {
+  const listed = slots.map((list) => list.map((slot) => listedOrder(view, slot)));
+  const flows: (bigint | undefined)[] = [];
+  let flow: bigint | undefined = amount;
+  for (const orders of sells ? listed : listed.toReversed()) {
+    flows.push(flow);
+    if (flow !== undefined)
+      flow = sells ? planSelling(orders, flow) : planBuying(orders, flow)?.paid;
+  }
+  return sells ? flows : flows.reverse();
 }
 
 /**

@@ -1,0 +1,89 @@
+// Local search (1-exchange): a hop's selections that differ from one by a single order, which is
+// replaced, added or dropped. Plain numbers pick those worth settling; integers decide.
+import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+
+/** Candidates of a hop up to which orders are replaced and added; orders are dropped whatever it has. */
+const CANDIDATES_MAX = 200;
+/** What a selection may be worse by with an order less: a part that counts as equal, and the floats'. */
+const EQUAL = 1.5e-9;
+/** What one with as many orders or more must be better by, as a part. */
+const BETTER = 1e-10;
+const NONE = -1;
+
+/** What a hop takes: SELL, all of `amount` is paid; BUY, it is got. `slots`: orders that may be listed. */
+export type ExchangeDemand = {
+  readonly direction: HopDirection;
+  readonly amount: number;
+  readonly slots: number;
+};
+
+/**
+ * Selections, as entries in matching order, that may be as good as `listed` with an order less, or better.
+ */
+export function* oneExchanges(
+  orders: HopOrders,
+  listed: readonly number[],
+  demand: ExchangeDemand,
+): Generator<readonly number[]> {
+  const known = hopValue(orders, listed, demand);
+  const isSmall = orders.count <= CANDIDATES_MAX;
+  for (const leaving of [...listed, NONE]) {
+    const kept = listed.filter((entry) => entry !== leaving);
+    if (leaving !== NONE && kept.length > 0) yield* completed(orders, kept, demand, known, EQUAL);
+    if (!isSmall || kept.length === demand.slots) continue;
+    for (let entering = 0; entering < orders.count; entering += 1) {
+      if (listed.includes(entering)) continue;
+      yield* completed(orders, [...kept, entering], demand, known, -BETTER);
+    }
+  }
+}
+
+/** The set with each of its orders as the break item, where that is no worse than `known` by `part` of it. */
+function* completed(
+  orders: HopOrders,
+  set: readonly number[],
+  demand: ExchangeDemand,
+  known: number,
+  part: number,
+): Generator<readonly number[]> {
+  const { amount, cost, price } = orders.columns;
+  const { start } = orders;
+  const sells = demand.direction === SELL;
+  let [got, paid] = [0, 0];
+  for (const entry of set) {
+    got += amount[start + entry]!;
+    paid += cost[start + entry]!;
+  }
+  const least = known - part * Math.abs(known);
+  const wanted = demand.amount;
+  const slack = wanted * 1e-12;
+  for (const last of set) {
+    const at = start + last;
+    const rest = wanted - (sells ? paid - cost[at]! : got - amount[at]!);
+    const whole = sells ? cost[at]! + price[at]! : amount[at]!;
+    if (rest < -slack || rest > whole * (1 + 1e-12) + slack) continue;
+    const value = sells
+      ? got - amount[at]! + Math.min(amount[at]!, rest / price[at]!)
+      : -(paid - cost[at]! + rest * price[at]!);
+    // The break item is rounded.
+    if (value < least - 1 + (part < 0 ? 1 : 0)) continue;
+    yield [...set.filter((entry) => entry !== last), last];
+  }
+}
+
+/** What a selection gets (SELL) or the negative of what it costs (BUY), for the whole amount. */
+function hopValue(
+  { columns, start }: HopOrders,
+  listed: readonly number[],
+  { direction, amount }: ExchangeDemand,
+): number {
+  let [got, paid] = [0, 0];
+  for (const entry of listed) {
+    const at = start + entry;
+    const left = direction === BUY ? amount - got : (amount - paid) / columns.price[at]!;
+    const gets = Math.min(left, columns.amount[at]!);
+    got += gets;
+    paid += gets === columns.amount[at] ? columns.cost[at]! : gets * columns.price[at]!;
+  }
+  return direction === SELL ? got : -paid;
+}

@@ -1,0 +1,186 @@
+// Quotes of books that are made to be hard: what is answered settles to the unit, is as good as an
+// oracle says, and no single order more, less or other makes it better.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RouteQuote } from "../../src/router-worker/quote.ts";
+import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
+import { account, token } from "../support/addresses.ts";
+import { bestListing } from "../support/best-listing.ts";
+import { bookOfWorld } from "../support/book-of-world.ts";
+import { CALL_BYTES_MAX, routeBytes } from "../support/call-bytes.ts";
+import {
+  cappedWorld,
+  type FloodKind,
+  floodWorld,
+  type HostileWorld,
+  ladderWorld,
+  sharedWorld,
+  wideWorld,
+} from "../support/hostile-worlds.ts";
+import { betterExchange, EQUAL_PARTS } from "../support/one-exchange.ts";
+import { SKIP_WINDOW } from "../support/random-quote-world.ts";
+import { routeFaults } from "../support/route-check.ts";
+import { runs } from "../support/runs.ts";
+
+/** Of the oracle; a fraction of a second. */
+const NODES_MAX = 5000;
+
+function quoted({ state, request, ordersMax }: HostileWorld): RouteQuote | undefined {
+  const view = bookOfWorld(state);
+  const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
+  const result = new QuoteSearch(view, ordersMax).quote(view, request, context);
+  return result.status === "success" ? result.routes[0] : undefined;
+}
+
+/** What is wrong with the route: it settles to the unit, in a call that fits, for what was asked. */
+function routeFaultsOf(world: HostileWorld, route: RouteQuote | undefined): readonly string[] {
+  if (route === undefined) return [];
+  const { state, request, ordersMax } = world;
+  const isAsked =
+    request.direction === "strict_receive"
+      ? route.bought === request.amount
+      : route.sold <= request.amount;
+  return [
+    ...routeFaults(state, route, request.direction, ordersMax),
+    ...(isAsked ? [] : [`${route.sold} for ${route.bought} is not what was asked`]),
+  ];
+}
+
+type Exchanged = { readonly sold: bigint; readonly bought: bigint };
+
+/** The route is as good as `wanted`, to within what counts as equal, and there if that is. */
+function worseThan(
+  { request }: HostileWorld,
+  route: Exchanged | undefined,
+  wanted: Exchanged | undefined,
+): readonly string[] {
+  if (wanted === undefined) return [];
+  const known = `known ${wanted.sold} for ${wanted.bought}`;
+  if (route === undefined) return [`unfeasible, ${known}`];
+  const [loss, whole] =
+    request.direction === "strict_send"
+      ? [wanted.bought - route.bought, wanted.bought]
+      : [route.sold - wanted.sold, wanted.sold];
+  return loss * EQUAL_PARTS <= whole ? [] : [`${route.sold} for ${route.bought}, ${known}`];
+}
+
+function bestOf({ state, request, ordersMax }: HostileWorld) {
+  const pair = { selling: request.sellingAsset, buying: request.buyingAsset };
+  return bestListing(state, pair, { ...request, ordersMax }, NODES_MAX);
+}
+
+/** Compares a route of one hop with the oracle. */
+function compared(world: HostileWorld, route: RouteQuote | undefined) {
+  const { best, isProven } = bestOf(world);
+  const own = isProven ? worseThan(world, best, route) : [];
+  const faults = [...worseThan(world, route, best), ...own.map((fault) => `the oracle: ${fault}`)];
+  return { faults, isProven };
+}
+
+function exchangeFaults(world: HostileWorld, route: RouteQuote | undefined): readonly string[] {
+  if (route === undefined) return [];
+  const { state, request, ordersMax } = world;
+  const better = betterExchange(state, request, route, ordersMax);
+  return better === undefined ? [] : [better];
+}
+
+/** Tries seeds, and tells all of those that are at fault, at most a dozen in full. */
+function checkSeeds(count: number, faultsOf: (seed: number) => readonly string[]): void {
+  const faults: string[] = [];
+  for (let seed = 1; seed <= count; seed += 1) {
+    faults.push(
+      ...faultsOf(seed)
+        .slice(0, 1)
+        .map((fault) => `seed ${seed}: ${fault}`),
+    );
+  }
+  const message = `${faults.length} of ${count} seeds:\n${faults.slice(0, 12).join("\n")}`;
+  assert.equal(faults.length, 0, message);
+}
+
+function isOneHop({ request }: HostileWorld): boolean {
+  return request.buyingAsset === token(1);
+}
+
+test("amounts of any size and decimals: to the unit, and the best there is", () => {
+  let [found, proven] = [0, 0];
+  checkSeeds(runs(160), (seed) => {
+    const world = wideWorld(seed);
+    const route = quoted(world);
+    if (route !== undefined) found += 1;
+    const faults = [...routeFaultsOf(world, route), ...exchangeFaults(world, route)];
+    if (!isOneHop(world)) return faults;
+    const comparison = compared(world, route);
+    if (comparison.isProven) proven += 1;
+    return [...faults, ...comparison.faults];
+  });
+  assert(found > runs(48) && proven > runs(40), `${found} found, ${proven} proven`);
+});
+
+const FLOODS: readonly FloodKind[] = ["spent", "many", "unbacked", "dust"];
+
+const HONEST = new Set(Array.from({ length: 64 }, (_, at) => account(at)));
+
+for (const kind of FLOODS) {
+  test(`a flood of orders that give next to nothing (${kind}) hides nothing`, () => {
+    checkSeeds(runs(3), (seed) => {
+      const world = floodWorld(seed, [300, 3000, 5000][seed % 3] ?? 0, kind);
+      const route = quoted(world);
+      const orders = world.state.orders.filter(({ owner }) => HONEST.has(owner));
+      const without = quoted({ ...world, state: { ...world.state, orders } });
+      return [...routeFaultsOf(world, route), ...worseThan(world, route, without)];
+    });
+  });
+}
+
+test("a ladder of one maker's orders hides nothing", () => {
+  checkSeeds(runs(3), (seed) => {
+    const world = ladderWorld(seed, [500, 2000, 4000][seed % 3] ?? 0);
+    const route = quoted(world);
+    const { state } = world;
+    const ladder = state.orders.filter(({ owner }) => !HONEST.has(owner)).slice(0, 8);
+    const orders = [...ladder, ...state.orders.filter(({ owner }) => HONEST.has(owner))];
+    const { best } = bestOf({ ...world, state: { ...state, orders } });
+    return [...routeFaultsOf(world, route), ...worseThan(world, route, best)];
+  });
+});
+
+test("a path whose candidates were thinned counts as unproven", () => {
+  const { state, request, ordersMax } = ladderWorld(4, 500);
+  const view = bookOfWorld(state);
+  const search = new QuoteSearch(view, ordersMax);
+  const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
+  assert.equal(search.quote(view, request, context).status, "success");
+  assert.equal(search.uncertainPaths, 1);
+});
+
+test("makers who back a part of their orders: no exchange is better, and no list", () => {
+  let proven = 0;
+  checkSeeds(runs(60), (seed) => {
+    const world = sharedWorld(seed, 1 + (seed % 2), seed % 3 === 0 ? 9 : 4);
+    const route = quoted(world);
+    const faults = [...routeFaultsOf(world, route), ...exchangeFaults(world, route)];
+    if (!isOneHop(world)) return faults;
+    const comparison = compared(world, route);
+    if (comparison.isProven) proven += 1;
+    return [...faults, ...comparison.faults];
+  });
+  assert(proven > runs(12), `only ${proven} proven`);
+});
+
+test("of what fits in a call the best is quoted", () => {
+  let [near, found] = [0, 0];
+  checkSeeds(runs(45), (seed) => {
+    const world = cappedWorld(seed);
+    const route = quoted(world);
+    if (route === undefined) return isOneHop(world) ? compared(world, route).faults : [];
+    found += 1;
+    if (routeBytes(world.state, route) > CALL_BYTES_MAX - 800) near += 1;
+    return [
+      ...routeFaultsOf(world, route),
+      ...exchangeFaults(world, route),
+      ...(isOneHop(world) ? compared(world, route).faults : []),
+    ];
+  });
+  assert(found > runs(30) && near > runs(5), `${found} found, ${near} near the cap`);
+});
