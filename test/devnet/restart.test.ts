@@ -4,11 +4,13 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { Asset, contract, rpc, type Transaction, TransactionBuilder } from "@stellar/stellar-sdk";
 import { startDevnet } from "../../src/devnet/devnet.ts";
 import { createFixture } from "../../src/devnet/fixture.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
 import { spawnDevnet } from "../../src/devnet/spawn.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
+import { signed, Trader } from "../support/trader.ts";
 import { assertHeader, decodeLedger } from "./audit.ts";
 
 const PASSPHRASE = "Restart test";
@@ -62,6 +64,73 @@ test("a devnet killed in mid-flight goes on with the chain it served", async (t)
     hash = assertHeader(decodeLedger(devnet.ledgerMeta(ledger)), hash);
   }
 });
+
+test("an authorization that was used before a kill is used up after it", async (t) => {
+  const options = {
+    seed: "nonces",
+    passphrase: PASSPHRASE,
+    port: 0,
+    ledgerTime: 200,
+    directory: temporary(t),
+    ...SMALL_DEVNET,
+  };
+  const network = { url: "", passphrase: PASSPHRASE, exchange: "" };
+  const [payer, owner] = [new Trader(network), new Trader(network)];
+  const first = await spawnDevnet(options);
+  t.after(() => first.kill());
+  network.url = first.url;
+  const used = await sendAuthorized(payer, owner);
+  first.kill();
+  await first.exited;
+  const second = await spawnDevnet(options);
+  t.after(() => second.kill());
+  network.url = second.url;
+  await checkRemembered(payer, used);
+  second.kill();
+  await second.exited;
+});
+
+/** A call that one account pays for and another one's signed entry authorizes, once applied. */
+async function sendAuthorized(payer: Trader, owner: Trader): Promise<Transaction> {
+  await Promise.all([payer, owner].map(({ server, address }) => server.fundAddress(address)));
+  const args = {
+    from: owner.address,
+    spender: payer.address,
+    amount: 5n,
+    expiration_ledger: 100_000,
+  };
+  const token = Asset.native().contractId(PASSPHRASE);
+  const assembled = await payer.prepare("approve", args, token);
+  const { signAuthEntry } = contract.basicNodeSigner(owner.key, PASSPHRASE);
+  // Longer than usual: ledgers are short here.
+  await assembled.signAuthEntries({ expiration: 100_000, address: owner.address, signAuthEntry });
+  await assembled.simulate();
+  const transaction = await signed(assembled);
+  assert.equal((await payer.submit(transaction)).status, "SUCCESS");
+  return transaction;
+}
+
+/** After a kill: what was reported stands, and what was signed for one call is good for no other. */
+async function checkRemembered(payer: Trader, used: Transaction): Promise<void> {
+  const found = await payer.server.getTransaction(Buffer.from(used.hash()).toString("hex"));
+  assert.equal(found.status, "SUCCESS");
+  const account = await payer.server.getAccount(payer.address);
+  assert.equal(account.sequenceNumber(), used.sequence);
+  const envelope = used.toEnvelope();
+  assert.ok(envelope.type === "envelopeTypeTx");
+  const { operations, ext } = envelope.value.tx;
+  const [operation] = operations;
+  assert.ok(operation !== undefined && ext.type === "sorobanData");
+  const again = new TransactionBuilder(account, { fee: used.fee, networkPassphrase: PASSPHRASE })
+    .addOperation(operation)
+    .setSorobanData(ext.value)
+    .setTimeout(300)
+    .build();
+  const simulated = await payer.server.simulateTransaction(again);
+  assert.ok(rpc.Api.isSimulationError(simulated));
+  assert.match(simulated.error, /HostError: Error\(Auth, ExistingValue\)/);
+  assert.equal((await payer.submit(payer.sign(again))).status, "FAILED");
+}
 
 test("a torn last record is cut off, and its ledger closed again", async (t) => {
   const directory = temporary(t);

@@ -178,6 +178,23 @@ test("a batch is answered in its order, bad requests in their places", async () 
   }
 });
 
+test("a notification has no answer, and a request's id is a text or a number", async () => {
+  const silent = { jsonrpc: "2.0", method: "getNetwork" };
+  const post = (body: unknown) => fetch(devnet.url, { method: "POST", body: JSON.stringify(body) });
+  for (const body of [silent, { ...silent, id: null, method: "nothing" }, [silent, silent]]) {
+    const response = await post(body);
+    assert.deepEqual([response.status, await response.text()], [204, ""]);
+  }
+  const mixed = await post([silent, { ...silent, id: "a" }, silent, { ...silent, id: 2 }, silent]);
+  const answers = (await mixed.json()) as { id: unknown }[];
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    ["a", 2],
+  );
+  const refused = await post({ ...silent, id: {} });
+  assert.equal(((await refused.json()) as Answer).error?.code, -32600);
+});
+
 test("friendbot's address is that by which the client knows the network", async () => {
   const { port } = new URL(devnet.url);
   const friendbotOf = (host: string): Promise<string> =>
@@ -286,6 +303,13 @@ test("requests for events that Stellar RPC refuses are refused in its words", as
   for (const [params, message] of cases) {
     assert.deepEqual((await ask("getEvents", params)).error, { code: -32602, message });
   }
+  // Nothing was looked at: going on from the cursor leaves nothing out.
+  const { result: none } = await ask("getEvents", { startLedger: 3, endLedger: 3 });
+  const { result: next } = await ask("getEvents", {
+    pagination: { cursor: none.cursor, limit: 1 },
+  });
+  const { result: own } = await ask("getEvents", { startLedger: 3, pagination: { limit: 1 } });
+  assert.deepEqual([none.events, next.events], [[], own.events]);
   const { error } = await ask("getEvents", { startLedger: 4_000_000_000 });
   assert.equal(error?.code, -32600);
   assert.match(error?.message ?? "", /^startLedger must be within the ledger range: \d+ - \d+$/);
@@ -303,6 +327,10 @@ test("transactions come page by page, with a cursor to go on from", async () => 
     pagination: { cursor: first.cursor, limit: 2 },
   });
   assert.deepEqual([...first.transactions, ...second.transactions], all.transactions.slice(0, 4));
+  const [{ createdAt, ...row }] = all.transactions;
+  const { result: one } = await ask("getTransaction", { hash: row.txHash });
+  const { latestLedger, latestLedgerCloseTime, oldestLedger, oldestLedgerCloseTime, ...same } = one;
+  assert.deepEqual(same, { ...row, createdAt: String(createdAt) });
   const { error } = await ask("getTransactions", { startLedger: 4_000_000_000 });
   assert.equal(error?.code, -32600);
   assert.match(error?.message ?? "", /^start ledger must be between the oldest ledger: \d+ and/);

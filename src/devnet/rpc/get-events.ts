@@ -56,7 +56,7 @@ export async function getEvents(source: RpcSource, params: Params) {
   const last = events.length === limit ? events.at(-1)?.id : undefined;
   return {
     events,
-    cursor: last ?? cursorText(endOf(Math.max(end, start + 1) - 1)),
+    cursor: last ?? cursorText(endOf(Math.max(end, start) - 1)),
     latestLedger: latest.ledger,
     oldestLedger: oldest.ledger,
     latestLedgerCloseTime: String(latest.closeTime),

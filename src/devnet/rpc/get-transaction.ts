@@ -62,9 +62,12 @@ export async function getTransactions(source: RpcSource, params: Params) {
     if (ledger % SLICE_LEDGERS === 0) await setImmediate();
   }
   const last = transactions.at(-1);
-  const cursor = last === undefined ? endOf(latest.ledger) : cursorOf(last);
+  const cursor =
+    last === undefined
+      ? endOf(latest.ledger)
+      : cursorOf({ ledger: last.ledger, order: last.applicationOrder });
   return {
-    transactions: transactions.map(({ order: _, ...row }) => row),
+    transactions,
     latestLedger: latest.ledger,
     latestLedgerCloseTimestamp: latest.closeTime,
     oldestLedger: oldest.ledger,
@@ -131,7 +134,6 @@ async function transactionRows(
     const result = part(place.result);
     const meta = part(place.meta);
     return {
-      order,
       status: isSuccess(result) ? "SUCCESS" : "FAILED",
       txHash: hex(place.hash),
       ledger,

@@ -8,8 +8,10 @@ import type { RpcSource } from "./source.ts";
 /** Guess: more than a client puts into one request. */
 const BATCH_MAX = 100;
 
-type Request = { readonly id: unknown; readonly method: string; readonly params: Params };
-type Refused = { readonly id: unknown; readonly refused: RpcError };
+/** Absent, or null as Stellar RPC takes it: a notification, which has no answer. */
+type Id = string | number | null | undefined;
+type Request = { readonly id: Id; readonly method: string; readonly params: Params };
+type Refused = { readonly id: Id; readonly refused: RpcError };
 type Parsed = { readonly isBatch: boolean; readonly requests: readonly (Request | Refused)[] };
 
 export type AnswerContext = {
@@ -36,7 +38,7 @@ function single(request: Request | Refused): Parsed {
   return { isBatch: false, requests: [request] };
 }
 
-function refuse(id: unknown, code: RpcCode, message: string): Refused {
+function refuse(id: Id, code: RpcCode, message: string): Refused {
   return { id, refused: new RpcError(code, message) };
 }
 
@@ -45,6 +47,7 @@ function parseRequest(json: unknown): Request | Refused {
     return refuse(null, RpcCode.invalidRequest, "invalid request");
   }
   const { id, jsonrpc, method, params } = Object.assign({}, json) as Record<string, unknown>;
+  if (!isId(id)) return refuse(null, RpcCode.invalidRequest, "invalid request");
   if (jsonrpc !== "2.0" || typeof method !== "string") {
     return refuse(id, RpcCode.invalidRequest, "invalid request");
   }
@@ -53,6 +56,20 @@ function parseRequest(json: unknown): Request | Refused {
     return refuse(id, RpcCode.invalidParams, "invalid parameters");
   }
   return { id, method, params: { ...params } };
+}
+
+function isId(id: unknown): id is Id {
+  return id === undefined || id === null || typeof id === "string" || typeof id === "number";
+}
+
+/** Whether nothing of it is answered. */
+export function isSilent({ requests }: Parsed): boolean {
+  return requests.every(isNotification);
+}
+
+/** What is no request is refused whatever its id: only a request can go without an answer. */
+function isNotification(request: Request | Refused): boolean {
+  return "method" in request && (request.id === undefined || request.id === null);
 }
 
 function parseJson(text: string): unknown {
@@ -64,14 +81,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The answer's JSON text in parts. */
+/** The answer's JSON text in parts; empty where nothing is answered. */
 export async function* answer(context: AnswerContext, parsed: Parsed): AsyncGenerator<string> {
-  if (parsed.isBatch) yield "[";
-  for (const [at, request] of parsed.requests.entries()) {
-    if (at > 0) yield ",";
+  const isArray = parsed.isBatch && !isSilent(parsed);
+  let separator = isArray ? "[" : "";
+  for (const request of parsed.requests) {
+    if (isNotification(request)) {
+      // Carried out all the same: a transaction that is sent so is in the next ledger.
+      for await (const _ of answerOne(context, request));
+      continue;
+    }
+    yield separator;
+    separator = ",";
     yield* answerOne(context, request);
   }
-  if (parsed.isBatch) yield "]";
+  if (isArray) yield "]";
 }
 
 /** An error is known before the first part of a result. */
@@ -91,8 +115,8 @@ async function* answerOne(
     const first = await result.next();
     yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;
   } catch (error) {
-    if (!(error instanceof RpcError)) throw error;
-    yield fail(error);
+    const code = error instanceof RpcError ? error.code : RpcCode.internal;
+    yield fail({ code, message: error instanceof Error ? error.message : String(error) });
     return;
   }
   yield* result;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { faultsOf, type RpcFaults } from "./faults.ts";
-import { answer, parseBody } from "./json-rpc.ts";
+import { answer, isSilent, parseBody } from "./json-rpc.ts";
 import { MoneyPort } from "./money-port.ts";
 import type { RpcSource } from "./source.ts";
 
@@ -92,7 +92,8 @@ export class RpcServer {
     if (faults.status !== undefined) return endPlain(response, faults.status, "upstream fault");
     if (faults.garbage === true) return endPlain(response, 200, "\u0000<html>\ufffd{");
     const parts = answer({ source: this.#source, faults, host: request.headers.host }, parsed);
-    response.setHeader("Content-Type", "application/json");
+    if (isSilent(parsed)) response.statusCode = 204;
+    else response.setHeader("Content-Type", "application/json");
     if (faults.truncated === true) return endTruncated(response, parts);
     for await (const part of parts) {
       if (!response.write(part)) await drained(response);
