@@ -30,9 +30,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 describe("the console", { skip }, () => {
   let world: ConsoleWorld;
   let browser: Browser;
+  const folder = temporaryFolder();
 
   before(async () => {
-    const folder = temporaryFolder();
     [world, browser] = await Promise.all([
       ConsoleWorld.start("console", folder),
       launchBrowser(executable ?? ""),
