@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const NAME = "@stellar/stellar-sdk";
 /** By what follows the package's name in an import. */
-const ENTRIES = { index: "", base: "/base", xdr: "/xdr" };
+const ENTRIES = { index: "", base: "/base", contract: "/contract", xdr: "/xdr" };
 const folder = fileURLToPath(new URL(`../dist/node_modules/${NAME}`, import.meta.url));
 
 mkdirSync(folder, { recursive: true });
