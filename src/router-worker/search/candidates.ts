@@ -18,7 +18,7 @@ import type { SideCurves } from "./side-curves.ts";
 const DEPTH = ORDERS_MAX + 1;
 /** Orders of a maker that are not thinned. */
 const MAKER_MIN = 2 * DEPTH;
-/** Cheapest orders of a maker that are not thinned: with 4 or 21 one of 12 ladders got less (measured). */
+/** Cheapest orders of a maker that are not thinned: 4 cost one of 12 ladders, 21 one of 3 (measured). */
 const CHEAPEST_MIN = 12;
 /** Candidates of a hop at most; past it of each size, a power of two, the cheapest stay (guesses). */
 export const CANDIDATES_MAX = 1 << 9;
