@@ -75,7 +75,7 @@ function buildAssets(
       volatility: index === 1 ? scale.volatility / 100 : scale.volatility,
     };
     const last = index === scale.assets - 1;
-    const flaky = isFlaky(index, scale.assets);
+    const flaky = isFlaky(index, scale);
     if (index === 0) return { code: "XLM", classic: NATIVE, walk, restricted: false, flaky };
     if (last && index > 2) return { code: "PLAIN", walk, restricted: false, flaky: false };
     const restricted = index % RESTRICTED_EVERY === 3;
@@ -87,10 +87,14 @@ function buildAssets(
   });
 }
 
-/** Without a price of either asset their market takes no new orders (722). */
-function isFlaky(index: number, assets: number): boolean {
+/**
+ * Without a price of either asset their market takes no new orders (722). Not in a world without traffic:
+ * there the calls are made by whoever started it, and must not depend on the time of day.
+ */
+function isFlaky(index: number, { assets, transactionsPerLedger }: TrafficScale): boolean {
   const last = assets - 2;
-  return assets >= FLAKY_FROM && (index === last || index === hubOf(last));
+  const isOfSome = assets >= FLAKY_FROM && transactionsPerLedger > 0;
+  return isOfSome && (index === last || index === hubOf(last));
 }
 
 /** The asset, by its index, that another one is traded against in the first place. */

@@ -122,6 +122,18 @@ test("an exchange that is not to be frozen is not, and all else is the same", ()
   assert.deepEqual(never, frozen.slice(0, -2));
 });
 
+test("without traffic every price is fresh at every time of the day, with it some are not", () => {
+  const stale = [SCALES.small.transactionsPerLedger, 0].map((transactionsPerLedger) => {
+    const scale = { ...SCALES.small, transactionsPerLedger };
+    const { traffic } = new MemoryNetwork(buildCast({ seed: "1", scale }), START);
+    const times = Array.from({ length: 288 }, (_, at) => START + 300 * at);
+    return traffic.world.assets.filter(({ token }) =>
+      times.some((now) => (traffic.oraclePriceAt(token, now)?.timestamp ?? 0) < now - 300),
+    ).length;
+  });
+  assert.deepEqual(stale, [2, 0]);
+});
+
 test("every function succeeds, and fails in every way there is", () => {
   const running = open("6");
   const seen = new Set(
