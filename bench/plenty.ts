@@ -5,6 +5,9 @@ import type { EntryChange, TrackedEntry } from "../src/model/ledger-delta.ts";
 const AMOUNT = 10n ** 12n;
 const KEY_ACCOUNT = 0;
 const KEY_TRUSTLINE = 1;
+const KEY_SETTING = 8;
+/** Bytes that the events and the return value of a call may take, as on the main network. */
+const EVENTS_MAX = 16_384;
 /** Where the key of a contract's data names its ScVal type: after key type and contract address. */
 const DATA_KEY_TYPE_AT = 40;
 const SCV_INSTANCE = 20;
@@ -40,6 +43,7 @@ function trackedEntry(key: Buffer): TrackedEntry {
       flags: 1,
     };
   }
+  if (type === KEY_SETTING) return { kind: "eventsSetting", bytesMax: EVENTS_MAX };
   if (key.readUInt32BE(DATA_KEY_TYPE_AT) === SCV_INSTANCE) {
     // Any asset will do, as long as it is always the same one.
     return { kind: "token", asset: `T${key[8]}:${testAccount(250)}` };
