@@ -1,10 +1,11 @@
-// npm run export: the history of a store between two times, as NDJSON or CSV on stdout. Reads one state of a data folder
-// beside the engine that runs on it, or a backup, a thousand rows at a time.
+// npm run export: the history of a store between two times, as NDJSON, CSV or Parquet on stdout. Reads one state of a
+// data folder beside the engine that runs on it, or a backup, a thousand rows at a time.
 // Exit code 0 where all was written, 1 where the store or stdout fails, 2 for a wrong setting.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { choiceSchema, textSchema, timeSchema } from "./config/schema.ts";
 import { readSettings, type Setting, settingsHelp } from "./config/setting.ts";
+import { parquetFile } from "./exported-parquet.ts";
 import { csvHeader, csvLine, type Exported, exportedLines, WHAT } from "./exported-rows.ts";
 import { ApiError } from "./http/api-error.ts";
 import { AssetInput } from "./http/asset-input.ts";
@@ -13,7 +14,7 @@ import { canonicalPair } from "./model/address.ts";
 import { openPastStore, type PastStore } from "./store/past-store.ts";
 import { StoreError } from "./store/store-error.ts";
 
-const FORMATS = ["ndjson", "csv"] as const;
+const FORMATS = ["ndjson", "csv", "parquet"] as const;
 /** Characters given to stdout at once. */
 const CHUNK_LENGTH = 65_536;
 
@@ -71,8 +72,11 @@ async function main(args: readonly string[]): Promise<number> {
     });
     const window = { from, to: to ?? Number.POSITIVE_INFINITY };
     const lines = exportedLines(store, what, { ...window, pair, resolution: seconds });
-    const text = chunks(format === "csv" ? csv(what, lines) : lines);
-    await pipeline(Readable.from(text), process.stdout, { end: false });
+    const bytes =
+      format === "parquet"
+        ? parquetFile(what, lines)
+        : chunks(format === "csv" ? csv(what, lines) : lines);
+    await pipeline(Readable.from(bytes), process.stdout, { end: false });
     return 0;
   } catch (error) {
     if (error instanceof WrongSetting) return failed(2, error.message);

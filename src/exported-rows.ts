@@ -1,4 +1,5 @@
-// What the export writes of each kind: the rows of the API's lists as the API writes them, and their columns in CSV.
+// What the export writes of each kind: the rows of the API's lists as the API writes them, and their columns in CSV and
+// Parquet.
 import { failureJson } from "./http/json/failure-json.ts";
 import { candleJson } from "./http/json/market-data-json.ts";
 import { orderEventJson } from "./http/json/order-event-json.ts";
@@ -24,26 +25,43 @@ export type ExportWindow = {
 
 const CANDLE_FIELDS = "start open high low close baseVolume quoteVolume fills".split(" ");
 
-/** Members of members with a dot between. A column is never renamed or moved; new ones come last. */
-const COLUMNS: Readonly<Record<Exported, readonly string[]>> = {
-  trades:
-    "type id order taker maker trader soldAsset boughtAsset sold bought left crossfill price cursor timestamp".split(
-      " ",
-    ),
-  orders:
-    "id status selling buying price rprice quote amount owner expires created updated cursor".split(
-      " ",
-    ),
-  "order-events":
-    "type id cause order orderCursor owner selling buying price amount expires live trade asset budget ledger timestamp cursor".split(
-      " ",
-    ),
-  failures: (
-    "type id txHash ledger timestamp fn caller orders takerOrder result caught reason error.contract error.code " +
-    "error.name transfer.token transfer.fn transfer.from transfer.to transfer.amount cursor"
-  ).split(" "),
-  candles: ["market", "resolution", ...CANDLE_FIELDS],
+/** What Parquet keeps a column as; a text in CSV whatever it is. Times are UTC, to the second. */
+export type ColumnType = "text" | "time" | "integer" | "number" | "boolean";
+export type Column = { readonly name: string; readonly type: ColumnType };
+
+/** Members of members with a dot between. A column is never renamed, moved or retyped; new ones come last. */
+const COLUMNS: Readonly<Record<Exported, readonly Column[]>> = {
+  trades: columns(
+    "type id order taker maker trader soldAsset boughtAsset sold bought left crossfill:boolean price:number cursor " +
+      "timestamp:time",
+  ),
+  orders: columns(
+    "id status selling buying price rprice:number quote amount owner expires:time created:time updated:time cursor",
+  ),
+  "order-events": columns(
+    "type id cause order orderCursor owner selling buying price amount expires:time live:boolean trade asset budget " +
+      "ledger:integer timestamp:time cursor",
+  ),
+  failures: columns(
+    "type id txHash ledger:integer timestamp:time fn caller orders takerOrder result caught:boolean reason " +
+      "error.contract error.code:integer error.name transfer.token transfer.fn transfer.from transfer.to " +
+      "transfer.amount cursor",
+  ),
+  candles: columns(
+    "market resolution:integer start:integer open high low close baseVolume quoteVolume fills:integer",
+  ),
 };
+
+function columns(text: string): readonly Column[] {
+  return text.split(" ").map((column) => {
+    const [name = "", type = "text"] = column.split(":");
+    return { name, type: type as ColumnType };
+  });
+}
+
+export function columnsOf(what: Exported): readonly Column[] {
+  return COLUMNS[what];
+}
 
 /** One JSON object a row, oldest first; candles market by market. */
 export function* exportedLines(
@@ -79,22 +97,28 @@ export function* exportedLines(
 }
 
 export function csvHeader(what: Exported): string {
-  return COLUMNS[what].join(",");
+  return COLUMNS[what].map(({ name }) => name).join(",");
 }
 
-/** RFC 4180, but with a line feed alone at the end of lines. A member that is not there is empty, a list has blanks. */
+/** RFC 4180, but with a line feed alone at the end of lines. A member that is not there is empty. */
 export function csvLine(what: Exported, json: string): string {
+  return columnTexts(what, json)
+    .map((text = "") => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+    .join(",");
+}
+
+/** A row's values in the order of its columns; a list has blanks between. */
+export function columnTexts(what: Exported, json: string): readonly (string | undefined)[] {
   const row: unknown = JSON.parse(json);
-  return COLUMNS[what].map((column) => csvField(memberOf(row, column.split(".")))).join(",");
+  return COLUMNS[what].map(({ name }) => {
+    const value = memberOf(row, name.split("."));
+    if (value === undefined) return undefined;
+    return Array.isArray(value) ? value.join(" ") : String(value);
+  });
 }
 
 function memberOf(of: unknown, [name = "", ...rest]: readonly string[]): unknown {
   if (typeof of !== "object" || of === null) return undefined;
   const member: unknown = Reflect.get(of, name);
   return rest.length === 0 ? member : memberOf(member, rest);
-}
-
-function csvField(value: unknown): string {
-  const text = Array.isArray(value) ? value.join(" ") : value === undefined ? "" : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -4,8 +4,17 @@ import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { Exchange } from "../../src/book/exchange.ts";
-import { type Exported, type ExportWindow, exportedLines } from "../../src/exported-rows.ts";
+import { parquetFile } from "../../src/exported-parquet.ts";
+import {
+  columnsOf,
+  columnTexts,
+  type Exported,
+  type ExportWindow,
+  exportedLines,
+  WHAT,
+} from "../../src/exported-rows.ts";
 import { address } from "../../src/model/address.ts";
 import { backupStore } from "../../src/store/backup.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
@@ -28,10 +37,11 @@ function run(...args: readonly string[]) {
   const options = {
     timeout: TIMEOUT_MS,
     env: { PATH: process.env.PATH, DATA_DIR: server.dataDir },
-  };
-  return new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...args], options, (error, out, text) =>
-      resolve({ code: error?.code ?? 0, out, error: text }),
+    encoding: "buffer",
+  } as const;
+  return new Promise<{ code: unknown; bytes: Buffer; out: string; error: string }>((resolve) => {
+    execFile(process.execPath, [SCRIPT, ...args], options, (error, bytes, text) =>
+      resolve({ code: error?.code ?? 0, bytes, out: String(bytes), error: String(text) }),
     );
   });
 }
@@ -180,6 +190,79 @@ test("CSV holds the same values in its columns", async () => {
   });
 });
 
+function wholeFile(chunks: Iterable<Uint8Array>): ArrayBuffer {
+  const bytes = Buffer.concat([...chunks]);
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+}
+
+/** As `columnTexts` has them. */
+async function readBack(what: Exported, file: ArrayBuffer): Promise<unknown[][]> {
+  const rows = await parquetReadObjects({ file });
+  return rows.map((row) =>
+    columnsOf(what).map(({ name, type }) => {
+      const value: unknown = row[name];
+      if (value === undefined || value === null) return undefined;
+      const kind = { text: "string", time: "object", integer: "bigint" } as Record<string, string>;
+      assert.equal(typeof value, kind[type] ?? type, name);
+      return value instanceof Date
+        ? value.toISOString().slice(0, 19).replace("T", " ")
+        : `${value}`;
+    }),
+  );
+}
+
+test("Parquet holds the same values, typed, in row groups that follow each other", async () => {
+  const window = { from: 0, to: Number.POSITIVE_INFINITY, pair: undefined, resolution: 300 };
+  const store = await openPastStore(server.dataDir);
+  for (const what of WHAT) {
+    const lines = [...exportedLines(store, what, window)];
+    assert.ok(lines.length > 10);
+    const file = wholeFile(parquetFile(what, lines, 7));
+    assert.equal(parquetMetadata(file).row_groups.length, Math.ceil(lines.length / 7));
+    const texts = lines.map((line) => [...columnTexts(what, line)]);
+    assert.deepEqual(await readBack(what, file), texts);
+  }
+  await store.close();
+  const { code, bytes } = await run("--what", "trades", "--format", "parquet");
+  assert.equal(code, 0);
+  const rows = await listedOf("trades");
+  assert.deepEqual(
+    await readBack("trades", wholeFile([bytes])),
+    rows.map((row) => [...columnTexts("trades", JSON.stringify(row))]),
+  );
+});
+
+test("a Parquet file keeps hostile texts and integers at their limits, may be empty, and waits for no later row", async () => {
+  const text = 'a"b,\t\\N\r\n\u0000 \u{1f600} \u2028';
+  const most = String(2n ** 128n - 1n);
+  const row = {
+    type: "failure",
+    ...{ fn: text, result: "", orders: [most, "0"], ledger: 4_294_967_295 },
+    ...{ error: { code: 4_294_967_295 }, transfer: { amount: String(-(2n ** 127n)) } },
+    timestamp: "9999-12-31 23:59:59",
+  };
+  const [empty, filled] = [[], Array.from({ length: 5 }, () => JSON.stringify(row))];
+  for (const lines of [empty, filled]) {
+    const back = await readBack("failures", wholeFile(parquetFile("failures", lines, 2)));
+    assert.deepEqual(
+      back,
+      lines.map((line) => [...columnTexts("failures", line)]),
+    );
+  }
+  let read = 0;
+  const lines = (function* () {
+    for (;;) {
+      read += 1;
+      yield JSON.stringify(row);
+    }
+  })();
+  const chunks = parquetFile("failures", lines, 10);
+  for (let group = 1; group <= 3; group += 1) {
+    chunks.next();
+    assert.equal(read, 10 * group);
+  }
+});
+
 test("the command writes the rows between two times of a backup", async () => {
   const copy = join(temporaryFolder(), "copy");
   await backupStore(server.dataDir, copy);
@@ -201,6 +284,7 @@ test("wrong settings are named, with exit code 2, a missing store with 1", async
     ["--what", "--what", "swaps"],
     ["--from", "--what", "trades", "--from", "2026-02-30"],
     ["--to", "--what", "trades", "--from", "5", "--to", "5"],
+    ["--format", "--what", "trades", "--format", "xml"],
     ["--market", "--what", "candles", "--market", "XLM"],
     ["--resolution", "--what", "candles", "--resolution", "7m"],
   ] as const) {
