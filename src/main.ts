@@ -25,8 +25,9 @@ import { ServiceManager } from "./operations/service-manager.ts";
 import { storeFolder } from "./store/data-folder.ts";
 import { lockFolder } from "./store/folder-lock.ts";
 import { makeFolder } from "./store/make-folder.ts";
+import { finishMigration, type MigrationProgress, migrateStore } from "./store/migration.ts";
 import { foldersSetAside, setAside } from "./store/set-aside.ts";
-import { StoreError } from "./store/store-error.ts";
+import { StoreError, type StoreErrorCode } from "./store/store-error.ts";
 import { VERSION } from "./version.ts";
 
 /** After a signal, and draining, everything is closed by then, or the process ends without. */
@@ -173,6 +174,7 @@ async function runEngine(run: EngineRun, signal: Promise<"signal">): Promise<num
     return 1;
   }
   const manager = new ServiceManager({ environment: process.env, log });
+  manager.starting();
   const drained = signal.then(async (end) => {
     operations.drain();
     manager.stopping();
@@ -214,6 +216,12 @@ async function runEngines(
 ): Promise<number> {
   const { log, manager } = run;
   const path = storeFolder(run.engine.dataDir);
+  try {
+    await finishMigration(run.engine.dataDir);
+  } catch (error) {
+    log.fatal(`cannot start: ${messageOf(error)}`);
+    return 1;
+  }
   for (const { folder, bytes } of await foldersSetAside(path)) {
     log.info(
       { folder, bytes },
@@ -226,10 +234,11 @@ async function runEngines(
       engine = await startEngine({ ...run, path });
       manager.serving();
     } catch (error) {
-      if (error instanceof StoreError && error.code === "other_schema") {
-        const aside = await setAside(path, systemClock);
-        log.warn({ aside }, `${error.message}; it is set aside and built anew from the ledgers`);
-        continue;
+      if (error instanceof StoreError && error.code === "earlier_schema") {
+        const end = await Promise.race([migrate(run.engine.dataDir, error.message, log), signal]);
+        if (end === "signal") return 0;
+        if (end === "migrated") continue;
+        return 1;
       }
       log.fatal(`cannot start: ${messageOf(error)}`);
       return isWrongSetting(error) ? 2 : 1;
@@ -246,12 +255,42 @@ async function runEngines(
   }
 }
 
-/** The store shows that the network or the contract is not the one that was set before. */
+/** A store of an earlier schema; `found` says which. Where it cannot be done, the log says why. */
+async function migrate(
+  dataDir: string,
+  found: string,
+  log: Logger,
+): Promise<"migrated" | "failed"> {
+  log.info(`${found}: it is migrated on a copy`);
+  try {
+    const progress = (made: MigrationProgress): void => logMigration(log, made);
+    const migrated = await migrateStore(dataDir, { clock: systemClock, progress });
+    const aside = migrated ?? (await setAside(storeFolder(dataDir), systemClock));
+    if (migrated !== undefined)
+      log.info({ aside }, `the store is migrated; ${aside} is the old one`);
+    else
+      log.warn(
+        { aside },
+        `${found}, and none so old: it is set aside and built anew from the ledgers`,
+      );
+    return "migrated";
+  } catch (error) {
+    log.fatal(`cannot start: the store cannot be migrated and is as it was: ${messageOf(error)}`);
+    return "failed";
+  }
+}
+
+function logMigration(log: Logger, progress: MigrationProgress): void {
+  if (progress.stage !== "rows") return;
+  const { schema, made, of } = progress;
+  const percent = Math.min(100, Math.floor((100 * made) / of));
+  log.info({ [PROGRESS_FIELD]: progress }, `migrating the store to schema ${schema}: ${percent} %`);
+}
+
+/** The store shows that the network, the contract or the version is not the one that was run before. */
 function isWrongSetting(error: unknown): boolean {
-  return (
-    error instanceof StoreError &&
-    (error.code === "other_network" || error.code === "other_contract")
-  );
+  const codes: readonly StoreErrorCode[] = ["other_network", "other_contract", "later_schema"];
+  return error instanceof StoreError && codes.includes(error.code);
 }
 
 /**

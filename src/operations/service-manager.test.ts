@@ -52,10 +52,12 @@ test("systemd hears that it serves, that the loop turns, and that it stops", asy
     environment: { PATH: folder, NOTIFY_SOCKET: "@here", WATCHDOG_USEC: "20000" },
     log: { warn: (_fields, message) => warned.push(message) },
   });
-  manager.serving();
   // The timer does not keep the process; this does.
   const awake = setInterval(() => undefined, 1000);
   t.after(() => clearInterval(awake));
+  manager.starting();
+  await until("EXTEND_TIMEOUT_USEC=60000000 @here");
+  manager.serving();
   await until("READY=1 @here");
   await until("WATCHDOG=1 @here");
   manager.stopping();

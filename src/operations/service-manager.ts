@@ -5,6 +5,8 @@ import { spawn } from "node:child_process";
 
 /** Longest pause between two words to the watchdog, where its time is longer than twice that. */
 const PAUSE_MS_MAX = 10_000;
+/** A start's time goes on for so long after each word. */
+const START_EXTENSION_MS = 60_000;
 
 export type ServiceManagerOptions = {
   /** NOTIFY_SOCKET, WATCHDOG_USEC and PATH are read. */
@@ -17,6 +19,7 @@ export class ServiceManager {
   readonly #log: ServiceManagerOptions["log"];
   #isTelling = false;
   #hasFailed = false;
+  #start: NodeJS.Timeout | undefined;
   #watchdog: NodeJS.Timeout | undefined;
 
   constructor({ environment, log }: ServiceManagerOptions) {
@@ -24,8 +27,19 @@ export class ServiceManager {
     this.#log = log;
   }
 
+  /**
+   * The process starts. A start that takes longer than the unit allows is not ended while the loop turns: a large
+   * store is read whole or migrated.
+   */
+  starting(): void {
+    const extend = (): void => this.#tell(`EXTEND_TIMEOUT_USEC=${START_EXTENSION_MS * 1000}`);
+    extend();
+    this.#start ??= setInterval(extend, PAUSE_MS_MAX).unref();
+  }
+
   /** The API is served. From here on the watchdog hears of every turn of its timer. */
   serving(): void {
+    clearInterval(this.#start);
     this.#tell("READY=1");
     const pauseMs = watchdogPauseMs(this.#environment.WATCHDOG_USEC);
     if (pauseMs === undefined || this.#watchdog !== undefined) return;
@@ -35,6 +49,7 @@ export class ServiceManager {
 
   /** A signal asked for the end. */
   stopping(): void {
+    clearInterval(this.#start);
     clearInterval(this.#watchdog);
     this.#tell("STOPPING=1");
   }
@@ -42,7 +57,7 @@ export class ServiceManager {
   #tell(state: string): void {
     if (!this.#environment.NOTIFY_SOCKET) return;
     // One at a time: a word that is still on its way says the same.
-    if (this.#isTelling && state === "WATCHDOG=1") return;
+    if (this.#isTelling && state !== "READY=1" && state !== "STOPPING=1") return;
     this.#isTelling = true;
     const child = spawn("systemd-notify", [state], {
       env: this.#environment,

@@ -24,14 +24,17 @@ const UNFINISHED = "store.unfinished";
 export async function backupStore(dataDir: string, to: string): Promise<StoreCopy> {
   const source = storeFolder(dataDir);
   await checkWhole(source, "quick");
-  return makeCopy(to, async (unfinished) => {
-    const root = openRoot(source, { readOnly: true });
-    try {
-      await root.backup(unfinished, true);
-    } finally {
-      await root.close();
-    }
-  });
+  return makeCopy(to, (unfinished) => copyOf(source, unfinished));
+}
+
+/** Copies a store's file without its free pages into a folder that is there. Others may read and write the store. */
+export async function copyOf(store: string, folder: string): Promise<void> {
+  const root = openRoot(store, { readOnly: true });
+  try {
+    await root.backup(folder, true);
+  } finally {
+    await root.close();
+  }
 }
 
 /**
@@ -51,7 +54,8 @@ export async function restoreStore(from: string, dataDir: string): Promise<Store
   );
 }
 
-async function makeCopy(
+/** Makes the data folder `dataDir`, which may hold nothing yet, of what is copied into an empty folder. */
+export async function makeCopy(
   dataDir: string,
   copyInto: (unfinished: string) => Promise<void>,
 ): Promise<StoreCopy> {

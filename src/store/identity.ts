@@ -3,7 +3,7 @@
 import { StoreError } from "./store-error.ts";
 import { META_IDENTITY, type Table } from "./tables.ts";
 
-/** Raised whenever the meaning of stored bytes changes; older stores are rebuilt from ledgers. */
+/** Raised whenever the meaning of stored bytes changes, together with a step from the one before (schema-steps.ts). */
 export const SCHEMA_VERSION = 2;
 
 export type StoreIdentity = { readonly networkPassphrase: string; readonly contract: string };
@@ -22,12 +22,6 @@ export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table |
   const found = readIdentity(path, meta?.getBinary(META_IDENTITY));
   const hasNameAlone = meta?.getKeysCount() === 1;
   if (hasNameAlone) return;
-  if (found.schema !== SCHEMA_VERSION) {
-    throw new StoreError(
-      "other_schema",
-      `the store in ${path} has schema ${found.schema}, this version reads ${SCHEMA_VERSION}`,
-    );
-  }
   if (found.networkPassphrase !== wanted.networkPassphrase) {
     throw new StoreError(
       "other_network",
@@ -38,6 +32,13 @@ export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table |
     throw new StoreError(
       "other_contract",
       `the store in ${path} belongs to the contract ${found.contract}`,
+    );
+  }
+  if (found.schema !== SCHEMA_VERSION) {
+    const isLater = typeof found.schema === "number" && found.schema > SCHEMA_VERSION;
+    throw new StoreError(
+      isLater ? "later_schema" : "earlier_schema",
+      `the store in ${path} has schema ${found.schema}, this version reads ${SCHEMA_VERSION}`,
     );
   }
 }

@@ -30,8 +30,8 @@ export async function openPastStore(dataDir: string): Promise<PastStore> {
   await checkWhole(path, "quick");
   const { ledger, networkPassphrase, schema } = readStoreState(path);
   if (schema !== SCHEMA_VERSION) {
-    const versions = `schema ${schema}, this version reads ${SCHEMA_VERSION}`;
-    throw new StoreError("other_schema", `the store in ${path} has ${versions}`);
+    const versions = `schema ${schema}, this version reads ${SCHEMA_VERSION}: an engine that starts on it migrates it`;
+    throw new StoreError("earlier_schema", `the store in ${path} has ${versions}`);
   }
   const root = openRoot(path, { readOnly: true });
   const names = tableNames(root);

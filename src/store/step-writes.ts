@@ -10,13 +10,33 @@ import { indexKey, indexPrefix, orderKey, positionKey, timeBytes } from "./keys.
 import { isOnChain, type OrderRecord, OrderState, writeOrder } from "./order-record.ts";
 import { RecordWriter } from "./record-bytes.ts";
 import type { LedgerCursor, OrderChange, StepRecord } from "./step-record.ts";
-import { META_CONTRACT, META_CURSOR, META_HORIZON, type Table, type Tables } from "./tables.ts";
+import {
+  META_CONTRACT,
+  META_CURSOR,
+  META_HORIZON,
+  type Root,
+  type Table,
+  type Tables,
+} from "./tables.ts";
 import { writeTrade } from "./trade-record.ts";
 
 /** A put, or a removal where there is no value. */
 export type Write = { readonly table: Table; readonly key: Buffer; readonly value?: Buffer };
 
 const EMPTY = Buffer.alloc(0);
+
+/**
+ * Writes them in one transaction, on lmdb's own thread. A batch is dropped whole when one of its writes or the flush
+ * fails, and nothing in here can throw between two writes.
+ */
+export async function writeAll(root: Root, writes: readonly Write[]): Promise<void> {
+  await root.batch(() => {
+    for (const { table, key, value } of writes) {
+      if (value === undefined) void table.remove(key);
+      else void table.put(key, value);
+    }
+  });
+}
 
 export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): Write[] {
   const writes: Write[] = [];

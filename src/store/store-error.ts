@@ -4,8 +4,9 @@ export type StoreErrorCode =
   /** The store follows another network or another contract. */
   | "other_network"
   | "other_contract"
-  /** Written by another version of this program. */
-  | "other_schema"
+  /** Written by an earlier or a later version of this program. */
+  | "earlier_schema"
+  | "later_schema"
   /** The file is truncated or its content contradicts itself. */
   | "damaged"
   /** A copy was to be made where something is. */

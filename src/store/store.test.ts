@@ -7,6 +7,7 @@ import { account, token } from "../../test/support/addresses.ts";
 import { eventPosition, ledgerHash } from "../../test/support/ledgers.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { orderId } from "../model/order.ts";
+import { SCHEMA_VERSION } from "./identity.ts";
 import type { OrderRecord } from "./order-record.ts";
 import { setAside } from "./set-aside.ts";
 import type { StepRecord } from "./step-record.ts";
@@ -97,8 +98,14 @@ test("a store of another network, contract or version is refused and left as it 
   store.renew();
   assert.equal(store.history.liveOrders({ assets: [] }, ALL).length, 3000);
   await store.close();
-  await writeMeta(path, META_IDENTITY, JSON.stringify({ program: "hopbook", schema: 0 }));
-  await rejects(path, "other_schema");
+  for (const [schema, code] of [
+    [SCHEMA_VERSION - 1, "earlier_schema"],
+    [SCHEMA_VERSION + 1, "later_schema"],
+  ] as const) {
+    const identity = { program: "hopbook", ...IDENTITY, schema };
+    await writeMeta(path, META_IDENTITY, JSON.stringify(identity));
+    await rejects(path, code);
+  }
   await writeMeta(path, META_IDENTITY, "{");
   await rejects(path, "damaged");
 });

@@ -23,7 +23,7 @@ import { Retention } from "./retention.ts";
 import { RowCopy } from "./row-copy.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
-import { addressWrites, stepWrites, type Write } from "./step-writes.ts";
+import { addressWrites, stepWrites, type Write, writeAll } from "./step-writes.ts";
 import { StoreError } from "./store-error.ts";
 import { type StoreSize, storeSize } from "./store-size.ts";
 import {
@@ -283,16 +283,9 @@ export class Store {
     await noteClosed(this.#path).catch(() => undefined);
   }
 
-  // lmdb's own thread writes and flushes. A batch is one transaction; it is dropped whole when one
-  // of its writes or the flush fails, and nothing in here can throw between two writes.
   async #write(writes: readonly Write[]): Promise<void> {
     try {
-      await this.#environment.root.batch(() => {
-        for (const { table, key, value } of writes) {
-          if (value === undefined) void table.remove(key);
-          else void table.put(key, value);
-        }
-      });
+      await writeAll(this.#environment.root, writes);
     } catch (error) {
       const cause = await commitReason(error);
       const reason = cause instanceof Error ? cause.message : String(cause);

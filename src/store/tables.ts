@@ -91,12 +91,18 @@ export function openEnvironment(
 
 export function openRoot(
   path: string,
-  options: { readonly readOnly: boolean; readonly mapBytes?: number },
+  options: {
+    readonly readOnly: boolean;
+    readonly mapBytes?: number;
+    /** Commits are not flushed: for a file that counts only once it was flushed as a whole. */
+    readonly noSync?: boolean;
+  },
 ): Root {
   return open<Buffer, Buffer>({
     path,
     noSubdir: false,
     readOnly: options.readOnly,
+    noSync: options.noSync === true,
     // A commit is then on disk before its promise resolves, and a failing flush fails it.
     overlappingSync: false,
     // Batches are made by hand: those made for a turn reject a promise that nobody holds.

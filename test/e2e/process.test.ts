@@ -1,12 +1,17 @@
 // The process as an operator meets it: wrong settings, signals, another network.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { storeFolder } from "../../src/store/data-folder.ts";
+import { META_IDENTITY, openRoot, openTable } from "../../src/store/tables.ts";
+import { putStore } from "../store/stored-by-version.ts";
+import { exchangeIdentity } from "../support/exchange.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
@@ -146,6 +151,53 @@ test("a lake that is no directory is refused", async () => {
   assert.equal(code, 2);
   assert.match(stderr, /^hopbook: LAKE: expected a directory that exists/);
   assert.ok(stderr.includes(lake), stderr);
+});
+
+test("a store of an earlier schema is migrated at the start, and served", async () => {
+  const dataDir = temporaryFolder();
+  const { last, lists } = putStore(1, dataDir);
+  const { networkPassphrase: passphrase, contract } = exchangeIdentity;
+  // Nobody serves that network any more.
+  const start = () =>
+    new EngineProcess({ rpcUrl: "http://127.0.0.1:1", passphrase, contract, dataDir });
+  const said = ({ log }: EngineProcess, text: string) =>
+    log.some(({ msg = "" }) => msg.includes(text));
+  let engine = start();
+  let api = new ApiClient(await engine.listening);
+  assert.equal((await api.get("/")).ledger, last.ledger);
+  const trades = await api.all("/trades", 50);
+  assert.equal(trades.length, lists.trades.length);
+  assert.ok(said(engine, "has schema 1, this version reads"), JSON.stringify(engine.log));
+  assert.ok(said(engine, "the store is migrated; "), JSON.stringify(engine.log));
+  engine.kill();
+  await engine.exited;
+  engine = start();
+  api = new ApiClient(await engine.listening);
+  assert.deepEqual(await api.all("/trades", 50), trades);
+  const [aside] = readdirSync(dataDir).filter((name) => name.startsWith("store-set-aside-"));
+  assert.ok(said(engine, `${aside} was set aside (0.2 MB)`), JSON.stringify(engine.log));
+  await engine.stop();
+});
+
+test("a store of a later schema is refused and left as it is", async () => {
+  const dataDir = temporaryFolder();
+  putStore(1, dataDir);
+  const { networkPassphrase: passphrase, contract } = exchangeIdentity;
+  const root = openRoot(storeFolder(dataDir), { readOnly: false });
+  const identity = { program: "hopbook", networkPassphrase: passphrase, contract, schema: 1000 };
+  await openTable(root, "meta").put(META_IDENTITY, Buffer.from(JSON.stringify(identity)));
+  await root.close();
+  const { code, stdout } = await run(["engine"], {
+    RPC_URL: "http://127.0.0.1:1",
+    NETWORK_PASSPHRASE: passphrase,
+    CONTRACT: contract,
+    DATA_DIR: dataDir,
+    PORT: "0",
+    OPERATORS_PORT: "off",
+  });
+  assert.equal(code, 2);
+  assert.match(stdout, /cannot start: the store in .* has schema 1000, this version reads/);
+  assert.deepEqual(readdirSync(dataDir), ["store"]);
 });
 
 test("a signal in the middle of a ledger ends it well, and the next start shows no gap", async () => {

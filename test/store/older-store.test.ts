@@ -1,48 +1,22 @@
 // A store that an earlier version wrote is taken over as it is: its history, and what follows it.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
 import { Exchange } from "../../src/book/exchange.ts";
 import { OrderStatus } from "../../src/model/order.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { nextLedger } from "../support/ledgers.ts";
-
-const FIXTURES = new URL("../../../test/fixtures/store/", import.meta.url);
-const ALL = { limit: 100_000 };
-
-function fixture(name: string): Buffer {
-  return gunzipSync(readFileSync(new URL(name, FIXTURES)));
-}
-
-/** Bigints as texts, as the recorded lists have them. */
-function plain(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (_, member: unknown) =>
-      typeof member === "bigint" ? String(member) : member,
-    ),
-  );
-}
-
-function listsOf(exchange: Exchange) {
-  return plain({
-    trades: exchange.trades({}, ALL),
-    orders: exchange.orderHistory({}, ALL),
-    failures: exchange.failures({}, ALL),
-    live: exchange.liveOrders({ assets: [] }, ALL),
-  });
-}
+import { ALL, listsOf, plain, putStore } from "./stored-by-version.ts";
 
 // Of schema 2 before order events were kept: 30 random ledgers, written by that version.
 test("a store from before order events goes on with its whole history", async () => {
-  const { ledger, closeTime, hash, ...lists } = JSON.parse(String(fixture("schema-2.json.gz")));
-  assert.ok(lists.trades.length > 20 && lists.orders.length > 20 && lists.live.length > 0);
-  const clock = { now: closeTime * 1000 };
+  const clock = { now: 0 };
   const options = exchangeOptions(clock);
-  mkdirSync(options.path);
-  writeFileSync(join(options.path, "data.mdb"), fixture("schema-2.mdb.gz"));
+  const { last, closeTime, lists } = putStore(2, join(options.path, ".."));
+  const { ledger } = last;
+  clock.now = closeTime * 1000;
+  assert.ok(lists.trades.length > 20 && lists.orders.length > 20 && lists.live.length > 0);
   await assert.rejects(openPastStore(join(options.path, "..")), /holds no order events/);
 
   let exchange = await Exchange.open(options);
@@ -53,7 +27,7 @@ test("a store from before order events goes on with its whole history", async ()
   assert.ok(order !== undefined && order.status === OrderStatus.active);
   const { id, price, expires } = order;
   const removed = { kind: "mod", id, price, amount: 0n, expires } as const;
-  await exchange.apply(nextLedger({ ledger, hash }, closeTime + 5, [removed]));
+  await exchange.apply(nextLedger(last, closeTime + 5, [removed]));
   await exchange.close();
 
   exchange = await Exchange.open(options);

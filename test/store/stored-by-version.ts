@@ -1,0 +1,42 @@
+// Stores that earlier versions wrote, with the lists that they gave of them (test/fixtures/store).
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Exchange } from "../../src/book/exchange.ts";
+import { storeFolder } from "../../src/store/data-folder.ts";
+
+const FIXTURES = new URL("../../../test/fixtures/store/", import.meta.url);
+export const ALL = { limit: 100_000 };
+
+function fixture(name: string): Buffer {
+  return gunzipSync(readFileSync(new URL(name, FIXTURES)));
+}
+
+/** Puts the store of a schema into a data folder. Returns its last ledger and its lists. */
+export function putStore(schema: number, dataDir: string) {
+  const folder = storeFolder(dataDir);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "data.mdb"), fixture(`schema-${schema}.mdb.gz`));
+  const { ledger, closeTime, hash, ...lists } = JSON.parse(
+    String(fixture(`schema-${schema}.json.gz`)),
+  );
+  return { last: { ledger, hash } as { ledger: number; hash: string }, closeTime, lists };
+}
+
+/** Bigints as texts, as the recorded lists have them. */
+export function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, member: unknown) =>
+      typeof member === "bigint" ? String(member) : member,
+    ),
+  );
+}
+
+export function listsOf(exchange: Exchange) {
+  return plain({
+    trades: exchange.trades({}, ALL),
+    orders: exchange.orderHistory({}, ALL),
+    failures: exchange.failures({}, ALL),
+    live: exchange.liveOrders({ assets: [] }, ALL),
+  });
+}
