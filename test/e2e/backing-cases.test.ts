@@ -1,7 +1,6 @@
 // What makers see of their backing when money moves around the exchange: over the API and the push
 // channel of an engine that runs as operators run it.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
@@ -30,6 +29,7 @@ const PLAIN_ORDER = deriveOrderId(maker, 2n);
 /** What a maker of the fixture holds of every asset. */
 const HELD = 1_000_000n * ONE;
 
+const dataDir = temporaryFolder();
 let devnet: Devnet;
 let engine: EngineProcess;
 let api: ApiClient;
@@ -39,13 +39,7 @@ before(async () => {
     { seed: "cases", passphrase: PASSPHRASE, port: 0, manual: true },
     fixture.scenario,
   );
-  engine = new EngineProcess({
-    rpcUrl: devnet.url,
-    passphrase: PASSPHRASE,
-    contract: network.exchange,
-    dataDir: join(temporaryFolder(), "store"),
-  });
-  api = new ApiClient(await engine.listening);
+  await startEngine(devnet.url);
   await ledger(
     subsidize(goldToken),
     subsidize(plain),
@@ -62,6 +56,16 @@ after(async () => {
   await engine.stop();
   await devnet.stop();
 });
+
+async function startEngine(rpcUrl: string): Promise<void> {
+  engine = new EngineProcess({
+    rpcUrl,
+    passphrase: PASSPHRASE,
+    contract: network.exchange,
+    dataDir,
+  });
+  api = new ApiClient(await engine.listening);
+}
 
 /** Closes a ledger with these transactions and waits until the engine shows it. */
 async function ledger(...intents: readonly TransactionIntent[]): Promise<void> {
@@ -279,6 +283,32 @@ test("a custom token is asked after its events, and pending meanwhile", async ()
   await until(async () => (await backed(PLAIN_ORDER)) === 20n * ONE);
   await until(async () => (await record(plain)).pending === undefined);
   assert.equal((await record(plain)).balance, String(20n * ONE));
+});
+
+test("a kill changes no answer while no RPC is there, a custom token's included", async () => {
+  await until(async () => (await record(plain)).pending === undefined);
+  const answers = async () => {
+    const rows: Row[] = [await record(plain), await record(goldToken)];
+    for (const path of [
+      `/account/${maker}`,
+      `/order/${PLAIN_ORDER}`,
+      `/depth?market=${plain}/${usdcToken}`,
+      `/quote?sellingAsset=${usdcToken}&buyingAsset=${plain}&amount=${5n * ONE}`,
+    ]) {
+      // Those of the answer itself.
+      const { id: _, timestamp: __, ...row } = await api.get(path);
+      rows.push(row);
+    }
+    return rows;
+  };
+  const before = await answers();
+  assert.equal(before[0].balance, String(20n * ONE));
+  for (const rpcUrl of ["http://127.0.0.1:1", devnet.url]) {
+    engine.kill();
+    await engine.exited;
+    await startEngine(rpcUrl);
+    assert.deepEqual(await answers(), before, rpcUrl);
+  }
 });
 
 test("an account is followed in every market token while somebody watches it, then no more", async () => {

@@ -554,27 +554,41 @@ test("an approval counts that came before the token was traded; one of an asset 
   assert.equal(bench.records.backing(maker, odd)?.liveUntil, 400);
 });
 
-test("a restart knows every record as of its ledger; answers of tokens have to be confirmed", () => {
+test("a restart knows every record as of its ledger, answers of tokens and what awaits one included", () => {
   const bench = new Bench();
   bench.place(order(1, usd, xlm, 500n), order(2, odd, usd, 50n));
-  bench.records.tokenAnswered({
-    owner: maker,
-    asset: odd,
-    balance: 40n,
-    allowance: 30n,
-    ledger: bench.ledger,
-  });
+  const polls = () => bench.work.splice(0).flatMap(({ poll }) => poll);
+  const restartsTheSame = () => {
+    const shown = () => [...bench.records.accountBacking(maker), bench.records.backing(maker, odd)];
+    const before = shown();
+    polls();
+    bench.open();
+    assert.deepEqual(shown(), before);
+    return before.at(-1)?.pending;
+  };
+  // An event before the first answer.
+  bench.close({ tokenEvents: [{ token: odd, addresses: [maker] }] });
+  assert.equal(restartsTheSame(), true);
+  assert.deepEqual(polls(), [{ owner: maker, asset: odd, since: bench.ledger }]);
+  const answer = { owner: maker, asset: odd, balance: 40n, allowance: 30n, ledger: bench.ledger };
+  bench.records.tokenAnswered({ ...answer, confirms: bench.ledger });
   bench.step();
   bench.close({}, { [lineKey]: line(120n) });
-  const before = bench.records.accountBacking(maker);
-  bench.work.length = 0;
+  assert.equal(restartsTheSame(), false);
+  // Whatever it did without an event is found out.
+  assert.deepEqual(polls(), [{ owner: maker, asset: odd }]);
+  bench.close({ tokenEvents: [{ token: odd, addresses: [maker] }] });
+  assert.equal(restartsTheSame(), true);
+  assert.deepEqual(polls(), [{ owner: maker, asset: odd, since: bench.ledger }]);
+  // Rows of versions that did not keep whether an answer is confirmed.
+  bench.records.tokenAnswered({ ...answer, confirms: bench.ledger });
+  bench.step();
+  for (const [key, value] of bench.rows) {
+    if (key.startsWith("record:"))
+      bench.rows.set(key, JSON.stringify(JSON.parse(value).slice(0, 10)));
+  }
   bench.open();
-  assert.deepEqual(
-    bench.records.accountBacking(maker),
-    before.map((each) => (each.asset === odd ? { ...each, pending: true } : each)),
-  );
-  const polls = bench.work.flatMap(({ poll }) => poll);
-  assert.deepEqual(polls, [{ owner: maker, asset: odd, since: bench.ledger }]);
+  assert.equal(bench.records.backing(maker, odd)?.pending, true);
   bench.close({}, { [lineKey]: line(7n) });
   assert.equal(bench.records.backing(maker, usd)?.balance, 7n, "followed from its ledger on");
 });

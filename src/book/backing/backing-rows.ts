@@ -16,6 +16,8 @@ export type RecordRow = {
   readonly asset: Address;
   readonly updated?: number;
   readonly answer?: { readonly balance: bigint; readonly allowance: bigint };
+  /** Nothing may have changed the answer; undefined in rows of versions that did not keep it. */
+  readonly isConfirmed: boolean | undefined;
 };
 
 /** The last ledger of an allowance, in a custom token. */
@@ -39,8 +41,9 @@ const NETWORK_KEY = "network";
 const ENTRY_PREFIX = "entry:";
 const APPROVAL_PREFIX = "approval:";
 const ADDRESS_CHARACTERS = 56;
-/** Where in a record's row the values begin that can be absent. */
+/** Where in a record's row the values begin that can be absent, and whether its answer is confirmed. */
 const SHOWN_OPTIONAL_AT = 7;
+const CONFIRMED_AT = 10;
 
 export function networkRow({ baseReserve }: NetworkRow): BackingRow {
   return { key: NETWORK_KEY, value: JSON.stringify([`${baseReserve}`]) };
@@ -74,6 +77,7 @@ export function recordRow(record: BackingRecord): BackingRow {
     backing.headroom === undefined ? null : `${backing.headroom}`,
     backing.skipped ?? null,
     isShort(record) ? 1 : 0,
+    polled?.awaiting === undefined ? 1 : 0,
   ]);
   return { key: recordRowKey(owner, asset), value };
 }
@@ -106,14 +110,21 @@ export function parseRow({ key, value }: Row): ParsedRow {
   return { kind: "record", record: recordOf(fields, key) };
 }
 
-function recordOf([updated, answer]: readonly unknown[], key: string): RecordRow {
+function recordOf(fields: readonly unknown[], key: string): RecordRow {
+  const [updated, answer] = fields;
   return {
+    isConfirmed: isConfirmed(fields),
     ...addressesOf(key, RECORD_PREFIX),
     ...(updated === null ? {} : { updated: count(updated) }),
     ...(Array.isArray(answer)
       ? { answer: { balance: amount(answer[0]), allowance: amount(answer[1]) } }
       : {}),
   };
+}
+
+function isConfirmed(fields: readonly unknown[]): boolean | undefined {
+  const kept = fields[CONFIRMED_AT];
+  return kept === undefined ? undefined : count(kept) === 1;
 }
 
 /** What a record's own row says of it. `short`: `isShort`; undefined in rows of versions that did not keep it. */
@@ -131,8 +142,7 @@ export function shownBacking({ key, value }: Row): ShownBacking | undefined {
   if (balance === undefined) return undefined;
   const short = kept === undefined ? undefined : count(kept) === 1;
   const { owner, asset } = addressesOf(key, RECORD_PREFIX);
-  // An answer of a custom token has to be confirmed.
-  const pending = answer !== null;
+  const pending = !(isConfirmed(fields) ?? answer === null);
   if (updated === null) {
     const unloaded = unloadedBacking(owner, asset, skipped === null ? undefined : count(skipped));
     return { backing: { ...unloaded, pending }, short };

@@ -40,10 +40,12 @@ export type PollWork = {
   readonly stop: readonly RecordId[];
 };
 
-/** How a record starts. An answer from before a restart is shown, but has to be confirmed. */
-export function unconfirmed(view: StepView, id: RecordId): Polled {
-  const { answer } = view.state.restored.get(id) ?? {};
-  return answer === undefined ? {} : { answer, awaiting: view.ledger };
+/** How a record starts: with the answer from before a restart, to be confirmed where it was to be then. */
+export function restoredPolled(view: StepView, id: RecordId): Polled {
+  const { answer, isConfirmed } = view.state.restored.get(id) ?? {};
+  const known = answer === undefined ? {} : { answer };
+  const isAwaited = !(isConfirmed ?? answer === undefined);
+  return isAwaited ? { ...known, awaiting: view.ledger } : known;
 }
 
 /** Events of the tokens, of the exchange, and orders and skips that name a maker. */

@@ -1,7 +1,7 @@
 // From the reasons to track a record to the entries that decide it, and from those to its values.
 import assert from "node:assert/strict";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
-import { unconfirmed } from "./polled-tokens.ts";
+import { restoredPolled } from "./polled-tokens.ts";
 import {
   type BackingRecord,
   FREE_HOLDER,
@@ -57,7 +57,7 @@ function bind(view: StepView, id: RecordId, record: BackingRecord, token: Token)
   const { owner, asset } = record;
   const keys = view.state.keys.record(owner, asset, token);
   if (keys === undefined) {
-    view.records.set(id, { ...record, polled: unconfirmed(view, id) });
+    view.records.set(id, { ...record, polled: restoredPolled(view, id) });
     return;
   }
   const { polled: _, ...unbound } = record;
