@@ -61,11 +61,13 @@ export type EngineOptions = {
   readonly operations?: Operations;
   /** For runs that repeat; the system's otherwise. */
   readonly clock?: Clock;
+  /** Milliseconds a quote may take; for runs that repeat on a busy machine. QuotePool's otherwise. */
+  readonly quoteTimeMs?: number;
 };
 
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { engine: config, network, path, log, operations, clock = systemClock } = options;
+  const { engine: config, network, path, log, operations, clock = systemClock, quoteTimeMs } = options;
   const { contract, networkPassphrase } = network;
   const uws = loadUws();
   const siteFiles = config.console ? readSiteFiles(SITE_FOLDER) : undefined;
@@ -78,6 +80,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     book,
     clock,
     workers: config.workers,
+    ...(quoteTimeMs === undefined ? {} : { timeMs: quoteTimeMs }),
     inline: new InlineQuotes({
       live: () => book.live,
       onFault: (fault) => log.error({ fault }, "a quote on the main thread failed"),

@@ -75,6 +75,8 @@ async function startRecordedEngine(devnet: Devnet, folder: string): Promise<Engi
     path: join(folder, "store"),
     log: await createLogger({ level: "silent", format: "json" }),
     clock: () => devnet.tip.closeTime * 1000,
+    // Where time ends a search, two equal requests may get more routes or fewer.
+    quoteTimeMs: WAIT_MS_MAX,
   });
 }
 
