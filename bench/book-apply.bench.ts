@@ -13,8 +13,8 @@ import {
 } from "../src/book/shared-layout.ts";
 import { findAsset, findSide } from "../src/book/shared-lookup.ts";
 import { orderAmount, orderCount, orderId, orderPrice } from "../src/book/shared-reader.ts";
-import { usedBytes } from "../src/book/shared-usage.ts";
 import type { Address } from "../src/model/address.ts";
+import { usedBytes } from "../test/support/shared-usage.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { BookData, type BookScale, CONTRACT } from "./book-data.ts";
 import { MapBook, sideKey } from "./map-book.ts";

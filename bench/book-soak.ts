@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads";
 import type { BookChange } from "../src/book/book-change.ts";
 import { SharedBook } from "../src/book/left-right.ts";
 import { orderCount } from "../src/book/shared-reader.ts";
-import { usedBytes } from "../src/book/shared-usage.ts";
+import { usedBytes } from "../test/support/shared-usage.ts";
 import { BookData, CONTRACT } from "./book-data.ts";
 import { quantile } from "./quantile.ts";
 

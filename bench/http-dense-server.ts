@@ -9,12 +9,12 @@ import { capacityFor } from "../src/book/shared-layout.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { startHttpServer } from "../src/http/server.ts";
-import { MemoryReadModel } from "../src/http/testing/memory-read-model.ts";
-import { PASSPHRASE, testOrder } from "../src/http/testing/test-server.ts";
 import { loadUws } from "../src/http/uws.ts";
 import { InlineQuotes } from "../src/router-worker/inline-quotes.ts";
 import { QuotePool } from "../src/router-worker/pool.ts";
 import { bookStateOf, changesOfWorld } from "../test/support/book-of-world.ts";
+import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
+import { PASSPHRASE, testOrder } from "../test/support/http/test-server.ts";
 import { denseWorld } from "./quote-worlds.ts";
 
 export type DenseStart = { readonly assets: number; readonly levels: number };

@@ -8,7 +8,12 @@ import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import { pushChannels } from "../src/http/push/channels.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { systemTimers } from "../src/http/push/throttle.ts";
-import { MemoryReadModel } from "../src/http/testing/memory-read-model.ts";
+import { TurnBudget } from "../src/http/turn-budget.ts";
+import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
+import { canonicalPair } from "../src/model/address.ts";
+import type { OrderId } from "../src/model/order.ts";
+import type { Trade } from "../src/model/trade.ts";
+import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
 import {
   EXCHANGE,
   PASSPHRASE,
@@ -17,12 +22,7 @@ import {
   testContract,
   testOrder,
   testPosition,
-} from "../src/http/testing/test-server.ts";
-import { TurnBudget } from "../src/http/turn-budget.ts";
-import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
-import { canonicalPair } from "../src/model/address.ts";
-import type { OrderId } from "../src/model/order.ts";
-import type { Trade } from "../src/model/trade.ts";
+} from "../test/support/http/test-server.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import { quantile } from "./quantile.ts";

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
-import {
-  EXCHANGE,
-  PASSPHRASE,
-  testAccount,
-  testContract,
-} from "../src/http/testing/test-server.ts";
 import { systemClock } from "../src/model/clock.ts";
 import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { ExchangeEvent } from "../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../src/model/order.ts";
 import { position } from "../src/model/position.ts";
+import {
+  EXCHANGE,
+  PASSPHRASE,
+  testAccount,
+  testContract,
+} from "../test/support/http/test-server.ts";
 import { plentyOf } from "./plenty.ts";
 
 const MARKETS = 20;

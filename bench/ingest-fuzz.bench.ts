@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { IngestError } from "../src/ingest/ingest-error.ts";
 import { KeyTable } from "../src/ingest/key-table.ts";
 import type { DecodeLedger, Followed } from "../src/ingest/ledger-decoder.ts";
-import { sdkDecoder } from "../src/ingest/sdk-decoder.ts";
 import { skipDecoder } from "../src/ingest/skip-decoder.ts";
 import { testContract } from "../test/ingest/addresses.ts";
 import { Damage } from "../test/ingest/damage.ts";
 import { passphraseOf, readFixture } from "../test/ingest/ledger-fixtures.ts";
 import { occurring } from "../test/ingest/occurring.ts";
+import { sdkDecoder } from "../test/support/sdk-decoder.ts";
 import type { Bench } from "./bench.ts";
 
 const COMPARE_EVERY = 10;

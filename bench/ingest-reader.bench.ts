@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { LedgerCloseMeta } from "@stellar/stellar-sdk/xdr";
 import { KeyTable } from "../src/ingest/key-table.ts";
 import type { DecodeLedger, Followed } from "../src/ingest/ledger-decoder.ts";
-import { envelopesOf, sdkDecoder } from "../src/ingest/sdk-decoder.ts";
 import { skipDecoder } from "../src/ingest/skip-decoder.ts";
 import { compileWalker } from "../src/ingest/xdr/compile-walker.ts";
 import { type Address, address, addressBytes } from "../src/model/address.ts";
 import { occurring } from "../test/ingest/occurring.ts";
+import { envelopesOf, sdkDecoder } from "../test/support/sdk-decoder.ts";
 import type { Bench, Figure } from "./bench.ts";
 import {
   DEVNET_PASSPHRASE,

@@ -1,6 +1,7 @@
 // Ledger entries for benches that follow backing: whatever is asked for is there.
-import { testAccount } from "../src/http/testing/test-server.ts";
+
 import type { EntryChange, TrackedEntry } from "../src/model/ledger-delta.ts";
+import { testAccount } from "../test/support/http/test-server.ts";
 
 const AMOUNT = 10n ** 12n;
 const KEY_ACCOUNT = 0;

@@ -1,11 +1,11 @@
 // Books to quote on: the devnet's large one, and one in which every pair of assets is a market.
 import { createHash } from "node:crypto";
 import { buildCast } from "../src/devnet/traffic/cast.ts";
-import { MemoryNetwork } from "../src/devnet/traffic/memory-network.ts";
 import { SCALES, type TrafficScale } from "../src/devnet/traffic/scale.ts";
 import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
 import { orderId } from "../src/model/order.ts";
 import type { QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
+import { MemoryNetwork } from "../test/support/devnet/memory-network.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
 

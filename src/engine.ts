@@ -67,7 +67,15 @@ export type EngineOptions = {
 
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { engine: config, network, path, log, operations, clock = systemClock, quoteTimeMs } = options;
+  const {
+    engine: config,
+    network,
+    path,
+    log,
+    operations,
+    clock = systemClock,
+    quoteTimeMs,
+  } = options;
   const { contract, networkPassphrase } = network;
   const uws = loadUws();
   const siteFiles = config.console ? readSiteFiles(SITE_FOLDER) : undefined;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
+import { MemoryReadModel } from "../../test/support/http/memory-read-model.ts";
+import { testAccount, testContract, testOrder } from "../../test/support/http/test-server.ts";
 import type { Backing } from "../model/backing.ts";
 import { accountMembers, accountMembersInSlices } from "./account-text.ts";
-import { MemoryReadModel } from "./testing/memory-read-model.ts";
-import { testAccount, testContract, testOrder } from "./testing/test-server.ts";
 
 const OWNER = testAccount(1);
 const LIVING = new AbortController().signal;

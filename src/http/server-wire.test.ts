@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import WebSocket from "ws";
-import type { QuoteAnswer } from "../router-worker/quote.ts";
-import { answerCount, sendRaw } from "./testing/raw-client.ts";
+import { answerCount, sendRaw } from "../../test/support/http/raw-client.ts";
 import {
   startTestServer,
   type TestServer,
   testContract,
   testOrder,
-} from "./testing/test-server.ts";
+} from "../../test/support/http/test-server.ts";
+import type { QuoteAnswer } from "../router-worker/quote.ts";
 
 const HOST = "Host: x\r\n\r\n";
 const NEXT = `GET /contract HTTP/1.1\r\n${HOST}`;

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { describedFetch } from "../api/testing/described-fetch.ts";
-import type { DepthRequest } from "../book/depth.ts";
-import type { Candle } from "../model/candle.ts";
-import type { Failure } from "../model/failure.ts";
-import type { OrderId } from "../model/order.ts";
-import type { QuoteRequest } from "../router-worker/quote.ts";
+import { describedFetch } from "../../test/support/api/described-fetch.ts";
 import {
   EXCHANGE,
   startTestServer,
@@ -14,7 +9,12 @@ import {
   testContract,
   testOrder,
   testPosition,
-} from "./testing/test-server.ts";
+} from "../../test/support/http/test-server.ts";
+import type { DepthRequest } from "../book/depth.ts";
+import type { Candle } from "../model/candle.ts";
+import type { Failure } from "../model/failure.ts";
+import type { OrderId } from "../model/order.ts";
+import type { QuoteRequest } from "../router-worker/quote.ts";
 
 const ISSUER = "GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5";
 const USDC_TOKEN = "CBIELTK6YBZJU5UP2WWQEUCYKLPU6AUNZ2BQ4WWFEIE3USCIHMXQDAMA";

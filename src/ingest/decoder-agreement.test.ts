@@ -7,11 +7,11 @@ import { Damage } from "../../test/ingest/damage.ts";
 import { LEDGER_FIXTURES, passphraseOf, readFixture } from "../../test/ingest/ledger-fixtures.ts";
 import { occurring, occurringIn } from "../../test/ingest/occurring.ts";
 import { runs } from "../../test/support/runs.ts";
+import { decodeMeta, sdkDecoder } from "../../test/support/sdk-decoder.ts";
 import type { Address } from "../model/address.ts";
 import { IngestError } from "./ingest-error.ts";
 import { KeyTable } from "./key-table.ts";
 import type { DecodeLedger, DecoderOptions } from "./ledger-decoder.ts";
-import { decodeMeta, sdkDecoder } from "./sdk-decoder.ts";
 import { skipDecoder } from "./skip-decoder.ts";
 
 const exchange = testContract(1);

@@ -40,13 +40,13 @@ import {
   scVec,
   scVoid,
 } from "../../test/ingest/sc-values.ts";
+import { sdkDecoder } from "../../test/support/sdk-decoder.ts";
 import type { Address } from "../model/address.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { positionParts } from "../model/position.ts";
 import { IngestError } from "./ingest-error.ts";
 import { KeyTable } from "./key-table.ts";
 import type { DecodeLedger, Followed, Oddity } from "./ledger-decoder.ts";
-import { sdkDecoder } from "./sdk-decoder.ts";
 import { skipDecoder } from "./skip-decoder.ts";
 
 const exchange = testContract(1);

@@ -43,11 +43,11 @@ import {
   scVec,
   scVoid,
 } from "../../test/ingest/sc-values.ts";
+import { sdkDecoder } from "../../test/support/sdk-decoder.ts";
 import type { Address } from "../model/address.ts";
 import { KeyTable } from "./key-table.ts";
 import { BatchReader } from "./lake/ledger-batch.ts";
 import type { DecodedLedger } from "./ledger-decoder.ts";
-import { sdkDecoder } from "./sdk-decoder.ts";
 import { skipDecoder } from "./skip-decoder.ts";
 
 const exchange = testContract(1);

@@ -8,9 +8,9 @@ import { ENDPOINTS, type Endpoint } from "../../src/api/endpoints.ts";
 import { NO_EXAMPLES } from "../../src/api/examples.ts";
 import type { Parameter } from "../../src/api/parameters.ts";
 import { readExamples } from "../../src/api/read-examples.ts";
-import { checkAnswer, checkMessage, seen } from "../../src/api/testing/conformance.ts";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import type { Row } from "../e2e/api-client.ts";
+import { checkAnswer, checkMessage, seen } from "../support/api/conformance.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
 import { type RecordedWorld, recordRun } from "./recorded-run.ts";
 
 test("a run over every endpoint, error, channel and message is as described", async () => {

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { Site } from "../../src/http/site/site.ts";
 import { readSiteFiles } from "../../src/http/site/site-files.ts";
-import { startTestServer, type TestServer } from "../../src/http/testing/test-server.ts";
 import { assertClean, launchBrowser, openConsole } from "../console/browser.ts";
 import { findBrowser, NO_BROWSER } from "../console/find-browser.ts";
+import { startTestServer, type TestServer } from "../support/http/test-server.ts";
 
 const executable = findBrowser();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import WebSocket from "ws";
 import type { RecordedAnswer, RecordedMessage } from "../../src/api/examples.ts";
-import { checkMessage, checkPushMessage } from "../../src/api/testing/conformance.ts";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import type { Row } from "../e2e/api-client.ts";
+import { checkMessage, checkPushMessage } from "../support/api/conformance.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
 
 /** Generous: machines that run tests can be slow. */
 export const WAIT_MS_MAX = 60_000;

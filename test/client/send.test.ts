@@ -16,8 +16,8 @@ import {
 import { KeypairSigner } from "@stellar/stellar-sdk/contract";
 import { SendError, type SendOptions, sendOperations } from "hopbook/client";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import { address } from "../../src/model/address.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Client sending test";
 const TRIES_MAX = 8;

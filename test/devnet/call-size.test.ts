@@ -12,7 +12,6 @@ import {
 } from "../../src/devnet/contract/call.ts";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, i128, type Value } from "../../src/devnet/contract/value.ts";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
 import { codeOf } from "../../src/devnet/ledger/code.ts";
@@ -22,6 +21,7 @@ import { Result } from "../../src/devnet/ledger/resources.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { type Address, accountAddress } from "../../src/model/address.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { decodeLedger, metaOf } from "./audit.ts";
 
 const fixture = createFixture("call size", "Call size test");

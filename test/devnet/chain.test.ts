@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressValue, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
-import { createFixture, type Fixture, ONE } from "../../src/devnet/fixture.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
 import { codeOf } from "../../src/devnet/ledger/code.ts";
@@ -9,6 +8,7 @@ import { genesisTip } from "../../src/devnet/ledger/genesis.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
 import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
+import { createFixture, type Fixture, ONE } from "../support/devnet/fixture.ts";
 import { applyChanges, assertHeader, assertJoin, decodeLedger } from "./audit.ts";
 
 const PASSPHRASE = "Chain test";

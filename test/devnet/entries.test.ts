@@ -12,7 +12,6 @@ import {
   xdr,
 } from "@stellar/stellar-sdk";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import {
   accountKey,
   dataKey,
@@ -25,6 +24,7 @@ import { TEMPORARY_TTL_MIN } from "../../src/devnet/ledger/ttl.ts";
 import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { allowanceKey } from "../../src/devnet/tokens/sac-allowance.ts";
 import { balanceKey } from "../../src/devnet/tokens/sac-balance.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Entries test";
 const fixture = createFixture("entries", PASSPHRASE);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture } from "../../src/devnet/fixture.ts";
+import { createFixture } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Faults test";
 let devnet: Devnet;

@@ -6,9 +6,9 @@ import { type TestContext, test } from "node:test";
 import { decompress, init } from "@bokuweb/zstd-wasm";
 import { LedgerCloseMetaBatch } from "@stellar/stellar-sdk/xdr";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture } from "../../src/devnet/fixture.ts";
 import { batchKey } from "../../src/devnet/lake.ts";
 import { rawFrame } from "../../src/devnet/zstd.ts";
+import { createFixture } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Lake test";
 

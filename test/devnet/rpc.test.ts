@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { rpc } from "@stellar/stellar-sdk";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture } from "../../src/devnet/fixture.ts";
 import { devnetOptionsSchema } from "../../src/devnet/options.ts";
+import { createFixture } from "../support/devnet/fixture.ts";
 import { decodeLedger } from "./audit.ts";
 
 const PASSPHRASE = "RPC test";

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
-import { MemoryNetwork } from "../../src/devnet/traffic/memory-network.ts";
 import { usdAt } from "../../src/devnet/traffic/price-walk.ts";
 import { SCALES } from "../../src/devnet/traffic/scale.ts";
 import { isLive } from "../../src/devnet/traffic/view.ts";
 import type { Market } from "../../src/devnet/traffic/world.ts";
 import type { Address } from "../../src/model/address.ts";
+import { MemoryNetwork } from "../support/devnet/memory-network.ts";
 import { runs } from "../support/runs.ts";
 
 /** 20,000 under HOPBOOK_TEST_RUNS=10. The minimum order value is 0 from ledger 1,250 on. */

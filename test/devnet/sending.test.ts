@@ -20,12 +20,12 @@ import {
   xdr,
 } from "@stellar/stellar-sdk";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import type { AccountEntry } from "../../src/devnet/ledger/entry.ts";
 import { accountKey } from "../../src/devnet/ledger/key.ts";
 import { readEnvelope } from "../../src/devnet/ledger/received.ts";
 import { BAN_LEDGERS, QUEUE_MAX } from "../../src/devnet/queue/transaction-queue.ts";
 import { address } from "../../src/model/address.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Sending test";
 const START = 1_800_000_000;

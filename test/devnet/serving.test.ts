@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { Asset, Keypair, nativeToScVal, rpc, xdr } from "@stellar/stellar-sdk";
 import { NATIVE } from "../../src/devnet/asset.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { Trader } from "../support/trader.ts";
 
 const PASSPHRASE = "Serving test";

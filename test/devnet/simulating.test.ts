@@ -19,11 +19,11 @@ import {
 } from "@stellar/stellar-sdk";
 import { router } from "../../src/devnet/contract/router.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
 import { accountKey } from "../../src/devnet/ledger/key.ts";
 import { nonceKey } from "../../src/devnet/ledger/nonce.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { address } from "../../src/model/address.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Simulating test";
 const fixture = createFixture("simulating", PASSPHRASE);

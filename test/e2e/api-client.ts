@@ -1,6 +1,6 @@
 // What the tests ask of an engine's API.
 import assert from "node:assert/strict";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as the engine sent it; tests compare it.
 export type Row = any;

@@ -18,7 +18,6 @@ import {
   ScVal,
 } from "@stellar/stellar-sdk/xdr";
 import { WebSocket } from "ws";
-import { checkPushMessage } from "../../src/api/testing/conformance.ts";
 import { instanceKey } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
@@ -42,6 +41,7 @@ import {
   scU128,
   scVec,
 } from "../ingest/sc-values.ts";
+import { checkPushMessage } from "../support/api/conformance.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";

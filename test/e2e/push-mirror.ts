@@ -2,8 +2,8 @@
 // document tells clients to, and can say what REST has to answer for it to be right.
 import assert from "node:assert/strict";
 import WebSocket from "ws";
-import { checkClientMessage, checkPushMessage } from "../../src/api/testing/conformance.ts";
 import { type Position, positionParts } from "../../src/model/position.ts";
+import { checkClientMessage, checkPushMessage } from "../support/api/conformance.ts";
 import type { ApiClient, Row } from "./api-client.ts";
 
 /** A subscription's parameters, without `op` and `id`. */

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { QuoteDirection } from "../../src/router-worker/quote.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -13,7 +13,7 @@ import {
   TransactionBuilder,
   type xdr,
 } from "@stellar/stellar-sdk";
-import { createFixture, ONE } from "../../src/devnet/fixture.ts";
+import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { type FixtureDevnet, forkFixtureDevnet } from "../support/fixture-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { signed, Trader } from "../support/trader.ts";

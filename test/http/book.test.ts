@@ -2,10 +2,10 @@
 // lists, ledger after ledger.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
-import { type Message, PushClient } from "../../src/http/testing/push-client.ts";
 import { canonicalPair, marketKey, type Pair } from "../../src/model/address.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import { type Message, PushClient } from "../support/http/push-client.ts";
 
 const LATER = 25;
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { BlockList, connect, type Socket } from "node:net";
 import { afterEach, describe, it } from "node:test";
 import WebSocket from "ws";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
 import type { ListenerLimits } from "../../src/http/limits/listener-limits.ts";
-import { PushClient } from "../../src/http/testing/push-client.ts";
-import { answerCount, sendRaw } from "../../src/http/testing/raw-client.ts";
-import { startTestServer, type TestServer, testOrder } from "../../src/http/testing/test-server.ts";
 import { HttpMeter } from "../../src/operations/http-meter.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
+import { PushClient } from "../support/http/push-client.ts";
+import { answerCount, sendRaw } from "../support/http/raw-client.ts";
+import { startTestServer, type TestServer, testOrder } from "../support/http/test-server.ts";
 
 /** Generous: machines that run tests can be slow. */
 const WAIT_MS_MAX = 60_000;

@@ -1,9 +1,9 @@
 // GET /order-events over a real exchange.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { describedFetch } from "../../src/api/testing/described-fetch.ts";
-import type { Message } from "../../src/http/testing/push-client.ts";
+import { describedFetch } from "../support/api/described-fetch.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import type { Message } from "../support/http/push-client.ts";
 
 let server: ApiServer;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { startTestServer } from "../../src/http/testing/test-server.ts";
+import { startTestServer } from "../support/http/test-server.ts";
 
 const skip = process.env.RUN_SLOW !== "1" && "takes half a minute; RUN_SLOW=1 runs it";
 

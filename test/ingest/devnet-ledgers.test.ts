@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { KeyTable } from "../../src/ingest/key-table.ts";
 import type { DecodedLedger } from "../../src/ingest/ledger-decoder.ts";
-import { sdkDecoder } from "../../src/ingest/sdk-decoder.ts";
 import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { ExchangeEvent } from "../../src/model/ledger-delta.ts";
 import { runs } from "../support/runs.ts";
+import { sdkDecoder } from "../support/sdk-decoder.ts";
 import { occurring } from "./occurring.ts";
 
 const PASSPHRASE = "Devnet of the decoders";

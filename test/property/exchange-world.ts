@@ -13,15 +13,7 @@ import {
 } from "../../src/devnet/contract/call.ts";
 import { exchangeContract } from "../../src/devnet/contract/exchange.ts";
 import type { OrderEntry } from "../../src/devnet/contract/host.ts";
-import { MemoryWorld } from "../../src/devnet/contract/memory-host.ts";
-import {
-  type Allowance,
-  allowanceKey,
-  type Holding,
-  MemoryToken,
-} from "../../src/devnet/contract/memory-token.ts";
 import { oracleContract } from "../../src/devnet/contract/oracle.ts";
-import { OPEN_MARKET } from "../../src/devnet/contract/sample-exchange.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import {
   type Address,
@@ -33,6 +25,14 @@ import {
 } from "../../src/model/address.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
 import { I128_MAX, PRICE_MAX, PRICE_UNIT } from "../../src/model/settlement.ts";
+import { MemoryWorld } from "../support/devnet/memory-host.ts";
+import {
+  type Allowance,
+  allowanceKey,
+  type Holding,
+  MemoryToken,
+} from "../support/devnet/memory-token.ts";
+import { OPEN_MARKET } from "../support/devnet/sample-exchange.ts";
 
 function hash(name: string): Buffer {
   return createHash("sha256").update(name).digest();

@@ -5,9 +5,9 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { ENDPOINTS, type Endpoint } from "../../src/api/endpoints.ts";
 import type { Parameter } from "../../src/api/parameters.ts";
-import { checkAnswer } from "../../src/api/testing/conformance.ts";
-import { sendRaw } from "../../src/http/testing/raw-client.ts";
+import { checkAnswer } from "../support/api/conformance.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
+import { sendRaw } from "../support/http/raw-client.ts";
 import { NASTY_TEXTS } from "../support/nasty.ts";
 import { runs } from "../support/runs.ts";
 

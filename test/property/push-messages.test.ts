@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import WebSocket from "ws";
 import { CHANNELS } from "../../src/api/channels.ts";
-import { checkPushMessage } from "../../src/api/testing/conformance.ts";
+import { checkPushMessage } from "../support/api/conformance.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
 import { NASTY_JSON } from "../support/nasty.ts";
 import { runs } from "../support/runs.ts";

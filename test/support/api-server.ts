@@ -10,12 +10,12 @@ import { pushChannels } from "../../src/http/push/channels.ts";
 import { PushEndpoint } from "../../src/http/push/endpoint.ts";
 import { systemTimers } from "../../src/http/push/throttle.ts";
 import { startHttpServer } from "../../src/http/server.ts";
-import { TestWatch } from "../../src/http/testing/test-server.ts";
 import { loadUws } from "../../src/http/uws.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import type { Order } from "../../src/model/order.ts";
 import { QuotePool } from "../../src/router-worker/pool.ts";
 import { exchangeIdentity, exchangeOptions } from "./exchange.ts";
+import { TestWatch } from "./http/test-server.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "./random-ledgers.ts";
 
 const LEDGERS = 30;

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { startDevnet } from "../../src/devnet/devnet.ts";
-import { createFixture } from "../../src/devnet/fixture.ts";
+import { createFixture } from "./devnet/fixture.ts";
 
 type Settings = {
   readonly seed: string;

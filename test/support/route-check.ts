@@ -1,7 +1,6 @@
 // Whether a quoted route settles as promised: the call that the API names for it, run on the
 // contract model in the state it was quoted on, in as many bytes as the network carries.
 import { TradeKind } from "../../src/devnet/contract/call.ts";
-import { allowanceKey } from "../../src/devnet/contract/memory-token.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import { accountAddress } from "../../src/model/address.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
@@ -14,6 +13,7 @@ import {
 } from "../../src/router-worker/quote.ts";
 import { buildWorld } from "../vectors/settlement-world.ts";
 import { CALL_BYTES_MAX, routeBytes, type TokenWorld } from "./call-bytes.ts";
+import { allowanceKey } from "./devnet/memory-token.ts";
 import { fillOf, swapOf, tradeOf } from "./route-call.ts";
 
 /** Nobody of the vectors; holds plenty of everything. */

@@ -5,15 +5,15 @@ import { connect } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { SharedBook } from "../../src/book/left-right.ts";
-import { answerCount } from "../../src/http/testing/raw-client.ts";
+import { contractAddress } from "../../src/model/address.ts";
+import { QUEUE_MAX, QuotePool } from "../../src/router-worker/pool.ts";
+import { answerCount } from "../support/http/raw-client.ts";
 import {
   startTestServer,
   type TestServer,
   testContract,
   testOrder,
-} from "../../src/http/testing/test-server.ts";
-import { contractAddress } from "../../src/model/address.ts";
-import { QUEUE_MAX, QuotePool } from "../../src/router-worker/pool.ts";
+} from "../support/http/test-server.ts";
 import { EXIT, HANG, QUICK, SLOW, THROW } from "./pool-requests.ts";
 
 const CAPACITY = { orders: 10, owners: 10, assets: 10, sides: 10, backings: 10 };

@@ -1,13 +1,13 @@
 // Puts a case's world into the in-memory host, and reads it back.
 
 import { exchangeContract } from "../../src/devnet/contract/exchange.ts";
-import { MemoryWorld } from "../../src/devnet/contract/memory-host.ts";
-import { allowanceKey, MemoryToken } from "../../src/devnet/contract/memory-token.ts";
-import { OPEN_MARKET } from "../../src/devnet/contract/sample-exchange.ts";
 import { i128, map, u64 } from "../../src/devnet/contract/value.ts";
 import { type Address, address, canonicalPair, marketKey } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
 import { orderId } from "../../src/model/order.ts";
+import { MemoryWorld } from "../support/devnet/memory-host.ts";
+import { allowanceKey, MemoryToken } from "../support/devnet/memory-token.ts";
+import { OPEN_MARKET } from "../support/devnet/sample-exchange.ts";
 import type {
   AllowanceState,
   HolderState,

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Address, canonicalPair, marketKey } from "../../model/address.ts";
-import { marketValue } from "./market.ts";
 import {
   ADMIN,
   ANN,
@@ -15,7 +13,9 @@ import {
   ROUTER,
   SALT,
   SampleExchange,
-} from "./sample-exchange.ts";
+} from "../../../test/support/devnet/sample-exchange.ts";
+import { type Address, canonicalPair, marketKey } from "../../model/address.ts";
+import { marketValue } from "./market.ts";
 import { addressValue, bool, i128, u32, u64, type Value, VOID, vec } from "./value.ts";
 
 const SETTINGS: readonly (readonly [fn: string, value: Value, change: object])[] = [

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import {
+  DAN,
+  EXCHANGE,
+  failure,
+  GOLD,
+  IRON,
+  ROUTER,
+  SampleExchange,
+} from "../../../test/support/devnet/sample-exchange.ts";
 import { orderId } from "../../model/order.ts";
 import { PRICE_UNIT } from "../../model/settlement.ts";
 import { Direction, TradeKind, tradeArguments, updateArguments } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 import { deriveOrderId } from "./order-id.ts";
 import { type RoutedCall, routerArguments } from "./router.ts";
-import { DAN, EXCHANGE, failure, GOLD, IRON, ROUTER, SampleExchange } from "./sample-exchange.ts";
 import { addressValue, bool, i128, u32, vec } from "./value.ts";
 
 function route(

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type OrderId, orderId } from "../../model/order.ts";
-import { PRICE_UNIT } from "../../model/settlement.ts";
-import { Direction, type SwapCall, swapArguments } from "./call.ts";
-import type { CallOutcome } from "./host.ts";
 import {
   ANN,
   BEN,
@@ -16,7 +12,11 @@ import {
   returned,
   SALT,
   SampleExchange,
-} from "./sample-exchange.ts";
+} from "../../../test/support/devnet/sample-exchange.ts";
+import { type OrderId, orderId } from "../../model/order.ts";
+import { PRICE_UNIT } from "../../model/settlement.ts";
+import { Direction, type SwapCall, swapArguments } from "./call.ts";
+import type { CallOutcome } from "./host.ts";
 
 /** DAN swaps iron to gold to salt, unless `call` says otherwise. */
 function swap(

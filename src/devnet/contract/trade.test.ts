@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { orderId } from "../../model/order.ts";
-import { I128_MAX, PRICE_MAX, PRICE_UNIT } from "../../model/settlement.ts";
-import { Direction, TradeKind, tradeArguments } from "./call.ts";
-import { deriveOrderId } from "./order-id.ts";
 import {
   ANN,
   BEN,
@@ -19,7 +15,11 @@ import {
   returned,
   SALT,
   SampleExchange,
-} from "./sample-exchange.ts";
+} from "../../../test/support/devnet/sample-exchange.ts";
+import { orderId } from "../../model/order.ts";
+import { I128_MAX, PRICE_MAX, PRICE_UNIT } from "../../model/settlement.ts";
+import { Direction, TradeKind, tradeArguments } from "./call.ts";
+import { deriveOrderId } from "./order-id.ts";
 
 const [LIMIT, FILL, FILL_OR_KILL] = [TradeKind.limit, TradeKind.fill, TradeKind.fillOrKill];
 

@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareAddresses } from "../../model/address.ts";
-import { type OrderId, orderId } from "../../model/order.ts";
-import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
-import { type OrderUpdate, updateArguments } from "./call.ts";
-import type { CallOutcome } from "./host.ts";
 import {
   ANN,
   BEN,
@@ -15,7 +10,12 @@ import {
   NOW,
   returned,
   SampleExchange,
-} from "./sample-exchange.ts";
+} from "../../../test/support/devnet/sample-exchange.ts";
+import { compareAddresses } from "../../model/address.ts";
+import { type OrderId, orderId } from "../../model/order.ts";
+import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
+import { type OrderUpdate, updateArguments } from "./call.ts";
+import type { CallOutcome } from "./host.ts";
 
 function change(id: OrderId, terms: Partial<OrderUpdate> = {}): OrderUpdate {
   return { id, amount: 50n, price: 2n * PRICE_UNIT, expires: 0n, ...terms };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { createFixture } from "../fixture.ts";
+import { createFixture } from "../../../test/support/devnet/fixture.ts";
 import { CodeHash } from "../network.ts";
 import { Chain } from "./chain.ts";
 import { ChainStore, type OpenedChain } from "./chain-store.ts";

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import {
+  type Applied,
+  MemoryNetwork,
+  outcomeName,
+} from "../../../test/support/devnet/memory-network.ts";
+import { allowanceKey, MemoryToken } from "../../../test/support/devnet/memory-token.ts";
 import { type Address, accountAddress } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { invertPriceDown } from "../../model/settlement.ts";
 import { Direction, TradeKind, tradeArguments } from "../contract/call.ts";
 import { ErrorCode } from "../contract/error-code.ts";
-import { allowanceKey, MemoryToken } from "../contract/memory-token.ts";
 import { deriveOrderId } from "../contract/order-id.ts";
 import { buildCast } from "./cast.ts";
-import { type Applied, MemoryNetwork, outcomeName } from "./memory-network.ts";
 import { contractPrice, usdAt } from "./price-walk.ts";
 import { SCALES } from "./scale.ts";
 import { Traffic } from "./traffic.ts";

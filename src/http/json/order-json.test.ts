@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { testAccount, testContract, testOrder } from "../../../test/support/http/test-server.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { Order } from "../../model/order.ts";
-import { testAccount, testContract, testOrder } from "../testing/test-server.ts";
 import { knownOrderJson, orderJson } from "./order-json.ts";
 
 const backing: Backing = {

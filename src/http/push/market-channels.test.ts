@@ -2,14 +2,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describedFetch } from "../../api/testing/described-fetch.ts";
-import type { DepthBody } from "../../book/depth.ts";
-import type { DomainEvent } from "../../book/domain-event.ts";
-import type { TickerStats } from "../../book/market-data.ts";
-import { canonicalPair } from "../../model/address.ts";
-import type { Candle } from "../../model/candle.ts";
-import type { OrderId } from "../../model/order.ts";
-import { type Message, PushClient } from "../testing/push-client.ts";
+import { describedFetch } from "../../../test/support/api/described-fetch.ts";
+import { type Message, PushClient } from "../../../test/support/http/push-client.ts";
 import {
   startTestServer,
   type TestServer,
@@ -17,7 +11,13 @@ import {
   testContract,
   testOrder,
   testPosition,
-} from "../testing/test-server.ts";
+} from "../../../test/support/http/test-server.ts";
+import type { DepthBody } from "../../book/depth.ts";
+import type { DomainEvent } from "../../book/domain-event.ts";
+import type { TickerStats } from "../../book/market-data.ts";
+import { canonicalPair } from "../../model/address.ts";
+import type { Candle } from "../../model/candle.ts";
+import type { OrderId } from "../../model/order.ts";
 
 const [BASE, QUOTE, OTHER] = [testContract(1), testContract(2), testContract(3)];
 const MARKET = `${BASE}/${QUOTE}`;

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { describedFetch } from "../../api/testing/described-fetch.ts";
-import type { DomainEvent } from "../../book/domain-event.ts";
-import type { Step } from "../../book/step.ts";
-import { canonicalPair, marketKey } from "../../model/address.ts";
-import type { Backing } from "../../model/backing.ts";
-import type { Order, OrderId } from "../../model/order.ts";
-import type { Swap, Trade } from "../../model/trade.ts";
-import { type Message, PushClient } from "../testing/push-client.ts";
+import { describedFetch } from "../../../test/support/api/described-fetch.ts";
+import { type Message, PushClient } from "../../../test/support/http/push-client.ts";
 import {
   EXCHANGE,
   startTestServer,
@@ -16,7 +10,13 @@ import {
   testContract,
   testOrder,
   testPosition,
-} from "../testing/test-server.ts";
+} from "../../../test/support/http/test-server.ts";
+import type { DomainEvent } from "../../book/domain-event.ts";
+import type { Step } from "../../book/step.ts";
+import { canonicalPair, marketKey } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import type { Swap, Trade } from "../../model/trade.ts";
 
 const XLM_TOKEN = "CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC";
 const USDC_TOKEN = "CBIELTK6YBZJU5UP2WWQEUCYKLPU6AUNZ2BQ4WWFEIE3USCIHMXQDAMA";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import type { QuoteAnswer, QuoteAsker, QuoteRequest } from "../../router-worker/quote.ts";
-import { AssetInput } from "../asset-input.ts";
-import { type Message, PushClient } from "../testing/push-client.ts";
+import { type Message, PushClient } from "../../../test/support/http/push-client.ts";
 import {
   startTestServer,
   type TestServer,
   testContract,
   testOrder,
-} from "../testing/test-server.ts";
+} from "../../../test/support/http/test-server.ts";
+import type { QuoteAnswer, QuoteAsker, QuoteRequest } from "../../router-worker/quote.ts";
+import { AssetInput } from "../asset-input.ts";
 import { QUOTE_TOPICS_MAX, quoteChannel } from "./channels/quote-channel.ts";
 import { jsonQuery } from "./json-query.ts";
 

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { describedFetch } from "../../api/testing/described-fetch.ts";
-import type { BookChange } from "../../book/book-change.ts";
-import { type DepthBody, DepthReader } from "../../book/depth.ts";
-import { SharedBook } from "../../book/left-right.ts";
-import type { Address } from "../../model/address.ts";
-import type { Order, OrderId } from "../../model/order.ts";
+import { describedFetch } from "../../../test/support/api/described-fetch.ts";
 import {
   EXCHANGE,
   startTestServer,
@@ -13,7 +8,12 @@ import {
   testAccount,
   testContract,
   testOrder,
-} from "../testing/test-server.ts";
+} from "../../../test/support/http/test-server.ts";
+import type { BookChange } from "../../book/book-change.ts";
+import { type DepthBody, DepthReader } from "../../book/depth.ts";
+import { SharedBook } from "../../book/left-right.ts";
+import type { Address } from "../../model/address.ts";
+import type { Order, OrderId } from "../../model/order.ts";
 
 const BASE = testContract(1);
 const QUOTE = testContract(2);

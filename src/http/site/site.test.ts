@@ -4,8 +4,8 @@ import { get, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { startTestServer, type TestServer } from "../../../test/support/http/test-server.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { startTestServer, type TestServer } from "../testing/test-server.ts";
 import { Site } from "./site.ts";
 import { readSiteFiles } from "./site-files.ts";
 

@@ -1,22 +1,23 @@
 // A small network for tests: two makers, a taker and a contract that hold two issued assets and the
 // plain token, in which nothing moves but what a test submits.
-import { type Address, accountAddress, contractAddress } from "../model/address.ts";
-import { type ClassicAsset, NATIVE } from "./asset.ts";
-import { exchange } from "./contract/exchange.ts";
-import type { ContractModel } from "./contract/host.ts";
-import { i128, map, u64, VOID } from "./contract/value.ts";
-import type { IssuedAsset } from "./ledger/entry.ts";
-import type { Genesis } from "./ledger/genesis.ts";
-import { sha256 } from "./ledger/hash.ts";
+
+import { type ClassicAsset, NATIVE } from "../../../src/devnet/asset.ts";
+import { exchange } from "../../../src/devnet/contract/exchange.ts";
+import type { ContractModel } from "../../../src/devnet/contract/host.ts";
+import { i128, map, u64, VOID } from "../../../src/devnet/contract/value.ts";
+import type { IssuedAsset } from "../../../src/devnet/ledger/entry.ts";
+import type { Genesis } from "../../../src/devnet/ledger/genesis.ts";
+import { sha256 } from "../../../src/devnet/ledger/hash.ts";
 import {
   CodeHash,
   createNetwork,
   deployExchange,
   type Network,
   networkGenesis,
-} from "./network.ts";
-import type { Scenario } from "./scenario.ts";
-import { AccountFlags } from "./tokens/flags.ts";
+} from "../../../src/devnet/network.ts";
+import type { Scenario } from "../../../src/devnet/scenario.ts";
+import { AccountFlags } from "../../../src/devnet/tokens/flags.ts";
+import { type Address, accountAddress, contractAddress } from "../../../src/model/address.ts";
 
 /** Base units of one token. */
 export const ONE = 10_000_000n;

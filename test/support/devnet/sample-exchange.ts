@@ -2,24 +2,34 @@
 // plenty of everything, every market open.
 import { createHash } from "node:crypto";
 import {
+  Direction,
+  type TradeCall,
+  TradeKind,
+  tradeArguments,
+} from "../../../src/devnet/contract/call.ts";
+import { ErrorCode } from "../../../src/devnet/contract/error-code.ts";
+import type { ContractEvent } from "../../../src/devnet/contract/event.ts";
+import { exchange } from "../../../src/devnet/contract/exchange.ts";
+import type {
+  CallOutcome,
+  ExchangeInstance,
+  MarketEntry,
+  OrderEntry,
+} from "../../../src/devnet/contract/host.ts";
+import { type OraclePrice, oracleContract } from "../../../src/devnet/contract/oracle.ts";
+import { router } from "../../../src/devnet/contract/router.ts";
+import type { Value } from "../../../src/devnet/contract/value.ts";
+import {
   type Address,
   accountAddress,
   canonicalPair,
   contractAddress,
   marketKey,
-} from "../../model/address.ts";
-import { type OrderId, orderId } from "../../model/order.ts";
-import { PRICE_UNIT } from "../../model/settlement.ts";
-import { Direction, type TradeCall, TradeKind, tradeArguments } from "./call.ts";
-import { ErrorCode } from "./error-code.ts";
-import type { ContractEvent } from "./event.ts";
-import { exchange } from "./exchange.ts";
-import type { CallOutcome, ExchangeInstance, MarketEntry, OrderEntry } from "./host.ts";
+} from "../../../src/model/address.ts";
+import { type OrderId, orderId } from "../../../src/model/order.ts";
+import { PRICE_UNIT } from "../../../src/model/settlement.ts";
 import { MemoryWorld } from "./memory-host.ts";
 import { allowanceKey, MemoryToken } from "./memory-token.ts";
-import { type OraclePrice, oracleContract } from "./oracle.ts";
-import { router } from "./router.ts";
-import type { Value } from "./value.ts";
 
 function digest(name: string): Buffer {
   return createHash("sha256").update(name).digest();

@@ -1,12 +1,19 @@
 // A Stellar Asset Contract of the in-memory host, with holders as the settlement vectors have them.
 // The order of its checks is that of the real one (ledger.md, Stellar Asset Contract): who fails
 // for two reasons at once gets the same code here.
-import { type Address, isContract } from "../../model/address.ts";
-import { argument, asAddress, asI128, asU32, invalid } from "./arguments.ts";
-import { TokenErrorCode } from "./error-code.ts";
-import { CallFailure } from "./host.ts";
+
+import {
+  argument,
+  asAddress,
+  asI128,
+  asU32,
+  invalid,
+} from "../../../src/devnet/contract/arguments.ts";
+import { TokenErrorCode } from "../../../src/devnet/contract/error-code.ts";
+import { CallFailure } from "../../../src/devnet/contract/host.ts";
+import { bool, i128, u32, type Value, VOID } from "../../../src/devnet/contract/value.ts";
+import { type Address, isContract } from "../../../src/model/address.ts";
 import type { MemoryContract, MemoryFrame, MemoryWorld } from "./memory-host.ts";
-import { bool, i128, u32, type Value, VOID } from "./value.ts";
 
 /** Base units. */
 export type Holding = {

@@ -10,25 +10,26 @@ import {
   type TransactionMeta,
   type TransactionPhase,
 } from "@stellar/stellar-sdk/xdr";
-import type { Address } from "../model/address.ts";
-import type { TokenEvent } from "../model/entry-tracking.ts";
-import type { Failure } from "../model/failure.ts";
-import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
-import type { KeyTable } from "./key-table.ts";
-import { orderedChanges } from "./ledger-changes.ts";
+import type { KeyTable } from "../../src/ingest/key-table.ts";
+import { orderedChanges } from "../../src/ingest/ledger-changes.ts";
 import type {
   DecodedLedger,
   DecodeLedger,
   DecoderOptions,
   Followed,
   Oddity,
-} from "./ledger-decoder.ts";
-import { ledgerHead } from "./ledger-header.ts";
-import type { HostEvent } from "./sc-value.ts";
-import { hostDiagnosticOf, hostEventOf } from "./sdk-value.ts";
-import { tokenEventsOf } from "./token-event.ts";
-import { entryChange, entryKey, isLostByEviction, trackedEntry } from "./tracked-entry.ts";
-import { type IndexedEvent, transactionEffects } from "./transaction-effects.ts";
+} from "../../src/ingest/ledger-decoder.ts";
+import { ledgerHead } from "../../src/ingest/ledger-header.ts";
+import type { HostEvent } from "../../src/ingest/sc-value.ts";
+import { hostDiagnosticOf, hostEventOf } from "../../src/ingest/sdk-value.ts";
+import { tokenEventsOf } from "../../src/ingest/token-event.ts";
+import {
+  entryChange,
+  entryKey,
+  isLostByEviction,
+  trackedEntry,
+} from "../../src/ingest/tracked-entry.ts";
+import { type IndexedEvent, transactionEffects } from "../../src/ingest/transaction-effects.ts";
 import {
   directCall,
   innerTransaction,
@@ -36,8 +37,12 @@ import {
   outcomeOf,
   sourceOf,
   transactionHash,
-} from "./transaction-result.ts";
-import { undecodable } from "./undecodable.ts";
+} from "../../src/ingest/transaction-result.ts";
+import { undecodable } from "../../src/ingest/undecodable.ts";
+import type { Address } from "../../src/model/address.ts";
+import type { TokenEvent } from "../../src/model/entry-tracking.ts";
+import type { Failure } from "../../src/model/failure.ts";
+import type { EntryChange, ExchangeEvent } from "../../src/model/ledger-delta.ts";
 
 export function sdkDecoder(options: DecoderOptions): DecodeLedger {
   return (bytes, sequence, followed) => {

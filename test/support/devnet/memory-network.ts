@@ -2,22 +2,22 @@
 // act on the in-memory host. Classic operations are cut down to what moves balances; there are no
 // fees and no reserves.
 import { createHash } from "node:crypto";
-import { type Address, contractAddress, isContract } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
-import { argument, asAddress, asBool, asI128 } from "../contract/arguments.ts";
-import { exchange } from "../contract/exchange.ts";
-import type { CallOutcome } from "../contract/host.ts";
-import { type MemoryContract, MemoryWorld } from "../contract/memory-host.ts";
-import { allowanceKey, type Holding, MemoryToken } from "../contract/memory-token.ts";
-import { oracleContract } from "../contract/oracle.ts";
-import { router } from "../contract/router.ts";
-import { VOID } from "../contract/value.ts";
-import type { TransactionIntent } from "../intent.ts";
-import type { Offer } from "../order-index.ts";
-import type { Cast } from "./cast.ts";
-import { Traffic } from "./traffic.ts";
-import type { ChainView } from "./view.ts";
-import type { NetworkAddresses } from "./world.ts";
+import type { ClassicAsset } from "../../../src/devnet/asset.ts";
+import { argument, asAddress, asBool, asI128 } from "../../../src/devnet/contract/arguments.ts";
+import { exchange } from "../../../src/devnet/contract/exchange.ts";
+import type { CallOutcome } from "../../../src/devnet/contract/host.ts";
+import { oracleContract } from "../../../src/devnet/contract/oracle.ts";
+import { router } from "../../../src/devnet/contract/router.ts";
+import { VOID } from "../../../src/devnet/contract/value.ts";
+import type { TransactionIntent } from "../../../src/devnet/intent.ts";
+import type { Offer } from "../../../src/devnet/order-index.ts";
+import type { Cast } from "../../../src/devnet/traffic/cast.ts";
+import { Traffic } from "../../../src/devnet/traffic/traffic.ts";
+import type { ChainView } from "../../../src/devnet/traffic/view.ts";
+import type { NetworkAddresses } from "../../../src/devnet/traffic/world.ts";
+import { type Address, contractAddress, isContract } from "../../../src/model/address.ts";
+import { type MemoryContract, MemoryWorld } from "./memory-host.ts";
+import { allowanceKey, type Holding, MemoryToken } from "./memory-token.ts";
 
 function contractNamed(name: string): Address {
   return contractAddress(createHash("sha256").update(name).digest());

@@ -1,27 +1,27 @@
 // A server on a free port over an in-memory read model, with a clock the test sets.
 
-import type { DepthBody, DepthRequest } from "../../book/depth.ts";
-import type { Depths } from "../../book/live-depth.ts";
-import type { BookSides } from "../../book/market-sides.ts";
-import type { AccountWatch } from "../../book/step.ts";
-import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
-import type { Order, OrderId } from "../../model/order.ts";
-import { type Position, position } from "../../model/position.ts";
+import type { DepthBody, DepthRequest } from "../../../src/book/depth.ts";
+import type { Depths } from "../../../src/book/live-depth.ts";
+import type { BookSides } from "../../../src/book/market-sides.ts";
+import type { AccountWatch } from "../../../src/book/step.ts";
+import { AssetInput } from "../../../src/http/asset-input.ts";
+import type { HttpMeter } from "../../../src/http/http-meter.ts";
+import { type ListenerLimits, NO_LIMITS } from "../../../src/http/limits/listener-limits.ts";
+import { pushChannels } from "../../../src/http/push/channels.ts";
+import { PushEndpoint } from "../../../src/http/push/endpoint.ts";
+import type { Timers } from "../../../src/http/push/throttle.ts";
+import { startHttpServer } from "../../../src/http/server.ts";
+import type { Site } from "../../../src/http/site/site.ts";
+import { loadUws } from "../../../src/http/uws.ts";
+import { type Address, accountAddress, contractAddress } from "../../../src/model/address.ts";
+import type { Order, OrderId } from "../../../src/model/order.ts";
+import { type Position, position } from "../../../src/model/position.ts";
 import type {
   QuoteAnswer,
   QuoteAsker,
   QuoteRequest,
   QuoteService,
-} from "../../router-worker/quote.ts";
-import { AssetInput } from "../asset-input.ts";
-import type { HttpMeter } from "../http-meter.ts";
-import { type ListenerLimits, NO_LIMITS } from "../limits/listener-limits.ts";
-import { pushChannels } from "../push/channels.ts";
-import { PushEndpoint } from "../push/endpoint.ts";
-import type { Timers } from "../push/throttle.ts";
-import { startHttpServer } from "../server.ts";
-import type { Site } from "../site/site.ts";
-import { loadUws } from "../uws.ts";
+} from "../../../src/router-worker/quote.ts";
 import { MemoryReadModel } from "./memory-read-model.ts";
 
 export const PASSPHRASE = "Test SDF Network ; September 2015";

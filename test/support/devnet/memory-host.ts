@@ -1,9 +1,8 @@
 // A host that keeps everything in Maps: for the settlement vectors and for tests of the contract
 // model. No fees, no metas, no diagnostics; the rules of authorization, calls and undoing are those
 // of the port.
-import { type Address, marketKey, type Pair } from "../../model/address.ts";
-import type { OrderId } from "../../model/order.ts";
-import type { ContractEvent } from "./event.ts";
+
+import type { ContractEvent } from "../../../src/devnet/contract/event.ts";
 import {
   CallFailure,
   type CallOutcome,
@@ -13,8 +12,10 @@ import {
   isCatchable,
   type MarketEntry,
   type OrderEntry,
-} from "./host.ts";
-import type { Value } from "./value.ts";
+} from "../../../src/devnet/contract/host.ts";
+import type { Value } from "../../../src/devnet/contract/value.ts";
+import { type Address, marketKey, type Pair } from "../../../src/model/address.ts";
+import type { OrderId } from "../../../src/model/order.ts";
 
 export type EmittedEvent = { readonly contract: Address; readonly event: ContractEvent };
 

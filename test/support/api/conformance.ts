@@ -2,9 +2,9 @@
 // that no schema knows fails, though clients are told that answers may gain members.
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { asyncApiDocument } from "../asyncapi.ts";
-import { NO_EXAMPLES } from "../examples.ts";
-import { openApiDocument } from "../openapi.ts";
+import { asyncApiDocument } from "../../../src/api/asyncapi.ts";
+import { NO_EXAMPLES } from "../../../src/api/examples.ts";
+import { openApiDocument } from "../../../src/api/openapi.ts";
 
 /** An answer to a GET request. */
 export type Answer = {

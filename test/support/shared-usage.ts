@@ -15,7 +15,7 @@ import {
   POOL_SIDES,
   SIDE_LIST,
   SIDE_STRIDE_U32,
-} from "./shared-layout.ts";
+} from "../../src/book/shared-layout.ts";
 
 const WORD = 4;
 /** An entry of a hash table, and the room that keeps it sparse. */

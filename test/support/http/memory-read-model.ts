@@ -1,16 +1,16 @@
 // A ReadModel over plain arrays, for tests of the HTTP layer.
-import type { CandleWindow } from "../../book/candle-reader.ts";
-import type { DayTotals, MarketData, TickerStats } from "../../book/market-data.ts";
-import type { LiveOrderFilter, Page, ReadModel } from "../../book/read-model.ts";
-import type { Address, Pair } from "../../model/address.ts";
-import { canonicalPair, compareAddresses, marketKey } from "../../model/address.ts";
-import type { Backing, OrderBacking } from "../../model/backing.ts";
-import type { Candle } from "../../model/candle.ts";
-import type { ContractState } from "../../model/contract-state.ts";
-import type { Failure } from "../../model/failure.ts";
-import type { Order, OrderId } from "../../model/order.ts";
-import type { Position } from "../../model/position.ts";
-import type { Swap, Trade } from "../../model/trade.ts";
+import type { CandleWindow } from "../../../src/book/candle-reader.ts";
+import type { DayTotals, MarketData, TickerStats } from "../../../src/book/market-data.ts";
+import type { LiveOrderFilter, Page, ReadModel } from "../../../src/book/read-model.ts";
+import type { Address, Pair } from "../../../src/model/address.ts";
+import { canonicalPair, compareAddresses, marketKey } from "../../../src/model/address.ts";
+import type { Backing, OrderBacking } from "../../../src/model/backing.ts";
+import type { Candle } from "../../../src/model/candle.ts";
+import type { ContractState } from "../../../src/model/contract-state.ts";
+import type { Failure } from "../../../src/model/failure.ts";
+import type { Order, OrderId } from "../../../src/model/order.ts";
+import type { Position } from "../../../src/model/position.ts";
+import type { Swap, Trade } from "../../../src/model/trade.ts";
 
 type PairFilter = readonly [string, string] | undefined;
 

@@ -1,7 +1,7 @@
 // A push client of the tests: keeps what it received, waits for what it wants.
 import assert from "node:assert/strict";
 import WebSocket from "ws";
-import { checkPushMessage } from "../../api/testing/conformance.ts";
+import { checkPushMessage } from "../api/conformance.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as the server sent it; tests compare it.
 export type Message = any;
