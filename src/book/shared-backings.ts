@@ -39,7 +39,6 @@ import {
   ORDER_RECEIVED_BACKING,
   ORDER_RECEIVED_NEXT,
   ORDER_RECEIVED_PREVIOUS,
-  ORDER_SIDE,
   ORDER_SOLD_BACKING,
   ORDER_SOLD_NEXT,
   ORDER_SOLD_PREVIOUS,
@@ -54,7 +53,7 @@ import {
   takenCount,
 } from "./shared-pool.ts";
 import { backingBudget, backingHeadroom } from "./shared-reader.ts";
-import { markSide } from "./shared-sides.ts";
+import { markOrder } from "./shared-sides.ts";
 
 const U64_MAX = (1n << 64n) - 1n;
 
@@ -239,8 +238,7 @@ function markOrders(view: BookView, record: number, role: Role): void {
   if (view.headerF64[HEADER_SEQUENCE_F64]! <= 1) return;
   let slot = view.backingU32[record * BACKING_STRIDE_U32 + role.first]!;
   while (slot !== NONE) {
-    const at = slot * ORDER_STRIDE_U32;
-    markSide(view, view.orderU32[at + ORDER_SIDE]!);
-    slot = view.orderU32[at + role.next]!;
+    markOrder(view, slot);
+    slot = view.orderU32[slot * ORDER_STRIDE_U32 + role.next]!;
   }
 }

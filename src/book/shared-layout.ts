@@ -26,7 +26,8 @@
 //            96 position u80                  112 next, 116 previous order on the sold backing
 //           120 next, 124 previous order on the received backing
 //   side      0 changed f64    8 start        12 count         16 base      20 class
-//            24 taker sells   28 taker buys   32 next free     36 .. 63 unused
+//            24 taker sells   28 taker buys   32 next free     40 front changed f64
+//            36 .. 39, 48 .. 63 unused
 //   address   0 .. 55 strkey in ASCII         56 references    60 hash (next free when unused)
 //   links     0 list of sides by what the taker buys: start, count, base, class
 //            16 list of sides by what the taker sells: start, count, base, class
@@ -134,6 +135,13 @@ export const ORDER_POSITION_U64 = 12;
 export const SIDE_STRIDE_F64 = 8;
 /** Sequence of the last step that changed an order of the side or the backing of one. */
 export const SIDE_CHANGED_F64 = 0;
+/**
+ * Of the last step that may have changed one of the first `FRONT_ORDERS` orders, or the backing of one:
+ * what was derived from no more of them is as good as new, whatever changed behind.
+ */
+export const SIDE_FRONT_CHANGED_F64 = 5;
+/** Most quotes look no further (8, 16 and 32 measured with 200 of 100,000 orders changing). */
+export const FRONT_ORDERS = 16;
 export const SIDE_STRIDE_U32 = 16;
 export const SIDE_LIST = 2;
 /** The asset a taker pays (what the side's orders buy) and the asset a taker gets. */

@@ -5,6 +5,7 @@ import { fillList, insertInList, removeFromList } from "./shared-arena.ts";
 import type { BookCopy } from "./shared-copy.ts";
 import {
   type BookView,
+  FRONT_ORDERS,
   HEADER_SEQUENCE_F64,
   LINKS_BUYING_LIST,
   LINKS_SELLING_LIST,
@@ -17,6 +18,7 @@ import {
   ORDER_STRIDE_F64,
   ORDER_STRIDE_U32,
   SIDE_CHANGED_F64,
+  SIDE_FRONT_CHANGED_F64,
   SIDE_LIST,
   SIDE_STRIDE_F64,
   SIDE_STRIDE_U32,
@@ -35,7 +37,7 @@ export function addToSide(copy: BookCopy, slot: number, selling: number, buying:
   view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SIDE] = side;
   const at = side * SIDE_STRIDE_U32 + SIDE_LIST;
   insertInList(view, view.sideU32, at, placeOfOrder(view, at, slot), slot);
-  markSide(view, side);
+  markOrder(view, slot);
 }
 
 /** Files orders, written but in no side, under the assets they sell and buy, which had none. */
@@ -50,7 +52,9 @@ export function fillSide(copy: BookCopy, selling: number, buying: number, slots:
     return isBefore(view, one, other) ? -1 : 1;
   });
   fillList(view, view.sideU32, side * SIDE_STRIDE_U32 + SIDE_LIST, slots);
-  markSide(view, side);
+  view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64] = view.headerF64[HEADER_SEQUENCE_F64]!;
+  view.sideF64[side * SIDE_STRIDE_F64 + SIDE_FRONT_CHANGED_F64] =
+    view.headerF64[HEADER_SEQUENCE_F64]!;
 }
 
 /** Takes an order out, before its price changes. A side without orders is gone. */
@@ -60,14 +64,27 @@ export function takeFromSide(copy: BookCopy, slot: number): void {
   const at = side * SIDE_STRIDE_U32 + SIDE_LIST;
   const place = placeOfOrder(view, at, slot);
   assert.equal(view.arena[view.sideU32[at + LIST_START]! + place], slot, "order not in its side");
+  markOrder(view, slot);
   removeFromList(view, view.sideU32, at, place);
-  markSide(view, side);
   if (view.sideU32[at + LIST_COUNT] === 0) closeSide(copy, side);
 }
 
-/** Tells readers that what they derived from the side is stale. */
-export function markSide(view: BookView, side: number): void {
-  view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64] = view.headerF64[HEADER_SEQUENCE_F64]!;
+/** Tells readers that what they derived from an order in its side's list is stale. */
+export function markOrder(view: BookView, slot: number): void {
+  const side = view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SIDE]!;
+  const sequence = view.headerF64[HEADER_SEQUENCE_F64]!;
+  const at = side * SIDE_STRIDE_F64;
+  view.sideF64[at + SIDE_CHANGED_F64] = sequence;
+  if (!isBehindFront(view, side, slot)) view.sideF64[at + SIDE_FRONT_CHANGED_F64] = sequence;
+}
+
+/** Whether the front stays the same with or without the order. */
+function isBehindFront(view: BookView, side: number, slot: number): boolean {
+  const at = side * SIDE_STRIDE_U32 + SIDE_LIST;
+  if (view.sideU32[at + LIST_COUNT]! <= FRONT_ORDERS + 1) return false;
+  const last = view.arena[view.sideU32[at + LIST_START]! + FRONT_ORDERS - 1]!;
+  const price = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
+  return price > view.orderF64[last * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
 }
 
 function openSide(copy: BookCopy, takerSells: number, takerBuys: number): number {

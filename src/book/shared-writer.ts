@@ -36,7 +36,6 @@ import {
   ORDER_PRICE_U64,
   ORDER_RECEIVED_BACKING,
   ORDER_SELLING,
-  ORDER_SIDE,
   ORDER_SOLD_BACKING,
   ORDER_STRIDE_F64,
   ORDER_STRIDE_U32,
@@ -52,7 +51,7 @@ import {
   takenCount,
 } from "./shared-pool.ts";
 import { orderPosition, orderPrice } from "./shared-reader.ts";
-import { addToSide, markSide, takeFromSide } from "./shared-sides.ts";
+import { addToSide, markOrder, takeFromSide } from "./shared-sides.ts";
 import type { BookState } from "./step.ts";
 
 /** A copy in memory that was never written. */
@@ -108,7 +107,7 @@ function putOrder(copy: BookCopy, order: Order): void {
     insertOrder(copy, order);
   } else if (orderPrice(view, slot) === order.price) {
     writeAmount(view, slot, order);
-    markSide(view, view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SIDE]!);
+    markOrder(view, slot);
   } else {
     const { selling, buying } = assetsOf(view, slot);
     takeFromSide(copy, slot);

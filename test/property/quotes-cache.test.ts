@@ -2,12 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BookChange } from "../../src/book/book-change.ts";
 import type { BookCopy } from "../../src/book/shared-copy.ts";
+import { FRONT_ORDERS } from "../../src/book/shared-layout.ts";
 import { applyChange, writeState } from "../../src/book/shared-writer.ts";
+import type { Address } from "../../src/model/address.ts";
+import { type Order, orderId } from "../../src/model/order.ts";
+import { position } from "../../src/model/position.ts";
+import { PRICE_UNIT } from "../../src/model/settlement.ts";
 import type { QuoteRequest } from "../../src/router-worker/quote.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
+import { account, token } from "../support/addresses.ts";
 import { bookStateOf, changesOfWorld, emptyCopy } from "../support/book-of-world.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
-import { randomQuoteWorld, SMALL_WORLD } from "../support/random-quote-world.ts";
+import {
+  type QuoteWorldOptions,
+  randomQuoteWorld,
+  SMALL_WORLD,
+} from "../support/random-quote-world.ts";
 import { runs } from "../support/runs.ts";
 
 const CHANGES_MAX = 600;
@@ -38,11 +48,17 @@ function randomChange(random: Random, world: readonly BookChange[], live: Set<bi
   return { kind: "put", order: { ...order, amount, price, expires } };
 }
 
+/** A few orders a side; and sides of which most quotes see the front alone. */
+const WORLDS: readonly QuoteWorldOptions[] = [
+  { ...SMALL_WORLD, orders: 60, assets: 5 },
+  { ...SMALL_WORLD, orders: 200, assets: 2, makers: 12, wild: false },
+];
+
 test("a search that has seen a book change answers as one that sees it for the first time", () => {
   let answers = 0;
   for (let seed = 1; seed <= runs(10); seed += 1) {
     const random = randomFrom(seed);
-    const { state, request } = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 60, assets: 5 });
+    const { state, request } = randomQuoteWorld(seed, WORLDS[seed % 2]);
     const world = changesOfWorld(state);
     const copies: readonly [BookCopy, BookCopy] = [
       emptyCopy(state.contract, CHANGES_MAX),
@@ -66,7 +82,7 @@ test("a search that has seen a book change answers as one that sees it for the f
         const asked: QuoteRequest = {
           ...request,
           direction,
-          amount: request.amount + BigInt(step),
+          amount: 1n + (request.amount * BigInt(random(40))) / 20n,
         };
         const fresh = new QuoteSearch(view).quote(view, asked, context);
         const got = seasoned.quote(view, asked, context);
@@ -77,4 +93,67 @@ test("a search that has seen a book change answers as one that sees it for the f
     }
   }
   assert(answers > runs(80), `only ${answers} answers`);
+});
+
+const SELLING = token(1);
+const BUYING = token(0);
+/** On both sides of where fronts end. */
+const PLACES = FRONT_ORDERS + 4;
+const UNITS = 1000n;
+
+/** Orders of a maker each, dearer by one part in a hundred from one to the next. */
+function ladder(orders: number): readonly BookChange[] {
+  return Array.from({ length: orders }, (_, at): readonly BookChange[] => {
+    const owner = account(at);
+    const backing = { owner, updated: 1, authorized: true, pending: false };
+    const plenty = { balance: 1n << 60n, allowance: 1n << 60n, budget: 1n << 60n, liveUntil: 9999 };
+    return [
+      { kind: "put", order: orderAt(at, UNITS, owner) },
+      { kind: "backing", backing: { ...backing, ...plenty, asset: SELLING } },
+      { kind: "backing", backing: { ...backing, ...plenty, asset: BUYING } },
+    ];
+  }).flat();
+}
+
+function orderAt(place: number, amount: bigint, owner: Address = account(place)): Order {
+  return {
+    id: orderId(BigInt(1 + place)),
+    ...{ owner, selling: SELLING, buying: BUYING, status: "ACTIVE", amount, quote: amount },
+    price: (PRICE_UNIT * BigInt(100 + place)) / 100n,
+    ...{ expires: 0, created: 0, updated: 0 },
+    cursor: position({ ledger: 1 + place, transaction: 1, operation: 1, index: 0 }),
+  };
+}
+
+test("whatever changes at whatever place of a side, the next quote that reaches it shows it", () => {
+  for (const orders of [FRONT_ORDERS - 1, FRONT_ORDERS, FRONT_ORDERS + 1, PLACES]) {
+    const copy = emptyCopy(token(999), 3 * PLACES + 3);
+    const { view } = copy;
+    const seasoned = new QuoteSearch(view);
+    let step = 0;
+    const apply = (changes: readonly BookChange[]) => {
+      step += 1;
+      writeState(view, step, { ledger: step, closeTime: 1_700_000_000, frozen: false });
+      for (const change of changes) applyChange(copy, change);
+      const fresh = new QuoteSearch(view);
+      for (let reached = 1; reached <= PLACES; reached += 1) {
+        const request: QuoteRequest = {
+          direction: "strict_receive",
+          ...{ sellingAsset: BUYING, buyingAsset: SELLING, direct: false },
+          amount: BigInt(reached) * UNITS - 1n,
+        };
+        const context = { now: 1_700_000_000, skipWindow: 600, shouldStop: () => false };
+        const expected = fresh.quote(view, request, context);
+        assert.deepEqual(seasoned.quote(view, request, context), expected, `${orders}, ${reached}`);
+      }
+    };
+    apply(ladder(orders));
+    for (let place = FRONT_ORDERS - 3; place < orders; place += 1) {
+      apply([{ kind: "put", order: orderAt(place, UNITS + 7n) }]);
+      apply([{ kind: "put", order: { ...orderAt(place, UNITS), price: PRICE_UNIT * 3n } }]);
+      apply([{ kind: "put", order: orderAt(place, UNITS) }]);
+      apply([{ kind: "remove", id: orderAt(place, UNITS).id }]);
+      apply([{ kind: "put", order: orderAt(place, UNITS) }]);
+    }
+  }
 });

@@ -133,13 +133,13 @@ export class RouteSolver {
   }
 
   /** How many orders the hops of a path have to choose from. */
-  orderCount(context: SolveContext, queue: PathQueue, id: number): number {
-    const hopCount = this.#findCurves(context, queue, id);
-    let count = 0;
-    for (let hop = 0; hop < hopCount; hop += 1) {
-      count += this.#curves.count[this.#curvesOfPath[hop]!]!;
-    }
-    return count;
+  orderCount({ view, now }: SolveContext, queue: PathQueue, id: number): number {
+    const sides = sidesOf(queue, id);
+    const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
+    return sides.reduce(
+      (sum, side) => sum + this.#curves.count[this.#curves.wholeCurveOf(view, side, use, now)]!,
+      0,
+    );
   }
 
   #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {

@@ -3,8 +3,9 @@
 // A curve lists the orders of a side that a quote may use, cheapest first, each cut down to what
 // its maker's backing and room leave it, with running totals. Read as if orders were divisible, it
 // bounds what any listing can do: rounding, orders that must be filled whole and the cap on orders
-// only make it worse. A lookup costs some 20 ns; building costs some 50 ns an order and happens
-// once for each change of a side. Allocates only while growing.
+// only make it worse. A lookup costs some 20 ns; building costs some 50 ns an order. A curve begins with
+// the front of its side and is built anew once that has changed; one that an amount made longer, once
+// anything of the side has. Allocates only while growing.
 import {
   BACKING_BUDGET_F64,
   BACKING_FLAGS,
@@ -15,6 +16,7 @@ import {
   type BookView,
   FLAG_AUTHORIZED,
   FLAG_PENDING,
+  FRONT_ORDERS,
   LIST_COUNT,
   LIST_START,
   ORDER_AMOUNT_F64,
@@ -26,6 +28,7 @@ import {
   ORDER_STRIDE_F64,
   ORDER_STRIDE_U32,
   SIDE_CHANGED_F64,
+  SIDE_FRONT_CHANGED_F64,
   SIDE_LIST,
   SIDE_STRIDE_F64,
   SIDE_STRIDE_U32,
@@ -45,8 +48,7 @@ const SUM_ERROR = 1e-12;
 /** What costs more than an i128 holds cannot be planned by the contract. */
 const COST_MAX = 2 ** 127;
 
-/** Orders of a side that a curve starts with; more are added when an amount reaches its end. */
-const DEPTH_FIRST = 256;
+/** When an amount reaches the end of a curve, so many times as many orders are looked at. */
 const DEPTH_GROWTH = 4;
 
 /** Smallest block of the columns, entries. */
@@ -151,10 +153,10 @@ export class SideCurves {
    */
   curveOf(view: BookView, side: number, use: CurveUse, now: number): number {
     const one = 2 * side;
-    if (!this.#isFresh(view, side, one, now)) this.#build(view, side, one, now, DEPTH_FIRST);
+    if (!this.#isFresh(view, side, one, now)) this.#build(view, side, one, now, FRONT_ORDERS);
     if (use === ONE_HOP || this.#differs[one] === 0) return one;
     const many = one + 1;
-    if (!this.#isFresh(view, side, many, now)) this.#build(view, side, many, now, DEPTH_FIRST);
+    if (!this.#isFresh(view, side, many, now)) this.#build(view, side, many, now, FRONT_ORDERS);
     return many;
   }
 
@@ -166,8 +168,10 @@ export class SideCurves {
   /** As `curveOf`, with the whole side in it. */
   wholeCurveOf(view: BookView, side: number, use: CurveUse, now: number): number {
     const curve = this.curveOf(view, side, use, now);
+    if (this.#complete[curve] === 1) return curve;
+    this.#build(view, side, curve, now, Number.POSITIVE_INFINITY);
     // Deeper orders can show that another curve is the one for this use.
-    return this.#deepen(view, curve, now) ? this.wholeCurveOf(view, side, use, now) : curve;
+    return this.wholeCurveOf(view, side, use, now);
   }
 
   /** Whether some makers of the curve's orders cannot be paid in full. */
@@ -182,8 +186,11 @@ export class SideCurves {
     const count = this.count[curve]!;
     const end = start + count;
     const at = firstReaching(this.paidSum, start, end, paid);
+    // Whether the orders reached are the best list depends on the price behind them.
+    if (at >= end - 1 && this.#deepen(view, curve, now)) {
+      return this.sell(view, side, use, paid, now);
+    }
     if (at === end) {
-      if (this.#deepen(view, curve, now)) return this.sell(view, side, use, paid, now);
       this.used = count;
       return count === 0 ? 0 : this.gotSum[end - 1]!;
     }
@@ -200,8 +207,10 @@ export class SideCurves {
     const count = this.count[curve]!;
     const end = start + count;
     const at = firstReaching(this.gotSum, start, end, wanted);
+    if (at >= end - 1 && this.#deepen(view, curve, now)) {
+      return this.buy(view, side, use, wanted, now);
+    }
     if (at === end) {
-      if (this.#deepen(view, curve, now)) return this.buy(view, side, use, wanted, now);
       this.used = count;
       // The sums may fall short of the exact ones by as much.
       const isEnough = count > 0 && this.gotSum[end - 1]! >= wanted * (1 - SUM_ERROR);
@@ -222,7 +231,7 @@ export class SideCurves {
 
   #isFresh(view: BookView, side: number, curve: number, now: number): boolean {
     return (
-      this.#changed[curve] === view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64] &&
+      this.#changed[curve] === changedAt(view, side, this.#depth[curve]!) &&
       now < this.#validUntil[curve]! &&
       now >= this.#builtAt[curve]!
     );
@@ -250,7 +259,7 @@ export class SideCurves {
     this.#depth[curve] = looked;
     this.#complete[curve] = looked === orders ? 1 : 0;
     this.#builtAt[curve] = now;
-    this.#changed[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64]!;
+    this.#changed[curve] = changedAt(view, side, looked);
   }
 
   /** What the API leaves out of quotes (api.md, Quote, rule 7) but for empty backing. */
@@ -382,6 +391,12 @@ export class SideCurves {
     this.gotSum = withLength(this.gotSum, length);
     this.paidSum = withLength(this.paidSum, length);
   }
+}
+
+/** The step that last changed the first `depth` orders of a side, or one after it. */
+function changedAt(view: BookView, side: number, depth: number): number {
+  const field = depth <= FRONT_ORDERS ? SIDE_FRONT_CHANGED_F64 : SIDE_CHANGED_F64;
+  return view.sideF64[side * SIDE_STRIDE_F64 + field]!;
 }
 
 function withLength(from: Float64Array, length: number): Float64Array<ArrayBuffer> {
