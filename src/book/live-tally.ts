@@ -3,7 +3,6 @@
 // an order. Each owner and asset, and each two assets, get a place in a list as they are first seen.
 import type { Address } from "../model/address.ts";
 import type { LiveRow } from "../store/live-rows.ts";
-import type { OrderCount } from "./step.ts";
 
 type AddressOf = (number: number) => Address;
 /** Two numbers of the store, and how many orders name them. */
@@ -11,6 +10,13 @@ type Count = { readonly one: number; readonly other: number; orders: number };
 type SideCount = {
   readonly selling: Address;
   readonly buying: Address;
+  readonly orders: number;
+};
+
+/** How many live orders of an owner sell or buy an asset. */
+export type OrderCount = {
+  readonly owner: Address;
+  readonly asset: Address;
   readonly orders: number;
 };
 

@@ -9,7 +9,7 @@ import type { Order, OrderId } from "../model/order.ts";
 import type { LiveRow } from "../store/live-rows.ts";
 import type { BookChange } from "./book-change.ts";
 import type { DomainEvent } from "./domain-event.ts";
-import type { TallyPlaces } from "./live-tally.ts";
+import type { OrderCount, TallyPlaces } from "./live-tally.ts";
 
 /** A step that is durable and applied. */
 export type Step = {
@@ -87,13 +87,6 @@ export interface PreparedBacking {
   /** All of kind `backing`. */
   readonly events: readonly DomainEvent[];
 }
-
-/** How many live orders of an owner sell or buy an asset. */
-export type OrderCount = {
-  readonly owner: Address;
-  readonly asset: Address;
-  readonly orders: number;
-};
 
 /** What of an order decides its share of the budget behind it. */
 export type BackedOrder = Pick<Order, "id" | "cursor" | "amount">;

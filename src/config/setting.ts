@@ -1,6 +1,5 @@
 // A setting is one flag and one environment variable of the same name: `--data-dir` is `DATA_DIR`.
 import type { z } from "zod";
-import type { SettingsFile } from "./settings-file.ts";
 
 export type Setting = {
   /** Kebab case, without the dashes. */
@@ -35,6 +34,14 @@ export type ReadSettings<Settings extends readonly Setting[]> =
 export function environmentName(name: string): string {
   return name.toUpperCase().replaceAll("-", "_");
 }
+
+/** What a file of settings says. */
+export type SettingsFile = {
+  /** As it was given. */
+  readonly path: string;
+  /** By the setting's name, written as a flag's value would be. */
+  readonly values: ReadonlyMap<string, string>;
+};
 
 /** Where values come from beside the flags. */
 export type SettingSources = {

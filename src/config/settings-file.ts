@@ -2,17 +2,10 @@
 // TOML where the file's name ends in .toml. Read once, at start.
 import { readFileSync, statSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
-import type { Setting } from "./setting.ts";
+import type { Setting, SettingsFile } from "./setting.ts";
 
 /** More than every setting at its longest takes. */
 const FILE_BYTES_MAX = 1 << 20;
-
-export type SettingsFile = {
-  /** As it was given. */
-  readonly path: string;
-  /** By the setting's name, written as a flag's value would be. */
-  readonly values: ReadonlyMap<string, string>;
-};
 
 export type ReadSettingsFile =
   | { readonly ok: true; readonly file: SettingsFile }

@@ -2,9 +2,8 @@
 // that is decoded, by the same functions that the full decode uses.
 import { type Transaction, TransactionResultPair } from "@stellar/stellar-sdk/xdr";
 import { type Address, addressBytes } from "../model/address.ts";
-import type { TokenEvent } from "../model/entry-tracking.ts";
 import type { Failure } from "../model/failure.ts";
-import type { EntryChange, ExchangeEvent } from "../model/ledger-delta.ts";
+import type { EntryChange, ExchangeEvent, TokenEvent } from "../model/ledger-delta.ts";
 import { readTrackedEntry } from "./entry-fields.ts";
 import { Envelopes, isSuccess } from "./envelopes.ts";
 import type { TransactionContext } from "./failed-call.ts";

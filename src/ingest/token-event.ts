@@ -2,7 +2,7 @@
 // have changed. Such contracts emit what they like, so every address they name counts. And every
 // contract's approvals of the exchange: makers approve before anyone knows their token.
 import type { Address } from "../model/address.ts";
-import type { TokenEvent } from "../model/entry-tracking.ts";
+import type { TokenEvent } from "../model/ledger-delta.ts";
 import {
   type HostEvent,
   readAddress,

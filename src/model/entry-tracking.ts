@@ -35,15 +35,3 @@ export type EntriesLoaded = {
   readonly ledger: number;
   readonly entries: readonly EntryChange[];
 };
-
-/**
- * One event of a followed token that is no Stellar Asset Contract (SEP-41 transfer, mint, burn,
- * clawback, approve and whatever else it emits), or an approval of the exchange by any contract.
- */
-export type TokenEvent = {
-  readonly token: Address;
-  /** Accounts and contracts that the topics and data name; addresses of other kinds are left out. */
-  readonly addresses: readonly Address[];
-  /** Of an approve event (amount above 0): the addresses are the owner and the spender. */
-  readonly liveUntil?: number;
-};

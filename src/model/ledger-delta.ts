@@ -1,7 +1,6 @@
 // What one ledger means to the exchange: the message from the reader thread to the main thread.
 import type { Address } from "./address.ts";
 import type { ContractConfig } from "./contract-state.ts";
-import type { TokenEvent } from "./entry-tracking.ts";
 import type { Failure } from "./failure.ts";
 import type { OrderId } from "./order.ts";
 import type { Position } from "./position.ts";
@@ -78,6 +77,18 @@ export type LedgerDelta = {
    * approvals of the exchange, in chain order.
    */
   readonly tokenEvents: readonly TokenEvent[];
+};
+
+/**
+ * One event of a followed token that is no Stellar Asset Contract (SEP-41 transfer, mint, burn,
+ * clawback, approve and whatever else it emits), or an approval of the exchange by any contract.
+ */
+export type TokenEvent = {
+  readonly token: Address;
+  /** Accounts and contracts that the topics and data name; addresses of other kinds are left out. */
+  readonly addresses: readonly Address[];
+  /** Of an approve event (amount above 0): the addresses are the owner and the spender. */
+  readonly liveUntil?: number;
 };
 
 /**

@@ -11,7 +11,8 @@ import { readExamples } from "../../src/api/read-examples.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { checkAnswer, checkMessage, seen } from "../support/api/conformance.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
-import { type RecordedWorld, recordRun } from "./recorded-run.ts";
+import { recordRun } from "./recorded-run.ts";
+import type { RecordedWorld } from "./recording.ts";
 
 test("a run over every endpoint, error, channel and message is as described", async () => {
   const recorded = await recordRun(async (world) => {

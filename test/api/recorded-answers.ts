@@ -1,7 +1,7 @@
 // The REST part of the run: every endpoint's answers and errors.
 import assert from "node:assert/strict";
 import type { Row } from "../e2e/api-client.ts";
-import type { RecordedWorld } from "./recorded-run.ts";
+import type { RecordedWorld } from "./recording.ts";
 
 /** Ledgers that may pass until calls have failed in every way. */
 const LEDGERS_MAX = 200;

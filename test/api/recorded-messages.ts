@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { addressValue, bool, i128 } from "../../src/devnet/contract/value.ts";
 import { address } from "../../src/model/address.ts";
 import type { Row } from "../e2e/api-client.ts";
-import type { RecordedWorld } from "./recorded-run.ts";
+import type { RecordedWorld } from "./recording.ts";
 import { RecordedConnection, WAIT_MS_MAX } from "./recording.ts";
 
 /** Fills and swaps that are there before anyone subscribes. */

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Examples } from "../../src/api/examples.ts";
 import { readConfig } from "../../src/config/config.ts";
-import type { Value } from "../../src/devnet/contract/value.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { devnetSettings } from "../../src/devnet-settings.ts";
 import { type Engine, startEngine } from "../../src/engine.ts";
@@ -16,21 +15,11 @@ import type { Row } from "../e2e/api-client.ts";
 import { recordAnswers } from "./recorded-answers.ts";
 import { recordMessages } from "./recorded-messages.ts";
 import { recordSuspension } from "./recorded-suspension.ts";
-import { Recording, WAIT_MS_MAX } from "./recording.ts";
+import { type RecordedWorld, Recording, WAIT_MS_MAX } from "./recording.ts";
 
 const SEED = "described";
 /** 2026-12-01 12:00:00 UTC. */
 const START_TIME = 1_796_126_400;
-
-/** The world of the run, as its steps see it. */
-export type RecordedWorld = {
-  readonly recording: Recording;
-  readonly devnet: Devnet;
-  /** Closes so many ledgers; resolves once they are processed. */
-  readonly ledgers: (count: number) => Promise<void>;
-  /** A call of the exchange in the next ledger. */
-  readonly call: (source: string, fn: string, args: readonly Value[]) => void;
-};
 
 /** `asked` may ask more once all but the end of the run is over: after it the book is empty. */
 export async function recordRun(

@@ -6,7 +6,7 @@ import { bool, type Value } from "../../src/devnet/contract/value.ts";
 import { address } from "../../src/model/address.ts";
 import { orderId } from "../../src/model/order.ts";
 import type { Row } from "../e2e/api-client.ts";
-import type { RecordedWorld } from "./recorded-run.ts";
+import type { RecordedWorld } from "./recording.ts";
 import { RecordedConnection } from "./recording.ts";
 
 /** Updates of one call; the contract takes about 110. */

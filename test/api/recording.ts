@@ -1,7 +1,10 @@
 // Requests and messages of a run, each checked against the documents and kept as an example.
+
 import assert from "node:assert/strict";
 import WebSocket from "ws";
 import type { RecordedAnswer, RecordedMessage } from "../../src/api/examples.ts";
+import type { Value } from "../../src/devnet/contract/value.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { checkMessage, checkPushMessage } from "../support/api/conformance.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
@@ -117,3 +120,13 @@ export class RecordedConnection {
     this.#socket.close();
   }
 }
+
+/** The world of the run, as its steps see it. */
+export type RecordedWorld = {
+  readonly recording: Recording;
+  readonly devnet: Devnet;
+  /** Closes so many ledgers; resolves once they are processed. */
+  readonly ledgers: (count: number) => Promise<void>;
+  /** A call of the exchange in the next ledger. */
+  readonly call: (source: string, fn: string, args: readonly Value[]) => void;
+};

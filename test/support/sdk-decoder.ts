@@ -40,9 +40,8 @@ import {
 } from "../../src/ingest/transaction-result.ts";
 import { undecodable } from "../../src/ingest/undecodable.ts";
 import type { Address } from "../../src/model/address.ts";
-import type { TokenEvent } from "../../src/model/entry-tracking.ts";
 import type { Failure } from "../../src/model/failure.ts";
-import type { EntryChange, ExchangeEvent } from "../../src/model/ledger-delta.ts";
+import type { EntryChange, ExchangeEvent, TokenEvent } from "../../src/model/ledger-delta.ts";
 
 export function sdkDecoder(options: DecoderOptions): DecodeLedger {
   return (bytes, sequence, followed) => {

@@ -1,6 +1,8 @@
 // What a start hands on, from orders and rows in memory.
+
+import type { OrderCount } from "../../src/book/live-tally.ts";
 import { LiveTally } from "../../src/book/live-tally.ts";
-import type { BackingStart, LiveOrders, OrderCount } from "../../src/book/step.ts";
+import type { BackingStart, LiveOrders } from "../../src/book/step.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Order } from "../../src/model/order.ts";
 import {

@@ -2,7 +2,8 @@
 import type { Address, Pair } from "../../model/address.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
-import type { BackingStep, OrderCount, PreparedBacking } from "../step.ts";
+import type { OrderCount } from "../live-tally.ts";
+import type { BackingStep, PreparedBacking } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
 import { EVENTS_SETTING, NETWORK } from "./events-setting.ts";
 import type { FollowedKeys } from "./followed-entries.ts";

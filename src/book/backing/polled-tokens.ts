@@ -1,8 +1,7 @@
 // Custom tokens: what can have changed an answer of theirs, and what an answer
 // means. A record is `pending` from such an event until an answer asked for well after it.
 import type { Address } from "../../model/address.ts";
-import type { TokenEvent } from "../../model/entry-tracking.ts";
-import type { ExchangeEvent } from "../../model/ledger-delta.ts";
+import type { ExchangeEvent, TokenEvent } from "../../model/ledger-delta.ts";
 import type { BackingStep } from "../step.ts";
 import { type BackingRecord, isPolled, type Polled, type RecordId, recordId } from "./record.ts";
 import type { RecordChange } from "./step-report.ts";

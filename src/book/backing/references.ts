@@ -2,7 +2,8 @@
 // be traded, accounts are watched or no longer.
 import type { Address, Pair } from "../../model/address.ts";
 import type { Order } from "../../model/order.ts";
-import type { BackingStep, OrderCount } from "../step.ts";
+import type { OrderCount } from "../live-tally.ts";
+import type { BackingStep } from "../step.ts";
 import type { BackingState } from "./backing-state.ts";
 import { type RecordId, recordId } from "./record.ts";
 

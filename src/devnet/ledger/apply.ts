@@ -5,7 +5,7 @@ import { NATIVE } from "../asset.ts";
 import { addressValue, i128, symbol, u32 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { reserve } from "../tokens/reserve.ts";
-import { type CallIntent, runCall } from "./call-work.ts";
+import { runCall } from "./call-work.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
 import type { AccountEntry } from "./entry.ts";
@@ -19,6 +19,7 @@ import { classicOf } from "./received-operations.ts";
 import { Declared } from "./resources.ts";
 import { type LedgerState, Scope } from "./state.ts";
 import { type MetaLayout, resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
+import type { CallIntent } from "./work.ts";
 import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
 import type { XdrText } from "./xdr-writer.ts";
 

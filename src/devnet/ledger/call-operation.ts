@@ -1,9 +1,8 @@
 // A contract call, or a contract's creation, as the operation in the envelope.
 import { type HostFunctionWire, Operation } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { CallIntent } from "./call-work.ts";
 import { addressWire, valueWire, xdrString } from "./sc-val.ts";
-import type { DeployIntent, WorkContext } from "./work.ts";
+import type { CallIntent, DeployIntent, WorkContext } from "./work.ts";
 import { writeAddress, writeValue } from "./write-value.ts";
 import { encode, type XdrText, type XdrWriter, xdrText } from "./xdr-writer.ts";
 

@@ -1,7 +1,6 @@
 // A contract call as a transaction: the invocation, its resources and what the node reports of it.
 import type { Address } from "../../model/address.ts";
 import { addressValue, type Value } from "../contract/value.ts";
-import type { TransactionIntent } from "../intent.ts";
 import { deployedAddress } from "../tokens/sac-address.ts";
 import { OpenAuthorization } from "./authorization.ts";
 import { callOperation } from "./call-operation.ts";
@@ -19,11 +18,9 @@ import {
   usageOf,
 } from "./resources.ts";
 import { type EntryDiff, putInstance, type Scope } from "./state.ts";
-import type { DeployIntent, SorobanOutcome, WorkContext, WorkOutcome } from "./work.ts";
+import type { CallIntent, DeployIntent, SorobanOutcome, WorkContext, WorkOutcome } from "./work.ts";
 import { hostValueXdr } from "./write-value.ts";
 import { encode, encodeBytes, type XdrText } from "./xdr-writer.ts";
-
-export type CallIntent = Extract<TransactionIntent, { kind: "call" }>;
 
 /** Commits to the scope where the call succeeds, and leaves it alone where it fails. */
 export function runCall(

@@ -1,5 +1,5 @@
 // Classic operations: what an intent becomes in the envelope, and what applying it does.
-import type { OperationBodyWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
+import type { OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import { bool, i128, map, type Value } from "../contract/value.ts";
@@ -9,7 +9,8 @@ import { INT64_MAX } from "../tokens/reserve.ts";
 import { movement, tokenTopics } from "../tokens/sac.ts";
 import { assetWire } from "./asset-wire.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
-import type { IssuedAsset, OfferEntry } from "./entry.ts";
+import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
+import type { IssuedAsset } from "./entry.ts";
 import { contractEvent } from "./event.ts";
 import { trustlineKey } from "./key.ts";
 import { newTrustline } from "./new-entry.ts";
@@ -27,29 +28,6 @@ export type ClassicIntent = Intent<
   | "setOptions"
   | "clawback"
 >;
-
-export type ClassicOutcome = {
-  readonly ok: boolean;
-  readonly result: OperationResultTrWire;
-  /** XDR of the ContractEvents that classic operations write (CAP-67). */
-  readonly events: readonly XdrText[];
-};
-
-export type ClassicContext = {
-  readonly ledger: ClassicLedger;
-  readonly tokenOf: (asset: ClassicAsset) => Address;
-  /** The last id given to an offer. */
-  readonly ids: { last: bigint };
-  /** Open offers of an account before the transaction. */
-  readonly offersOf: (account: Address) => readonly OfferEntry[];
-};
-
-export type ClassicOperation = {
-  /** Where it is not the transaction's. */
-  readonly source?: Address;
-  readonly body: OperationBodyWire;
-  readonly apply: (context: ClassicContext) => ClassicOutcome;
-};
 
 /** The operations of one transaction; several where another account pays a reserve. */
 export function classicOperations(intent: ClassicIntent): readonly ClassicOperation[] {

@@ -12,6 +12,7 @@ import {
 } from "../contract/host.ts";
 import { marketEntry, marketValue } from "../contract/market.ts";
 import { addressValue, symbol, u128, type Value, vec } from "../contract/value.ts";
+import type { Authorization } from "./authorization.ts";
 import type {
   AccountEntry,
   Durability,
@@ -21,7 +22,6 @@ import type {
 } from "./entry.ts";
 import type { Call } from "./event.ts";
 import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
-import type { Invocation } from "./invocation.ts";
 import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";
 import { putLiveUntil, type Scope } from "./state.ts";
 import { TEMPORARY_TTL_MIN, TTL_MAX } from "./ttl.ts";
@@ -47,15 +47,35 @@ export interface TokenHost {
   emitEvent(topics: readonly HostValue[], data: HostValue): void;
 }
 
+/** What a frame needs of the invocation that it is part of. */
+export interface FrameInvocation {
+  readonly authorization: Authorization;
+  /** Close time, UNIX seconds. */
+  readonly now: number;
+  /** Stroops. */
+  readonly baseReserve: bigint;
+  /** Keys of the entries read, which the footprint lists. */
+  readonly read: Set<EntryKey>;
+  /** A call whose failure passes through the caller, which traps. */
+  subCall(caller: Frame, call: Call): Value;
+  trySubCall(caller: Frame, call: Call): CallOutcome;
+  emit(
+    contract: Address,
+    topics: readonly HostValue[],
+    data: HostValue,
+    event?: ContractEvent,
+  ): void;
+}
+
 export class Frame implements ExchangeHost, TokenHost {
   readonly self: Address;
   readonly caller: Address | undefined;
   readonly scope: Scope;
   readonly #call: Call;
-  readonly #invocation: Invocation;
+  readonly #invocation: FrameInvocation;
 
   constructor(
-    invocation: Invocation,
+    invocation: FrameInvocation,
     at: { readonly call: Call; readonly caller: Address | undefined; readonly scope: Scope },
   ) {
     this.#invocation = invocation;

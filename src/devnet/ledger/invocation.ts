@@ -18,7 +18,7 @@ import {
   scError,
   trapDiagnostic,
 } from "./event.ts";
-import { Frame } from "./frame.ts";
+import { Frame, type FrameInvocation } from "./frame.ts";
 import { codeKey, type EntryKey, instanceKey } from "./key.ts";
 import type { Scope } from "./state.ts";
 import type { HostValue } from "./write-value.ts";
@@ -56,13 +56,10 @@ const DEPTH_MAX = 16;
 /** Calls of one invocation. Guess: 20 fills make some 150. */
 const CALLS_MAX = 2_000;
 
-export class Invocation {
+export class Invocation implements FrameInvocation {
   readonly authorization: Authorization;
-  /** Close time, UNIX seconds. */
   readonly now: number;
-  /** Stroops. */
   readonly baseReserve: bigint;
-  /** Keys of the entries read, which the footprint lists. */
   readonly read = new Set<EntryKey>();
   readonly events: EmittedEvent[] = [];
   readonly diagnostics: Diagnostic[] = [];
@@ -108,7 +105,6 @@ export class Invocation {
     }
   }
 
-  /** A call whose failure passes through the caller, which traps. */
   subCall(caller: Frame, call: Call): Value {
     try {
       return this.#enter(call, caller.self, caller.scope);

@@ -8,7 +8,8 @@ import type {
 import { type Address, accountAddress } from "../../model/address.ts";
 import { u64, type Value } from "../contract/value.ts";
 import { assetFromWire } from "./asset-wire.ts";
-import { type ClassicIntent, type ClassicOperation, classicOperations } from "./classic.ts";
+import { type ClassicIntent, classicOperations } from "./classic.ts";
+import type { ClassicOperation } from "./classic-operation.ts";
 import { accountOf, operationSource, type Received } from "./received.ts";
 
 /** Operations of one transaction at most (protocol). */

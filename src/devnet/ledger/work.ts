@@ -4,8 +4,8 @@ import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
-import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic.ts";
 import { ClassicLedger, OperationFault } from "./classic-ledger.ts";
+import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
 import type { OfferEntry } from "./entry.ts";
 import type { Diagnostics } from "./event.ts";
 import type { CodeOf, EmittedEvent } from "./invocation.ts";
@@ -14,13 +14,15 @@ import type { Scope } from "./state.ts";
 import { type XdrText, xdrText } from "./xdr-writer.ts";
 
 /** Creates a contract from its code; the network's own, never the traffic's. */
+export type CallIntent = Extract<TransactionIntent, { kind: "call" }>;
+
 export type DeployIntent = {
   readonly kind: "deploy";
   readonly source: Address;
   readonly salt: Uint8Array;
   /** Of the code. */
   readonly wasmHash: Uint8Array;
-  readonly args: Extract<TransactionIntent, { kind: "call" }>["args"];
+  readonly args: CallIntent["args"];
 };
 
 export type WorkContext = {

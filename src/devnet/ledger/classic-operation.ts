@@ -1,0 +1,30 @@
+// A classic operation: what stands in the envelope, and what applying it does.
+import type { OperationBodyWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
+import type { Address } from "../../model/address.ts";
+import type { ClassicAsset } from "../asset.ts";
+import type { ClassicLedger } from "./classic-ledger.ts";
+import type { OfferEntry } from "./entry.ts";
+import type { XdrText } from "./xdr-writer.ts";
+
+export type ClassicOutcome = {
+  readonly ok: boolean;
+  readonly result: OperationResultTrWire;
+  /** XDR of the ContractEvents that classic operations write (CAP-67). */
+  readonly events: readonly XdrText[];
+};
+
+export type ClassicContext = {
+  readonly ledger: ClassicLedger;
+  readonly tokenOf: (asset: ClassicAsset) => Address;
+  /** The last id given to an offer. */
+  readonly ids: { last: bigint };
+  /** Open offers of an account before the transaction. */
+  readonly offersOf: (account: Address) => readonly OfferEntry[];
+};
+
+export type ClassicOperation = {
+  /** Where it is not the transaction's. */
+  readonly source?: Address;
+  readonly body: OperationBodyWire;
+  readonly apply: (context: ClassicContext) => ClassicOutcome;
+};
