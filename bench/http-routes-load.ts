@@ -1,4 +1,5 @@
 // The load process of http-routes: raw keep-alive connections with one request in flight each.
+import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { LoadRequest, LoadResult } from "./http-routes.bench.ts";
 
@@ -6,8 +7,8 @@ process.on("message", (request: LoadRequest) => {
   void run(request).then((result) => process.send?.(result));
 });
 
-async function run({ port, path, connections, requests }: LoadRequest): Promise<LoadResult> {
-  const bytes = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`);
+async function run({ port, paths, connections, requests }: LoadRequest): Promise<LoadResult> {
+  const heads = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`));
   let left = requests;
   let bodyBytes = 0;
   const start = process.hrtime.bigint();
@@ -27,7 +28,7 @@ async function run({ port, path, connections, requests }: LoadRequest): Promise<
               return;
             }
             left -= 1;
-            socket.write(bytes);
+            socket.write(heads[left % heads.length] ?? assert.fail("nothing is asked"));
           };
           socket.on("error", reject);
           socket.on("connect", next);
@@ -44,7 +45,6 @@ async function run({ port, path, connections, requests }: LoadRequest): Promise<
               bodyBytes = Number(length);
             }
             if (received < expected) return;
-            // Answers to one path have one length within a run, but for the odd digit of a time.
             expected = 0;
             received = 0;
             next();

@@ -25,6 +25,7 @@ const ORDERS_PER_LEDGER = 1000;
 
 export type HttpWorld = {
   readonly exchange: Exchange;
+  readonly book: SharedBook;
   readonly ids: readonly OrderId[];
   close(): Promise<void>;
 };
@@ -72,7 +73,9 @@ export async function openHttpWorld(orders: number): Promise<HttpWorld> {
       ids.push(id);
       return newOrder(id, ledger, n, at + n);
     });
+    // Part of each is taken in the next ledger.
     await apply(events);
+    await apply(events.map((event, n) => fill(event, ledger, n)));
   }
   // Answers bring new questions until every record is loaded.
   while (asked.length > 0) {
@@ -84,6 +87,7 @@ export async function openHttpWorld(orders: number): Promise<HttpWorld> {
   }
   return {
     exchange,
+    book,
     ids,
     close: async () => {
       await exchange.close();
@@ -92,7 +96,25 @@ export async function openHttpWorld(orders: number): Promise<HttpWorld> {
   };
 }
 
-function newOrder(id: OrderId, ledger: number, index: number, at: number): ExchangeEvent {
+type NewOrder = Extract<ExchangeEvent, { readonly kind: "new" }>;
+
+function fill({ id, owner, selling, buying }: NewOrder, ledger: number, n: number): ExchangeEvent {
+  return {
+    kind: "trade",
+    position: position({ ledger, transaction: 1 + n, operation: 1, index: 0 }),
+    order: id,
+    taker: testAccount(MAKERS),
+    maker: owner,
+    soldAsset: buying,
+    boughtAsset: selling,
+    sold: 1_000_000n,
+    bought: 1_000_000n,
+    left: 9_000_000n,
+    crossfill: false,
+  };
+}
+
+function newOrder(id: OrderId, ledger: number, index: number, at: number): NewOrder {
   return {
     kind: "new",
     position: position({ ledger, transaction: 1 + index, operation: 1, index: 0 }),

@@ -26,7 +26,7 @@ export class UnreadAnswers {
   }
 
   /** As `endWithBody`, but where too much waits already the connection is closed. */
-  readonly end = (res: HttpResponse, body: string): void => {
+  readonly end = (res: HttpResponse, body: string | Uint8Array): void => {
     sendAtOnce(res, body, (rest) => {
       const bytes = rest.length;
       if (this.#bytesMax > 0 && this.#bytes + bytes > this.#bytesMax) {

@@ -3,6 +3,7 @@ import { UnreadAnswers } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpMeter } from "./http-meter.ts";
 import { InFlight } from "./in-flight.ts";
+import { KeptAnswers } from "./kept-answers.ts";
 import type { Clients } from "./limits/clients.ts";
 import type { ListenerLimits } from "./limits/listener-limits.ts";
 import { tooManyRequests } from "./limits/refusals.ts";
@@ -14,6 +15,7 @@ import {
   jsonAnswer,
   UNKNOWN_PATH,
   writeAnswer,
+  writeJson,
   writeNotModified,
 } from "./response.ts";
 import type { ApiRequest, Later, Route } from "./route.ts";
@@ -49,9 +51,10 @@ type Asked = { readonly res: HttpResponse; readonly head: boolean; readonly star
 
 /** A request that its handler answers. */
 type Accepted = Asked & {
+  readonly url: string;
+  readonly found: FoundRoute;
   readonly request: ApiRequest;
   readonly pretty: boolean;
-  readonly name: string;
   /** Of the state in which the request came: an answer made later is as new or newer. */
   readonly tag: string | undefined;
 };
@@ -61,6 +64,7 @@ export class Requests {
   readonly #inFlight = new InFlight();
   readonly #turn: TurnBudget;
   readonly #unread: UnreadAnswers;
+  readonly #kept = new KeptAnswers();
 
   constructor(options: RequestsOptions) {
     this.#options = options;
@@ -98,9 +102,17 @@ export class Requests {
       this.#writeOther(asked, tooManyRequests(limits.requestsPerSecond, waitSeconds));
       return;
     }
-    if (path.length + (queryText === "" ? 0 : 1) + queryText.length > URL_BYTES_MAX) {
+    const url = queryText === "" ? path : `${path}?${queryText}`;
+    if (url.length > URL_BYTES_MAX) {
       meter.refused("url_bytes");
       this.#writeOther(asked, TOO_LONG);
+      return;
+    }
+    const kept = this.#kept.find(url);
+    if (kept !== undefined && !this.#turn.isSpent(startMs)) {
+      writeJson(res, kept.body, head, this.#unread.end);
+      this.#turn.wrote(kept.body.length);
+      meter.answered(kept.found.name, 200, performance.now() - startMs);
       return;
     }
     const query = parseQuery(queryText);
@@ -122,7 +134,7 @@ export class Requests {
       meter.answered(name, 304, performance.now() - startMs);
       return;
     }
-    this.#accept(found, { res, request, head, pretty, name, startMs, tag });
+    this.#accept({ res, url, found, request, head, pretty, startMs, tag });
   }
 
   /** Undefined where the answer has none; what is wrong with the request is its answer's to say. */
@@ -135,12 +147,12 @@ export class Requests {
     }
   }
 
-  #accept({ route }: FoundRoute, accepted: Accepted): void {
+  #accept(accepted: Accepted): void {
     if (this.#turn.isSpent(accepted.startMs)) {
-      this.#defer(route, accepted);
+      this.#defer(accepted);
       return;
     }
-    const answer = this.#answer(route, accepted);
+    const answer = this.#answer(accepted);
     if (typeof answer === "function") {
       const client = new AbortController();
       accepted.res.onAborted(() => client.abort());
@@ -155,25 +167,29 @@ export class Requests {
   }
 
   /** To be called corked. */
-  #write({ res, head, name, startMs, tag }: Accepted, answer: Answer): void {
+  #write({ res, head, found, startMs, tag }: Accepted, answer: Answer): void {
     const tagged = tag === undefined || answer.status !== 200 ? answer : { ...answer, tag };
     writeAnswer(res, tagged, head, this.#unread.end);
     this.#turn.wrote(answer.body.length);
-    this.#options.meter.answered(name, answer.status, performance.now() - startMs);
+    this.#options.meter.answered(found.name, answer.status, performance.now() - startMs);
   }
 
-  #answer({ handle }: Route, { request, pretty }: Accepted): Answer | Later {
+  #answer({ url, found, request, pretty }: Accepted): Answer | Later {
     try {
-      const json = handle(request);
-      return typeof json === "string" ? jsonAnswer(json, pretty) : json;
+      const json = found.route.handle(request);
+      if (typeof json !== "string") return json;
+      const answer = jsonAnswer(json, pretty);
+      this.#kept.made(url, found, answer.body);
+      return answer;
     } catch (error) {
       return this.#answerOf(error, pretty);
     }
   }
 
   /** Answers in a later turn. A connection that sends its next request meanwhile is closed. */
-  #defer(route: Route, accepted: Accepted): void {
+  #defer(accepted: Accepted): void {
     const { res, pretty } = accepted;
+    const { route } = accepted.found;
     // The request's head can be read in this turn alone.
     accepted.request.client();
     const client = new AbortController();
@@ -181,7 +197,7 @@ export class Requests {
     const cancel = this.#turn.defer(() => {
       done();
       if (client.signal.aborted) return;
-      const answer = this.#answer(route, accepted);
+      const answer = this.#answer(accepted);
       if (typeof answer === "function") this.#answerLater(answer, accepted, client.signal);
       else res.cork(() => this.#write(accepted, answer));
     });
@@ -199,7 +215,8 @@ export class Requests {
   }
 
   #answerLater(later: Later, accepted: Accepted, gone: AbortSignal): void {
-    const { res, pretty, name, startMs } = accepted;
+    const { res, pretty, startMs } = accepted;
+    const { name } = accepted.found;
     this.#inFlight.begin();
     const write = (answer: Answer): void => {
       // The response is freed with its client: not even a look at it is allowed then.

@@ -20,7 +20,13 @@ export type ApiRequest = {
 };
 
 /** Handlers return compact JSON and throw an ApiError. */
-export type Route =
+export type Route = {
+  /**
+   * Stands for all that the route's answers are made from: what a handler returns at once is its answer to the
+   * same URL as long as this is the same. Absent: no answer outlives its request.
+   */
+  readonly state?: () => unknown;
+} & (
   | { readonly kind: "sync"; readonly handle: (request: ApiRequest) => string }
   | {
       readonly kind: "async";
@@ -33,7 +39,8 @@ export type Route =
       readonly handle: (request: ApiRequest) => string | Later;
       /** The answer where too many requests wait; absent: that of every other route. */
       readonly overloaded?: ApiError;
-    };
+    }
+);
 
 /** Makes the answer; `signal` is aborted when the client goes. */
 export type Later = (signal: AbortSignal) => Promise<string>;

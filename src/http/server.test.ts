@@ -28,6 +28,7 @@ before(async () => {
 after(() => server.close());
 beforeEach(() => {
   const { readModel } = server;
+  readModel.step += 1;
   readModel.ledger = 5000;
   readModel.live = [];
   readModel.archive = [];
@@ -167,12 +168,14 @@ describe("GET /", () => {
     assert.deepEqual(Object.keys(loading.body), ["status", "ts"]);
     assert.equal(loading.body.status, "loading");
     server.readModel.live = [testOrder(1)];
+    server.readModel.step += 1;
     const active = await get("/");
     assert.equal(active.body.status, "active");
     assert.equal(active.body.ledger, 5000);
     assert.equal(active.body.frozen, false);
     assert.equal(active.body.ts, new Date(server.nowMs).toISOString());
     server.readModel.live = [];
+    server.readModel.step += 1;
     assert.equal((await get("/")).body.status, "loading");
   });
 });
@@ -360,6 +363,32 @@ describe("orders", () => {
     readModel.live = [];
     readModel.step += 1;
     await expectError("/order/1001", 404, "Not found. Order not found.");
+  });
+
+  it("and all other lists answer the same from memory as when they were made", async () => {
+    const { readModel } = server;
+    readModel.live = [testOrder(1), testOrder(2)];
+    const paths = [
+      ...["/order", "/order/1001", "/order?limit=1&pretty_print", "/order-history", "/trades"],
+      ...["/failures?fn=trade", "/markets", "/contract", "/ticker/24h", "/order-events?order=1001"],
+      ...[`/depth?market=XLM/${testContract(2)}`, `/candles?market=XLM/${testContract(2)}`],
+    ];
+    const ask = async (path: string, method = "GET") => {
+      const response = await fetch(server.url + path, { method });
+      const { status, headers } = response;
+      const told = [...headers].filter(([name]) => name !== "date");
+      return { status, told, text: await response.text() };
+    };
+    for (const path of paths) {
+      const first = await ask(path);
+      assert.equal(first.status, 200, path);
+      for (let time = 0; time < 3; time += 1) assert.deepEqual(await ask(path), first, path);
+      assert.deepEqual(await ask(path, "HEAD"), { ...first, text: "" }, path);
+    }
+    readModel.live = [];
+    readModel.step += 1;
+    assert.equal((await ask("/order")).text, "[]");
+    assert.equal((await ask("/order/1001")).status, 404);
   });
 
   it("page from the oldest by cursor and end with an empty page", async () => {

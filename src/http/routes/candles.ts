@@ -4,9 +4,10 @@ import { parseCandlesParameters } from "../market-parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
 
-export function candlesRoute({ marketData, assets }: ApiContext): Route {
+export function candlesRoute({ readModel, marketData, assets }: ApiContext): Route {
   return {
     kind: "sync",
+    state: () => readModel.step,
     handle: ({ query }) => {
       const { market, order, ...window } = parseCandlesParameters(query, assets);
       const rows = marketData.candles(market, window).map(candleJson);

@@ -37,6 +37,7 @@ beforeEach(() => {
 async function step(changes: readonly BookChange[], ledger = 5000): Promise<void> {
   await book.ready();
   book.apply(changes, { ledger, closeTime: NOW, frozen: false });
+  server.readModel.step += 1;
 }
 
 type Body = DepthBody & { readonly error: string };

@@ -7,9 +7,11 @@ import { depthJson } from "../json/depth-json.ts";
 import { parseDepthParameters } from "../market-parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 
-export function depthRoute({ depth, assets }: ApiContext): Route {
+export function depthRoute({ depth, assets, readModel, clock }: ApiContext): Route {
   return {
     kind: "async",
+    // Orders expire by the clock, whose second the body tells.
+    state: () => `${readModel.step}-${Math.floor(clock() / 1000)}`,
     handle: ({ query }) => {
       const request = parseDepthParameters(query, assets);
       const body = depth.now(request);

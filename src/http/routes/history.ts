@@ -13,6 +13,7 @@ const PAGE_MAX = 500;
 export function orderHistoryRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
+    state: () => readModel.step,
     handle: ({ query }) => {
       const owner = parseAccountFilter(query, "owner");
       const pair = parsePairFilter(query);
@@ -28,6 +29,7 @@ export function orderHistoryRoute({ readModel }: ApiContext): Route {
 export function tradesRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
+    state: () => readModel.step,
     handle: ({ query }) => {
       const trader = parseAccountFilter(query, "trader");
       const pair = parsePairFilter(query);
@@ -43,6 +45,7 @@ export function tradesRoute({ readModel }: ApiContext): Route {
 export function failuresRoute({ readModel }: ApiContext): Route {
   return {
     kind: "sync",
+    state: () => readModel.step,
     handle: ({ query }) => {
       const account = parseAccountFilter(query, "account");
       const fn = query.one("fn");

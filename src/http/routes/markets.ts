@@ -31,6 +31,7 @@ export function marketsRoute({ readModel, clock }: ApiContext): Route {
   };
   return {
     kind: "sync",
+    state: currentList,
     handle: ({ query }) => {
       const cursor = parseMarketCursor(query);
       const limit = parsePageLimit(query, PAGE_MAX);

@@ -14,6 +14,7 @@ const PAGE_MAX = 500;
 export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
   return {
     kind: "sync",
+    state: () => readModel.step,
     handle: ({ query }) => {
       const filter = parseFilter(query, assets);
       const before = parseCursor(query);

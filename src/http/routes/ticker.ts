@@ -5,8 +5,13 @@ import { tickerEntryJson } from "../json/market-data-json.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
 
-export function tickerRoute({ readModel, marketData }: ApiContext): Route {
-  return { kind: "sync", handle: () => tickerJson(readModel, marketData) };
+export function tickerRoute({ readModel, marketData, clock }: ApiContext): Route {
+  return {
+    kind: "sync",
+    // The window ends with the clock's second, which the body tells.
+    state: () => `${readModel.step}-${Math.floor(clock() / 1000)}`,
+    handle: () => tickerJson(readModel, marketData),
+  };
 }
 
 /** The body, which the push channel sends too. */
