@@ -166,6 +166,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       console: false,
       referencePrices: new Map(),
       keepHistorySeconds: Number.POSITIVE_INFINITY,
+      accessLog: { share: 0, fields: new Set() },
       keepOrderEventsSeconds: Number.POSITIVE_INFINITY,
       maxOrders: 1 << 16,
       limits: NO_LIMITS,

@@ -15,6 +15,7 @@ import type { StepMeter } from "./book/step-meter.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
 import { type FollowEnd, type Follower, followLedgers } from "./follow-ledgers.ts";
+import { AccessLog } from "./http/access-log.ts";
 import { AssetInput } from "./http/asset-input.ts";
 import { connectionsWithin, descriptorLimit } from "./http/limits/descriptor-limit.ts";
 import { pushChannels } from "./http/push/channels.ts";
@@ -181,6 +182,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     push,
     ...(siteFiles === undefined ? {} : { site: consoleSite(siteFiles, backing) }),
     log,
+    ...(config.accessLog.share === 0
+      ? {}
+      : { accessLog: new AccessLog({ ...config.accessLog, log, random: Math.random }) }),
     limits: { ...config.limits, connections: connectionLimit(config.limits.connections, log) },
     ...meter,
   });

@@ -161,14 +161,15 @@ describe("configuration", () => {
   });
 });
 
-describe("a file of settings", () => {
-  const folder = temporaryFolder();
-  const file = (name: string, text: string): string => {
-    const path = join(folder, name);
-    writeFileSync(path, text);
-    return path;
-  };
+const folder = temporaryFolder();
 
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe("a file of settings", () => {
   it("is read as JSON and as TOML; flags win, then the environment, then the file", () => {
     const json = file("a.json", `{"$schema": "x", "port": 9000, "host": "::1", "seed": "7"}`);
     const toml = file("a.toml", 'port = 9000\nhost = "::1"\nseed = 7\n');
@@ -215,6 +216,31 @@ describe("a file of settings", () => {
     for (const name of ["port", "rpc-url", "seed", "log-level"])
       assert.ok(name in properties, name);
     assert.ok(!("config" in properties));
+  });
+});
+
+describe("the access log", () => {
+  it("is off, and names no client unless that is asked for", () => {
+    const off = config([]);
+    assert.ok(off.mode === "all");
+    assert.deepEqual(off.engine.accessLog, { share: 0, fields: new Set() });
+    const path = file("n.json", `{"access-log": 0.25, "access-log-fields": ["path", "client"]}`);
+    const on = config(["--config", path]);
+    assert.ok(on.mode === "all");
+    assert.deepEqual(on.engine.accessLog, { share: 0.25, fields: new Set(["path", "client"]) });
+    const bare = config(["--access-log"]);
+    assert.ok(bare.mode === "all");
+    assert.equal(bare.engine.accessLog.share, 1);
+    for (const share of ["0", "1.5", "-1", "1e-3", "on"]) {
+      assert.match(
+        message(["all", `--access-log=${share}`]),
+        /^--access-log: expected off, or a share/,
+      );
+    }
+    assert.match(
+      message(["all", "--access-log-fields", "path,address"]),
+      /^--access-log-fields: expected some of path, query, client/,
+    );
   });
 });
 

@@ -46,6 +46,11 @@ export type EngineConfig = {
   /** Infinity: for ever. */
   readonly keepHistorySeconds: number;
   readonly limits: LimitsConfig;
+  /** `share` of the requests, up to 1; 0: none is logged. */
+  readonly accessLog: {
+    readonly share: number;
+    readonly fields: ReadonlySet<"path" | "query" | "client">;
+  };
   /** Whether there is a push channel `quote`. */
   readonly quoteStream: boolean;
   /** Whether /console is served. */
@@ -281,6 +286,7 @@ function engineConfig(
       requestsPerSecond: values["rate-limit"],
       trustedProxies: values["trusted-proxies"],
     },
+    accessLog: { share: values["access-log"], fields: values["access-log-fields"] },
     quoteStream: values["quote-stream"] === "on",
     console: values.console === "auto" ? mode === "all" : values.console === "on",
   };

@@ -13,7 +13,9 @@ import {
   PORT_MAX,
   portOrOffSchema,
   priceListSchema,
+  shareSchema,
   textSchema,
+  wordsSchema,
 } from "./schema.ts";
 import type { Setting } from "./setting.ts";
 
@@ -23,6 +25,9 @@ const WORKERS_MAX = 64;
 const CATCH_UP_THREADS = 4;
 /** Live orders the shared book can be laid out for: its indexes hold more. */
 const ORDERS_MAX = 1 << 24;
+
+/** What a line of the access log may have besides, which may tell who asked for what (http/access-log.ts). */
+const ACCESS_FIELDS = ["path", "query", "client"] as const;
 
 /** A file of further settings. */
 export const configSetting = {
@@ -116,6 +121,19 @@ export const engineOnlySettings = [
     help: "live orders the book has room for; memory is taken as they come",
     default: String(1 << 21),
     schema: integerSchema(1000, ORDERS_MAX),
+  },
+  {
+    name: "access-log",
+    help: "share of the requests that are logged with endpoint, status and time: off, or up to 1 (all)",
+    default: "off",
+    schema: shareSchema,
+    bare: "1",
+  },
+  {
+    name: "access-log-fields",
+    help: "what else such a line has, of path, query and client (an address), separated by commas",
+    default: "",
+    schema: wordsSchema(ACCESS_FIELDS),
   },
   {
     name: "keep-order-events",

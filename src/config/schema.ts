@@ -45,6 +45,27 @@ export const addressListSchema = z.string().transform((text, context): BlockList
   return list;
 });
 
+/** A share: `off` (0), or a decimal above 0 and up to 1. */
+export const shareSchema = z.string().transform((text, context): number => {
+  if (text === "off") return 0;
+  const share = /^[01](?:\.[0-9]{1,6})?$/.test(text) ? Number(text) : 0;
+  if (share > 0 && share <= 1) return share;
+  context.addIssue({ code: "custom", message: "expected off, or a share above 0 and up to 1" });
+  return z.NEVER;
+});
+
+/** Some of the words, separated by commas. */
+export function wordsSchema<const Words extends readonly string[]>(words: Words) {
+  return z.string().transform((text, context): ReadonlySet<Words[number]> => {
+    const given = text.split(",").map((word) => word.trim());
+    const known = given.filter((word) => word !== "");
+    if (known.every((word): word is Words[number] => words.includes(word))) return new Set(known);
+    const message = `expected some of ${words.join(", ")}, separated by commas`;
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+}
+
 const DAY_SECONDS = 86_400;
 
 /** Seconds: `forever` (Infinity), 0, or days as 400d. */

@@ -1,4 +1,5 @@
 // A request's way from its route to its answer, within the limits of the listener. Main thread.
+import type { AccessLog, AccessRecord } from "./access-log.ts";
 import { UnreadAnswers } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
 import type { HttpMeter } from "./http-meter.ts";
@@ -17,6 +18,7 @@ import {
   writeAnswer,
   writeJson,
   writeNotModified,
+  writeOptions,
 } from "./response.ts";
 import type { ApiRequest, Later, Route } from "./route.ts";
 import type { FoundRoute, Router } from "./router.ts";
@@ -41,13 +43,20 @@ export type RequestsOptions = {
   readonly router: Router;
   readonly site: Site | undefined;
   readonly log: HttpLog;
+  readonly accessLog: AccessLog | undefined;
   readonly meter: HttpMeter;
   readonly limits: ListenerLimits;
   readonly clients: Clients;
   readonly turn: TurnBudget;
 };
 
-type Asked = { readonly res: HttpResponse; readonly head: boolean; readonly startMs: number };
+type Asked = {
+  readonly res: HttpResponse;
+  readonly head: boolean;
+  readonly startMs: number;
+  /** Absent: the request has no line in the access log. */
+  readonly record: AccessRecord | undefined;
+};
 
 /** A request that its handler answers. */
 type Accepted = Asked & {
@@ -86,16 +95,21 @@ export class Requests {
   }
 
   serve(res: HttpResponse, req: HttpRequest, head: boolean): void {
-    const { router, site, meter, limits, clients } = this.#options;
+    const { router, site, meter, limits, clients, accessLog } = this.#options;
     const startMs = performance.now();
     const path = req.getUrl();
     const queryText = req.getQuery() ?? "";
-    const asked = { res, head, startMs };
     let known: string | undefined;
     const client = () => {
       known ??= clients.of(res, req);
       return known;
     };
+    const record = accessLog?.begin(head ? "HEAD" : "GET", {
+      path: () => path,
+      query: () => queryText,
+      client,
+    });
+    const asked = { res, head, startMs, record };
     const waitSeconds = clients.areLimited ? clients.wait(client()) : 0;
     if (waitSeconds > 0) {
       meter.refused("requests_per_second");
@@ -112,7 +126,7 @@ export class Requests {
     if (kept !== undefined && !this.#turn.isSpent(startMs)) {
       writeJson(res, kept.body, head, this.#unread.end);
       this.#turn.wrote(kept.body.length);
-      meter.answered(kept.found.name, 200, performance.now() - startMs);
+      this.#answered(asked, kept.found.name, 200);
       return;
     }
     const query = parseQuery(queryText);
@@ -120,7 +134,7 @@ export class Requests {
     const found = router.find(path);
     if (found === undefined) {
       if (site?.serve(path, res, req, head)) {
-        meter.answered("/console", 200, performance.now() - startMs);
+        this.#answered(asked, "/console", 200);
         return;
       }
       this.#writeOther(asked, path === "/ws" ? upgradeExpected(pretty) : UNKNOWN_PATH);
@@ -131,10 +145,24 @@ export class Requests {
     const tag = this.#tagOf(route, request);
     if (tag !== undefined && holdsTag(req.getHeader("if-none-match"), tag)) {
       writeNotModified(res, tag);
-      meter.answered(name, 304, performance.now() - startMs);
+      this.#answered(asked, name, 304);
       return;
     }
-    this.#accept({ res, url, found, request, head, pretty, startMs, tag });
+    this.#accept({ ...asked, url, found, request, pretty, tag });
+  }
+
+  /** A request of another method, answered with `answer` or, where that is absent, as OPTIONS. */
+  serveOther(res: HttpResponse, req: HttpRequest, answer: Answer | undefined): void {
+    const { accessLog, clients } = this.#options;
+    const record = accessLog?.begin(req.getMethod().toUpperCase(), {
+      path: () => req.getUrl(),
+      query: () => req.getQuery() ?? "",
+      client: () => clients.of(res, req),
+    });
+    if (answer === undefined) writeOptions(res);
+    else writeAnswer(res, answer, false);
+    const asked = { res, head: false, startMs: performance.now(), record };
+    this.#answered(asked, OTHER_ROUTE, answer?.status ?? OPTIONS_STATUS);
   }
 
   /** Undefined where the answer has none; what is wrong with the request is its answer's to say. */
@@ -161,17 +189,25 @@ export class Requests {
   }
 
   /** What is no endpoint's answer. */
-  #writeOther({ res, head, startMs }: Asked, answer: Answer): void {
-    writeAnswer(res, answer, head);
-    this.#options.meter.answered(OTHER_ROUTE, answer.status, performance.now() - startMs);
+  #writeOther(asked: Asked, answer: Answer): void {
+    writeAnswer(asked.res, answer, asked.head);
+    this.#answered(asked, OTHER_ROUTE, answer.status);
+  }
+
+  #answered({ startMs, record }: Asked, route: string, status: number): void {
+    const { meter, accessLog } = this.#options;
+    const milliseconds = performance.now() - startMs;
+    meter.answered(route, status, milliseconds);
+    if (record !== undefined) accessLog?.end(record, route, status, milliseconds);
   }
 
   /** To be called corked. */
-  #write({ res, head, found, startMs, tag }: Accepted, answer: Answer): void {
+  #write(accepted: Accepted, answer: Answer): void {
+    const { res, head, found, tag } = accepted;
     const tagged = tag === undefined || answer.status !== 200 ? answer : { ...answer, tag };
     writeAnswer(res, tagged, head, this.#unread.end);
     this.#turn.wrote(answer.body.length);
-    this.#options.meter.answered(found.name, answer.status, performance.now() - startMs);
+    this.#answered(accepted, found.name, answer.status);
   }
 
   #answer({ url, found, request, pretty }: Accepted): Answer | Later {
@@ -215,13 +251,12 @@ export class Requests {
   }
 
   #answerLater(later: Later, accepted: Accepted, gone: AbortSignal): void {
-    const { res, pretty, startMs } = accepted;
-    const { name } = accepted.found;
+    const { res, pretty, found } = accepted;
     this.#inFlight.begin();
     const write = (answer: Answer): void => {
       // The response is freed with its client: not even a look at it is allowed then.
       if (gone.aborted) {
-        this.#options.meter.answered(name, CLIENT_GONE, performance.now() - startMs);
+        this.#answered(accepted, found.name, CLIENT_GONE);
       } else {
         res.cork(() => this.#write(accepted, answer));
       }
@@ -247,6 +282,8 @@ function holdsTag(field: string, tag: string): boolean {
     field === "*" || field.split(",").some((part) => part.trim().replace(/^W\//, "") === `"${tag}"`)
   );
 }
+
+const OPTIONS_STATUS = 204;
 
 /** What metrics count for a client that left before its answer, as nginx does. */
 const CLIENT_GONE = 499;

@@ -1,5 +1,6 @@
 // The public listener: REST on every path, push on /ws. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AccessLog } from "./access-log.ts";
 import { type HttpMeter, NO_METER } from "./http-meter.ts";
 import { Clients } from "./limits/clients.ts";
 import { ConnectionCount } from "./limits/connection-count.ts";
@@ -8,8 +9,8 @@ import { tooManyConnections, tooManyFromAddress } from "./limits/refusals.ts";
 import { connectionsTo } from "./limits/system-sockets.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { type HttpLog, OTHER_ROUTE, Requests } from "./requests.ts";
-import { refuseConnection, UNKNOWN_PATH, writeAnswer, writeOptions } from "./response.ts";
+import { type HttpLog, Requests } from "./requests.ts";
+import { refuseConnection, UNKNOWN_PATH } from "./response.ts";
 import type { ApiContext } from "./route.ts";
 import { createRouter } from "./router.ts";
 import type { Site } from "./site/site.ts";
@@ -42,6 +43,8 @@ export type HttpServerOptions = {
   /** The console; absent: its paths are unknown ones. */
   readonly site?: Site;
   readonly log: HttpLog;
+  /** Absent: none is kept. */
+  readonly accessLog?: AccessLog;
   /** Absent: none. */
   readonly limits?: ListenerLimits;
   readonly meter?: HttpMeter;
@@ -49,12 +52,12 @@ export type HttpServerOptions = {
 
 /** Rejects with an Error naming host and port where it cannot listen. */
 export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { uws, host, port, context, push, site, log } = options;
+  const { uws, host, port, context, push, site, log, accessLog } = options;
   const { limits = NO_LIMITS, meter = NO_METER } = options;
   const clients = new Clients(limits);
   const router = createRouter(context);
   const turn = new TurnBudget();
-  const requests = new Requests({ router, site, log, meter, limits, clients, turn });
+  const requests = new Requests({ router, site, log, accessLog, meter, limits, clients, turn });
   let localPort = port;
   const connections = new ConnectionCount({
     max: limits.connections,
@@ -99,11 +102,9 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
       case "head":
         return requests.serve(res, req, true);
       case "options":
-        meter.answered(OTHER_ROUTE, 204, 0);
-        return writeOptions(res);
+        return requests.serveOther(res, req, undefined);
       default:
-        meter.answered(OTHER_ROUTE, UNKNOWN_PATH.status, 0);
-        return writeAnswer(res, UNKNOWN_PATH, false);
+        return requests.serveOther(res, req, UNKNOWN_PATH);
     }
   });
   return new Promise((resolve, reject) => {

@@ -4,6 +4,7 @@ import type { DepthBody, DepthRequest } from "../../../src/book/depth.ts";
 import type { Depths } from "../../../src/book/live-depth.ts";
 import type { BookSides } from "../../../src/book/market-sides.ts";
 import type { AccountWatch } from "../../../src/book/step.ts";
+import type { AccessLog } from "../../../src/http/access-log.ts";
 import { AssetInput } from "../../../src/http/asset-input.ts";
 import type { HttpMeter } from "../../../src/http/http-meter.ts";
 import { type ListenerLimits, NO_LIMITS } from "../../../src/http/limits/listener-limits.ts";
@@ -59,12 +60,13 @@ export type TestServer = {
 export type TestServerOptions = {
   readonly pingIntervalMs?: number;
   readonly site?: Site;
+  readonly accessLog?: AccessLog;
   readonly limits?: Partial<ListenerLimits>;
   readonly meter?: HttpMeter;
 };
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { pingIntervalMs, site, limits, meter } = options;
+  const { pingIntervalMs, site, accessLog, limits, meter } = options;
   const readModel = new MemoryReadModel();
   const loggedErrors: object[] = [];
   const assets = new AssetInput(PASSPHRASE);
@@ -136,6 +138,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     limits: { ...NO_LIMITS, ...limits },
     ...(meter === undefined ? {} : { meter }),
     ...(site === undefined ? {} : { site }),
+    ...(accessLog === undefined ? {} : { accessLog }),
     log,
   });
   const { port } = listening;
