@@ -1,6 +1,5 @@
 // The main thread's way from the reader thread to the exchange: starts the reader where the store
 // ends, hands its ledgers on, and says when it cannot go on.
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { BackingRecords } from "./book/backing/backing-records.ts";
 import type { TokenReader } from "./book/backing/token-poller.ts";
@@ -8,21 +7,17 @@ import type { Exchange } from "./book/exchange.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import { progressText } from "./ingest/catch-up/progress.ts";
 import { IngestError } from "./ingest/ingest-error.ts";
-import { RpcError } from "./ingest/json-rpc.ts";
 import { canBeLake } from "./ingest/lake/lake-store.ts";
 import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source.ts";
 import type { ReaderFault } from "./ingest/messages.ts";
+import { oldestLedger } from "./ingest/oldest-ledger.ts";
 import { Reader } from "./ingest/reader.ts";
-import { parseHealth } from "./ingest/rpc-answers.ts";
 import type { TokenSimulator } from "./ingest/simulate.ts";
 import type { SourceState } from "./ingest/source-board.ts";
 import { SourceSet } from "./ingest/source-set.ts";
 import { PROGRESS_FIELD } from "./log-stream.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
-
-const HEALTH_LIMITS = { timeoutMs: 5_000, bytesMax: 1 << 20 };
-const UNREACHABLE_RETRY_MS = 1000;
 
 /** Why following ended for good. With anything else the last good state goes on being served. */
 export type FollowEnd =
@@ -164,16 +159,21 @@ export function followLedgers(options: FollowOptions): Follower {
     start: (exchange, backing) => {
       target = { exchange, backing };
       meter?.readerStarted();
-      startReader({ reader, exchange, set, network, log, signal: stopping.signal }).catch(
-        (error: unknown) => {
-          if (stopping.signal.aborted) return;
-          const kind = error instanceof IngestError ? endOf(error) : "fatal";
-          const message = error instanceof Error ? error.message : String(error);
-          if (kind === "refused") log.fatal(`cannot start: ${message}`);
-          else log.fatal({ err: error }, "ledgers cannot be read");
-          end({ kind: kind === "refused" ? kind : "fatal", message });
-        },
-      );
+      startReader({
+        reader,
+        exchange,
+        set,
+        network,
+        log: ingestLog,
+        signal: stopping.signal,
+      }).catch((error: unknown) => {
+        if (stopping.signal.aborted) return;
+        const kind = error instanceof IngestError ? endOf(error) : "fatal";
+        const message = error instanceof Error ? error.message : String(error);
+        if (kind === "refused") log.fatal(`cannot start: ${message}`);
+        else log.fatal({ err: error }, "ledgers cannot be read");
+        end({ kind: kind === "refused" ? kind : "fatal", message });
+      });
       return ended;
     },
     stop: async () => {
@@ -188,43 +188,27 @@ type Start = {
   readonly exchange: Exchange;
   readonly set: SourceSet;
   readonly network: NetworkConfig;
-  readonly log: Logger;
+  readonly log: Log;
   readonly signal: AbortSignal;
 };
 
-async function startReader({ reader, exchange, ...options }: Start): Promise<void> {
+async function startReader({ reader, exchange, set, network, ...rest }: Start): Promise<void> {
   const { cursor } = exchange;
   if (cursor !== undefined) {
     const { ledger, hash, closeTime } = cursor;
     reader.start(ledger + 1, { ledger, hash, closeTime });
     return;
   }
-  const { fromLedger, lake } = options.network;
+  const { fromLedger, lake } = network;
   // Later it may be missing for a while: there is more than it to go on from.
   if (lake !== undefined && !canBeLake(lake)) {
     throw new IngestError("unknown_start", `there is no lake at ${lake}`);
   }
   // With the whole past at hand reading begins where the contract does: the reader finds it.
-  const from = fromLedger ?? (lake === undefined ? await oldestLedger(options) : undefined);
-  options.log.info({ from }, "the store is empty: reading begins");
+  const isKnown = fromLedger !== undefined || lake !== undefined;
+  const from = isKnown ? fromLedger : await oldestLedger(set, { timer: systemTimer, ...rest });
+  rest.log("info", "the store is empty: reading begins", { from });
   reader.start(from, undefined, fromLedger === undefined && from !== undefined);
-}
-
-/** Waits until an RPC says which ledger it begins at. Throws an IngestError of a wrong network. */
-async function oldestLedger({ set, log, signal }: Omit<Start, "reader" | "exchange">) {
-  for (;;) {
-    try {
-      await systemTimer.sleep(set.restMs("ledgers"), signal);
-      const params = [undefined, HEALTH_LIMITS, signal] as const;
-      const { result } = await set.call("ledgers", "getHealth", ...params);
-      return parseHealth(result).oldest;
-    } catch (error) {
-      if (signal.aborted || !(error instanceof RpcError)) throw error;
-      set.refuseWrongNetwork();
-      log.warn(`no RPC to begin with: ${error.message}`);
-      if (error.failure === "refused") await delay(UNREACHABLE_RETRY_MS, undefined, { signal });
-    }
-  }
 }
 
 /** What a fault of the reader means: going on with the last state ("stale"), or an end. */

@@ -7,7 +7,6 @@ import {
   ContractDataDurability,
   ContractDataEntry,
   ExtensionPoint,
-  InvokeContractArgs,
   LedgerEntry,
   LedgerEntryChange,
   LedgerEntryData,
@@ -15,13 +14,7 @@ import {
   LedgerKey,
   LedgerKeyContractData,
   ScError,
-  ScMapEntry,
   ScVal,
-  SorobanAddressCredentials,
-  SorobanAuthorizationEntry,
-  SorobanAuthorizedFunction,
-  SorobanAuthorizedInvocation,
-  SorobanCredentials,
 } from "@stellar/stellar-sdk/xdr";
 import { testAccount, testContract } from "../../test/ingest/addresses.ts";
 import { batchOf } from "../../test/ingest/build-lake.ts";
@@ -32,6 +25,7 @@ import {
   diagnostics,
   TEST_PASSPHRASE,
 } from "../../test/ingest/build-ledger.ts";
+import { authorization, DEEP, nested, wrapVec } from "../../test/ingest/deep-values.ts";
 import {
   scAddress,
   scI128,
@@ -58,64 +52,6 @@ const payer = testAccount(22);
 const options = { exchange, passphrase: TEST_PASSPHRASE };
 const decoders = [sdkDecoder(options), skipDecoder(options)] as const;
 const batches = new BatchReader();
-
-/** XDR of a transaction nests at most so deep (stellar-core): a Vec counts 3, a Map 4. */
-const NETWORK_DEPTH = 500;
-
-const wrapVec = (value: ScVal): ScVal => ScVal.scvVec([value]);
-const wrapMap = (value: ScVal): ScVal =>
-  ScVal.scvMap([new ScMapEntry({ key: scSymbol("k"), val: value })]);
-const wrapKey = (value: ScVal): ScVal =>
-  ScVal.scvMap([new ScMapEntry({ key: value, val: scVoid() })]);
-
-function nested(levels: number, ...wraps: readonly ((value: ScVal) => ScVal)[]): ScVal {
-  let value = scVoid();
-  for (let level = 0; level < levels; level += 1) {
-    value = wraps[level % wraps.length]?.(value) ?? value;
-  }
-  return value;
-}
-
-/** As deep as an argument can be: less than its transaction, by the levels around it. */
-const DEEP: Readonly<Record<string, ScVal>> = {
-  "162 Vecs": nested(162, wrapVec),
-  "121 Maps": nested(121, wrapMap),
-  "121 Maps, in keys": nested(121, wrapKey),
-  "Vecs and Maps in turn": nested(140, wrapVec, wrapMap),
-  "as many Vecs as fit in nothing else": nested(Math.floor(NETWORK_DEPTH / 3), wrapVec),
-};
-
-function invocation(
-  arg: ScVal,
-  inner: readonly SorobanAuthorizedInvocation[],
-): SorobanAuthorizedInvocation {
-  return new SorobanAuthorizedInvocation({
-    function: SorobanAuthorizedFunction.sorobanAuthorizedFunctionTypeContractFn(
-      new InvokeContractArgs({
-        contractAddress: new StellarAddress(stranger).toScAddress(),
-        functionName: "f",
-        args: [arg],
-      }),
-    ),
-    subInvocations: [...inner],
-  });
-}
-
-function authorization(levels: number, innermost: ScVal): SorobanAuthorizationEntry {
-  let at = invocation(innermost, []);
-  for (let level = 1; level < levels; level += 1) at = invocation(scVoid(), [at]);
-  return new SorobanAuthorizationEntry({
-    credentials: SorobanCredentials.sorobanCredentialsAddress(
-      new SorobanAddressCredentials({
-        address: new StellarAddress(maker).toScAddress(),
-        nonce: 1n,
-        signatureExpirationLedger: 9,
-        signature: nested(100, wrapVec),
-      }),
-    ),
-    rootInvocation: at,
-  });
-}
 
 const created: BuiltEvent = {
   contract: exchange,

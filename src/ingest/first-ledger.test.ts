@@ -67,6 +67,7 @@ function find(ledgers: ReadonlyMap<number, Uint8Array>, modified: number | undef
           entries: modified === undefined ? [] : [{ key, data: "", modified }],
         };
       },
+      stale: () => undefined,
       read: async (sequence) => ledgers.get(sequence),
     },
     signal,

@@ -14,6 +14,8 @@ const CHANGES_MAX = 10_000;
 
 export type FirstLedgerSources = {
   readonly load: LoadEntries;
+  /** What a source gave of the contract's entry led nowhere: another is asked next. */
+  readonly stale: (source: number) => void;
   /** The XDR of a ledger, or undefined where nobody has it. */
   readonly read: (ledger: number, signal: AbortSignal) => Promise<Uint8Array | undefined>;
 };
@@ -21,15 +23,31 @@ export type FirstLedgerSources = {
 /** Throws IngestError `wrong_contract` where there is none, `unknown_start` where the way back is broken. */
 export async function firstLedgerOf(
   contract: Address,
-  { load, read }: FirstLedgerSources,
+  sources: FirstLedgerSources,
   signal: AbortSignal,
 ): Promise<number> {
   const key = new Contract(contract).getFootprint().toXdr("base64");
-  const [entry] = (await load([key], signal)).entries;
-  if (entry === undefined) {
-    throw new IngestError("wrong_contract", `no contract ${contract} exists on the network`);
+  const { entries, source } = await sources.load([key], signal);
+  try {
+    const [entry] = entries;
+    if (entry === undefined) {
+      throw new IngestError("wrong_contract", `no contract ${contract} exists on the network`);
+    }
+    return await wayBack(contract, key, entry.modified, sources.read, signal);
+  } catch (thrown) {
+    if (thrown instanceof IngestError && source !== undefined) sources.stale(source);
+    throw thrown;
   }
-  let ledger = entry.modified;
+}
+
+async function wayBack(
+  contract: Address,
+  key: string,
+  modified: number,
+  read: FirstLedgerSources["read"],
+  signal: AbortSignal,
+): Promise<number> {
+  let ledger = modified;
   for (let step = 0; step < CHANGES_MAX; step += 1) {
     const bytes = await read(ledger, signal);
     if (bytes === undefined) throw lost(contract, ledger, "no source has that ledger");

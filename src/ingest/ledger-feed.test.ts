@@ -44,6 +44,7 @@ function follow(
   from: number,
   previous?: ChainLink,
   limits?: RpcLimits,
+  mayBeginLater = false,
 ): Run {
   const timer = new FakeTimer();
   const statuses: SourceStatus[] = [];
@@ -67,6 +68,7 @@ function follow(
   });
   const stream = feed.ledgers({
     from,
+    mayBeginLater,
     signal: abort.signal,
     ...(previous === undefined ? {} : { previous }),
   });
@@ -119,6 +121,22 @@ test("delivers every ledger in order, and polls at the tip without an error", as
   assert.deepEqual(new Set(run.statuses.map(({ state }) => state)), new Set(["following"]));
   assert.equal(run.statuses.at(-1)?.ledger, 49);
   assert.deepEqual(run.logs, []);
+});
+
+test("an empty store that was to begin at a ledger that nobody has begins anew", async () => {
+  const chain = buildChain(10, 6);
+  for (const isPage of [false, true]) {
+    for (const from of [5, 4_000_000_000]) {
+      const rpc = await rpcWith(...chain);
+      rpc.fault = ({ id, method }) => {
+        if (!isPage || method !== "getLedgers") return undefined;
+        const result = { ledgers: [], oldestLedger: 10, latestLedger: 15 };
+        return { body: JSON.stringify({ id, result }) };
+      };
+      const run = follow([rpc], from, undefined, undefined, true);
+      await assert.rejects(run.take(1), hasCode("gap"));
+    }
+  }
 });
 
 test("a refusal without numbers is judged by getHealth", async () => {

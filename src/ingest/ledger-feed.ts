@@ -213,7 +213,9 @@ export class LedgerFeed {
   private async without(page: LedgersPage, source: number, signal: AbortSignal): Promise<Found> {
     const [first] = page.ledgers.filter(({ sequence }) => sequence >= this.next);
     if (first === undefined) {
-      if (this.next > page.latest) return this.atTip(source, signal);
+      if (this.next === page.latest + 1) return this.atTip(source, signal);
+      const isOutside = this.next < page.oldest || this.next > page.latest;
+      if (isOutside) return this.outside(page, source, signal);
       if (await this.hasLedger(page.latest, source, signal)) {
         return this.gap(page.latest - 1, "the RPC has later ledgers", source, signal);
       }
@@ -293,11 +295,15 @@ export class LedgerFeed {
     if (ledgers !== undefined || signal.aborted) return { ledgers: ledgers ?? [], waitMs: 0 };
     this.misses += 1;
     const message = `ledgers ${this.next} to ${last} are missing: ${why}`;
-    if (this.mayBeginLater && !this.served && now - this.missingSince >= GAP_AT_START_MS) {
-      throw new IngestError("gap", message, { ledger: this.next });
-    }
+    this.beginElsewhere(now - this.missingSince, message);
     this.report({ state: "gap", ledger: this.next - 1, first: this.next, last, message });
     return { ledgers: [], waitMs: this.retryMs(RETRY_MAX_MS) };
+  }
+
+  /** Throws IngestError `gap` where nothing was to be had of the ledger that somebody called his oldest. */
+  private beginElsewhere(missingMs: number, message: string): void {
+    if (!this.mayBeginLater || this.served || missingMs < GAP_AT_START_MS) return;
+    throw new IngestError("gap", message, { ledger: this.next });
   }
 
   /** The source ends before ours, or shows a ledger that does not follow it. */
@@ -307,11 +313,14 @@ export class LedgerFeed {
     source: number,
     signal: AbortSignal,
   ): Promise<Found> {
+    const now = this.now();
     this.rhythm.lost();
+    this.missingSince ??= now;
     const ledgers = await this.elsewhere(source, signal);
     if (ledgers !== undefined || signal.aborted) return { ledgers: ledgers ?? [], waitMs: 0 };
     this.misses += 1;
     const message = `RPC ${this.set.nameOf(source)}: ${what}`;
+    this.beginElsewhere(now - this.missingSince, message);
     this.report({ state: "behind", ledger: this.next - 1, tip, message });
     await this.examine(signal);
     const maxMs = this.proof.hasEvidence ? this.examineMs : BEHIND_RETRY_MAX_MS;

@@ -44,6 +44,9 @@ const ENDING: ReadonlySet<IngestErrorCode> = new Set([
   "unknown_start",
 ]);
 
+/** So often, and once more for each URL, a contract or its first ledger is not found before that is final. */
+const FINDINGS_MIN = 2;
+
 /** Kinds of oddities told apart: contracts may make up names without end. */
 const ODDITIES_MAX = 64;
 
@@ -142,11 +145,7 @@ class ReaderThread {
 
   private async run(start: Extract<ToReader, { readonly kind: "start" }>): Promise<void> {
     const { signal } = this.abort;
-    // What the store holds is of that contract: a source that lacks it proves nothing then.
-    if (this.sources.hasRpc && start.previous === undefined) {
-      await checkContract(this.exchange, this.sources.load, signal);
-    }
-    this.next = start.from ?? (await this.firstLedger(signal));
+    this.next = await this.firstLedger(start, signal);
     this.previous = start.previous;
     this.mayBeginLater = start.mayBeginLater ?? false;
     this.tracker.passed(this.next - 1);
@@ -160,29 +159,69 @@ class ReaderThread {
       } catch (thrown) {
         if (signal.aborted || isEnding(thrown)) throw thrown;
         faults = this.next > began ? 1 : faults + 1;
-        await this.pauseAfter(thrown, faults, signal);
+        await this.pauseAfter(`ledger ${this.next}`, thrown, faults, signal);
       }
     }
   }
 
-  /** A fault of ours or of the machine: reading goes on at the same ledger after a while. */
-  private async pauseAfter(thrown: unknown, faults: number, signal: AbortSignal): Promise<void> {
+  /** A fault that may pass: the same is tried again after a while. */
+  private async pauseAfter(
+    what: string,
+    thrown: unknown,
+    faults: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const pause = Math.min(FAULT_RETRY_MAX_MS, FAULT_RETRY_MS * 2 ** Math.min(16, faults - 1));
-    const message = `ledger ${this.next}: ${errorText(thrown)}`;
-    this.log("error", `${message}; reading it again in ${pause / 1000} s`, {
+    const message = `${what}: ${errorText(thrown)}`;
+    this.log("error", `${message}; trying again in ${pause / 1000} s`, {
       stack: thrown instanceof Error ? thrown.stack : undefined,
     });
-    this.tell({ state: "stopped", ledger: this.next - 1, message });
+    this.tell({ state: "stopped", ledger: Math.max(0, this.next - 1), message });
     await systemTimer.sleep(pause, signal);
   }
 
-  private async firstLedger(signal: AbortSignal): Promise<number> {
+  /**
+   * Where reading begins. Throws IngestError `wrong_contract` or `unknown_start` where that was found
+   * again and again; what cannot be had now is asked for until it can.
+   */
+  private async firstLedger(
+    start: Extract<ToReader, { readonly kind: "start" }>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { sources } = this;
+    const findingsMin = FINDINGS_MIN + sources.set.size;
+    let findings = 0;
+    for (let faults = 1; ; faults += 1) {
+      try {
+        // What the store holds is of that contract: a source that lacks it proves nothing then.
+        if (sources.hasRpc && start.previous === undefined) {
+          await checkContract(
+            this.exchange,
+            sources.load,
+            (source) => sources.stale(source),
+            signal,
+          );
+        }
+        return start.from ?? (await this.creation(signal));
+      } catch (thrown) {
+        if (isEnding(thrown)) findings += 1;
+        if (signal.aborted || findings === findingsMin) throw thrown;
+        await this.pauseAfter("the contract's first ledger", thrown, faults, signal);
+      }
+    }
+  }
+
+  private async creation(signal: AbortSignal): Promise<number> {
     this.log("info", "looking for the ledger that created the contract");
-    const sources = {
-      load: this.sources.load,
-      read: (ledger: number) => this.sources.ledger(ledger, signal),
-    };
-    const ledger = await firstLedgerOf(this.exchange, sources, signal);
+    const ledger = await firstLedgerOf(
+      this.exchange,
+      {
+        load: this.sources.load,
+        stale: (source) => this.sources.stale(source),
+        read: (sequence) => this.sources.ledger(sequence, signal),
+      },
+      signal,
+    );
     this.log("info", `the contract begins at ledger ${ledger}`);
     return ledger;
   }

@@ -201,6 +201,21 @@ test("says why it stopped", async () => {
   await reader.stop();
 });
 
+test("a contract that one answer lacks is asked for again", async () => {
+  const rpc = rpcWith(buildChain(2, 3));
+  let told = 0;
+  rpc.fault = ({ id, method }) => {
+    if (method !== "getLedgerEntries" || told > 0) return undefined;
+    told += 1;
+    return { body: JSON.stringify({ id, result: { entries: [], latestLedger: 4 } }) };
+  };
+  const { reader, deltas, until } = await rig(rpc);
+  reader.start(2);
+  await until(() => deltas.length === 3);
+  assert.equal(told, 1);
+  await reader.stop();
+});
+
 test("refuses a network without the exchange's contract", async () => {
   const rpc = new FakeRpc();
   rpc.add(...buildChain(2, 3));

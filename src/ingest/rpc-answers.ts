@@ -55,10 +55,10 @@ export function parseLedgersPage(result: unknown): LedgersPage {
 
 export function parseHealth(result: unknown): LedgerRange {
   const health = record(result, "getHealth");
-  return {
-    oldest: parseInteger(health.oldestLedger, "oldestLedger"),
-    latest: parseInteger(health.latestLedger, "latestLedger"),
-  };
+  const latest = parseInteger(health.latestLedger, "latestLedger");
+  const oldest = parseInteger(health.oldestLedger, "oldestLedger");
+  if (oldest > latest) throw garbage("oldestLedger");
+  return { oldest, latest };
 }
 
 export function parsePassphrase(result: unknown): string {

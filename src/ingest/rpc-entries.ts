@@ -42,22 +42,23 @@ export function rpcEntryLoader(set: SourceSet, timer: Timer): LoadEntries {
 }
 
 /**
- * For a start without history. Throws IngestError `wrong_contract` where the network has no such
- * contract, asked twice. An RPC that cannot be asked proves nothing.
+ * For a start without history. Throws IngestError `wrong_contract` where the source asked knows no such
+ * contract. An RPC that cannot be asked proves nothing.
  */
 export async function checkContract(
   exchange: Address,
   load: LoadEntries,
+  stale: (source: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const key = new Contract(exchange).getFootprint().toXdr("base64");
-  for (let asked = 0; asked < 2; asked += 1) {
-    try {
-      if ((await load([key], signal)).entries.length > 0) return;
-    } catch (thrown) {
-      if (thrown instanceof RpcError) return;
-      throw thrown;
-    }
+  try {
+    const { entries, source } = await load([key], signal);
+    if (entries.length > 0) return;
+    if (source !== undefined) stale(source);
+  } catch (thrown) {
+    if (thrown instanceof RpcError) return;
+    throw thrown;
   }
   throw new IngestError("wrong_contract", `no contract ${exchange} exists on the network`);
 }

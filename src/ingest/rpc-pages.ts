@@ -1,7 +1,7 @@
 // Pages of ledgers from an RPC, as large as its server bears them.
 import { errorText } from "./ingest-error.ts";
 import { RpcError, type RpcLimits } from "./json-rpc.ts";
-import { LEDGERS_LIMITS, wantsSmallerPage } from "./page-size.ts";
+import { HEALTH_LIMITS, LEDGERS_LIMITS, wantsSmallerPage } from "./page-size.ts";
 import {
   type LedgerRange,
   type LedgersPage,
@@ -11,7 +11,6 @@ import {
 } from "./rpc-answers.ts";
 import type { SourceSet } from "./source-set.ts";
 
-const HEALTH_LIMITS: RpcLimits = { timeoutMs: 5_000, bytesMax: 1 << 20 };
 /** A page of a few ledgers takes a fraction of it; a slow server gets more (see `patience`). */
 const FEW_MS = 7_000;
 const FEW_MAX_MS = 20_000;

@@ -72,6 +72,35 @@ test("the next URL takes over at once, and goes on while it answers", async () =
   assert.deepEqual(asked(), [3, 4]);
 });
 
+test("a URL that failed comes after those that did not, also once it may be asked again", async () => {
+  const { rpcs, set, ask, asked, clock } = await setOf(3);
+  rpcs.slice(0, 2).forEach((rpc) => {
+    rpc.fault = () => ({ status: 503, body: "" });
+  });
+  for (let call = 0; call < 2; call += 1) {
+    await assert.rejects(ask(), RpcError);
+    // As long as a server takes that hangs.
+    clock.time += 7_000;
+  }
+  await ask();
+  assert.deepEqual(asked(), [1, 1, 2]);
+  assert.equal(set.pick("ledgers"), 2);
+});
+
+test("a server that does not say its network is asked for nothing by anybody", async () => {
+  for (const fault of [{ body: "{}" }, { body: "<html>" }, { status: 500, body: "" }]) {
+    const { rpcs, set, other, ask, asked } = await setOf(2);
+    const [first] = rpcs;
+    assert.ok(first !== undefined);
+    first.fault = ({ method }) => (method === "getNetwork" ? fault : undefined);
+    await assert.rejects(ask("ledgers"), RpcError);
+    for (const of of [set, other]) {
+      for (const use of SOURCE_USES) await ask(use, of);
+    }
+    assert.deepEqual(asked(), [1, 7]);
+  }
+});
+
 test("a use that fails costs no other, a dead server and its Retry-After are known to all", async () => {
   const { rpcs, set, other, clock, ask, asked } = await setOf(1);
   const [rpc] = rpcs;

@@ -80,8 +80,8 @@ export class SourceSet {
   }
 
   /**
-   * The RPC to ask now: one that may be asked and is not behind others, the one that answered last
-   * if it is such; else the one that may be asked soonest.
+   * The RPC to ask now: one that may be asked, is not behind others and failed least since it last
+   * answered, the one that answered last among equals; else the one that may be asked soonest.
    */
   pick(use: SourceUse): number {
     const now = this.options.timer.now();
@@ -249,7 +249,10 @@ export class SourceSet {
     const { board } = this;
     const until = Math.max(board.get(source, "restUntil"), board.get(source, `${use}Rest`));
     if (until > now) return 2 + until - now;
-    return board.get(source, "behindUntil") > now ? 1 : 0;
+    if (board.get(source, "behindUntil") > now) return 1;
+    // Below 1: whoever rested and may be asked again comes after those that did not fail.
+    const failures = board.get(source, "failures") + board.get(source, `${use}Failures`);
+    return failures / (failures + 1);
   }
 
   private answered(source: number, use: SourceUse): void {
@@ -305,8 +308,7 @@ export class SourceSet {
   private async checkNetwork(source: number, signal: AbortSignal): Promise<void> {
     const rpc = this.rpcs[source];
     if (rpc === undefined) throw new RpcError("unreachable", "no RPC is configured");
-    const { result } = await rpc.call("getNetwork", undefined, NETWORK_LIMITS, signal);
-    const passphrase = parsePassphrase(result);
+    const passphrase = await this.passphraseOf(rpc, signal);
     if (passphrase === this.options.passphrase) {
       this.board.set(source, "networkAt", Math.max(1, this.options.timer.now()));
       this.wrongNetwork[source] = 0;
@@ -318,6 +320,17 @@ export class SourceSet {
     if (this.wrongNetwork[source] === 1) this.options.log("error", message);
     this.complaint = message;
     throw new RpcError("disconnected", message);
+  }
+
+  /** A server that does not say it is asked for nothing else: that concerns all uses. */
+  private async passphraseOf(rpc: JsonRpc, signal: AbortSignal): Promise<string> {
+    try {
+      const { result } = await rpc.call("getNetwork", undefined, NETWORK_LIMITS, signal);
+      return parsePassphrase(result);
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError) || thrown.failure === "overloaded") throw thrown;
+      throw new RpcError("disconnected", thrown.message, thrown);
+    }
   }
 }
 

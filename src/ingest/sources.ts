@@ -24,6 +24,7 @@ export class Sources {
   readonly load: LoadEntries;
   private readonly lake: LakeReader | undefined;
   private readonly pages: RpcPages;
+  private readonly timer: Timer;
 
   constructor(options: ReaderOptions, context: SourceContext) {
     const { passphrase, rpcUrls: urls, lake, board, proofMs } = options;
@@ -31,6 +32,7 @@ export class Sources {
       throw new IngestError("internal", "no source of ledgers is configured");
     }
     const { timer, log } = context;
+    this.timer = timer;
     this.set = new SourceSet({ ...context, urls, passphrase, board });
     this.lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, log });
     this.pages = new RpcPages(this.set, timer.now);
@@ -71,12 +73,14 @@ export class Sources {
     return (await this.ofLake((lake) => lake.ledgersPerBatch(signal))) ?? 1;
   }
 
-  /** The XDR of one ledger, or undefined where it cannot be had. */
+  /** The XDR of one ledger, or undefined where nobody has it. Throws an Error where it cannot be had now. */
   async ledger(sequence: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const { lake, set, pages } = this;
+    await this.timer.sleep(set.restMs("ledgers"), signal);
     const found = await fetchRange({ from: sequence, to: sequence }, { lake, set, pages }, signal);
     const [first]: readonly RawLedger[] = found.ledgers;
-    return first?.bytes;
+    if (first !== undefined || found.isAbsent === true) return first?.bytes;
+    throw new Error(found.incomplete);
   }
 
   private async ofLake<T>(ask: (lake: LakeReader) => Promise<T>): Promise<T | undefined> {

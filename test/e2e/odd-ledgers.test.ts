@@ -5,22 +5,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { Address as StellarAddress } from "@stellar/stellar-sdk/base";
-import {
-  ClaimableBalanceId,
-  ContractDataDurability,
-  ContractDataEntry,
-  ContractExecutable,
-  ExtensionPoint,
-  LedgerEntryData,
-  ScAddress,
-  ScContractInstance,
-  ScVal,
-} from "@stellar/stellar-sdk/xdr";
+import { ClaimableBalanceId, ScAddress, ScVal } from "@stellar/stellar-sdk/xdr";
 import { WebSocket } from "ws";
 import { instanceKey } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
-import { PRICE_UNIT } from "../../src/model/settlement.ts";
 import { testAccount, testContract } from "../ingest/addresses.ts";
 import {
   type BuiltEvent,
@@ -31,19 +19,11 @@ import {
   TEST_PASSPHRASE,
 } from "../ingest/build-ledger.ts";
 import { FakeRpc } from "../ingest/fake-rpc.ts";
-import {
-  scAddress,
-  scI128,
-  scMap,
-  scString,
-  scSymbol,
-  scU64,
-  scU128,
-  scVec,
-} from "../ingest/sc-values.ts";
+import { scAddress, scI128, scMap, scString, scSymbol, scU64 } from "../ingest/sc-values.ts";
 import { checkPushMessage } from "../support/api/conformance.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
+import { fill, newOrder, wasmInstance } from "./built-exchange.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const QUIET_LEDGERS = 10_000;
@@ -68,8 +48,8 @@ let engine: EngineProcess;
 let api: ApiClient;
 
 before(async () => {
-  rpc.entries.set(instanceKey(exchange), instance(exchange));
-  for (const token of [gold, cash]) rpc.entries.set(instanceKey(token), instance(token));
+  rpc.entries.set(instanceKey(exchange), wasmInstance(exchange));
+  for (const token of [gold, cash]) rpc.entries.set(instanceKey(token), wasmInstance(token));
   rpc.fault = ({ id, method }) => {
     if (method !== "simulateTransaction") return undefined;
     const results = [{ xdr: scI128(held).toXdr("base64") }];
@@ -95,20 +75,6 @@ after(async () => {
   await engine.stop();
   await rpc.close();
 });
-
-/** Of a token that is no Stellar Asset Contract. */
-function instance(contract: Address): string {
-  const wasm = ContractExecutable.contractExecutableWasm(new Uint8Array(32));
-  return LedgerEntryData.contractData(
-    new ContractDataEntry({
-      ext: ExtensionPoint.v0(),
-      contract: new StellarAddress(contract).toScAddress(),
-      key: ScVal.scvLedgerKeyContractInstance(),
-      durability: ContractDataDurability.persistent,
-      val: ScVal.scvContractInstance(new ScContractInstance({ executable: wasm, storage: null })),
-    }),
-  ).toXdr("base64");
-}
 
 /** Closes a ledger with these events and waits until the engine shows it. */
 async function ledger(...events: readonly BuiltEvent[]): Promise<void> {
@@ -145,20 +111,11 @@ async function until(what: string, isDone: () => Promise<boolean> | boolean): Pr
 }
 
 function created(id: bigint, owner: Address, amount: bigint): BuiltEvent {
-  return {
-    contract: exchange,
-    topics: [scSymbol("new"), scAddress(gold), scAddress(cash)],
-    data: scVec(scU128(id), scAddress(owner), scI128(PRICE_UNIT), scI128(amount), scU64(0n)),
-  };
+  return newOrder({ exchange, selling: gold, buying: cash, id, owner }, amount);
 }
 
 function filled(id: bigint, owner: Address, amount: bigint, left: bigint): BuiltEvent {
-  const amounts = [scI128(amount), scI128(amount), scI128(left)];
-  return {
-    contract: exchange,
-    topics: [scSymbol("trade"), scAddress(cash), scAddress(gold)],
-    data: scVec(scU128(id), scAddress(taker), scAddress(owner), ...amounts),
-  };
+  return fill({ exchange, selling: gold, buying: cash, id, owner }, taker, amount, left);
 }
 
 /** A transfer as asset contracts tell it since protocol 23, or as bare SEP-41 has it. */

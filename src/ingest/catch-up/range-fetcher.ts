@@ -13,6 +13,8 @@ export type Fetched = {
   readonly ledgers: readonly RawLedger[];
   /** Why they end before the range does. */
   readonly incomplete?: string;
+  /** The next one is nowhere: everyone was asked, and answered. */
+  readonly isAbsent?: boolean;
 };
 
 export type RangeSources = {
@@ -32,8 +34,9 @@ export async function fetchRange(
     const next = from + ledgers.length;
     const found = await fetchFrom(next, to, sources, signal);
     signal.throwIfAborted();
-    if (typeof found === "string") {
-      return { ...checked(ledgers, from), incomplete: `ledger ${next}: ${found}` };
+    if ("why" in found) {
+      const { why, isAbsent } = found;
+      return { ...checked(ledgers, from), incomplete: `ledger ${next}: ${why}`, isAbsent };
     }
     ledgers.push(...found.slice(0, to - next + 1));
   }
@@ -45,29 +48,38 @@ function checked(ledgers: readonly RawLedger[], from: number): Fetched {
   return wrong === undefined ? { ledgers } : { ledgers: good, incomplete: wrong.message };
 }
 
+type Missing = { readonly why: string; readonly isAbsent: boolean };
+
 /** At least one ledger, or why there is none. */
 async function fetchFrom(
   next: number,
   to: number,
   { lake, set, pages }: RangeSources,
   signal: AbortSignal,
-): Promise<readonly RawLedger[] | string> {
+): Promise<readonly RawLedger[] | Missing> {
   let why = "no source has it";
+  let isAbsent = lake === undefined || set.lakeRestMs() === 0;
   try {
-    const found = set.lakeRestMs() > 0 ? undefined : await lake?.read(next, signal);
+    const found = isAbsent ? await lake?.read(next, signal) : undefined;
     if (found !== undefined && found.length > 0) return found;
   } catch (thrown) {
     why = errorText(thrown);
+    isAbsent = false;
   }
   const source = set.pick("ledgers");
-  if (set.size === 0 || set.restMs("ledgers", source) > 0) return why;
+  if (set.size === 0) return { why, isAbsent };
+  if (set.restMs("ledgers", source) > 0) return { why, isAbsent: false };
   for (;;) {
     const answer = await pages.fetch({ from: next, count: to - next + 1, source }, signal);
     if (answer.kind === "failed" && answer.smaller) continue;
-    if (answer.kind === "failed") return answer.message;
-    if (answer.kind === "outside") return `${set.nameOf(source)} does not have it`;
+    if (answer.kind === "failed") return { why: answer.message, isAbsent: false };
+    if (answer.kind === "outside") {
+      return isAbsent
+        ? { why: `${set.nameOf(source)} does not have it`, isAbsent }
+        : { why, isAbsent };
+    }
     const ledgers = answer.page.ledgers.filter(({ sequence }) => sequence >= next);
-    if (ledgers[0]?.sequence !== next) return why;
+    if (ledgers[0]?.sequence !== next) return { why, isAbsent };
     return ledgers.map(({ sequence, metadata }) => ({ sequence, bytes: metadata, source }));
   }
 }
