@@ -7,6 +7,9 @@ export const EXIT = 2n;
 export const THROW = 3n;
 /** Goes on, with an answer to better, until it is told to stop. */
 export const PATIENT = 4n;
+/** Answers once it is told to stop: with an answer to better, or with none so far. */
+export const BETTERING = 5n;
+export const SEEKING = 6n;
 /** Answers at once; so does every amount up to SLOW. */
 export const QUICK = 100n;
 /** This and more: answers after 15 ms. */

@@ -2,7 +2,7 @@
 import { bookLedger } from "../../src/book/shared-reader.ts";
 import type { QuoteEngine } from "../../src/router-worker/quote-engine.ts";
 import { serveQuotes } from "../../src/router-worker/serve-quotes.ts";
-import { EXIT, HANG, PATIENT, SLOW, THROW } from "./pool-requests.ts";
+import { BETTERING, EXIT, HANG, PATIENT, SEEKING, SLOW, THROW } from "./pool-requests.ts";
 
 const SLOW_MS = 15;
 
@@ -19,6 +19,12 @@ const engine: QuoteEngine = (view, { amount }, { shouldStop }) => {
     case PATIENT:
       while (!shouldStop(true));
       return { status: "failed", message: "stopped" };
+    case BETTERING:
+      while (!shouldStop(true));
+      break;
+    case SEEKING:
+      while (!shouldStop(false));
+      break;
     default:
       if (amount >= SLOW) {
         const end = performance.now() + SLOW_MS;

@@ -11,7 +11,17 @@ import {
   type QuotePoolOptions,
 } from "../../src/router-worker/pool.ts";
 import type { QuoteResult } from "../../src/router-worker/quote.ts";
-import { asking, EXIT, HANG, PATIENT, QUICK, SLOW, THROW } from "./pool-requests.ts";
+import {
+  asking,
+  BETTERING,
+  EXIT,
+  HANG,
+  PATIENT,
+  QUICK,
+  SEEKING,
+  SLOW,
+  THROW,
+} from "./pool-requests.ts";
 
 const CAPACITY = { orders: 10, owners: 10, assets: 10, sides: 10, backings: 10 };
 const ENTRY = new URL("./pool-worker.js", import.meta.url);
@@ -144,6 +154,12 @@ test("a quote that takes too long fails in time and its worker works on", async 
   const [thread] = world.pool.threads;
   await assertRecovers(world, PATIENT);
   assert.equal(world.pool.threads[0], thread, "a worker that stops when told is kept");
+});
+
+test("what a search has found when its time is up is answered in time", async () => {
+  const { pool } = await openWorld({ timeMs: 400, workers: 1 });
+  await answers(pool, BETTERING, 1);
+  await answers(pool, SEEKING, 1);
 });
 
 test("a quote that takes long leaves those that travel with it their part of the time", async () => {
