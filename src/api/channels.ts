@@ -1,5 +1,6 @@
 // Every channel of the push API, as data: AsyncAPI document and types are made from it.
 
+import { CANDLES_MAX } from "./parameter-table.ts";
 import type { Parameter } from "./parameters.ts";
 import * as parameters from "./parameters.ts";
 import {
@@ -45,7 +46,7 @@ const tradesMarket: Parameter = {
 const candlesLimit: Parameter = {
   ...parameters.depthLimit,
   description: "Candles of the snapshot. Not part of the topic.",
-  schema: { type: "integer", minimum: 1, maximum: 200, default: 200 },
+  schema: { type: "integer", minimum: 1, maximum: CANDLES_MAX, default: CANDLES_MAX },
 };
 
 export const CHANNELS: readonly PushChannel[] = [

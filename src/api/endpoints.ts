@@ -1,6 +1,7 @@
 // Every endpoint of the REST API, as data: OpenAPI document and types are made from it.
 
 import { CONTRACT_ERROR_TABLE } from "./about.ts";
+import { PAGE_MAX } from "./parameter-table.ts";
 import type { Parameter } from "./parameters.ts";
 import * as parameters from "./parameters.ts";
 import { array, ref, type Schema } from "./schema.ts";
@@ -166,7 +167,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: "Market data",
     summary: "Pairs that have live orders",
     description: "Backed or not, in canonical pair order. The list is cached for 30 minutes.",
-    parameters: [parameters.marketCursor, parameters.pageLimit(1000)],
+    parameters: [parameters.marketCursor, parameters.pageLimit(PAGE_MAX.markets)],
     answer: array(ref("Market"), "One page.", 1000),
     errors: [{ status: 400, when: "The cursor has another form." }],
   },
@@ -193,7 +194,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.owner,
       parameters.orderAssets,
       parameters.cursor,
-      parameters.pageLimit(200),
+      parameters.pageLimit(PAGE_MAX.orders),
     ],
     answer: array(ref("Order"), "One page.", 200),
     errors: [BAD_PARAMETER],
@@ -230,7 +231,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     description:
       "By creation time, without `backed` and `backing`. `FILLED` orders have amount 0; `CANCELED` and " +
       "`EXPIRED` ones keep what was still open. Several records can have one id; their cursors differ.",
-    parameters: [parameters.owner, parameters.pair, parameters.cursor, parameters.pageLimit(500)],
+    parameters: [
+      parameters.owner,
+      parameters.pair,
+      parameters.cursor,
+      parameters.pageLimit(PAGE_MAX.history),
+    ],
     answer: array(ref("Order"), "One page.", 500),
     errors: [BAD_PARAMETER],
   },
@@ -248,7 +254,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.eventsOwner,
       parameters.eventsMarket,
       parameters.cursor,
-      parameters.pageLimit(500),
+      parameters.pageLimit(PAGE_MAX.history),
     ],
     answer: ref("OrderEvents"),
     errors: [BAD_PARAMETER],
@@ -261,7 +267,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
     description:
       "One `trade` per fill; a swap call adds one `swap` on top, filed under the pair of its first and " +
       "last asset. A crossfill adds, after its maker fills, the fill of its taker order with `crossfill` true.",
-    parameters: [parameters.trader, parameters.pair, parameters.cursor, parameters.pageLimit(500)],
+    parameters: [
+      parameters.trader,
+      parameters.pair,
+      parameters.cursor,
+      parameters.pageLimit(PAGE_MAX.history),
+    ],
     answer: array(ref("TradeOrSwap"), "One page.", 500),
     errors: [BAD_PARAMETER],
   },
@@ -280,7 +291,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.failureAccount,
       parameters.fn,
       parameters.cursor,
-      parameters.pageLimit(500),
+      parameters.pageLimit(PAGE_MAX.history),
     ],
     answer: array(ref("Failure"), "One page.", 500),
     errors: [BAD_PARAMETER],

@@ -1,4 +1,13 @@
 // Parameters of requests. REST endpoints and push channels take the same ones.
+import {
+  BOOK_ORDERS,
+  DEPTH_BAND,
+  LEVELS,
+  PAGE_DEFAULT,
+  QUOTE_NAMES,
+  STEP_DIGITS,
+  UNIX_SECONDS_MAX,
+} from "./parameter-table.ts";
 import { ref, type Schema } from "./schema.ts";
 
 export type Parameter = {
@@ -31,21 +40,21 @@ export const sellingAsset = query(
   "sellingAsset",
   `Asset the trader pays: ${ASSET_FORMS}. Errors name it \`source_asset\`.`,
   { type: "string", pattern: ASSET_TEXT },
-  { ...REQUIRED, aliases: ["selling_asset", "source_asset"] },
+  { ...REQUIRED, aliases: QUOTE_NAMES.sellingAsset.slice(1) },
 );
 
 export const buyingAsset = query(
   "buyingAsset",
   `Asset the trader receives: ${ASSET_FORMS}. Errors name it \`destination_asset\`.`,
   { type: "string", pattern: ASSET_TEXT },
-  { ...REQUIRED, aliases: ["buying_asset", "destination_asset"] },
+  { ...REQUIRED, aliases: QUOTE_NAMES.buyingAsset.slice(1) },
 );
 
 export const quoteAmount = query(
   "amount",
   "Positive integer of at most 2^127-1, in base units: what to sell with strict_send, what to buy with strict_receive.",
   { type: "string", pattern: "^[0-9]+$" },
-  { ...REQUIRED, aliases: ["source_amount", "destination_amount"] },
+  { ...REQUIRED, aliases: QUOTE_NAMES.amount.slice(1) },
 );
 
 export const direction = query(
@@ -66,7 +75,7 @@ export const maxPrice = query(
     "quote is then the crossing of a limit order: at most 20 orders, and a partial fill is a valid " +
     "result. For a limit sell at contract price p pass floor(10^36 / p), for a limit buy p itself.",
   { type: "string", pattern: "^[0-9]+$" },
-  { aliases: ["max_price"] },
+  { aliases: QUOTE_NAMES.maxPrice.slice(1) },
 );
 
 export const market = query(
@@ -79,40 +88,43 @@ export const market = query(
 export const depthBand = query("depth", "Band around the mid price in percent.", {
   type: "number",
   exclusiveMinimum: 0,
-  maximum: 100,
-  default: 20,
+  maximum: DEPTH_BAND.max,
+  default: DEPTH_BAND.default,
 });
 
 export const depthStep = query(
   "step",
-  "Price step of the levels, a positive decimal with at most 18 fractional digits. Without it: 5 significant digits of the mid price.",
-  { type: "string", pattern: "^[0-9]{1,40}(\\.[0-9]{1,18})?$" },
+  `Price step of the levels, a positive decimal with at most ${STEP_DIGITS.fraction} fractional digits. Without it: 5 significant digits of the mid price.`,
+  {
+    type: "string",
+    pattern: `^[0-9]{1,${STEP_DIGITS.whole}}(\\.[0-9]{1,${STEP_DIGITS.fraction}})?$`,
+  },
 );
 
 export const depthLimit = query("limit", "Levels per side.", {
   type: "integer",
   minimum: 1,
-  maximum: 500,
-  default: 100,
+  maximum: LEVELS.max,
+  default: LEVELS.default,
 });
 
 export const bookLimit = query("limit", "Orders per side.", {
   type: "integer",
   minimum: 1,
-  maximum: 5000,
-  default: 100,
+  maximum: BOOK_ORDERS.max,
+  default: BOOK_ORDERS.default,
 });
 
 export const candlesFrom = query(
   "from",
   "Start of the window, UNIX seconds, rounded down to 5 minutes. Without it the window begins in 1970.",
-  { type: "integer", minimum: 0, maximum: 99_999_999_999, default: 0 },
+  { type: "integer", minimum: 0, maximum: UNIX_SECONDS_MAX, default: 0 },
 );
 
 export const candlesTo = query(
   "to",
   "End of the window, UNIX seconds, exclusive, rounded up to 5 minutes; later than `from`. Without it: 200 candles after `from`.",
-  { type: "integer", minimum: 1, maximum: 99_999_999_999 },
+  { type: "integer", minimum: 1, maximum: UNIX_SECONDS_MAX },
 );
 
 export const resolution = query(
@@ -132,7 +144,7 @@ export function pageLimit(maximum: number) {
   return query(
     "limit",
     `Rows of a page. A missing, invalid or non-positive value is the default, a larger one the maximum of ${maximum}.`,
-    { type: "integer", minimum: 1, maximum, default: 20 },
+    { type: "integer", minimum: 1, maximum, default: PAGE_DEFAULT },
   );
 }
 

@@ -1,5 +1,12 @@
 // Parameters of market data, shared by the REST endpoints and the push channels: a channel's
 // parameters are read with the same code once its message is a Query.
+import {
+  CANDLES_MAX,
+  DEPTH_BAND,
+  LEVELS,
+  STEP_DIGITS,
+  UNIX_SECONDS_MAX,
+} from "../api/parameter-table.ts";
 import type { DepthRequest } from "../book/depth.ts";
 import type { Address } from "../model/address.ts";
 import { RESOLUTIONS } from "../model/candle.ts";
@@ -20,20 +27,8 @@ export type CandlesParameters = {
   readonly order: "asc" | "desc";
 };
 
-const DEPTH_DEFAULT = 20;
-const DEPTH_MAX = 100;
-const LEVELS_DEFAULT = 100;
-const LEVELS_MAX = 500;
-const STEP_FRACTION_DIGITS_MAX = 18;
-/** More integer digits than any price has: 10^36 between tokens of 7 decimals. */
-const STEP_INTEGER_DIGITS_MAX = 40;
-
-/** Candles a window or a push snapshot holds. */
-export const CANDLES_MAX = 200;
 /** `from` and `to` apply at this granularity. */
 const WINDOW_GRAIN_SECONDS = 300;
-/** Later times than any ledger will have; keeps the arithmetic of windows exact. */
-const UNIX_SECONDS_MAX = 99_999_999_999;
 
 /** Of `RESOLUTIONS`, in their order. */
 const ALIASES = ["5m", "15m", "30m", "1h", "2h", "4h", "12h", "1d", "3d", "1w", "2w"];
@@ -55,15 +50,18 @@ export function parseDepthParameters(query: Query, assets: AssetInput): DepthReq
   const market = parseMarket(query.one("market"), assets);
   const depth = parseDepth(query.one("depth"));
   const step = parseStep(query.one("step"));
-  const limit = parseIntegerWithin("limit", query.one("limit"), LEVELS_MAX) ?? LEVELS_DEFAULT;
+  const limit = parseIntegerWithin("limit", query.one("limit"), LEVELS.max) ?? LEVELS.default;
   return step === undefined ? { market, depth, limit } : { market, depth, step, limit };
 }
 
 function parseDepth(text: string | undefined): number {
-  if (text === undefined) return DEPTH_DEFAULT;
+  if (text === undefined) return DEPTH_BAND.default;
   const depth = /^[0-9]{1,20}(\.[0-9]{1,20})?$/.test(text) ? Number(text) : 0;
-  if (!(depth > 0 && depth <= DEPTH_MAX)) {
-    throw invalidParameter("depth", "Expected a number greater than 0 and at most 100.");
+  if (!(depth > 0 && depth <= DEPTH_BAND.max)) {
+    throw invalidParameter(
+      "depth",
+      `Expected a number greater than 0 and at most ${DEPTH_BAND.max}.`,
+    );
   }
   return depth;
 }
@@ -75,13 +73,13 @@ function parseStep(text: string | undefined): string | undefined {
   const fraction = parts?.[2] ?? "";
   const valid =
     parts !== null &&
-    whole.length <= STEP_INTEGER_DIGITS_MAX &&
-    fraction.length <= STEP_FRACTION_DIGITS_MAX &&
+    whole.length <= STEP_DIGITS.whole &&
+    fraction.length <= STEP_DIGITS.fraction &&
     /[1-9]/.test(whole + fraction);
   if (!valid) {
     throw invalidParameter(
       "step",
-      "Expected a positive decimal with at most 18 fractional digits.",
+      `Expected a positive decimal with at most ${STEP_DIGITS.fraction} fractional digits.`,
     );
   }
   const shortest = fraction.replace(/0+$/, "");

@@ -1,5 +1,6 @@
 // Parameters that several endpoints share. Everything here throws an ApiError that names the
 // parameter, except where the API falls back to a default.
+import { PAGE_DEFAULT } from "../api/parameter-table.ts";
 import type { Address } from "../model/address.ts";
 import { parseAddress, parseContractAddress } from "../model/address.ts";
 import type { Position } from "../model/position.ts";
@@ -8,16 +9,13 @@ import { I128_MAX } from "../model/settlement.ts";
 import { invalidParameter } from "./api-error.ts";
 import type { Query } from "./query.ts";
 
-/** Rows a page holds without a usable `limit`. */
-export const LIMIT_DEFAULT = 20;
-
 /** A missing, invalid or non-positive `limit` is the default, a larger one the maximum. */
 export function parsePageLimit(query: Query, max: number): number {
   const values = query.lenient("limit");
   const text = values[0];
-  if (values.length !== 1 || text === undefined || !/^[0-9]+$/.test(text)) return LIMIT_DEFAULT;
+  if (values.length !== 1 || text === undefined || !/^[0-9]+$/.test(text)) return PAGE_DEFAULT;
   const limit = Number(text);
-  return limit === 0 ? LIMIT_DEFAULT : Math.min(limit, max);
+  return limit === 0 ? PAGE_DEFAULT : Math.min(limit, max);
 }
 
 /** Undefined without a cursor. */

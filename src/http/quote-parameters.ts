@@ -1,4 +1,5 @@
 // The parameters of GET /quote and of the push channel of the same name.
+import { QUOTE_NAMES } from "../api/parameter-table.ts";
 import type { Address } from "../model/address.ts";
 import type { QuoteDirection, QuoteRequest } from "../router-worker/quote.ts";
 import { invalidParameter } from "./api-error.ts";
@@ -12,25 +13,25 @@ export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteReques
     atMostOne(query, "direction") === "strict_receive" ? "strict_receive" : "strict_send";
   const sellingAsset = parseQuoteAsset(
     "source_asset",
-    firstOf(query, ["sellingAsset", "selling_asset", "source_asset"]),
+    firstOf(query, QUOTE_NAMES.sellingAsset),
     assets,
   );
   const buyingAsset = parseQuoteAsset(
     "destination_asset",
-    firstOf(query, ["buyingAsset", "buying_asset", "destination_asset"]),
+    firstOf(query, QUOTE_NAMES.buyingAsset),
     assets,
   );
   if (sellingAsset === buyingAsset) {
     throw invalidParameter("buyingAsset", "Buying asset can't be the same as selling asset.");
   }
-  const amountText = firstOf(query, ["amount", "source_amount", "destination_amount"]);
+  const amountText = firstOf(query, QUOTE_NAMES.amount);
   if (amountText === undefined) {
     throw invalidParameter("amount", "Expected a positive integer of at most 2^127-1.");
   }
   const amount = parsePositiveInteger("amount", amountText);
   const directText = atMostOne(query, "direct");
   const direct = directText === "true" || directText === "1";
-  const maxPriceText = firstOf(query, ["maxPrice", "max_price"]);
+  const maxPriceText = firstOf(query, QUOTE_NAMES.maxPrice);
   if (maxPriceText === undefined) return { direction, sellingAsset, buyingAsset, amount, direct };
   if (!direct) throw invalidParameter("maxPrice", "It requires direct=true.");
   const maxPrice = parsePositiveInteger("maxPrice", maxPriceText);

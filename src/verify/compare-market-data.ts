@@ -1,6 +1,7 @@
 // Compares an engine's candles and tickers with what its trades give. The engine moves on while it
 // is read, but trades never change: those up to the ticker's ledger are counted for the ticker, and
 // candles are asked for up to a 5-minute boundary that later fills lie behind.
+import { CANDLES_MAX } from "../api/parameter-table.ts";
 import {
   bucketStart,
   type Candle,
@@ -21,7 +22,6 @@ import type {
 
 const DAY_SECONDS = 86_400;
 const GRAIN_SECONDS = 300;
-const CANDLES_MAX = 200;
 
 export type MarketDataComparison = {
   readonly tickers: number;

@@ -1,11 +1,10 @@
 // The candles of one market at one resolution: the latest from the channel `candles`, older ones
 // page by page from /candles as somebody looks at them.
+import { CANDLES_MAX } from "../../../src/api/parameter-table.ts";
 import type { Candle, ResolutionSeconds } from "../../../src/api/types.ts";
 import type { Connection } from "../api/connection.ts";
 import { ask } from "../api/rest.ts";
 
-/** What one request and one snapshot hold. */
-const CANDLES_MAX = 200;
 /** Candles kept in the page: a bound for those who scroll back for ever. */
 const KEPT_MAX = 5000;
 /** Windows without a fill that are skipped on the way back before it counts as the beginning. */

@@ -1,6 +1,8 @@
 // GET /book: the live orders of one market at one ledger, best prices first.
+
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { BOOK_ORDERS } from "../../api/parameter-table.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { OrderId } from "../../model/order.ts";
 import { ApiError } from "../api-error.ts";
@@ -10,8 +12,6 @@ import { parseIntegerWithin, parseMarket, type RequestedMarket } from "../market
 import type { Query } from "../query.ts";
 import { type ApiContext, jsonArray, type Route } from "../route.ts";
 
-const ORDERS_DEFAULT = 100;
-const ORDERS_MAX = 5000;
 /** Orders of a slice: a few milliseconds of work. */
 const SLICE_ORDERS = 200;
 /** States that may pass while a large answer is made, before it is given up (choice). */
@@ -102,6 +102,7 @@ class BookText {
 
 function parseBook(query: Query, assets: AssetInput): BookRequest {
   const market = parseMarket(query.one("market"), assets);
-  const limit = parseIntegerWithin("limit", query.one("limit"), ORDERS_MAX) ?? ORDERS_DEFAULT;
+  const limit =
+    parseIntegerWithin("limit", query.one("limit"), BOOK_ORDERS.max) ?? BOOK_ORDERS.default;
   return { market, limit };
 }

@@ -1,4 +1,5 @@
 // GET /order-history, GET /trades and GET /failures: pages of the store, newest first.
+import { PAGE_MAX } from "../../api/parameter-table.ts";
 import { invalidParameter } from "../api-error.ts";
 import { failureJson } from "../json/failure-json.ts";
 import { orderJson } from "../json/order-json.ts";
@@ -7,8 +8,6 @@ import { parseAccountFilter, parseCursor, parsePageLimit, parsePairFilter } from
 import type { Query } from "../query.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
-
-const PAGE_MAX = 500;
 
 export function orderHistoryRoute({ readModel }: ApiContext): Route {
   return {
@@ -63,6 +62,6 @@ export function failuresRoute({ readModel }: ApiContext): Route {
 
 function parsePage(query: Query) {
   const before = parseCursor(query);
-  const limit = parsePageLimit(query, PAGE_MAX);
+  const limit = parsePageLimit(query, PAGE_MAX.history);
   return before === undefined ? { limit } : { before, limit };
 }

@@ -1,4 +1,5 @@
 // GET /markets: pairs with live orders, from a list that is renewed every 30 minutes.
+import { PAGE_MAX } from "../../api/parameter-table.ts";
 import type { Pair } from "../../model/address.ts";
 import { parseContractAddress } from "../../model/address.ts";
 import { invalidParameter } from "../api-error.ts";
@@ -6,8 +7,6 @@ import { parsePageLimit } from "../parameters.ts";
 import type { Query } from "../query.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
-
-const PAGE_MAX = 1000;
 
 /** The age at which the API document has the list renewed. */
 const LIST_AGE_MAX_MS = 30 * 60 * 1000;
@@ -34,7 +33,7 @@ export function marketsRoute({ readModel, clock }: ApiContext): Route {
     state: currentList,
     handle: ({ query }) => {
       const cursor = parseMarketCursor(query);
-      const limit = parsePageLimit(query, PAGE_MAX);
+      const limit = parsePageLimit(query, PAGE_MAX.markets);
       const { rows, indexByCursor } = currentList();
       // A pair that is not listed (any more) starts the list again: -1 + 1.
       const start = cursor === undefined ? 0 : (indexByCursor.get(cursor) ?? -1) + 1;

@@ -1,4 +1,5 @@
 // GET /order-events: what became of orders and of the budgets behind them, newest first.
+import { PAGE_MAX } from "../../api/parameter-table.ts";
 import { parseOrderId } from "../../model/order.ts";
 import type { OrderEventFilter } from "../../model/order-event.ts";
 import { invalidParameter } from "../api-error.ts";
@@ -9,8 +10,6 @@ import { parseAccountFilter, parseCursor, parsePageLimit } from "../parameters.t
 import type { Query } from "../query.ts";
 import { type ApiContext, jsonArray, type Route } from "../route.ts";
 
-const PAGE_MAX = 500;
-
 export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
   return {
     kind: "sync",
@@ -18,7 +17,7 @@ export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
     handle: ({ query }) => {
       const filter = parseFilter(query, assets);
       const before = parseCursor(query);
-      const limit = parsePageLimit(query, PAGE_MAX);
+      const limit = parsePageLimit(query, PAGE_MAX.history);
       const page = before === undefined ? { limit } : { before, limit };
       const events = readModel.orderEvents(filter, page);
       const from = readModel.orderEventsFrom;

@@ -1,4 +1,5 @@
 // GET /order and GET /order/:id
+import { PAGE_MAX } from "../../api/parameter-table.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { Order } from "../../model/order.ts";
 import { parseOrderId } from "../../model/order.ts";
@@ -7,8 +8,6 @@ import { orderJson } from "../json/order-json.ts";
 import { parseAccountFilter, parseCursor, parsePageLimit } from "../parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
-
-const PAGE_MAX = 200;
 
 const DIGITS = /^[0-9]+$/;
 const LEADING_ZEROS = /^0+(?=[0-9])/;
@@ -25,7 +24,10 @@ export function liveOrdersRoute({ readModel }: ApiContext): Route {
       const after = parseCursor(query);
       const orders = readModel.liveOrders(
         { assets: query.all("asset"), ...(owner === undefined ? {} : { owner }) },
-        { limit: parsePageLimit(query, PAGE_MAX), ...(after === undefined ? {} : { after }) },
+        {
+          limit: parsePageLimit(query, PAGE_MAX.orders),
+          ...(after === undefined ? {} : { after }),
+        },
       );
       return jsonArray(orders.map((order) => liveOrderJson(readModel, order)));
     },

@@ -1,4 +1,5 @@
 // Channel candles: the buckets that fills changed, at most once a second.
+import { CANDLES_MAX } from "../../../api/parameter-table.ts";
 import type { MarketData } from "../../../book/market-data.ts";
 import type { Step } from "../../../book/step.ts";
 import { canonicalPair, marketKey } from "../../../model/address.ts";
@@ -6,7 +7,6 @@ import { bucketStart } from "../../../model/candle.ts";
 import type { AssetInput } from "../../asset-input.ts";
 import { candleJson } from "../../json/market-data-json.ts";
 import {
-  CANDLES_MAX,
   parseIntegerWithin,
   parseMarket,
   parseResolution,

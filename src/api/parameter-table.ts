@@ -1,0 +1,26 @@
+// Names, defaults and bounds of parameters: one table for what the API reads, what its description
+// says and what the console asks for. `names`: the first of them that has a value counts.
+
+export const QUOTE_NAMES = {
+  sellingAsset: ["sellingAsset", "selling_asset", "source_asset"],
+  buyingAsset: ["buyingAsset", "buying_asset", "destination_asset"],
+  amount: ["amount", "source_amount", "destination_amount"],
+  maxPrice: ["maxPrice", "max_price"],
+} as const;
+
+/** Percent around the mid price. */
+export const DEPTH_BAND = { default: 20, max: 100 } as const;
+/** Digits of a price step; more integer digits than any price has: 10^36 between tokens of 7 decimals. */
+export const STEP_DIGITS = { whole: 40, fraction: 18 } as const;
+/** Levels of /depth a side. */
+export const LEVELS = { default: 100, max: 500 } as const;
+/** Orders of /book a side. */
+export const BOOK_ORDERS = { default: 100, max: 5000 } as const;
+/** Rows of a page without a usable `limit`. */
+export const PAGE_DEFAULT = 20;
+/** Most rows of a page; `history`: trades, swaps, failures and order events. */
+export const PAGE_MAX = { markets: 1000, orders: 200, history: 500 } as const;
+/** Candles a window or a push snapshot holds. */
+export const CANDLES_MAX = 200;
+/** Later times than any ledger will have; keeps the arithmetic of windows exact. */
+export const UNIX_SECONDS_MAX = 99_999_999_999;
