@@ -158,6 +158,18 @@ export class History {
     return rows.page(after, limit);
   }
 
+  /** At most so many failures, oldest first, above the position. */
+  failuresFrom(after: Position, limit: number): readonly Failure[] {
+    const { failures } = this.#tables;
+    return this.#timeRows(failures, readFailure, idOf, timestampOf).page(after, limit);
+  }
+
+  /** The same of archived orders, by their creation. */
+  archivedFrom(after: Position, limit: number): readonly Order[] {
+    const { archive } = this.#tables;
+    return this.#timeRows(archive, readAsOrder, orderCursor, orderCreated).page(after, limit);
+  }
+
   /**
    * Trades and swaps whose time (UNIX seconds) is at least `from` and below `to`, oldest first. The
    * store must not be renewed meanwhile.

@@ -4,12 +4,13 @@ import type { AddressIds } from "./address-ids.ts";
 import { writeCandle, writeCandles } from "./candle-record.ts";
 import { candleKey } from "./candle-table.ts";
 import { writeContract, writeMarket } from "./contract-record.ts";
+import { writeCursor } from "./cursor-record.ts";
 import { writeFailure } from "./failure-record.ts";
 import { archiveEntries, failureEntries, liveEntries, tradeEntries } from "./index-entries.ts";
 import { indexKey, indexPrefix, orderKey, positionKey, timeBytes } from "./keys.ts";
 import { isOnChain, type OrderRecord, OrderState, writeOrder } from "./order-record.ts";
 import { RecordWriter } from "./record-bytes.ts";
-import type { LedgerCursor, OrderChange, StepRecord } from "./step-record.ts";
+import type { OrderChange, StepRecord } from "./step-record.ts";
 import {
   META_CONTRACT,
   META_CURSOR,
@@ -160,14 +161,4 @@ function chainWrites(
 
 function placeOf(tables: Tables, live: boolean): readonly [Table, Table] {
   return live ? [tables.live, tables.liveIndex] : [tables.archive, tables.archiveIndex];
-}
-
-function writeCursor(writer: RecordWriter, cursor: LedgerCursor): Buffer {
-  return writer
-    .count(cursor.ledger)
-    .bytes(Buffer.from(cursor.hash, "hex"))
-    .count(cursor.closeTime)
-    .count(cursor.protocol)
-    .count(cursor.baseReserve)
-    .take();
 }

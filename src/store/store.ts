@@ -10,6 +10,7 @@ import { POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
+import { readCursor } from "./cursor-record.ts";
 import { checkFile, forgetStarts, noteClosed } from "./file-check.ts";
 import { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
@@ -40,8 +41,8 @@ export type ExpiryEntry = {
   readonly id: OrderId;
 };
 
-/** Highest ledger number of the protocol: a cursor above it was never written by us. */
-const LEDGER_MAX = 0xffff_ffff;
+/** Of an address: four bytes. */
+const NUMBER_MAX = 0xffff_ffff;
 /** lmdb's code of an environment that can only be closed and opened anew. */
 const MDB_PANIC = -30_795;
 const COMMIT_REASON_MS = 200;
@@ -108,7 +109,7 @@ export class Store {
     const snapshot = new Snapshot(environment.root);
     this.#snapshot = snapshot;
     const [last] = snapshot.entries(addresses, {
-      start: indexPrefix(0, LEDGER_MAX),
+      start: indexPrefix(0, NUMBER_MAX),
       end: indexPrefix(0, 0),
       limit: 1,
     });
@@ -145,19 +146,7 @@ export class Store {
   /** The last ledger stored, or undefined. Throws a StoreError where it is none a chain can have. */
   cursor(): LedgerCursor | undefined {
     const bytes = this.#meta(META_CURSOR);
-    if (bytes === undefined) return undefined;
-    const reader = new RecordReader(bytes);
-    const cursor = {
-      ledger: reader.count(),
-      hash: reader.bytes().toString("hex"),
-      closeTime: reader.count(),
-      protocol: reader.count(),
-      baseReserve: reader.count(),
-    };
-    if (cursor.ledger < 1 || cursor.ledger > LEDGER_MAX || cursor.hash.length !== 64) {
-      throw new StoreError("damaged", `the store is damaged: no ledger ${cursor.ledger} exists`);
-    }
-    return cursor;
+    return bytes && readCursor(bytes);
   }
 
   get size(): StoreSize {
