@@ -21,7 +21,7 @@ const LINES_SHOWN = 60;
 const PROCESSES_SHOWN = 6;
 /** Imports of files that keep a process to themselves. */
 const OWN_PROCESS =
-  /node:child_process|node:worker_threads|\/(engine-process|devnet|pool|spawn|run-chaos|run-soak|browser|engine)\.js"/;
+  /node:child_process|node:worker_threads|\/(engine-process|devnet|postgres|pool|spawn|run-chaos|run-soak|browser|engine)\.js"/;
 /** Start early, so that no long one runs alone at the end. */
 const LONG = [
   "dist/test/examples/",

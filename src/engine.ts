@@ -32,6 +32,7 @@ import { meteredQuotes } from "./operations/metered-quotes.ts";
 import type { Operations } from "./operations/operations.ts";
 import { InlineQuotes } from "./router-worker/inline-quotes.ts";
 import { QuotePool } from "./router-worker/pool.ts";
+import { HistorySink } from "./sink/history-sink.ts";
 
 /** What the build makes of console/, beside this file's output. */
 const SITE_FOLDER = fileURLToPath(new URL("../site", import.meta.url));
@@ -188,7 +189,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     limits: { ...config.limits, connections: connectionLimit(config.limits.connections, log) },
     ...meter,
   });
-  operations?.watch(viewOf({ exchange, pool, push, server, path, ordersMax: config.maxOrders }));
+  const sink =
+    config.historySink === undefined
+      ? undefined
+      : new HistorySink(
+          { ...config.historySink, path, identity: { networkPassphrase, contract } },
+          (level, message) => log[level](message),
+        );
+  if (sink !== undefined) exchange.onStep(() => sink.shown());
+  operations?.watch(
+    viewOf({ exchange, pool, push, server, sink, path, ordersMax: config.maxOrders }),
+  );
   const closing = new AbortController();
   const ended = followOnceRestored({ exchange, backing, follower, log, signal: closing.signal });
   log.info(
@@ -203,7 +214,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       operations?.watch(undefined);
       poller.stop();
       // Nobody may ask a closed store: the last connection goes before it.
-      await Promise.all([server.close(), follower.stop(), pool.close()]);
+      await Promise.all([server.close(), follower.stop(), pool.close(), sink?.stop()]);
       await exchange.close();
     },
   };
@@ -270,12 +281,13 @@ type Viewed = {
   readonly pool: QuotePool;
   readonly push: PushEndpoint;
   readonly server: HttpServer;
+  readonly sink: HistorySink | undefined;
   /** Folder of the store. */
   readonly path: string;
   readonly ordersMax: number;
 };
 
-function viewOf({ exchange, pool, push, server, path, ordersMax }: Viewed): EngineView {
+function viewOf({ exchange, pool, push, server, sink, path, ordersMax }: Viewed): EngineView {
   return {
     progress: () => ({ ledger: exchange.ledger, closeTime: exchange.closeTime }),
     book: () => ({
@@ -298,6 +310,7 @@ function viewOf({ exchange, pool, push, server, path, ordersMax }: Viewed): Engi
     connections: server.connections,
     unreadBytes: server.unreadBytes,
     diskFreeBytes: () => freeBytes(path),
+    sink: () => sink?.status,
   };
 }
 

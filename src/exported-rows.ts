@@ -65,7 +65,7 @@ export function columnsOf(what: Exported): readonly Column[] {
 
 /** One JSON object a row, oldest first; candles market by market. */
 export function* exportedLines(
-  { history, orderEvents, candles }: PastStore,
+  { history, orderEvents, candles }: Pick<PastStore, "history" | "orderEvents" | "candles">,
   what: Exported,
   { from, to, pair, resolution }: ExportWindow,
 ): Generator<string> {

@@ -53,6 +53,10 @@ async function main(): Promise<void> {
     return;
   }
   const { config } = read;
+  // Where a URL with a password was given as a flag, the system's list of processes would show it.
+  if (config.mode !== "devnet" && config.engine.historySink !== undefined) {
+    process.title = `hopbook ${config.mode}`;
+  }
   const log = await createLogger(config.log);
   log.info({ version: VERSION }, `hopbook ${VERSION}, ${config.mode}`);
   switchLogLevel(log, config.log.level);

@@ -274,6 +274,61 @@ describe("limits", () => {
   });
 });
 
+describe("the history sink", () => {
+  it("takes the URLs that PostgreSQL's clients take, and needs order events", () => {
+    const urls = [
+      "postgres://a:b%40@h:1/d",
+      "postgresql:///d?host=/run/x",
+      "postgres://h?sslmode=disable",
+    ];
+    for (const url of urls) {
+      const { historySink } = engineOf(["--history-sink", url, "--history-sink-schema=a_1"]);
+      assert.deepEqual(historySink, { url, schema: "a_1" });
+    }
+    assert.equal(engineOf([]).historySink, undefined);
+    const wrong = message(["--history-sink", urls[0] ?? "", "--keep-order-events=0"]);
+    assert.match(wrong, /^--history-sink: needs order events/);
+    assert.match(message(["--history-sink-schema", "A"]), /^--history-sink-schema: expected/);
+  });
+
+  it("refuses others in a line that names the setting and shows no password", () => {
+    for (const url of [
+      ...[
+        "secret",
+        "https://a:secret@b/c",
+        "postgres:a:secret@b/c",
+        "postgres://a:secret@b:port/c",
+      ],
+      ...[
+        "postgres://a:secret@b:99999/c",
+        "postgres://a:sec%ret@b:1:2/c",
+        "postgres://a:secret@[b/c",
+      ],
+      ...[
+        "postgres://a:secret@b/c?sslmode=always",
+        "postgres://a:secret@b/c?sslrootcert=/none.pem",
+      ],
+    ]) {
+      for (const wrong of [
+        message(["--history-sink", url]),
+        message([], { HISTORY_SINK: url }),
+        message(["--data-dir", "a", `${url}?secret@`]),
+      ]) {
+        if (!wrong.includes("not a flag")) {
+          assert.match(wrong, /^(--history-sink|HISTORY_SINK): (expected|not a URL|\/none\.pem)/);
+        }
+        assert.doesNotMatch(wrong, /:secret|sec%ret|"secret"/);
+      }
+    }
+  });
+
+  function engineOf(args: string[]) {
+    const read = config(args);
+    assert.ok(read.mode !== "devnet");
+    return read.engine;
+  }
+});
+
 describe("the operators' listener", () => {
   it("is on the loopback address alone, moves, and can be off", () => {
     const operators = (args: string[]) => {

@@ -17,6 +17,7 @@ import {
   type SettingSources,
   type SettingValues,
   settingsHelp,
+  withoutPassword,
 } from "./setting.ts";
 import { readSettingsFile, settingsFileSchema } from "./settings-file.ts";
 
@@ -45,6 +46,8 @@ export type EngineConfig = {
   readonly keepOrderEventsSeconds: number;
   /** Infinity: for ever. */
   readonly keepHistorySeconds: number;
+  /** A database that the history is also written to. The URL may hold a password. */
+  readonly historySink?: { readonly url: string; readonly schema: string };
   readonly limits: LimitsConfig;
   /** `share` of the requests, up to 1; 0: none is logged. */
   readonly accessLog: {
@@ -138,7 +141,9 @@ export function readConfig<Devnet>(
   const isNamed = first !== undefined && !first.startsWith("--");
   const mode = isNamed ? MODES.find((known) => known === first) : "all";
   if (mode === undefined) {
-    return invalid(`${JSON.stringify(first)}: unknown mode, expected one of ${MODES.join(", ")}`);
+    return invalid(
+      `${JSON.stringify(withoutPassword(first ?? ""))}: unknown mode, expected one of ${MODES.join(", ")}`,
+    );
   }
   const flags = isNamed ? args.slice(1) : args;
   if (flags.includes("--help")) return { kind: "help", text: helpText(devnet.settings) };
@@ -181,6 +186,8 @@ function readAll<Devnet>(
     devnet.settings,
   );
   if (!engine.ok) return invalid(engine.message);
+  const contradiction = contradictionIn(engine.values);
+  if (contradiction !== undefined) return invalid(contradiction);
   const misplaced = networkSettings.find(({ name }) => engine.given.has(name));
   if (misplaced !== undefined) {
     return invalid(
@@ -205,6 +212,8 @@ function readEngine<Devnet>(flags: readonly string[], sources: SettingSources): 
   const read = readSettings([...engineSettings, ...networkSettings], flags, sources);
   if (!read.ok) return invalid(read.message);
   const { values } = read;
+  const contradiction = contradictionIn(values);
+  if (contradiction !== undefined) return invalid(contradiction);
   const preset = values.network === undefined ? undefined : networkPresets[values.network];
   const rpcUrls = values["rpc-url"] ?? preset?.rpcUrls;
   const networkPassphrase = values["network-passphrase"] ?? preset?.networkPassphrase;
@@ -257,6 +266,13 @@ function readDevnet<Devnet>(
   };
 }
 
+/** One line that names the setting at fault. */
+function contradictionIn(values: SettingValues<typeof engineSettings>): string | undefined {
+  return values["history-sink"] !== undefined && values["keep-order-events"] === 0
+    ? "--history-sink: needs order events, of which --keep-order-events 0 keeps none"
+    : undefined;
+}
+
 function logConfig(values: SettingValues<typeof commonSettings>): LogConfig {
   return { level: values["log-level"], format: values["log-format"] };
 }
@@ -265,6 +281,7 @@ function engineConfig(
   values: SettingValues<typeof engineSettings>,
   mode: "all" | "engine",
 ): EngineConfig {
+  const sink = values["history-sink"];
   return {
     host: values.host,
     port: values.port,
@@ -277,6 +294,9 @@ function engineConfig(
     maxOrders: values["max-orders"],
     keepOrderEventsSeconds: values["keep-order-events"],
     keepHistorySeconds: values["keep-history"],
+    ...(sink === undefined
+      ? {}
+      : { historySink: { url: sink, schema: values["history-sink-schema"] } }),
     limits: {
       connections: values["max-connections"],
       connectionsPerAddress: values["max-connections-per-address"],

@@ -12,8 +12,10 @@ import {
   lakeSchema,
   PORT_MAX,
   portOrOffSchema,
+  postgresSchema,
   priceListSchema,
   shareSchema,
+  sqlNameSchema,
   textSchema,
   wordsSchema,
 } from "./schema.ts";
@@ -146,6 +148,18 @@ export const engineOnlySettings = [
     help: "how long trades, failures, archived orders and order events are kept: forever, or days as 400d, at least 2d",
     default: "forever",
     schema: keepHistorySchema,
+  },
+  {
+    name: "history-sink",
+    help: "database that the history is also written to: postgres://user@host/database",
+    schema: postgresSchema,
+    isSecret: true,
+  },
+  {
+    name: "history-sink-schema",
+    help: "its schema there, which the engine makes",
+    default: "hopbook",
+    schema: sqlNameSchema,
   },
 ] as const satisfies readonly Setting[];
 

@@ -1,6 +1,7 @@
 // Schemas that settings share. Each message completes the line "PORT: <message>, got <text>".
 import { statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
+import { parseIntoClientConfig } from "pg-connection-string";
 import { z } from "zod";
 import { type Address, parseContractAddress } from "../model/address.ts";
 import { parseAssetText } from "../model/asset-text.ts";
@@ -161,6 +162,42 @@ export const priceListSchema = z.string().transform((text, context) => {
   }
   return prices;
 });
+
+/** No message holds what was given, which may have a password in it. */
+export const postgresSchema = z.string().transform((text, context): string => {
+  const fault = postgresFault(text);
+  if (fault === undefined) return text;
+  context.addIssue({ code: "custom", message: fault });
+  return z.NEVER;
+});
+
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
+function postgresFault(text: string): string | undefined {
+  if (!/^postgres(?:ql)?:\/\//.test(text)) return "expected a URL as postgres://user@host/database";
+  try {
+    const mode = new URL(text.replace("@/", "@none/")).searchParams.get("sslmode");
+    if (mode !== null && !SSL_MODES.includes(mode)) {
+      return `expected a sslmode of ${SSL_MODES.join(", ")}`;
+    }
+    // Reads the files of certificates, too.
+    parseIntoClientConfig(text);
+    return undefined;
+  } catch (error) {
+    const { code, path } = error as { readonly code?: unknown; readonly path?: unknown };
+    if (typeof path === "string") return `${path} cannot be read (${String(code)})`;
+    return "not a URL that can be read: special characters in a name or password are written as %40";
+  }
+}
+
+/** A name that needs no quotes. */
+export const sqlNameSchema = z
+  .string()
+  .regex(
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    "expected lower-case letters, digits and _, 63 at most, not beginning with a digit",
+  )
+  .refine((name) => !name.startsWith("pg_"), "expected a name that does not begin with pg_");
 
 function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -10,6 +10,8 @@ export type Setting = {
   readonly default?: string;
   /** What the flag says where it is written without a value; absent: it needs one. */
   readonly bare?: string;
+  /** No message shows its value. */
+  readonly isSecret?: boolean;
   /** Reads the text; its error message says what was expected. */
   readonly schema: z.ZodType<unknown, string>;
 };
@@ -77,7 +79,8 @@ export function readSettings<const Settings extends readonly Setting[]>(
     if (!result.success) {
       const reason = result.error.issues[0]?.message ?? "invalid value";
       const source = sourceName(name, { flag, variable, file });
-      return { ok: false, message: `${source}: ${reason}, got ${JSON.stringify(text)}` };
+      const got = setting.isSecret === true ? "" : `, got ${JSON.stringify(text)}`;
+      return { ok: false, message: `${source}: ${reason}${got}` };
     }
     values[name] = result.data;
   }
@@ -109,7 +112,9 @@ function readFlags(
     const arg = args[at] ?? "";
     const parts = /^--([a-z0-9-]+)(?:=(.*))?$/s.exec(arg);
     const name = parts?.[1];
-    if (name === undefined) return `${JSON.stringify(arg)}: not a flag; --help lists them all`;
+    if (name === undefined) {
+      return `${JSON.stringify(withoutPassword(arg))}: not a flag; --help lists them all`;
+    }
     const setting = known.get(name);
     if (setting === undefined) return `--${name}: unknown flag in this mode; --help lists them all`;
     if (flags.has(name)) return `--${name}: given twice`;
@@ -125,6 +130,11 @@ function readFlags(
     flags.set(name, value);
   }
   return flags;
+}
+
+/** Of a URL that was given where none belongs. */
+export function withoutPassword(text: string): string {
+  return text.replace(/:.*@/s, ":***@");
 }
 
 /** One line a setting: flag, variable, help, default. */

@@ -38,6 +38,19 @@ export type StoreView = {
   readonly readersMax: number;
 };
 
+export const SINK_STATES = ["following", "catching-up", "waiting", "refused"] as const;
+
+export type SinkView = {
+  readonly state: (typeof SINK_STATES)[number];
+  /** The last ledger that is in the sink, and its close time, UNIX seconds; 0 before the first. */
+  readonly ledger: number;
+  readonly closeTime: number;
+  /** Rows written, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Attempts that failed. */
+  readonly failures: number;
+};
+
 /** Each is asked when its figures are looked at, and may take a fraction of a millisecond. */
 export type EngineView = {
   readonly progress: () => ProgressView;
@@ -51,4 +64,6 @@ export type EngineView = {
   readonly unreadBytes: () => number;
   /** Free bytes of the disk the store lies on; undefined where unknown. */
   readonly diskFreeBytes: () => number | undefined;
+  /** Undefined where there is none. */
+  readonly sink: () => SinkView | undefined;
 };

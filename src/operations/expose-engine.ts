@@ -1,7 +1,14 @@
 // The figures of the engine that runs now. Without one they are left out.
 import type { Registry } from "prom-client";
-import type { EngineView, PoolView, PushView, StoreView } from "./engine-view.ts";
-import { exposeCounter, exposeGauge } from "./exposed.ts";
+import {
+  type EngineView,
+  type PoolView,
+  type PushView,
+  SINK_STATES,
+  type SinkView,
+  type StoreView,
+} from "./engine-view.ts";
+import { exposeCounter, exposeCounters, exposeGauge, exposeGauges } from "./exposed.ts";
 import { lagLedgersOf, lagOf } from "./readiness.ts";
 
 export type ExposedEngine = {
@@ -39,6 +46,7 @@ export function exposeEngine(registry: Registry, exposed: ExposedEngine): void {
   );
   exposeConnections(gauge);
   exposeStore(gauge);
+  exposeSink(registry, engine, gauge);
 }
 
 function exposeProgress(gauge: ShowGauge, { tip, clock }: ExposedEngine): void {
@@ -86,5 +94,55 @@ function exposeStore(gauge: ShowGauge): void {
   show("store_readers_max", "Places in the store's table of readers.", (store) => store.readersMax);
   gauge("store_disk_free_bytes", "Free bytes of the disk the store lies on.", (engine) =>
     engine.diskFreeBytes(),
+  );
+}
+
+/** Without a sink none of it is shown. */
+function exposeSink(registry: Registry, engine: ExposedEngine["engine"], gauge: ShowGauge): void {
+  const sinkOf = (): SinkView | undefined => engine()?.sink();
+  exposeGauges(
+    { name: "hopbook_sink_state", help: "1 for what the history sink is at.", registry },
+    ["state"],
+    () => {
+      const sink = sinkOf();
+      return sink === undefined
+        ? []
+        : SINK_STATES.map((state) => [{ state }, state === sink.state ? 1 : 0] as const);
+    },
+  );
+  const show = (
+    name: string,
+    help: string,
+    read: (sink: SinkView, engine: EngineView) => number | undefined,
+  ) =>
+    gauge(name, help, (running) => {
+      const sink = running.sink();
+      return sink === undefined ? undefined : read(sink, running);
+    });
+  show("sink_ledger", "Last ledger in the history sink.", ({ ledger }) => ledger);
+  show(
+    "sink_lag_ledgers",
+    "Ledgers processed that the history sink lacks.",
+    (sink, { progress }) =>
+      sink.ledger === 0 ? undefined : Math.max(0, (progress().ledger ?? 0) - sink.ledger),
+  );
+  show(
+    "sink_lag_seconds",
+    "From the close of the last ledger in the history sink to that of the last one processed.",
+    (sink, { progress }) =>
+      sink.ledger === 0 ? undefined : Math.max(0, progress().closeTime - sink.closeTime),
+  );
+  exposeCounters(
+    { name: "hopbook_sink_rows_total", help: "Rows written to the history sink.", registry },
+    ["table"],
+    () => Object.entries(sinkOf()?.rows ?? {}).map(([table, count]) => [{ table }, count] as const),
+  );
+  exposeCounter(
+    {
+      name: "hopbook_sink_failures_total",
+      help: "Attempts to write to the history sink that failed.",
+      registry,
+    },
+    () => sinkOf()?.failures ?? 0,
   );
 }

@@ -48,6 +48,7 @@ function engine(changes: Partial<EngineView> = {}): EngineView {
     store: () => ({ fileBytes: 16, mapBytes: 17, readers: 18, readersMax: 126 }),
     connections: () => 19,
     unreadBytes: () => 21,
+    sink: () => undefined,
     diskFreeBytes: () => 20,
     ...changes,
   };

@@ -17,6 +17,7 @@ export type EngineSettings = {
   readonly dataDir: string;
   /** Further variables, which win over those of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
 };
 
 /** A log line of the engine. */
@@ -40,7 +41,8 @@ export class EngineProcess {
   readonly log: LogLine[] = [];
 
   constructor(settings: EngineSettings) {
-    this.child = spawn(process.execPath, ["--enable-source-maps", MAIN, "engine"], {
+    const args = ["--enable-source-maps", MAIN, "engine", ...(settings.flags ?? [])];
+    this.child = spawn(process.execPath, args, {
       env: {
         ...process.env,
         RPC_URL: settings.rpcUrl,
