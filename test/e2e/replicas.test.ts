@@ -1,0 +1,203 @@
+// Two replicas behind a balancer: a rolling restart and a kill under load cost no request, and push clients come back
+// and miss nothing.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { LocalBook, PushClient } from "hopbook/client";
+import { WebSocket } from "ws";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { Balancer } from "../support/balancer.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ApiClient, type Row } from "./api-client.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+const NAMES = ["one", "other"] as const;
+type Name = (typeof NAMES)[number];
+/** Between two requests of a load, and between two looks. */
+const PAUSE_MS = 40;
+const WAIT_MS_MAX = 60_000;
+
+const folder = temporaryFolder();
+const engines = new Map<Name, EngineProcess>();
+let devnet: Devnet;
+let balancer: Balancer;
+
+before(async () => {
+  devnet = await startDevnet({ seed: "replicas", ledgerTime: 1000, port: 0, ...SMALL_DEVNET });
+  // Markets, and trades in them.
+  for (let ledger = 0; ledger < 30; ledger += 1) devnet.closeLedger();
+  balancer = await Balancer.start();
+});
+after(async () => {
+  for (const engine of engines.values()) engine.kill();
+  balancer.close();
+  await devnet.stop();
+});
+
+/** Starts a replica on its folder; resolves once the balancer gives it requests. */
+async function start(name: Name): Promise<void> {
+  const { passphrase, exchange } = devnet.network;
+  const engine = new EngineProcess({
+    rpcUrl: devnet.url,
+    passphrase,
+    contract: exchange,
+    dataDir: join(folder, name),
+    // Above the balancer's interval.
+    environment: { DRAIN_SECONDS: "1", READY_LAG: "600" },
+  });
+  engines.set(name, engine);
+  const port = await engine.listening;
+  const operators = engine.log.find((line) => line.operators !== undefined)?.operators;
+  assert.ok(operators !== undefined);
+  balancer.put(name, { port, operators });
+  await balancer.until(name, true);
+}
+
+async function bothReached(ledger: number): Promise<void> {
+  for (const engine of engines.values())
+    await new ApiClient(await engine.listening).reached(ledger);
+}
+
+/** Asks for one after the other until told to stop. Resolves to what failed, and how many there were. */
+async function load(paths: readonly string[], signal: AbortSignal) {
+  const failed: string[] = [];
+  let count = 0;
+  for (; !signal.aborted; count += 1) {
+    const path = paths[count % paths.length] ?? "/";
+    try {
+      const answer = await fetch(`http://127.0.0.1:${balancer.port}${path}`);
+      const text = await answer.text();
+      // A quote that does not exist is an answer, and so is one that a busy machine has no time for.
+      const isGood = answer.status === 200 || (answer.status === 409 && path.startsWith("/quote"));
+      if (!isGood) failed.push(`${path}: ${answer.status} ${text}`);
+    } catch (error) {
+      failed.push(`${path}: ${error}`);
+    }
+    await delay(PAUSE_MS);
+  }
+  return { failed, count };
+}
+
+/** What a client keeps: the fills of every market by position, and one market's whole book. */
+class Follower {
+  readonly fills = new Map<bigint, Row>();
+  readonly book = new LocalBook();
+  readonly client: PushClient;
+  /** What a snapshot after a gap had no room for, from REST. */
+  missed: Promise<void> = Promise.resolve();
+  readonly #api: ApiClient;
+
+  constructor(market: string, api: ApiClient) {
+    this.#api = api;
+    this.client = new PushClient(`http://127.0.0.1:${balancer.port}`, { WebSocket });
+    this.client.subscribe(
+      { channel: "trades", market: "*" },
+      {
+        message: (message, { isGap }) => {
+          if (isGap) {
+            const known = new Set(this.fills.keys());
+            this.missed = this.missed.then(() => this.#fetchUntil(known));
+          }
+          this.#take("trades" in message ? message.trades : [message.trade]);
+        },
+      },
+    );
+    this.client.subscribe(
+      { channel: "book", market },
+      { message: (message) => void this.book.apply(message) },
+    );
+  }
+
+  #take(rows: readonly Row[]): void {
+    for (const row of rows) if (row.type === "trade") this.fills.set(BigInt(row.id), row);
+  }
+
+  async #fetchUntil(known: ReadonlySet<bigint>): Promise<void> {
+    for (let cursor = ""; ; ) {
+      const rows: readonly Row[] = await this.#api.get(`/trades?limit=50&cursor=${cursor}`);
+      this.#take(rows);
+      if (rows.length === 0 || rows.some(({ id }) => known.has(BigInt(id)))) return;
+      cursor = rows.at(-1)?.cursor;
+    }
+  }
+
+  /** Resolves once it has a state of the connection that follows `openCount` others. */
+  async isBack(openCount: number): Promise<void> {
+    while (this.client.openCount <= openCount || !this.book.isComplete) await delay(PAUSE_MS);
+  }
+}
+
+test("a rolling restart and a kill under load cost no request and no message", {
+  timeout: 300_000,
+}, async (t) => {
+  for (const name of NAMES) await start(name);
+  await bothReached(devnet.tip.ledger);
+  const api = new ApiClient(balancer.port);
+  const { ticker } = await api.get("/ticker/24h");
+  const market: string = ticker[0].symbol;
+  const [base, other] = market.split("/");
+  const followers = NAMES.map(() => new Follower(market, api));
+  t.after(() => {
+    for (const { client } of followers) client.close();
+  });
+  await Promise.all(followers.map((each) => each.isBack(0)));
+  const ending = new AbortController();
+  t.after(() => ending.abort());
+  const quote = `/quote?sellingAsset=${base}&buyingAsset=${other}&amount=1000000`;
+  const loads = [
+    ["/", "/trades?limit=50"],
+    [`/depth?market=${market}`, "/order-history"],
+    [quote],
+  ].map((paths) => load(paths, ending.signal));
+
+  for (const name of NAMES) {
+    const counts = followers.map(({ client }) => client.openCount);
+    await engines.get(name)?.stop();
+    await start(name);
+    await Promise.all(followers.map((each, at) => each.isBack((counts[at] ?? 0) - 1)));
+  }
+  // Without a word, whoever it serves.
+  const killed = NAMES[0];
+  engines.get(killed)?.kill();
+  await engines.get(killed)?.exited;
+  await balancer.until(killed, false);
+  await start(killed);
+  await Promise.all(followers.map((each) => each.isBack(0)));
+
+  devnet.pause();
+  ending.abort();
+  for (const { failed, count } of await Promise.all(loads)) {
+    assert.deepEqual(failed, []);
+    assert.ok(count > 0);
+  }
+  for (const name of NAMES) assert.ok((balancer.served.get(name) ?? 0) > 0, name);
+
+  await bothReached(devnet.tip.ledger);
+  const trades = (await api.all("/trades", 200)).filter(({ type }) => type === "trade");
+  const whole = await api.get(`/book?market=${market}&limit=5000`);
+  const deadline = performance.now() + WAIT_MS_MAX;
+  for (const { fills, book, client, missed } of followers) {
+    assert.ok(client.openCount > 1);
+    await missed;
+    const from = [...fills.keys()].reduce((one, id) => (id < one ? id : one));
+    const expected = trades.map(({ id }) => BigInt(id)).filter((id) => id >= from);
+    const newest = expected[0] ?? 0n;
+    const rows = () =>
+      [book.orders("ask"), book.orders("bid")].map((side) => side.map(({ row }) => row));
+    const served = [whole.asks, whole.bids];
+    // The last messages may be on their way.
+    while (!fills.has(newest) || !isDeepStrictEqual(rows(), served)) {
+      if (performance.now() > deadline) break;
+      await delay(PAUSE_MS);
+    }
+    assert.deepEqual([...fills.keys()].sort(ascending), expected.sort(ascending));
+    assert.deepEqual(rows(), served);
+  }
+});
+
+function ascending(one: bigint, other: bigint): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

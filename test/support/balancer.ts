@@ -1,0 +1,150 @@
+// A balancer over replicas as OPERATIONS.md asks for one: requests go to those whose /readyz answers 200, in turns, and
+// a GET that gets no answer is asked of another, as nginx does with `proxy_next_upstream error timeout`. Answers are
+// taken whole before any of one is passed on. WebSocket connections are tunnels to one replica.
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+const CHECK_MS = 100;
+
+export type Replica = { readonly port: number; readonly operators: string };
+
+type Answered = { readonly message: IncomingMessage; readonly body: Buffer };
+
+export class Balancer {
+  readonly #replicas = new Map<string, Replica>();
+  readonly #ready = new Set<string>();
+  /** Requests answered, by replica. */
+  readonly served = new Map<string, number>();
+  readonly #server: Server;
+  readonly #tunnels = new Set<Socket>();
+  readonly #stop = new AbortController();
+  #turn = 0;
+
+  private constructor() {
+    this.#server = createServer((asked, response) => void this.#pass(asked, response));
+    this.#server.on("upgrade", (asked, socket: Socket, head) => this.#tunnel(asked, socket, head));
+  }
+
+  static async start(): Promise<Balancer> {
+    const balancer = new Balancer();
+    await new Promise<void>((resolve) => {
+      balancer.#server.listen(0, "127.0.0.1", resolve);
+    });
+    void balancer.#check();
+    return balancer;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** A replica under a name, or where it is now. */
+  put(name: string, replica: Replica): void {
+    this.#replicas.set(name, replica);
+  }
+
+  /** Resolves once the replica gets requests, or gets none any more. */
+  async until(name: string, isReady: boolean): Promise<void> {
+    while (this.#ready.has(name) !== isReady) await delay(CHECK_MS / 4);
+  }
+
+  close(): void {
+    this.#stop.abort();
+    for (const socket of this.#tunnels) socket.destroy();
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #check(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await Promise.all(
+        [...this.#replicas].map(async ([name, { operators }]) => {
+          const status = await fetch(`${operators}/readyz`, { signal }).then(
+            async (answer) => {
+              await answer.arrayBuffer();
+              return answer.status;
+            },
+            () => 0,
+          );
+          // It may have moved meanwhile.
+          if (this.#replicas.get(name)?.operators !== operators) return;
+          if (status === 200) this.#ready.add(name);
+          else this.#ready.delete(name);
+        }),
+      );
+      await delay(CHECK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Those that are ready, the next in turn first. */
+  #order(): readonly (readonly [string, Replica])[] {
+    const ready = [...this.#replicas].filter(([name]) => this.#ready.has(name));
+    this.#turn += 1;
+    const first = this.#turn % Math.max(1, ready.length);
+    return [...ready.slice(first), ...ready.slice(0, first)];
+  }
+
+  async #pass(asked: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, { port }] of this.#order()) {
+      try {
+        const { message, body } = await ask(port, asked);
+        this.served.set(name, (this.served.get(name) ?? 0) + 1);
+        response.writeHead(message.statusCode ?? 502, message.headers).end(body);
+        return;
+      } catch {
+        // The next one is asked.
+      }
+    }
+    response.writeHead(502).end("no replica answered");
+  }
+
+  #tunnel(asked: IncomingMessage, client: Socket, head: Buffer): void {
+    const replica = this.#order()[0]?.[1];
+    if (replica === undefined) {
+      client.end("HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n");
+      return;
+    }
+    const server = connect(replica.port, "127.0.0.1", () => {
+      const fields: string[] = [];
+      for (let at = 0; at < asked.rawHeaders.length; at += 2) {
+        fields.push(`${asked.rawHeaders[at]}: ${asked.rawHeaders[at + 1]}`);
+      }
+      server.write(`GET ${asked.url} HTTP/1.1\r\n${fields.join("\r\n")}\r\n\r\n`);
+      server.write(head);
+      server.pipe(client).pipe(server);
+    });
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#tunnels.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        this.#tunnels.delete(socket);
+        other.destroy();
+      });
+    }
+  }
+}
+
+function ask(port: number, { url, method, headers }: IncomingMessage): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path: url, method, headers }, (message) => {
+      const parts: Buffer[] = [];
+      message.on("data", (part: Buffer) => parts.push(part));
+      message.on("end", () => resolve({ message, body: Buffer.concat(parts) }));
+      // Cut off in the middle.
+      message.on("error", reject);
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
