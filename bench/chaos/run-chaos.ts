@@ -25,6 +25,8 @@ const FILES_SLACK = 16;
 /** For the last requests to be answered. */
 const DRAIN_MS_MAX = 60_000;
 const SETTLE_MS = 2000;
+/** A run that is asked to end leaves no engine and no mounted disk. */
+const ENDING = ["SIGINT", "SIGTERM"] as const;
 const FRESH_SECONDS = 3;
 
 export type ChaosOptions = {
@@ -57,6 +59,8 @@ export type ChaosReport = {
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, minutes, ledgerTime, say } = options;
   const subject = await Subject.open({ seed: `chaos ${seed}`, ledgerTime });
+  const end = (): void => void subject.close().finally(() => process.exit(1));
+  for (const name of ENDING) process.once(name, end);
   try {
     await subject.engine.listening;
     await subject.reaches(FIRST_LEDGER, START_MS_MAX);
@@ -101,6 +105,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     }
     return { kind: "chaos", seed, survived, skipped, requests: load.outcomes, checked, faults };
   } finally {
+    for (const name of ENDING) process.off(name, end);
     await subject.close();
   }
 }

@@ -133,6 +133,33 @@ test("a use that fails costs no other, a dead server and its Retry-After are kno
   assert.equal(other.board.state(0, clock.time), "failing");
 });
 
+test("whatever a server asks for, it is asked ever more seldom, and again within minutes", async () => {
+  for (const status of [429, 503]) {
+    for (const header of ["0", "-5", "1.5", "soon", "", "Wed, 21 Oct 2015 07:28:00 GMT"]) {
+      const { rpcs, set, clock, ask } = await setOf(1);
+      for (const rpc of rpcs) {
+        rpc.fault = () => ({ status, headers: { "retry-after": header }, body: "" });
+      }
+      const began = clock.time;
+      let asked = 0;
+      for (; clock.time - began < 60_000; asked += 1) {
+        await assert.rejects(ask(), RpcError);
+        assert.ok(set.restMs("ledgers") > 0 && set.restMs("ledgers") <= 30_000, header);
+        clock.time += set.restMs("ledgers");
+      }
+      assert.ok(asked <= 12, `${status}, ${header}: ${asked} requests`);
+    }
+    for (const header of ["601", "999999999", "Thu, 31 Dec 2099 23:59:59 GMT"]) {
+      const { rpcs, set, ask } = await setOf(1);
+      for (const rpc of rpcs) {
+        rpc.fault = () => ({ status, headers: { "retry-after": header }, body: "" });
+      }
+      await assert.rejects(ask(), { failure: "overloaded" });
+      assert.equal(set.restMs("ledgers"), 60_000);
+    }
+  }
+});
+
 test("errors sent with another status are what they say", async () => {
   const { rpcs, ask } = await setOf(1);
   const body = JSON.stringify({ error: { code: -32602, message: "no such thing" } });

@@ -12,8 +12,10 @@ const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 30_000;
 /** Entries and simulations wait less: what they ask for is missing in the book meanwhile. */
 const BACKOFF_OTHERS_MAX_MS = 8_000;
-/** What a server may ask for with Retry-After, and what counts where it names no time (choice). */
+/** What a server may ask for with Retry-After; one that asks for more is asked again after a minute (choice). */
 const RETRY_AFTER_MAX_MS = 600_000;
+const RETRY_AFTER_ABSURD_MS = 60_000;
+/** What counts where it names no time (choice). */
 const OVERLOAD_MS = 2_000;
 /** A source that was behind is looked at again after this, then ever later. */
 const BEHIND_MS = 15_000;
@@ -168,7 +170,7 @@ export class SourceSet {
   /** The lake failed, or gave what cannot be read. */
   lakeFailed(retryAfterMs = 0): void {
     this.rest(this.lake, "ledgers");
-    const until = this.options.timer.now() + Math.min(RETRY_AFTER_MAX_MS, retryAfterMs);
+    const until = this.options.timer.now() + bounded(retryAfterMs);
     const { board, lake } = this;
     board.set(lake, "ledgersRest", Math.max(board.get(lake, "ledgersRest"), until));
   }
@@ -264,10 +266,7 @@ export class SourceSet {
 
   private failed(source: number, use: SourceUse, error: RpcError): void {
     if (error.retryAfterMs !== undefined || error.failure === "overloaded") {
-      this.options.onFailure?.();
-      const wait = Math.min(RETRY_AFTER_MAX_MS, error.retryAfterMs ?? OVERLOAD_MS);
-      const until = this.options.timer.now() + wait;
-      this.board.set(source, "restUntil", Math.max(this.board.get(source, "restUntil"), until));
+      this.restAll(source, bounded(error.retryAfterMs ?? OVERLOAD_MS));
       return;
     }
     if (error.failure === "refused") {
@@ -290,13 +289,15 @@ export class SourceSet {
     this.board.set(source, `${use}Rest`, this.options.timer.now() + this.pause(failures, max));
   }
 
-  /** No connection: nobody would get an answer. */
-  private restAll(source: number): void {
+  /** Nobody would get an answer, or is to ask for `wantedMs`; who wants no pause is asked ever more seldom all the same. */
+  private restAll(source: number, wantedMs = 0): void {
     this.options.onFailure?.();
-    const failures = this.board.get(source, "failures");
-    this.board.set(source, "failures", failures + 1);
-    const until = this.options.timer.now() + this.pause(failures, BACKOFF_MAX_MS);
-    this.board.set(source, "restUntil", until);
+    const { board } = this;
+    const failures = board.get(source, "failures");
+    board.set(source, "failures", failures + 1);
+    const pause = Math.max(wantedMs, this.pause(failures, BACKOFF_MAX_MS));
+    const until = this.options.timer.now() + pause;
+    board.set(source, "restUntil", Math.max(board.get(source, "restUntil"), until));
   }
 
   private pause(failures: number, maxMs: number): number {
@@ -332,6 +333,10 @@ export class SourceSet {
       throw new RpcError("disconnected", thrown.message, thrown);
     }
   }
+}
+
+function bounded(retryAfterMs: number): number {
+  return retryAfterMs > RETRY_AFTER_MAX_MS ? RETRY_AFTER_ABSURD_MS : retryAfterMs;
 }
 
 /** Before the size of a ledger is known. */

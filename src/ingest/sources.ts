@@ -34,7 +34,7 @@ export class Sources {
     const { timer, log } = context;
     this.timer = timer;
     this.set = new SourceSet({ ...context, urls, passphrase, board });
-    this.lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, log });
+    this.lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log });
     this.pages = new RpcPages(this.set, timer.now);
     this.load = rpcEntryLoader(this.set, timer);
     this.feed = new LedgerFeed({ ...context, set: this.set, lake: this.lake, proofMs });

@@ -31,7 +31,7 @@ class RangeThread {
     const timer = systemTimer;
     const set = new SourceSet({ urls, passphrase, log, timer, board });
     this.sources = {
-      lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, log }),
+      lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log }),
       set,
       pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, buffers: this.buffers }),
     };

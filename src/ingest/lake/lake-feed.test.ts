@@ -17,7 +17,7 @@ import { IngestError } from "../ingest-error.ts";
 import { LedgerFeed } from "../ledger-feed.ts";
 import type { ChainLink, SourceStatus } from "../ledger-source.ts";
 import { SourceSet } from "../source-set.ts";
-import { batchKey, type LakeLayout } from "./lake-layout.ts";
+import { batchKey, CONFIG_KEY, type LakeLayout } from "./lake-layout.ts";
 import { LakeReader } from "./lake-reader.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -159,6 +159,42 @@ test("real objects, with a configuration and without", async () => {
     found?.map(({ sequence }) => sequence),
     [53_312_000],
   );
+});
+
+test("a layout that was wrong is read again while objects are not found by it", async () => {
+  const chain = buildChain(2, 30);
+  for (const first of [{ status: 404 }, { status: 200, body: configOf(BATCHES) }]) {
+    const directory = folder();
+    await writeLake({ directory, layout: SINGLE, passphrase: TEST_PASSPHRASE }, chain);
+    const options = common(directory);
+    const began = options.timer.time;
+    const { url, asked } = await serveBent(directory, (key) =>
+      key === CONFIG_KEY && options.timer.time - began < 300_000 ? first : undefined,
+    );
+    assert.deepEqual(await taker(feedOf({ ...options, lake: url }), 2)(30), range(2, 31));
+    const configs = asked.filter((key) => key === CONFIG_KEY).length;
+    assert.ok(configs > 1 && configs < 10, `${configs} requests`);
+    assert.ok(options.logs.length <= 1, options.logs.join("\n"));
+  }
+});
+
+function configOf(layout: LakeLayout): string {
+  return JSON.stringify({ networkPassphrase: TEST_PASSPHRASE, compression: "zstd", ...layout });
+}
+
+test("an object that claims to hold more than its ledgers can is not unpacked", async () => {
+  const directory = folder();
+  const plan = { directory, layout: SINGLE, passphrase: TEST_PASSPHRASE };
+  await writeLake(plan, buildChain(2, 3));
+  // A frame of a kilobyte that unpacks to a gigabyte is refused by what its head says.
+  const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0x40, 0, 0, 0, 0]);
+  writeFileSync(
+    join(directory, `${batchKey(SINGLE, 3)}.xdr.zst`),
+    Buffer.concat([head, Buffer.alloc(1000)]),
+  );
+  const reader = new LakeReader(common(directory));
+  assert.equal((await reader.read(2, new AbortController().signal))?.length, 1);
+  await assert.rejects(reader.read(3, new AbortController().signal), /cannot be read/);
 });
 
 test("a hole is named, and waited for until it is filled", async () => {

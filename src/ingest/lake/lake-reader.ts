@@ -1,6 +1,6 @@
 // Ledgers out of a data lake, a batch at a time.
 import { errorText, IngestError } from "../ingest-error.ts";
-import type { Log, RawLedger } from "../ledger-source.ts";
+import type { Log, RawLedger, Timer } from "../ledger-source.ts";
 import {
   batchKey,
   batchStart,
@@ -15,8 +15,14 @@ import { LakeError, type LakeStore, lakeStore } from "./lake-store.ts";
 import { BatchReader } from "./ledger-batch.ts";
 import { type Decompress, loadZstd } from "./zstd.ts";
 
-/** A batch takes no more than this once it is decompressed: 200 ledgers of 1.3 MB (2026). */
+/**
+ * A batch takes no more than this once it is decompressed: 200 ledgers of 1.3 MB (2026); one of a few
+ * ledgers less, as a frame of some bytes can say that it holds anything.
+ */
 const BATCH_BYTES_MAX = 512 << 20;
+const LEDGER_BYTES_MAX = 64 << 20;
+/** A layout by which an object is not there is read again after so long: it may have been wrong. */
+const LAYOUT_MS = 60_000;
 /** No network has closed as many ledgers: where looking for later ones ends. */
 const LEDGER_MAX = 0x7fff_ffff;
 
@@ -31,6 +37,7 @@ export type LakeReaderOptions = {
   /** http(s) URL or directory. */
   readonly lake: string;
   readonly passphrase: string;
+  readonly timer: Timer;
   readonly log: Log;
 };
 
@@ -43,6 +50,9 @@ export class LakeReader {
   private readonly options: LakeReaderOptions;
   private readonly batches = new BatchReader();
   private layout: LakeLayout | undefined;
+  private layoutReadAt = 0;
+  private isInDoubt = false;
+  private complaint = "";
   private decompress: Decompress | undefined;
   /** How keys become names here: known once an object was found. */
   private form: ((key: string) => string) | undefined;
@@ -57,8 +67,11 @@ export class LakeReader {
     const layout = await this.open(signal);
     const key = batchKey(layout, from);
     const object = await this.object(key, signal);
-    if (object === undefined) return undefined;
-    const { start, ledgers } = this.unpack(key, object);
+    if (object === undefined) {
+      this.isInDoubt = this.options.timer.now() - this.layoutReadAt > LAYOUT_MS;
+      return undefined;
+    }
+    const { start, ledgers } = this.unpack(key, object, layout);
     // The name goes by the batch's place, but the first batch of all begins at ledger 2.
     if (from < start || from >= start + ledgers.length) return undefined;
     return ledgers.map((bytes, index) => ({ sequence: start + index, bytes })).slice(from - start);
@@ -121,15 +134,24 @@ export class LakeReader {
 
   private async open(signal: AbortSignal): Promise<LakeLayout> {
     this.decompress ??= await loadZstd();
-    if (this.layout !== undefined) return this.layout;
+    if (this.layout !== undefined && !this.isInDoubt) return this.layout;
+    try {
+      this.layout = await this.readLayout(signal);
+    } catch (thrown) {
+      if (this.layout === undefined || !(thrown instanceof LakeError)) throw thrown;
+    }
+    this.isInDoubt = false;
+    this.layoutReadAt = this.options.timer.now();
+    return this.layout;
+  }
+
+  private async readLayout(signal: AbortSignal): Promise<LakeLayout> {
     const text = await this.store.read(CONFIG_KEY, signal);
     if (text === undefined) {
-      this.options.log(
-        "warn",
-        `the lake ${this.store.name} has no ${CONFIG_KEY}: taking the usual layout`,
-      );
-      this.layout = DEFAULT_LAYOUT;
-      return this.layout;
+      const complaint = `the lake ${this.store.name} has no ${CONFIG_KEY}: taking the usual layout`;
+      if (complaint !== this.complaint) this.options.log("warn", complaint);
+      this.complaint = complaint;
+      return DEFAULT_LAYOUT;
     }
     const { layout, passphrase } = this.configOf(Buffer.from(text).toString("utf8"));
     if (passphrase !== undefined && passphrase !== this.options.passphrase) {
@@ -138,7 +160,6 @@ export class LakeReader {
         `the lake ${this.store.name} is of the network "${passphrase}", not "${this.options.passphrase}"`,
       );
     }
-    this.layout = layout;
     return layout;
   }
 
@@ -162,10 +183,11 @@ export class LakeReader {
     return undefined;
   }
 
-  private unpack(key: string, object: Uint8Array) {
+  private unpack(key: string, object: Uint8Array, { ledgersPerBatch }: LakeLayout) {
     try {
       if (this.decompress === undefined) throw new Error("the lake is not open");
-      return this.batches.read(this.decompress(object, BATCH_BYTES_MAX));
+      const bytesMax = Math.min(BATCH_BYTES_MAX, ledgersPerBatch * LEDGER_BYTES_MAX);
+      return this.batches.read(this.decompress(object, bytesMax));
     } catch (cause) {
       if (cause instanceof IngestError) throw cause;
       // An object that is being written, or damaged on its way: it may be whole next time.
