@@ -364,6 +364,11 @@ export type BookRow = {
    * with tracked backing, never in /order-history.
    */
   readonly backed?: Amount;
+  /**
+   * Where `backed` is below the amount left: what the maker can pay in the token in all of its
+   * orders, at any price and in other markets. With `backing`, or in a row.
+   */
+  readonly budget?: Amount;
   /** Absent when the order never expires. */
   readonly expires?: UtcTime;
   readonly created: UtcTime;
@@ -399,6 +404,11 @@ export type BookChange = {
   readonly order?: BookRow;
   /** With `backing`: the new value; absent where it is no longer tracked. */
   readonly backed?: Amount;
+  /**
+   * Where `backed` is below the amount left: what the maker can pay in the token in all of its
+   * orders, at any price and in other markets. With `backing`, or in a row.
+   */
+  readonly budget?: Amount;
   /** With `fill` and `filled`. */
   readonly fill?: OrderFill;
 };

@@ -280,13 +280,15 @@ export class Lifecycle {
       cause: revives ? "revive" : action,
       order,
       isLive,
-      ...(action === "update" && before && { before }),
+      wasLive: before?.state === OrderState.live,
+      ...(before && { before: { ...termsOf(before), updated: before.changed } }),
       ...(fill && { trade: fill.trade }),
     });
   }
 
   #lapse(record: OrderRecord): void {
-    if (record.state === OrderState.lapsed) this.#tell("expire", record);
+    if (record.state !== OrderState.lapsed) return;
+    this.#tell("expire", record, { ...record, state: OrderState.live });
   }
 
   /** Live or lapsed, of an order on-chain. */
@@ -318,4 +320,8 @@ export class Lifecycle {
     this.#byId.set(record.id.toString(16), isOnChain(record) ? record : undefined);
     return record;
   }
+}
+
+function termsOf({ price, amount, expires }: OrderRecord) {
+  return { price, amount, expires };
 }

@@ -1,15 +1,17 @@
 // A market's book as it was after a past ledger, and every change from there on: from the order events of a store.
 //
-// Orders are followed in every market of the two assets, since they share their maker's budget. The state of an order
-// is that of its newest event up to the ledger; one that is older than the events is taken back from the first of them.
+// Every event says what it changed, so that the state of a past ledger is the newest one with the first event of each
+// order and budget after that ledger taken back. Orders are followed in every market of the two assets, since they
+// share their maker's budget.
 import type { Address, Pair } from "../model/address.ts";
-import type { OrderBacking } from "../model/backing.ts";
+import type { Backing, OrderBacking } from "../model/backing.ts";
 import { type Order, type OrderId, OrderStatus } from "../model/order.ts";
 import type { OrderCause, OrderEvent } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
 import type { PastStore } from "../store/past-store.ts";
 import { RECORD_PREFIX, shownBacking } from "./backing/backing-rows.ts";
+import { OrderShares } from "./backing/order-shares.ts";
 import { unloadedBacking } from "./backing/record.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
 import type { LiveOrderFilter, ReadModel } from "./read-model.ts";
@@ -26,12 +28,17 @@ export type PastStep = {
 };
 
 export class PastBook
-  implements Pick<ReadModel, "liveOrders" | "orderBacking" | "ordersBacked" | "ledger">
+  implements Pick<ReadModel, "liveOrders" | "orderBacking" | "backing" | "ordersBacked" | "ledger">
 {
   readonly #store: PastStore;
   readonly #market: Pair;
   readonly #orders = new Map<Position, Order>();
+  /** Positions of orders by owner and asset sold. */
+  readonly #selling = new Map<string, Set<Position>>();
   readonly #budgets = new Map<string, bigint>();
+  readonly #shares = new OrderShares();
+  /** The market's orders, oldest first, until the next step. */
+  #listed: readonly Order[] | undefined;
   ledger: number;
 
   /** The state after `ledger`, which is within what the store's events are complete for. */
@@ -39,6 +46,10 @@ export class PastBook
     this.#store = store;
     this.#market = market;
     this.ledger = ledger;
+    this.#shares.ordersSelling = (owner, asset) => {
+      const positions = this.#selling.get(owner + asset) ?? [];
+      return [...positions].flatMap((cursor) => this.#orders.get(cursor) ?? []).sort(byCursor);
+    };
     this.#rewind();
   }
 
@@ -46,34 +57,30 @@ export class PastBook
     _filter: LiveOrderFilter,
     { after = 0n as Position, limit }: { readonly after?: Position; readonly limit: number },
   ): readonly Order[] {
-    const found = [...this.#orders.values()].filter(
-      (order) => order.cursor > after && this.#isOfMarket(order),
-    );
-    return found.sort(byCursor).slice(0, limit);
+    this.#listed ??= [...this.#orders.values()]
+      .filter((order) => this.#isOfMarket(order))
+      .sort(byCursor);
+    const start = firstAfter(this.#listed, after);
+    return this.#listed.slice(start, start + limit);
+  }
+
+  backing(owner: Address, asset: Address): Backing | undefined {
+    const budget = this.#budgets.get(owner + asset);
+    if (budget === undefined) return undefined;
+    return { ...unloadedBacking(owner, asset, undefined), budget };
   }
 
   orderBacking(order: Order): OrderBacking | undefined {
     const { owner, selling } = order;
-    const budget = this.#budgets.get(owner + selling);
-    if (budget === undefined) return undefined;
-    const backing = { ...unloadedBacking(owner, selling, undefined), budget };
-    return { backing, backed: this.ordersBacked(owner, selling).get(order.id) ?? 0n };
+    const backing = this.backing(owner, selling);
+    if (backing === undefined) return undefined;
+    return { backing, backed: this.#shares.share(owner + selling, backing.budget, order) };
   }
 
   ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
-    const backed = new Map<OrderId, bigint>();
     const budget = this.#budgets.get(owner + asset);
-    if (budget === undefined) return backed;
-    let left = budget;
-    const orders = [...this.#orders.values()].filter(
-      (order) => order.owner === owner && order.selling === asset,
-    );
-    for (const { id, amount } of orders.sort(byCursor)) {
-      const share = amount < left ? amount : left;
-      left -= share;
-      backed.set(id, share);
-    }
-    return backed;
+    if (budget === undefined) return new Map();
+    return this.#shares.shares(owner + asset, budget, { owner, asset });
   }
 
   /** The changes of the ledgers up to `to`, each made before it is given. */
@@ -81,7 +88,7 @@ export class PastBook
     let rows: OrderEvent[] = [];
     for (const event of this.#events(this.ledger)) {
       if (event.ledger > to) break;
-      if (rows.length > 0 && rows[0]?.ledger !== event.ledger) {
+      if (rows.length > 0 && (event.beginsStep || rows[0]?.ledger !== event.ledger)) {
         yield this.#step(rows);
         rows = [];
       }
@@ -92,8 +99,8 @@ export class PastBook
   }
 
   #step(rows: readonly OrderEvent[]): PastStep {
-    const { ledger } = rows[0] ?? this;
-    this.ledger = ledger ?? this.ledger;
+    this.ledger = rows[0]?.ledger ?? this.ledger;
+    this.#listed = undefined;
     const orders: Extract<DomainEvent, { readonly kind: "order" }>[] = [];
     const budgets = new Map<string, Extract<DomainEvent, { readonly kind: "backing" }>>();
     for (const row of rows) {
@@ -108,8 +115,8 @@ export class PastBook
       const { owner, selling, cursor } = row.order;
       if (!this.#has(selling)) continue;
       const order = this.#orderAfter(row);
-      if (row.isLive) this.#orders.set(cursor, order);
-      else this.#orders.delete(cursor);
+      if (row.isLive) this.#put(order);
+      else this.#remove(cursor);
       budgets.set(owner + selling, { kind: "backing", owner, asset: selling });
       if (!this.#isOfMarket(order)) continue;
       const action: OrderAction = row.cause === "revive" ? "update" : row.cause;
@@ -121,15 +128,15 @@ export class PastBook
   }
 
   #rewind(): void {
-    const { history } = this.#store;
     for (const row of this.#store.backingRows(RECORD_PREFIX)) {
       const backing = shownBacking(row)?.backing;
       if (backing === undefined || !this.#has(backing.asset)) continue;
       this.#budgets.set(backing.owner + backing.asset, backing.budget);
     }
     for (const asset of [this.#market.base, this.#market.quote]) {
-      for (const order of history.liveOrders({ assets: [asset] }, { limit: ORDERS_MAX })) {
-        if (order.selling === asset) this.#orders.set(order.cursor, order);
+      const page = { limit: ORDERS_MAX };
+      for (const order of this.#store.history.liveOrders({ assets: [asset] }, page)) {
+        if (order.selling === asset) this.#put(order);
       }
     }
     const orders = new Map<Position, OrderRow>();
@@ -146,39 +153,66 @@ export class PastBook
       }
     }
     for (const [cursor, first] of orders) {
-      this.#orders.delete(cursor);
-      const [last] = this.#eventsBefore(first);
-      if (last === undefined) {
-        const order = first.cause === "new" ? undefined : this.#orderBefore(first);
-        if (order !== undefined) this.#orders.set(cursor, order);
-      } else if (last.isLive) {
-        this.#orders.set(cursor, this.#orderAfter(last));
-      }
+      this.#remove(cursor);
+      if (first.wasLive) this.#put(this.#orderBefore(first));
     }
+  }
+
+  #put(order: Order): void {
+    const { owner, selling, cursor } = order;
+    const key = owner + selling;
+    this.#shares.change(key, this.#orders.get(cursor), order);
+    this.#orders.set(cursor, order);
+    const positions = this.#selling.get(key);
+    if (positions === undefined) this.#selling.set(key, new Set([cursor]));
+    else positions.add(cursor);
+  }
+
+  #remove(cursor: Position): void {
+    const order = this.#orders.get(cursor);
+    if (order === undefined) return;
+    const key = order.owner + order.selling;
+    this.#shares.change(key, order, undefined);
+    this.#orders.delete(cursor);
+    this.#selling.get(key)?.delete(cursor);
   }
 
   #orderAfter(row: OrderRow): Order {
     const { quote, created } = this.#store.history.orderAt(row.order.cursor);
-    const changed = isByClock(row) ? this.#eventsBefore(row).find((one) => !isByClock(one)) : row;
     const status = row.isLive ? OrderStatus.active : (STATUS[row.cause] ?? OrderStatus.expired);
-    return { ...row.order, quote, created, updated: changed?.timestamp ?? created, status };
+    const updated = isByClock(row) ? this.#changedBefore(row) : row.timestamp;
+    return { ...row.order, quote, created, updated, status };
   }
 
-  /** Of the same order, newest first. */
-  #eventsBefore({ id, order }: OrderRow): readonly OrderRow[] {
-    return this.#store.orderEvents
+  #orderBefore(row: OrderRow): Order {
+    const { quote, created } = this.#store.history.orderAt(row.order.cursor);
+    const status = OrderStatus.active;
+    return {
+      ...row.order,
+      ...this.#termsBefore(row),
+      quote,
+      created,
+      updated: this.#changedBefore(row),
+      status,
+    };
+  }
+
+  #termsBefore({ order, before, trade: position }: OrderRow) {
+    if (before !== undefined)
+      return { price: before.price, amount: before.amount, expires: before.expires };
+    // A row of a version that kept them of updates alone.
+    const trade = position === undefined ? undefined : this.#store.history.trade(position);
+    return { amount: order.amount + (trade?.bought ?? 0n) };
+  }
+
+  /** When a ledger last changed the order before the event. */
+  #changedBefore({ id, order, before }: OrderRow): number {
+    if (before?.updated !== undefined) return before.updated;
+    // A row of a version that did not keep it.
+    const last = this.#store.orderEvents
       .list({ order: order.id }, { before: id, limit: PAGE })
-      .filter((row): row is OrderRow => row.type === "order" && row.order.cursor === order.cursor);
-  }
-
-  /** As it was before the first event that is kept of it; undefined where it was not live. */
-  #orderBefore(first: OrderRow): Order | undefined {
-    if (first.cause === "revive") return undefined;
-    const trade = first.trade === undefined ? undefined : this.#store.history.trade(first.trade);
-    const { quote, created } = this.#store.history.orderAt(first.order.cursor);
-    const amount = first.order.amount + (trade?.bought ?? 0n);
-    const order = { ...first.order, amount, quote, created, updated: created };
-    return { ...order, ...first.before, status: OrderStatus.active };
+      .find((row) => row.type === "order" && row.order.cursor === order.cursor && !isByClock(row));
+    return last?.timestamp ?? this.#store.history.orderAt(order.cursor).created;
   }
 
   *#events(after: number): Generator<OrderEvent> {
@@ -213,6 +247,18 @@ function isByClock({ cause, order, before }: OrderRow): boolean {
 
 function byCursor(one: Order, other: Order): number {
   return one.cursor < other.cursor ? -1 : 1;
+}
+
+/** Index of the first order younger than the position. */
+function firstAfter(orders: readonly Order[], after: Position): number {
+  let [low, high] = [0, orders.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const order = orders[middle];
+    if (order !== undefined && order.cursor <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function fillOf({ sold, bought, taker, id, timestamp, crossfill }: Trade): OrderFill {

@@ -34,6 +34,8 @@ export type LocalOrder = {
   readonly amount: bigint;
   /** Undefined while the maker's backing is not known. */
   readonly backed: bigint | undefined;
+  /** Of the maker in what the side sells, where it does not cover the order. */
+  readonly budget: bigint | undefined;
   /** Position of its creation: the older of two orders of one price comes first. */
   readonly cursor: bigint;
   /** As the message has it. */
@@ -71,6 +73,8 @@ export class LocalBook {
   readonly #orders = new Map<string, LocalOrder>();
   /** By price, then by age. */
   readonly #sides: Readonly<Record<BookSide, LocalOrder[]>> = { ask: [], bid: [] };
+  /** By owner, until the next message. */
+  #budgets: Partial<Record<BookSide, ReadonlyMap<string, bigint>>> = {};
 
   /** Whether a whole snapshot and every update after it were applied. */
   get isComplete(): boolean {
@@ -96,20 +100,24 @@ export class LocalBook {
 
   /** A market's messages in their order. Throws where a change names an order that cannot be. */
   apply(message: BookSnapshot | BookChanges): Outcome {
+    this.#budgets = {};
     return message.type === "book" ? this.#snapshot(message) : this.#changes(message);
   }
 
-  /** The best maker price of a side among orders with backing that buy something; undefined without one. */
+  /** The best maker price of a side among orders of which something can be taken; undefined without one. */
   best(side: BookSide): bigint | undefined {
-    return this.#sides[side].find((order) => takable(order) > 0n)?.price;
+    for (const { order } of this.#takable(side)) return order.price;
+    return undefined;
   }
 
-  /** Levels of a side, the best price first: what can be taken, of at most `limit` prices. */
+  /**
+   * Levels of a side, the best price first, of at most `limit` prices: what can be taken, as /depth counts it. A maker's
+   * budget goes to its best prices first. What the book is not told counts as there: an approval that ends with the
+   * ledger, a maker of native tokens below its reserve.
+   */
   depth(side: BookSide, limit = Number.POSITIVE_INFINITY): readonly Level[] {
     const levels: { price: bigint; amount: bigint; orders: number }[] = [];
-    for (const order of this.#sides[side]) {
-      const amount = takable(order);
-      if (amount === 0n) continue;
+    for (const { order, amount } of this.#takable(side)) {
       const level = levels.at(-1);
       if (level?.price === order.price) {
         level.amount += amount;
@@ -122,16 +130,12 @@ export class LocalBook {
 
   /**
    * What a call over the best orders would settle for, as the contract does it: each listed order is filled whole or
-   * as far as the amount reaches, one that its maker cannot back in full is left out. A maker's backing is what the
-   * book says backs its orders of this side: other orders of the same token may share in more.
+   * as far as the amount reaches, one that its maker cannot back in full is left out.
    */
   simulate({ side, direction, amount, maxPrice = PRICE_MAX }: Take): Simulation {
     const fills: SimulatedFill[] = [];
-    const budgets = new Map<string, bigint>();
+    const budgets = new Map(this.#budgetsOf(side));
     let [sold, bought, rest] = [0n, 0n, amount];
-    for (const { owner, backed = 0n } of this.#sides[side]) {
-      budgets.set(owner, (budgets.get(owner) ?? 0n) + backed);
-    }
     for (const order of this.#sides[side]) {
       if (rest <= 0n || fills.length === LISTED_MAX || order.price > maxPrice) break;
       const fill =
@@ -148,6 +152,35 @@ export class LocalBook {
       rest -= direction === Direction.sell ? fill.sold : fill.bought;
     }
     return { sold, bought, fills, rest };
+  }
+
+  /** Of each order what is left of its maker's budget, unless that is nothing or dust. */
+  *#takable(side: BookSide): Generator<{ readonly order: LocalOrder; readonly amount: bigint }> {
+    const budgets = this.#budgetsOf(side);
+    const spent = new Map<string, bigint>();
+    for (const order of this.#sides[side]) {
+      const { owner, price } = order;
+      const before = spent.get(owner) ?? 0n;
+      const amount = lesser(order.amount, (budgets.get(owner) ?? 0n) - before);
+      if (amount <= 0n || isDust(amount, price)) continue;
+      spent.set(owner, before + amount);
+      yield { order, amount };
+    }
+  }
+
+  /** What each maker can pay: its budget where a row tells it, else its orders are covered together. */
+  #budgetsOf(side: BookSide): ReadonlyMap<string, bigint> {
+    const known = this.#budgets[side];
+    if (known !== undefined) return known;
+    const budgets = new Map<string, bigint>();
+    const told = new Map<string, bigint>();
+    for (const { owner, backed = 0n, budget } of this.#sides[side]) {
+      if (budget !== undefined) told.set(owner, budget);
+      budgets.set(owner, (budgets.get(owner) ?? 0n) + backed);
+    }
+    for (const [owner, budget] of told) budgets.set(owner, budget);
+    this.#budgets[side] = budgets;
+    return budgets;
   }
 
   #snapshot({ ledger, part, parts, asks, bids }: BookSnapshot): Outcome {
@@ -180,7 +213,7 @@ export class LocalBook {
     return "applied";
   }
 
-  #change({ cause, side, id, order, backed }: BookChange): void {
+  #change({ cause, side, id, order, backed, budget }: BookChange): void {
     const known = this.#orders.get(id);
     if (order !== undefined) {
       this.#remove(id);
@@ -188,9 +221,13 @@ export class LocalBook {
     } else if (known === undefined) {
       throw new Error(`${cause} of an order that the book does not have: ${id}`);
     } else if (cause === "backing") {
-      const { backed: _, ...row } = known.row;
+      const { backed: _backed, budget: _budget, ...row } = known.row;
       this.#remove(id);
-      this.#insert(localOrder(side, backed === undefined ? row : { ...row, backed }));
+      const told = {
+        ...(backed !== undefined && { backed }),
+        ...(budget !== undefined && { budget }),
+      };
+      this.#insert(localOrder(side, { ...row, ...told }));
     } else this.#remove(id);
   }
 
@@ -226,15 +263,10 @@ function localOrder(side: BookSide, row: BookRow): LocalOrder {
     price: BigInt(row.price),
     amount: BigInt(row.amount),
     backed: row.backed === undefined ? undefined : BigInt(row.backed),
+    budget: row.budget === undefined ? undefined : BigInt(row.budget),
     cursor: BigInt(row.cursor),
     row,
   };
-}
-
-/** What a taker can get of the order: its backed part, unless that is worth nothing. */
-function takable({ price, backed = 0n, amount }: LocalOrder): bigint {
-  const part = lesser(backed, amount);
-  return isDust(part, price) ? 0n : part;
 }
 
 /** Where the order is, or belongs. */

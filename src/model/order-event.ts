@@ -28,8 +28,9 @@ export type NewOrderEvent = { readonly ledger: number; readonly timestamp: numbe
       /** After the event. */
       readonly order: EventOrder;
       readonly isLive: boolean;
-      /** What an update changed it from. */
-      readonly before?: Pick<Order, "price" | "amount" | "expires">;
+      readonly wasLive: boolean;
+      /** Absent where it is new. `updated`: close of the ledger that had changed it last. */
+      readonly before?: Pick<Order, "price" | "amount" | "expires"> & { readonly updated?: number };
       /** With fill and filled alone. */
       readonly trade?: Position;
     }
@@ -43,8 +44,11 @@ export type NewOrderEvent = { readonly ledger: number; readonly timestamp: numbe
     }
 );
 
-/** `id`: the ledger in the upper 32 bits of 80, then a number that counts up in it from 1. */
-export type OrderEvent = NewOrderEvent & { readonly id: Position };
+/**
+ * `id`: the ledger in the upper 32 bits of 80, then a number that counts up in it from 1. `beginsStep`: the first of a
+ * step, that is of a ledger, or of what the clock and loaded backing changed after it.
+ */
+export type OrderEvent = NewOrderEvent & { readonly id: Position; readonly beginsStep: boolean };
 
 export type OrderEventFilter =
   | { readonly order: OrderId }

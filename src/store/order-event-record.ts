@@ -1,23 +1,35 @@
-// A row of the order events. The order's tokens, owner and id are read from its record, which is kept for ever.
+// Rows of the order events. A row is a block of the events of one ledger and step; its key is the first one's id, and
+// they are numbered from there. An order's tokens, owner and id are read from its record, which is kept as long.
+//
+// Stores that earlier versions wrote have rows of one event, without what was known of the order before it.
 import type { EventOrder, NewOrderEvent, OrderEvent } from "../model/order-event.ts";
 import { ORDER_CAUSES } from "../model/order-event.ts";
-import type { Position } from "../model/position.ts";
+import { type Position, position, positionParts } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { byAccount, byPair } from "./index-entries.ts";
 import { indexPrefix, orderKey } from "./keys.ts";
 import type { OrderRecord } from "./order-record.ts";
 import type { RecordReader, RecordWriter } from "./record-bytes.ts";
 
-/** First byte: a cause, or BUDGET; then what follows. */
+/** First byte of a block. */
+const BLOCK = 0x80;
+const BEGINS_STEP = 0x40;
+
+/** First byte of an event: a cause, or BUDGET; then what follows. */
 const CAUSE_BITS = 0x07;
 const BUDGET = 0x07;
 const IS_LIVE = 0x08;
+const WAS_LIVE = 0x10;
+const PRICE_BEFORE = 0x20;
+const AMOUNT_BEFORE = 0x40;
+const EXPIRES_BEFORE = 0x80;
+/** Of a budget, and in rows of one event. */
 const HAS_BEFORE = 0x10;
 const HAS_AFTER = 0x20;
 
 const BY_ORDER = 8;
 const IN_LEDGER_BITS = 48n;
-const IN_LEDGER = (1n << IN_LEDGER_BITS) - 1n;
+const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 
 export function byOrder(id: bigint): Buffer {
   return Buffer.concat([indexPrefix(BY_ORDER), orderKey(id)]);
@@ -37,67 +49,224 @@ export function eventEntries(event: NewOrderEvent, ids: AddressIds): readonly Bu
   return [byOrder(id), byAccount(ids.idOf(owner)), byPair(ids.idOf(selling), ids.idOf(buying))];
 }
 
-export function writeOrderEvent(
+/** Reads the order created at a position. */
+type OrderAt = (position: Position) => OrderRecord;
+
+/** A row's events, each decoded when it is asked for. */
+export type EventBlock = {
+  /** The row's key, and the first event's id. */
+  readonly id: Position;
+  readonly count: number;
+  readonly timestamp: number;
+  /** Undefined where it has no such event. */
+  read(id: Position, orderAt: OrderAt): OrderEvent | undefined;
+};
+
+/** The events begin behind it. */
+export function writeBlockHead(
   writer: RecordWriter,
-  ids: AddressIds,
-  event: NewOrderEvent,
-): Buffer {
-  const { before } = event;
-  const hasBefore = before === undefined ? 0 : HAS_BEFORE;
-  if (event.type === "budget") {
-    const { owner, asset, budget } = event;
-    writer.byte(BUDGET | hasBefore | (budget === undefined ? 0 : HAS_AFTER)).count(event.timestamp);
-    writer.uint32(ids.idOf(owner)).uint32(ids.idOf(asset));
-    if (event.before !== undefined) writer.uint(event.before);
-    if (budget !== undefined) writer.uint(budget);
-    return writer.take();
-  }
-  const { order, trade } = event;
-  const cause = ORDER_CAUSES.indexOf(event.cause);
-  const hasTrade = trade === undefined ? 0 : HAS_AFTER;
-  writer
-    .byte(cause | (event.isLive ? IS_LIVE : 0) | hasBefore | hasTrade)
-    .count(event.timestamp)
-    .uint(order.cursor)
-    .uint(order.price)
-    .uint(order.amount)
-    .count(order.expires);
-  if (event.before !== undefined) {
-    writer.uint(event.before.price).uint(event.before.amount).count(event.before.expires);
-  }
-  // The trade is of the same ledger.
-  if (trade !== undefined) writer.uint(trade & IN_LEDGER);
-  return writer.take();
+  { timestamp, beginsStep }: { readonly timestamp: number; readonly beginsStep: boolean },
+): void {
+  writer.byte(BLOCK | (beginsStep ? BEGINS_STEP : 0)).count(timestamp);
 }
 
-/** `id` is the row's key; `orderAt` reads the order created at a position. */
-export function readOrderEvent(
+/** Appends an event of the block's ledger. */
+export function writeBlockEvent(writer: RecordWriter, ids: AddressIds, event: NewOrderEvent): void {
+  const { timestamp } = event;
+  if (event.type === "budget") {
+    const { before, budget } = event;
+    const hasBefore = before === undefined ? 0 : HAS_BEFORE;
+    writer.byte(BUDGET | hasBefore | (budget === undefined ? 0 : HAS_AFTER));
+    writer.count(ids.idOf(event.owner)).count(ids.idOf(event.asset));
+    if (before !== undefined) writer.uint(before);
+    if (budget !== undefined) writer.uint(budget);
+    return;
+  }
+  const { cause, order, isLive, wasLive, before, trade } = event;
+  const changed = (member: "price" | "amount" | "expires", flag: number) =>
+    before === undefined || before[member] === order[member] ? 0 : flag;
+  const flags =
+    ORDER_CAUSES.indexOf(cause) |
+    (isLive ? IS_LIVE : 0) |
+    (wasLive ? WAS_LIVE : 0) |
+    changed("price", PRICE_BEFORE) |
+    changed("amount", AMOUNT_BEFORE) |
+    changed("expires", EXPIRES_BEFORE);
+  // An order is never younger than its event.
+  writer.byte(flags).count(event.ledger - ledgerOf(order.cursor));
+  writeInLedger(writer, order.cursor);
+  writer.uint(order.price).uint(order.amount);
+  writeExpires(writer, order.expires, timestamp);
+  if (before !== undefined) {
+    writer.count(before.updated === undefined ? 0 : 1 + timestamp - before.updated);
+    if (flags & PRICE_BEFORE) writer.uint(before.price);
+    if (flags & AMOUNT_BEFORE) writer.uint(before.amount);
+    if (flags & EXPIRES_BEFORE) writeExpires(writer, before.expires, timestamp);
+  }
+  // The trade is of the same ledger.
+  if (trade !== undefined) writeInLedger(writer, trade);
+}
+
+/** `id` is the row's key. */
+export function readBlock(reader: RecordReader, ids: AddressIds, id: Position): EventBlock {
+  const first = reader.byte();
+  const timestamp = reader.count();
+  if ((first & BLOCK) === 0) {
+    const read = (of: Position, orderAt: OrderAt) => {
+      if (of !== id) return undefined;
+      reader.goTo(0);
+      return readSingle(reader, ids, { id, orderAt });
+    };
+    return { id, count: 1, timestamp, read };
+  }
+  const offsets: number[] = [];
+  while (!reader.isAtEnd) {
+    offsets.push(reader.offset);
+    skipEvent(reader);
+  }
+  const read = (of: Position, orderAt: OrderAt) => {
+    const offset = offsets[Number(of - id)];
+    if (offset === undefined) return undefined;
+    reader.goTo(offset);
+    const beginsStep = of === id && (first & BEGINS_STEP) !== 0;
+    return readBlockEvent(reader, ids, { id: of, timestamp, beginsStep, orderAt });
+  };
+  return { id, count: offsets.length, timestamp, read };
+}
+
+type Head = Pick<OrderEvent, "id" | "timestamp" | "beginsStep"> & { readonly orderAt: OrderAt };
+
+function skipEvent(reader: RecordReader): void {
+  const flags = reader.byte();
+  const cause = ORDER_CAUSES[flags & CAUSE_BITS];
+  const counts = (count: number) => {
+    for (let at = 0; at < count; at += 1) reader.count();
+  };
+  if (cause === undefined) {
+    counts(2);
+    if (flags & HAS_BEFORE) reader.skipUint();
+    if (flags & HAS_AFTER) reader.skipUint();
+    return;
+  }
+  counts(4);
+  reader.skipUint();
+  reader.skipUint();
+  reader.count();
+  if (cause !== "new") {
+    reader.count();
+    if (flags & PRICE_BEFORE) reader.skipUint();
+    if (flags & AMOUNT_BEFORE) reader.skipUint();
+    if (flags & EXPIRES_BEFORE) reader.count();
+  }
+  if (cause === "fill" || cause === "filled") counts(3);
+}
+
+function readBlockEvent(
   reader: RecordReader,
   ids: AddressIds,
-  id: Position,
-  orderAt: (position: Position) => OrderRecord,
+  { orderAt, ...head }: Head,
+): OrderEvent {
+  const { id, timestamp } = head;
+  const ledger = ledgerOf(id);
+  const flags = reader.byte();
+  const cause = ORDER_CAUSES[flags & CAUSE_BITS];
+  if (cause === undefined) {
+    const [owner, asset] = [ids.addressOf(reader.count()), ids.addressOf(reader.count())];
+    return {
+      ...{ ...head, ledger, type: "budget", owner, asset },
+      ...((flags & HAS_BEFORE) !== 0 && { before: reader.uint() }),
+      ...((flags & HAS_AFTER) !== 0 && { budget: reader.uint() }),
+    };
+  }
+  const cursor = eventId(ledger - reader.count(), readInLedger(reader));
+  const [price, amount] = [reader.uint(), reader.uint()];
+  const after = { price, amount, expires: readExpires(reader, timestamp) };
+  const before = cause === "new" ? undefined : termsBefore(reader, { flags, timestamp, after });
+  const hasTrade = cause === "fill" || cause === "filled";
+  const trade = hasTrade ? eventId(ledger, readInLedger(reader)) : undefined;
+  return {
+    ...{ ...head, ledger, type: "order", cause, order: { ...fixedOf(orderAt(cursor)), ...after } },
+    ...{ isLive: (flags & IS_LIVE) !== 0, wasLive: (flags & WAS_LIVE) !== 0 },
+    ...(before && { before }),
+    ...(trade && { trade }),
+  };
+}
+
+type Terms = Pick<EventOrder, "price" | "amount" | "expires">;
+
+function termsBefore(
+  reader: RecordReader,
+  {
+    flags,
+    timestamp,
+    after,
+  }: { readonly flags: number; readonly timestamp: number; readonly after: Terms },
+) {
+  const age = reader.count();
+  return {
+    ...(age > 0 && { updated: timestamp - (age - 1) }),
+    price: (flags & PRICE_BEFORE) === 0 ? after.price : reader.uint(),
+    amount: (flags & AMOUNT_BEFORE) === 0 ? after.amount : reader.uint(),
+    expires: (flags & EXPIRES_BEFORE) === 0 ? after.expires : readExpires(reader, timestamp),
+  };
+}
+
+function fixedOf({ id, owner, selling, buying, cursor }: OrderRecord) {
+  return { id, owner, selling, buying, cursor };
+}
+
+/** Transaction, operation and index (position.ts), which are small numbers. */
+function writeInLedger(writer: RecordWriter, position: Position): void {
+  const { transaction, operation, index } = positionParts(position);
+  writer.count(transaction).count(operation).count(index);
+}
+
+function readInLedger(reader: RecordReader): bigint {
+  const of = { ledger: 0, transaction: reader.count(), operation: reader.count() };
+  return position({ ...of, index: reader.count() });
+}
+
+/** 0 for none, odd for seconds after the event's time, even for a time. A u64 beyond 2^53 stays as the number is. */
+function writeExpires(writer: RecordWriter, expires: number, timestamp: number): void {
+  const isNear = expires >= timestamp && expires <= SAFE_MAX / 2;
+  writer.count(isNear ? 2 * (expires - timestamp) + 1 : 2 * expires);
+}
+
+function readExpires(reader: RecordReader, timestamp: number): number {
+  const count = reader.count();
+  return count % 2 === 1 ? timestamp + (count - 1) / 2 : count / 2;
+}
+
+/** A row of one event, as versions before the blocks wrote it. */
+function readSingle(
+  reader: RecordReader,
+  ids: AddressIds,
+  { id, orderAt }: { readonly id: Position; readonly orderAt: OrderAt },
 ): OrderEvent {
   const first = reader.byte();
-  const common = { id, ledger: ledgerOf(id), timestamp: reader.count() };
+  const head = { id, ledger: ledgerOf(id), timestamp: reader.count(), beginsStep: false };
   const [hasBefore, hasAfter] = [(first & HAS_BEFORE) !== 0, (first & HAS_AFTER) !== 0];
-  if ((first & CAUSE_BITS) === BUDGET) {
-    const owner = ids.addressOf(reader.uint32());
-    const asset = ids.addressOf(reader.uint32());
+  const cause = ORDER_CAUSES[first & CAUSE_BITS];
+  if (cause === undefined) {
+    const [owner, asset] = [ids.addressOf(reader.uint32()), ids.addressOf(reader.uint32())];
     return {
-      ...{ ...common, type: "budget", owner, asset },
+      ...{ ...head, type: "budget", owner, asset },
       ...(hasBefore && { before: reader.uint() }),
       ...(hasAfter && { budget: reader.uint() }),
     };
   }
-  const cause = ORDER_CAUSES[first & CAUSE_BITS] ?? "update";
   const cursor = reader.uint() as Position;
   const terms = () => ({ price: reader.uint(), amount: reader.uint(), expires: reader.count() });
   const after = terms();
-  const { id: order, owner, selling, buying } = orderAt(cursor);
-  const eventOrder: EventOrder = { id: order, owner, selling, buying, cursor, ...after };
+  const before = hasBefore ? terms() : undefined;
+  const { expires } = before ?? after;
+  // Whether it was live was not kept: past its expiration it was not, but where the clock had not come to it yet.
+  const hadExpired = cause !== "expire" && expires !== 0 && expires <= head.timestamp;
   return {
-    ...{ ...common, type: "order", cause, order: eventOrder, isLive: (first & IS_LIVE) !== 0 },
-    ...(hasBefore && { before: terms() }),
-    ...(hasAfter && { trade: eventId(common.ledger, reader.uint()) }),
+    ...{ ...head, type: "order", cause, order: { ...fixedOf(orderAt(cursor)), ...after } },
+    isLive: (first & IS_LIVE) !== 0,
+    wasLive: cause !== "new" && cause !== "revive" && !hadExpired,
+    ...(before && { before }),
+    ...(hasAfter && { trade: eventId(head.ledger, reader.uint()) }),
   };
 }

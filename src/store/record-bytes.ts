@@ -11,6 +11,11 @@ export class RecordWriter {
   #start = 0;
   #end = 0;
 
+  /** Bytes of the record so far. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
   byte(value: number): this {
     this.#room(1);
     this.#chunk[this.#end] = value;
@@ -111,6 +116,20 @@ export class RecordReader {
 
   get isAtEnd(): boolean {
     return this.#at === this.#record.length;
+  }
+
+  /** Bytes read. */
+  get offset(): number {
+    return this.#at;
+  }
+
+  /** The next field is the one at an offset. */
+  goTo(offset: number): void {
+    this.#at = offset;
+  }
+
+  skipUint(): void {
+    this.#advance(this.byte());
   }
 
   byte(): number {

@@ -73,19 +73,28 @@ describe("a local book", () => {
 
   it("counts in depth what can be taken", () => {
     const book = new LocalBook();
+    // Of the maker's 14 the cheapest order that counts gets all it asks for, whatever is older.
+    const told = { owner: "G2", budget: "14" };
     const asks = [
-      row(1, { price: String(2n * P), backed: "4" }),
-      row(2, { price: String(2n * P) }),
-      row(3, { price: String(P), backed: "0" }),
+      row(1, { price: String(2n * P) }),
+      row(2, { price: String(2n * P), ...told }),
+      row(3, { price: String(P), backed: "4", ...told }),
       row(4, { price: "1" }),
+      row(5, { price: String(4n * P), backed: "0", ...told }),
     ];
-    const { backed: _, ...unknown } = row(6, { price: String(3n * P) });
-    const bids = [row(5, { price: String(P / 3n) })];
+    const { backed: _, ...unknown } = row(6, { price: String(3n * P), owner: "G3" });
+    const bids = [row(7, { price: String(P / 3n) })];
     book.apply({ ...snapshot(5, [...asks, unknown]), bids });
-    assert.deepEqual(book.depth("ask"), [{ price: 2n * P, amount: 14n, orders: 2 }]);
-    assert.equal(book.best("ask"), 2n * P);
+    assert.deepEqual(book.depth("ask"), [
+      { price: P, amount: 10n, orders: 1 },
+      { price: 2n * P, amount: 14n, orders: 2 },
+    ]);
+    assert.equal(book.best("ask"), P);
     assert.equal(book.best("bid"), P / 3n);
     assert.equal(book.depth("ask", 0).length, 0);
+    const backing = { cause: "backing", side: "ask", id: "3", backed: "0", budget: "0" } as const;
+    book.apply(update(6, 5, [backing, { ...backing, id: "2" }, { ...backing, id: "5" }]));
+    assert.deepEqual(book.depth("ask"), [{ price: 2n * P, amount: 10n, orders: 1 }]);
   });
 
   const side = fc.constantFrom<BookSide>("ask", "bid");

@@ -13,6 +13,7 @@ import { devnetOptionsSchema } from "../../src/devnet/options.ts";
 import { scaleOf } from "../../src/devnet/trading-scenario.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { bookRowJson } from "../../src/http/json/order-json.ts";
+import { toldBudget } from "../../src/http/push/book-image.ts";
 import { systemTimer } from "../../src/ingest/ledger-source.ts";
 import { rpcEntryLoader } from "../../src/ingest/rpc-entries.ts";
 import { TokenSimulator } from "../../src/ingest/simulate.ts";
@@ -20,7 +21,7 @@ import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
 import { SourceSet } from "../../src/ingest/source-set.ts";
 import { Tracker } from "../../src/ingest/tracker.ts";
 import { type Address, address, canonicalPair, marketKey } from "../../src/model/address.ts";
-import type { Backing } from "../../src/model/backing.ts";
+import type { Backing, OrderBacking } from "../../src/model/backing.ts";
 import type { TrackingRequest } from "../../src/model/entry-tracking.ts";
 import type { Order } from "../../src/model/order.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
@@ -109,10 +110,15 @@ function booksOf({ exchange }: Engine, live: readonly Order[]): Books {
   for (const order of live) {
     const key = marketKey(canonicalPair(order.selling, order.buying));
     const rows = books.get(key) ?? {};
-    rows[`${order.id}`] = bookRowJson(order, exchange.orderBacking(order)?.backed);
+    rows[`${order.id}`] = rowOf(order, exchange.orderBacking(order));
     books.set(key, rows);
   }
   return books;
+}
+
+function rowOf(order: Order, shown: OrderBacking | undefined): string {
+  const budget = toldBudget(order, shown?.backed, shown?.backing.budget);
+  return bookRowJson(order, shown?.backed, budget);
 }
 
 /** The book of past ledgers, as the store tells it, is what was shown at them. */
@@ -125,7 +131,7 @@ async function checkPast(dataDir: string, books: ReadonlyMap<number, Books>): Pr
       const past = new PastBook(store, { base, quote }, ledger);
       const told = past
         .liveOrders({ assets: [] }, { limit: 10_000 })
-        .map((order) => [`${order.id}`, bookRowJson(order, past.orderBacking(order)?.backed)]);
+        .map((order) => [`${order.id}`, rowOf(order, past.orderBacking(order))]);
       assert.deepEqual(Object.fromEntries(told), rows, `${key} at ledger ${ledger}`);
     }
   }

@@ -48,6 +48,13 @@ const OFFER = {
     ),
   ),
 };
+const MAKERS_BUDGET = optional(
+  ref(
+    "Amount",
+    "Where `backed` is below the amount left: what the maker can pay in the token in all of its orders, at any " +
+      "price and in other markets. With `backing`, or in a row.",
+  ),
+);
 const TIMES = {
   expires: optional(ref("UtcTime", "Absent when the order never expires.")),
   created: ref("UtcTime"),
@@ -77,7 +84,7 @@ export const orderSchemas = {
   ),
   BookRow: object(
     "A live order as a row of its market's book: without status, tokens and the maker's backing.",
-    { id: ref("OrderId"), ...OFFER, ...TIMES },
+    { id: ref("OrderId"), ...OFFER, budget: MAKERS_BUDGET, ...TIMES },
   ),
   Book: object("The live orders of one market at one ledger, best prices first.", {
     ledger: optional(ref("Ledger", "Last ledger processed; absent until there was one.")),
@@ -99,6 +106,7 @@ export const orderSchemas = {
     backed: optional(
       ref("Amount", "With `backing`: the new value; absent where it is no longer tracked."),
     ),
+    budget: MAKERS_BUDGET,
     fill: optional(ref("OrderFill", "With `fill` and `filled`.")),
   }),
   OrderBacking: object("The maker's backing as an order shows it.", {

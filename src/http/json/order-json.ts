@@ -68,15 +68,20 @@ function endOfOrder({ expires, created, updated, cursor }: Order): string {
 /**
  * A row of a market's book: an order without what its side and its market say already (status, selling,
  * buying) and without its maker's backing, which many rows would repeat. `backed`: absent where it is not
- * tracked.
+ * tracked; `budget`: absent where it covers the order.
  */
-export function bookRowJson(order: Order, backed: bigint | undefined): string {
+export function bookRowJson(
+  order: Order,
+  backed: bigint | undefined,
+  budget: bigint | undefined,
+): string {
   const { id, price, quote, amount, owner } = order;
   return [
     `{"id":"${id}","price":"${price}","rprice":${displayPrice(price)},"quote":"${quote}",`,
     `"amount":"${amount}","owner":"`,
     owner,
     backed === undefined ? '"' : `","backed":"${backed}"`,
+    budget === undefined ? "" : `,"budget":"${budget}"`,
     endOfOrder(order),
   ].join("");
 }

@@ -11,10 +11,17 @@ import type { Position } from "../../model/position.ts";
 const SLICE_ORDERS = 200;
 
 /** What it reads of a state. */
-export type BookSource = Pick<ReadModel, "liveOrders" | "orderBacking" | "ordersBacked">;
+export type BookSource = Pick<
+  ReadModel,
+  "liveOrders" | "orderBacking" | "backing" | "ordersBacked"
+>;
 
-/** An order as it was told last. */
-export type BookRow = { readonly order: Order; readonly backed: bigint | undefined };
+/** An order as it was told last. `budget`: its maker's, where that does not cover the order. */
+export type BookRow = {
+  readonly order: Order;
+  readonly backed: bigint | undefined;
+  readonly budget: bigint | undefined;
+};
 
 /** Why a row is told again. */
 export type BookCause = OrderAction | "revive" | "backing";
@@ -29,6 +36,12 @@ export type BookRowChange = {
 };
 
 export type OrderDomainEvent = Extract<DomainEvent, { readonly kind: "order" }>;
+/** What each order of a maker gets of a budget, and the budget. */
+type Shares = {
+  readonly shares: ReadonlyMap<OrderId, bigint>;
+  readonly budget: bigint | undefined;
+};
+
 export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 
 export class BookImage {
@@ -37,6 +50,8 @@ export class BookImage {
   readonly #rows = new Map<OrderId, BookRow>();
   /** Ids by owner and asset sold: what a change of the budget behind them concerns. */
   readonly #byBudget = new Map<string, Set<OrderId>>();
+  /** Oldest first, but for orders that live again. */
+  #isSorted = true;
   #filled: Promise<void> | undefined;
 
   constructor(readModel: BookSource, market: Pair) {
@@ -50,9 +65,15 @@ export class BookImage {
     return this.#filled;
   }
 
-  /** Of the state shown now. A copy: later steps leave it as it is. */
+  /** Of the state shown now, oldest first. A copy: later steps leave it as it is. */
   rows(): readonly BookRow[] {
-    return [...this.#rows.values()];
+    const rows = [...this.#rows.values()];
+    if (this.#isSorted) return rows;
+    rows.sort(byCursor);
+    this.#rows.clear();
+    for (const row of rows) this.#rows.set(row.order.id, row);
+    this.#isSorted = true;
+    return rows;
   }
 
   isAsk({ selling }: Order): boolean {
@@ -60,16 +81,35 @@ export class BookImage {
   }
 
   /**
-   * What a step changed, in chain order, then rows whose backing alone changed. `orders` are of this market,
-   * `budgets` of its assets.
+   * What a step changed, in chain order, then rows whose backing alone changed, oldest first: a step's changes are the
+   * same whenever the image was filled. `orders` are of this market, `budgets` of its assets.
    */
   stepped(
     orders: readonly OrderDomainEvent[],
     budgets: readonly BackingEvent[],
   ): readonly BookRowChange[] {
-    const changes = orders.map((event) => this.#changed(event));
-    for (const { owner, asset } of budgets) this.#rebacked(owner, asset, changes);
-    return changes;
+    const changes: BookRowChange[] = [];
+    const known = new Map<string, Shares>();
+    const sharesOf = (owner: Address, asset: Address): Shares => {
+      let shares = known.get(owner + asset);
+      if (shares === undefined) {
+        shares = {
+          shares: this.#readModel.ordersBacked(owner, asset),
+          budget: this.#readModel.backing(owner, asset)?.budget,
+        };
+        known.set(owner + asset, shares);
+      }
+      return shares;
+    };
+    for (const event of withoutOutdated(orders)) {
+      const { owner, selling } = event.order;
+      const change = this.#changed(event, sharesOf(owner, selling));
+      if (change !== undefined) changes.push(change);
+    }
+    const rebacked: (BookRowChange & { readonly row: BookRow })[] = [];
+    for (const { owner, asset } of budgets) this.#rebacked(owner, asset, { sharesOf, rebacked });
+    rebacked.sort((one, other) => byCursor(one.row, other.row));
+    return [...changes, ...rebacked];
   }
 
   async #fill(isWanted: () => boolean): Promise<void> {
@@ -80,7 +120,10 @@ export class BookImage {
       // A step that was shown between two slices changed what was read by then; the rest is read as it is.
       const page = after === undefined ? { limit: SLICE_ORDERS } : { after, limit: SLICE_ORDERS };
       const orders = this.#readModel.liveOrders(filter, page);
-      for (const order of orders) this.#put(order, this.#readModel.orderBacking(order)?.backed);
+      for (const order of orders) {
+        const shown = this.#readModel.orderBacking(order);
+        this.#put(order, shown?.backed, shown?.backing.budget);
+      }
       after = orders.at(-1)?.cursor;
       if (orders.length < SLICE_ORDERS) return;
       await nextTurn();
@@ -88,35 +131,49 @@ export class BookImage {
     }
   }
 
-  #changed({ action, order, fill }: OrderDomainEvent): BookRowChange {
-    const revives = action === "update" && !this.#rows.has(order.id);
-    const cause: BookCause = revives ? "revive" : action;
-    const change = { cause, id: order.id, order, ...(fill === undefined ? {} : { fill }) };
+  /** Undefined where the book has the order neither before nor after it. */
+  #changed(
+    { action, order, fill }: OrderDomainEvent,
+    { shares, budget }: Shares,
+  ): BookRowChange | undefined {
+    const isKnown = this.#rows.has(order.id);
+    const change = { id: order.id, order, ...(fill === undefined ? {} : { fill }) };
     if (order.status !== OrderStatus.active) {
       this.#remove(order);
-      return change;
+      return isKnown ? { ...change, cause: action } : undefined;
     }
+    const cause: BookCause = action === "update" && !isKnown ? "revive" : action;
+    if (cause === "revive") this.#isSorted = false;
     // A step may change an order several times: its share is taken for what this change left of it.
-    const share = this.#readModel.ordersBacked(order.owner, order.selling).get(order.id);
+    const share = shares.get(order.id);
     const backed = share === undefined || share < order.amount ? share : order.amount;
-    return { ...change, row: this.#put(order, backed) };
+    return { ...change, cause, row: this.#put(order, backed, budget) };
   }
 
-  #rebacked(owner: Address, asset: Address, changes: BookRowChange[]): void {
+  #rebacked(
+    owner: Address,
+    asset: Address,
+    to: {
+      readonly sharesOf: (owner: Address, asset: Address) => Shares;
+      readonly rebacked: (BookRowChange & { readonly row: BookRow })[];
+    },
+  ): void {
     const ids = this.#byBudget.get(owner + asset);
     if (ids === undefined) return;
-    const shares = this.#readModel.ordersBacked(owner, asset);
+    const { shares, budget } = to.sharesOf(owner, asset);
     for (const id of ids) {
       const row = this.#rows.get(id);
-      const backed = shares.get(id);
-      if (row === undefined || row.backed === backed) continue;
+      if (row === undefined) continue;
       const { order } = row;
-      changes.push({ cause: "backing", id, order, row: this.#put(order, backed) });
+      const backed = shares.get(id);
+      if (row.backed === backed && row.budget === toldBudget(order, backed, budget)) continue;
+      const now = this.#put(order, backed, budget);
+      to.rebacked.push({ cause: "backing", id, order, row: now });
     }
   }
 
-  #put(order: Order, backed: bigint | undefined): BookRow {
-    const row = { order, backed };
+  #put(order: Order, backed: bigint | undefined, budget: bigint | undefined): BookRow {
+    const row = { order, backed, budget: toldBudget(order, backed, budget) };
     this.#rows.set(order.id, row);
     const key = order.owner + order.selling;
     const ids = this.#byBudget.get(key);
@@ -132,4 +189,39 @@ export class BookImage {
     ids?.delete(id);
     if (ids?.size === 0) this.#byBudget.delete(key);
   }
+}
+
+/** Only where it does not cover the order: then it says what other orders of the maker leave, at any price. */
+export function toldBudget(
+  { amount }: Order,
+  backed: bigint | undefined,
+  budget: bigint | undefined,
+): bigint | undefined {
+  return backed !== undefined && backed < amount ? budget : undefined;
+}
+
+/**
+ * An update that another one of the order follows at once is passed over: however often a maker changes an order in
+ * a ledger, that is told once.
+ */
+function withoutOutdated(events: readonly OrderDomainEvent[]): readonly OrderDomainEvent[] {
+  const next = new Map<OrderId, OrderDomainEvent>();
+  const kept: OrderDomainEvent[] = [];
+  for (const event of events.toReversed()) {
+    const { id, cursor } = event.order;
+    const later = next.get(id);
+    next.set(id, event);
+    const isOutdated =
+      isPlainUpdate(event) && later?.order.cursor === cursor && isPlainUpdate(later);
+    if (!isOutdated) kept.push(event);
+  }
+  return kept.reverse();
+}
+
+function isPlainUpdate({ action, order }: OrderDomainEvent): boolean {
+  return action === "update" && order.status === OrderStatus.active;
+}
+
+function byCursor({ order: one }: BookRow, { order: other }: BookRow): number {
+  return one.cursor < other.cursor ? -1 : 1;
 }

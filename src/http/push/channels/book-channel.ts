@@ -78,29 +78,22 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
     }
   };
 
-  const partsOf = ({ name, market, image }: BookTopic): SnapshotParts => {
-    const rows = image.rows();
-    const { ledger } = readModel;
-    const count = Math.max(1, Math.ceil(rows.length / PART_ROWS));
-    if (count > 1 && largeSnapshots >= LARGE_SNAPSHOTS_MAX) {
+  const partsOf = (topic: BookTopic): SnapshotParts => {
+    const parts = snapshotParts(topic, readModel.ledger ?? 0);
+    const isLarge = parts.count > 1;
+    if (isLarge && largeSnapshots >= LARGE_SNAPSHOTS_MAX) {
       throw new ApiError(409, "not_ready", "Too many book snapshots are being sent. Try again.");
     }
-    if (count > 1) largeSnapshots += 1;
+    if (isLarge) largeSnapshots += 1;
     let part = 0;
     return {
       next: (id) => {
-        if (part === count) return undefined;
-        const of = rows.slice(part * PART_ROWS, (part + 1) * PART_ROWS);
+        if (part === parts.count) return undefined;
         part += 1;
-        return partJson({ name, market, image }, of, {
-          id: idMember(id),
-          ledger: ledger ?? 0,
-          part,
-          count,
-        });
+        return parts.json(part, idMember(id));
       },
       ended: () => {
-        if (count > 1) largeSnapshots -= 1;
+        if (isLarge) largeSnapshots -= 1;
       },
     };
   };
@@ -155,29 +148,27 @@ const rowTexts = new WeakMap<BookRow, string>();
 function rowJson(row: BookRow): string {
   let text = rowTexts.get(row);
   if (text === undefined) {
-    text = bookRowJson(row.order, row.backed);
+    text = bookRowJson(row.order, row.backed, row.budget);
     rowTexts.set(row, text);
   }
   return text;
 }
 
-function partJson(
-  { name, market, image }: Pick<BookTopic, "name" | "market" | "image">,
-  rows: readonly BookRow[],
-  of: {
-    readonly id: string;
-    readonly ledger: number;
-    readonly part: number;
-    readonly count: number;
-  },
-): string {
-  const asks = rows.filter(({ order }) => image.isAsk(order)).map(rowJson);
-  const bids = rows.filter(({ order }) => !image.isAsk(order)).map(rowJson);
-  return (
-    `{"type":"book",${of.id}"topic":"${name}","market":"${marketKey(market)}",` +
-    `"ledger":${of.ledger},"part":${of.part},"parts":${of.count},` +
-    `"asks":${jsonArray(asks)},"bids":${jsonArray(bids)}}`
-  );
+/** The messages of a snapshot; `id`: a request's, as a member. */
+function snapshotParts({ name, market, image }: Omit<BookTopic, "toldLedger">, ledger: number) {
+  const rows = image.rows();
+  const count = Math.max(1, Math.ceil(rows.length / PART_ROWS));
+  const json = (part: number, id: string): string => {
+    const of = rows.slice((part - 1) * PART_ROWS, part * PART_ROWS);
+    const asks = of.filter(({ order }) => image.isAsk(order)).map(rowJson);
+    const bids = of.filter(({ order }) => !image.isAsk(order)).map(rowJson);
+    return (
+      `{"type":"book",${id}"topic":"${name}","market":"${marketKey(market)}",` +
+      `"ledger":${ledger},"part":${part},"parts":${count},` +
+      `"asks":${jsonArray(asks)},"bids":${jsonArray(bids)}}`
+    );
+  };
+  return { count, json };
 }
 
 /** The messages of a market's book from after one ledger to after another: a snapshot, then what changed. */
@@ -189,7 +180,8 @@ export async function* replayedBook(
   const image = new BookImage(past, market);
   await image.filled(() => true);
   const topic = { name: topicOf(market), market, image, toldLedger: past.ledger };
-  yield partJson(topic, image.rows(), { id: "", ledger: past.ledger, part: 1, count: 1 });
+  const { count, json } = snapshotParts(topic, past.ledger);
+  for (let part = 1; part <= count; part += 1) yield json(part, "");
   for (const { ledger, orders, budgets } of past.steps(to)) {
     const changes = image.stepped(orders, budgets);
     if (changes.length === 0) continue;
@@ -214,7 +206,9 @@ function changeJson({ cause, id, order, row, fill }: BookRowChange, image: BookI
   const side = image.isAsk(order) ? "ask" : "bid";
   const head = `{"cause":"${cause}","side":"${side}","id":"${id}"`;
   if (cause === "backing") {
-    return row?.backed === undefined ? `${head}}` : `${head},"backed":"${row.backed}"}`;
+    if (row?.backed === undefined) return `${head}}`;
+    const budget = row.budget === undefined ? "" : `,"budget":"${row.budget}"`;
+    return `${head},"backed":"${row.backed}"${budget}}`;
   }
   return (
     head +

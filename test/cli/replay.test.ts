@@ -1,0 +1,46 @@
+// The command npm run replay. What it prints is held against the live channel in live-book.test.ts.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { dirname } from "node:path";
+import { test } from "node:test";
+import { Exchange } from "../../src/book/exchange.ts";
+import { exchangeOptions } from "../support/exchange.ts";
+import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+
+test("the command prints the same beside an engine, and names what is wrong", async () => {
+  const ledgers = randomLedgers(randomFrom(3), 12, 12);
+  const options = exchangeOptions({ now: CHAIN_START * 1000 });
+  const exchange = await Exchange.open(options);
+  for (const delta of ledgers) await exchange.apply(delta);
+  const [order] = exchange.liveOrders({ assets: [] }, { limit: 1 });
+  assert.ok(order !== undefined && exchange.ledger !== undefined);
+  const market = `${order.selling}/${order.buying}`;
+  const from = String(exchange.ledger - 3);
+  const run = (...args: readonly string[]) =>
+    new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
+      const script = new URL("../../src/replay.js", import.meta.url).pathname;
+      const all = [script, "--data-dir", dirname(options.path), ...args];
+      execFile(process.execPath, all, (error, out, text) =>
+        resolve({ code: error?.code ?? 0, out, error: text }),
+      );
+    });
+  const { code, out, error } = await run("--market", market, "--from", from);
+  assert.deepEqual([code, error], [0, ""]);
+  const [snapshot] = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([snapshot.type, snapshot.ledger], ["book", Number(from)]);
+  for (const [name, ...args] of [
+    ["market", "--from", from],
+    ["market", "--from", from, "--market", "x"],
+    ["from", "--market", market],
+    ["from", "--market", market, "--from", "1"],
+    ["to", "--market", market, "--from", from, "--to", "1"],
+  ] as const) {
+    const refused = await run(...args);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.error, new RegExp(`--${name}|${name.toUpperCase()}`));
+  }
+  await exchange.close();
+});
