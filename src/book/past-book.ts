@@ -154,7 +154,7 @@ export class PastBook
     }
     for (const [cursor, first] of orders) {
       this.#remove(cursor);
-      if (first.wasLive) this.#put(this.#orderBefore(first));
+      if (this.#wasLive(first)) this.#put(this.#orderBefore(first));
     }
   }
 
@@ -205,14 +205,25 @@ export class PastBook
     return { amount: order.amount + (trade?.bought ?? 0n) };
   }
 
+  #wasLive(row: OrderRow): boolean {
+    if (row.wasLive !== undefined) return row.wasLive;
+    return this.#eventsBefore(row)[0]?.isLive ?? (row.cause !== "new" && row.cause !== "revive");
+  }
+
   /** When a ledger last changed the order before the event. */
-  #changedBefore({ id, order, before }: OrderRow): number {
-    if (before?.updated !== undefined) return before.updated;
-    // A row of a version that did not keep it.
-    const last = this.#store.orderEvents
+  #changedBefore(row: OrderRow): number {
+    if (row.before?.updated !== undefined) return row.before.updated;
+    const last = this.#eventsBefore(row).find((event) => !isByClock(event));
+    return last?.timestamp ?? this.#store.history.orderAt(row.order.cursor).created;
+  }
+
+  /** Of the same order, newest first: for rows of a version that did not keep what an event changed. */
+  #eventsBefore({ id, order }: OrderRow): readonly OrderRow[] {
+    const from = this.#store.orderEvents.completeFrom() ?? 0;
+    return this.#store.orderEvents
       .list({ order: order.id }, { before: id, limit: PAGE })
-      .find((row) => row.type === "order" && row.order.cursor === order.cursor && !isByClock(row));
-    return last?.timestamp ?? this.#store.history.orderAt(order.cursor).created;
+      .filter((row): row is OrderRow => row.type === "order" && row.order.cursor === order.cursor)
+      .filter(({ ledger }) => ledger >= from);
   }
 
   *#events(after: number): Generator<OrderEvent> {

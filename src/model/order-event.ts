@@ -28,7 +28,8 @@ export type NewOrderEvent = { readonly ledger: number; readonly timestamp: numbe
       /** After the event. */
       readonly order: EventOrder;
       readonly isLive: boolean;
-      readonly wasLive: boolean;
+      /** Absent in rows of a version that did not keep it. */
+      readonly wasLive?: boolean;
       /** Absent where it is new. `updated`: close of the ledger that had changed it last. */
       readonly before?: Pick<Order, "price" | "amount" | "expires"> & { readonly updated?: number };
       /** With fill and filled alone. */

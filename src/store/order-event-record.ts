@@ -88,7 +88,7 @@ export function writeBlockEvent(writer: RecordWriter, ids: AddressIds, event: Ne
   const flags =
     ORDER_CAUSES.indexOf(cause) |
     (isLive ? IS_LIVE : 0) |
-    (wasLive ? WAS_LIVE : 0) |
+    (wasLive === true ? WAS_LIVE : 0) |
     changed("price", PRICE_BEFORE) |
     changed("amount", AMOUNT_BEFORE) |
     changed("expires", EXPIRES_BEFORE);
@@ -259,13 +259,9 @@ function readSingle(
   const terms = () => ({ price: reader.uint(), amount: reader.uint(), expires: reader.count() });
   const after = terms();
   const before = hasBefore ? terms() : undefined;
-  const { expires } = before ?? after;
-  // Whether it was live was not kept: past its expiration it was not, but where the clock had not come to it yet.
-  const hadExpired = cause !== "expire" && expires !== 0 && expires <= head.timestamp;
   return {
     ...{ ...head, type: "order", cause, order: { ...fixedOf(orderAt(cursor)), ...after } },
     isLive: (first & IS_LIVE) !== 0,
-    wasLive: cause !== "new" && cause !== "revive" && !hadExpired,
     ...(before && { before }),
     ...(hasAfter && { trade: eventId(head.ledger, reader.uint()) }),
   };

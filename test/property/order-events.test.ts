@@ -1,12 +1,17 @@
 // The events that are kept reproduce the live book after every ledger, whatever the batches and restarts.
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Exchange } from "../../src/book/exchange.ts";
-import { canonicalPair, type Pair } from "../../src/model/address.ts";
+import { PastBook } from "../../src/book/past-book.ts";
+import { canonicalPair, marketKey, type Pair } from "../../src/model/address.ts";
+import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import type { Order } from "../../src/model/order.ts";
 import type { EventOrder, OrderEvent } from "../../src/model/order-event.ts";
 import type { Position } from "../../src/model/position.ts";
+import { openPastStore } from "../../src/store/past-store.ts";
+import { setAside } from "../../src/store/set-aside.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
@@ -138,5 +143,68 @@ test("without them none are kept, and those of a time are dropped with their ent
   );
   const kept = [...owners].flatMap((one) => exchange.orderEvents({ owner: one }, { limit: 500 }));
   for (const { ledger } of kept) assert.ok(ledger >= (exchange.orderEventsFrom ?? 0));
+  await exchange.close();
+});
+
+// Where rows of before the gap are still there, nothing may be read from them across it.
+test("what a run without order events missed is in no list's complete part and in no past book", async () => {
+  // So many that the run without them does not drop all of those before it.
+  const ledgers = randomLedgers(randomFrom(8), 16, 300);
+  const clock = { now: CHAIN_START * 1000 };
+  const options = exchangeOptions(clock);
+  const shown = new Map<number, readonly Order[]>();
+  let exchange = await Exchange.open(options);
+  const apply = async (deltas: readonly LedgerDelta[]) => {
+    for (const delta of deltas) {
+      await exchange.apply(delta);
+      shown.set(delta.ledger, exchange.liveOrders({ assets: [] }, { limit: 1000 }));
+    }
+  };
+  const reopen = async (keepOrderEvents: number) => {
+    await exchange.close();
+    exchange = await Exchange.open({ ...options, store: { keepOrderEvents } });
+  };
+  await apply(ledgers.slice(0, 8));
+  const [first] = ledgers;
+  assert.equal(exchange.orderEventsFrom, first?.ledger);
+  await reopen(0);
+  await apply(ledgers.slice(8, 11));
+  assert.equal(exchange.orderEventsFrom, undefined);
+  await reopen(Number.POSITIVE_INFINITY);
+  assert.equal(exchange.orderEventsFrom, undefined, "until a ledger brings some");
+  await apply(ledgers.slice(11));
+  const from = ledgers[11]?.ledger ?? 0;
+  assert.equal(exchange.orderEventsFrom, from);
+  await exchange.close();
+
+  const store = await openPastStore(dirname(options.path));
+  const [oldest] = store.orderEvents.from(0n as Position, 1);
+  assert.ok(oldest !== undefined && oldest.ledger < from);
+  for (const [ledger, orders] of shown) {
+    if (ledger < from - 1) continue;
+    for (const { selling, buying } of orders) {
+      const market = canonicalPair(selling, buying);
+      const isOf = (order: Order) =>
+        marketKey(canonicalPair(order.selling, order.buying)) === marketKey(market);
+      const past = new PastBook(store, market, ledger).liveOrders({ assets: [] }, { limit: 1000 });
+      assert.deepEqual(past, orders.filter(isOf), `the book after ${ledger}`);
+    }
+  }
+  await store.close();
+});
+
+test("a history that began anew is complete from its own first ledger on", async () => {
+  const clock = { now: CHAIN_START * 1000 };
+  const options = exchangeOptions(clock);
+  const [old, again] = [3, 4].map((seed) => randomLedgers(randomFrom(seed), 6, 12));
+  assert.ok(old !== undefined && again !== undefined);
+  let exchange = await Exchange.open(options);
+  for (const delta of old) await exchange.apply(delta);
+  await exchange.close();
+  await setAside(options.path, () => clock.now);
+  exchange = await Exchange.open(options);
+  assert.equal(exchange.orderEventsFrom, undefined);
+  for (const delta of again.slice(2)) await exchange.apply(delta);
+  assert.equal(exchange.orderEventsFrom, again[2]?.ledger);
   await exchange.close();
 });

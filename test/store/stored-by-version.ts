@@ -12,14 +12,13 @@ function fixture(name: string): Buffer {
   return gunzipSync(readFileSync(new URL(name, FIXTURES)));
 }
 
-/** Puts the store of a schema into a data folder. Returns its last ledger and its lists. */
-export function putStore(schema: number, dataDir: string) {
+/** Puts the store of a schema, or of a name, into a data folder. Returns its last ledger and its lists. */
+export function putStore(of: number | string, dataDir: string) {
+  const name = typeof of === "number" ? `schema-${of}` : of;
   const folder = storeFolder(dataDir);
   mkdirSync(folder);
-  writeFileSync(join(folder, "data.mdb"), fixture(`schema-${schema}.mdb.gz`));
-  const { ledger, closeTime, hash, ...lists } = JSON.parse(
-    String(fixture(`schema-${schema}.json.gz`)),
-  );
+  writeFileSync(join(folder, "data.mdb"), fixture(`${name}.mdb.gz`));
+  const { ledger, closeTime, hash, ...lists } = JSON.parse(String(fixture(`${name}.json.gz`)));
   return { last: { ledger, hash } as { ledger: number; hash: string }, closeTime, lists };
 }
 

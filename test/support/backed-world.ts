@@ -85,7 +85,8 @@ export class BackedWorld {
         return { ...entry, balance: amount };
       case "balance":
         return { ...entry, amount };
-      default:
+      case "token":
+      case "eventsSetting":
         return entry;
     }
   }
