@@ -171,8 +171,11 @@ function takeRows({ asks, bids }: Row, message: Row): void {
 
 function takeChange({ asks, bids }: Row, change: Row): void {
   const side = change.side === "ask" ? asks : bids;
-  if (change.cause === "backing") side.get(change.id).backed = change.backed;
-  else if (change.order === undefined) side.delete(change.id);
+  if (change.cause === "backing") {
+    const { backed: _backed, budget: _budget, ...row } = side.get(change.id);
+    const { backed, budget } = change;
+    side.set(change.id, { ...row, ...(backed && { backed }), ...(budget && { budget }) });
+  } else if (change.order === undefined) side.delete(change.id);
   else side.set(change.id, change.order);
 }
 
