@@ -67,15 +67,16 @@ export class Postgres {
     return `postgres://${user}:s%40cret-of-tests@/postgres?host=${this.folder}`;
   }
 
-  async start(): Promise<void> {
-    const settings = {
+  async start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+    const all = {
       listen_addresses: "",
       unix_socket_directories: this.folder,
       // A killed server loses nothing of that, only a machine without power would.
       fsync: "off",
       shared_buffers: "16MB",
+      ...settings,
     };
-    const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const args = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
     this.#server = spawn(join(this.#bin, "postgres"), ["-D", join(this.folder, "data"), ...args], {
       ...USER,
       cwd: this.folder,

@@ -1,0 +1,159 @@
+// The history sink's backfill of a long history into a PostgreSQL on the same machine, and what GET / takes beside it.
+// Nothing serves ledgers meanwhile. Left out where there is no PostgreSQL.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { storeFolder } from "../src/store/data-folder.ts";
+import { EngineProcess } from "../test/e2e/engine-process.ts";
+import { findPostgres, NO_POSTGRES, Postgres } from "../test/support/postgres.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
+import { quantile } from "./quantile.ts";
+import { HISTORY_EXCHANGE } from "./store-history.ts";
+
+/** Requests begin so often, whatever the ones before take. */
+const EVERY_MS = 10;
+const ALONE_MS = 15_000;
+const LOOK_MS = 100;
+/** As a server is set up that such a history is for. */
+const SERVER = { fsync: "on", shared_buffers: "256MB", max_wal_size: "4GB" };
+
+export const bench: Bench = async ({ tiny }) => {
+  const bin = findPostgres();
+  if (bin === undefined) {
+    process.stderr.write(`${NO_POSTGRES}\n`);
+    return [];
+  }
+  const orders = tiny ? 200 : 10_000;
+  const trades = tiny ? 2000 : Number(process.env.TRADES ?? 1_000_000);
+  const dataDir = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  const postgres = Postgres.make(bin);
+  try {
+    await postgres.start(SERVER);
+    await fillHistory(storeFolder(dataDir), { orders, trades });
+    const alone = await withEngine(dataDir, {}, (url) =>
+      latencies(url, delay(tiny ? 100 : ALONE_MS)),
+    );
+    const environment = { HISTORY_SINK: postgres.url() };
+    const { beside, seconds, rows, resident } = await withEngine(
+      dataDir,
+      environment,
+      async (url, engine) => {
+        const start = performance.now();
+        const done = backfilled(engine);
+        const beside = await latencies(url, done);
+        const end = await done;
+        const resident = sample(await metrics(engine), "process_resident_memory_bytes");
+        return {
+          beside,
+          seconds: (end - start) / 1000,
+          rows: rowsOf(await metrics(engine)),
+          resident,
+        };
+      },
+    );
+    const again = await withEngine(dataDir, {}, (url) =>
+      latencies(url, delay(tiny ? 100 : ALONE_MS)),
+    );
+    const client = await postgres.connect();
+    const count = await client.query<{ count: string }>(
+      "SELECT count(*) AS count FROM hopbook.trades",
+    );
+    await client.end();
+    assert.equal(count.rows[0]?.count, String(trades));
+    const p99 = (of: readonly number[]) => quantile(of, 0.99);
+    const base = (p99(alone) + p99(again)) / 2;
+    const figures: Figure[] = [
+      { name: "rows backfilled", value: rows, unit: "rows" },
+      { name: "backfill", value: seconds, unit: "s" },
+      { name: "backfill", value: rows / seconds, unit: "rows/s" },
+      { name: "GET / alone: p99, before and after", value: base, unit: "ms" },
+      { name: "GET / beside the backfill: p50", value: quantile(beside, 0.5), unit: "ms" },
+      { name: "GET / beside the backfill: p99", value: p99(beside), unit: "ms" },
+      {
+        name: "GET / p99, beside to alone",
+        value: p99(beside) / base,
+        unit: "ratio",
+        goal: "1.5 or less",
+      },
+      { name: "resident after the backfill", value: resident / 1e6, unit: "MB" },
+    ];
+    return figures;
+  } finally {
+    await postgres.stop("now");
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
+async function withEngine<T>(
+  dataDir: string,
+  environment: Readonly<Record<string, string>>,
+  measure: (url: string, engine: EngineProcess) => Promise<T>,
+): Promise<T> {
+  const engine = new EngineProcess({
+    rpcUrl: "http://127.0.0.1:1",
+    passphrase: HISTORY_PASSPHRASE,
+    contract: HISTORY_EXCHANGE,
+    dataDir,
+    environment,
+  });
+  try {
+    return await measure(`http://127.0.0.1:${await engine.listening}/`, engine);
+  } finally {
+    engine.child.kill("SIGTERM");
+    await engine.exited;
+  }
+}
+
+/** Milliseconds from when each request was due to its answer, until `end`. */
+async function latencies(url: string, end: Promise<unknown>): Promise<readonly number[]> {
+  const agent = new Agent({ keepAlive: true });
+  const taken: number[] = [];
+  let isOver = false;
+  void end.finally(() => {
+    isOver = true;
+  });
+  const asked: Promise<void>[] = [];
+  for (let due = performance.now(); !isOver; due += EVERY_MS) {
+    await delay(Math.max(0, due - performance.now()));
+    asked.push(
+      new Promise((resolve, reject) => {
+        get(url, { agent }, (answer) => {
+          answer.resume();
+          answer.on("end", () => {
+            taken.push(performance.now() - due);
+            resolve();
+          });
+        }).on("error", reject);
+      }),
+    );
+  }
+  await Promise.all(asked);
+  agent.destroy();
+  return taken;
+}
+
+/** Resolves to the moment at which the sink had all there is. */
+async function backfilled(engine: EngineProcess): Promise<number> {
+  while (!(await metrics(engine)).includes('hopbook_sink_state{state="following"} 1')) {
+    await delay(LOOK_MS);
+  }
+  return performance.now();
+}
+
+async function metrics({ log }: EngineProcess): Promise<string> {
+  const url = log.find(({ operators }) => operators !== undefined)?.operators;
+  return (await fetch(`${url}/metrics`)).text();
+}
+
+function sample(text: string, name: string): number {
+  return Number(new RegExp(`^${name} (.*)$`, "m").exec(text)?.[1]);
+}
+
+function rowsOf(text: string): number {
+  const samples = text.matchAll(/^hopbook_sink_rows_total\{.*\} ([0-9]+)$/gm);
+  return Array.from(samples, ([, count]) => Number(count)).reduce((sum, count) => sum + count, 0);
+}
