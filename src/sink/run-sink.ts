@@ -116,8 +116,8 @@ class ChainCheck {
     const cursor = store.cursor();
     if (cursor === undefined) return;
     const refusal = new SinkRefusal(
-      `the schema ${schema} holds the history of another chain, up to ledger ${seen.ledger}, and this one's ledger ` +
-        `${cursor.ledger} is none of it: a network that began anew; name another with --history-sink-schema`,
+      `the schema ${schema} holds another chain's history, up to ledger ${seen.ledger}: that of a network before it ` +
+        "began anew, say; name another with --history-sink-schema",
     );
     // Later ledgers never close earlier.
     if (cursor.ledger < seen.ledger && cursor.closeTime > seen.closeTime) throw refusal;

@@ -187,13 +187,13 @@ describe("the history sink", { skip, timeout: TIMEOUT_MS }, () => {
   }
 
   it("holds what the export writes, row by row, backfilled or live", async () => {
-    const ledgers = randomLedgers(randomFrom(11), 60, 12, () => 40);
+    const ledgers = randomLedgers(randomFrom(11), 44, 12, () => 40);
     const of = await subject();
-    await of.apply(ledgers.slice(0, 30));
+    await of.apply(ledgers.slice(0, 22));
     const sink = run(of, { schema: "live", rowsMax: 25 });
     await sink.caughtUp();
     await compare(of, "live");
-    for (const ledger of ledgers.slice(30)) {
+    for (const ledger of ledgers.slice(22)) {
       await of.apply([ledger]);
       if (ledger.ledger % 7 === 0) await sink.caughtUp();
     }
@@ -325,9 +325,9 @@ describe("the history sink", { skip, timeout: TIMEOUT_MS }, () => {
     const early = randomLedgers(randomFrom(18), 5, 12, () => 1000);
     const fork = randomLedgers(randomFrom(19), 25, 12);
     for (const [ledgers, settings, pattern] of [
-      [later, {}, /another chain/],
-      [early, {}, /another chain/],
-      [fork, {}, /another chain/],
+      [later, {}, /another chain's/],
+      [early, {}, /another chain's/],
+      [fork, {}, /another chain's/],
       [later, { identity: { networkPassphrase: "b" } }, /holds the history of the network "a test/],
     ] as const) {
       const of = await subject();
