@@ -112,9 +112,13 @@ export class PushEndpoint {
   attach(app: App, options: AttachOptions): void {
     this.#app = app;
     const { turn } = options;
-    this.#turns = new MessageTurns(turn, (connection) => {
-      this.#meter.disconnected("messages_waiting");
-      connection.end(CLOSE_POLICY, TOO_MANY_WAITING);
+    this.#turns = new MessageTurns<Subscriber>({
+      turn,
+      answer: (connection, message) => this.#answer(connection, message),
+      overfull: (connection) => {
+        this.#meter.disconnected("messages_waiting");
+        connection.end(CLOSE_POLICY, TOO_MANY_WAITING);
+      },
     });
     const admission = new PushAdmission(options.limits, options.clients);
     this.#admission = admission;
@@ -203,18 +207,17 @@ export class PushEndpoint {
       connection.end(CLOSE_TOO_BIG);
       return;
     }
-    const text = isBinary ? undefined : Buffer.from(message).toString();
-    const characters = text?.length ?? 0;
-    this.#turns?.message(connection, characters, () => this.#answer(connection, text));
+    this.#turns?.message(connection, isBinary ? undefined : new Uint8Array(message));
   }
 
-  /** `text`: undefined of a binary message. */
-  #answer(connection: Connection, text: string | undefined): void {
-    if (text === undefined) {
+  /** `message`: undefined of a binary one. */
+  #answer(connection: Subscriber, message: Uint8Array | undefined): void {
+    if (message === undefined) {
       connection.send('{"type":"error","error":"Binary messages are not supported"}');
       return;
     }
-    const parsed = parseClientMessage(text);
+    const { buffer, byteOffset, length } = message;
+    const parsed = parseClientMessage(Buffer.from(buffer, byteOffset, length).toString());
     const refusal = this.#admission?.refusalOfMessage(connection.client);
     if (refusal === undefined) {
       this.#hub.receive(connection, parsed);

@@ -1,54 +1,71 @@
 // Push messages within the turn budget that they share with REST: what finds the turn spent waits, in the
 // order of its connection, and connections take turns message by message. Main thread.
 import type { TurnBudget } from "../turn-budget.ts";
+import { MessageQueue } from "./message-queue.ts";
 
 /**
  * Milliseconds of a turn that messages may take (choice): less than requests may, since one client sends
- * thousands of messages in one piece, and everybody else waits for the turn to end.
+ * thousands of messages in one piece, and everybody else waits for the turn to end. A ledger takes some turns.
  */
-const MESSAGES_MS = 10;
+const MESSAGES_MS = 5;
 
 /**
- * What may wait of one connection, and of all, in bytes (choice): a client that sends its subscriptions some
- * hundred times over is within it. A turn takes in what may wait of all in some 50 ms.
+ * What may wait of one connection, and of all (choice): a client that sends its subscriptions two hundred times over
+ * is within it. Taking in what may wait of all takes some 50 ms.
  */
-export const WAITING_BYTES_MAX = 8 * 1024 * 1024;
-export const ALL_WAITING_BYTES_MAX = 2 * WAITING_BYTES_MAX;
-/** What a message counts beside its text: about what it takes to keep it. */
-export const MESSAGE_BYTES = 256;
+export const WAITING_MAX = { messages: 4096, bytes: 2 * 1024 * 1024 };
+export const ALL_WAITING_MAX = { messages: 65_536, bytes: 16 * 1024 * 1024 };
 
-type Work = { readonly bytes: number; readonly run: () => void };
-type Queue = { readonly works: Work[]; first: number; bytes: number };
+type Queue = {
+  readonly messages: MessageQueue;
+  /** Of answers to earlier messages. */
+  readonly rests: (() => void)[];
+};
+
+export type MessageTurnsOptions<Connection> = {
+  readonly turn: TurnBudget;
+  /** `message`: UTF-8 as it came, valid until this returns; undefined of a binary one. */
+  readonly answer: (connection: Connection, message: Uint8Array | undefined) => void;
+  /** The connection has too much waiting, and is forgotten. */
+  readonly overfull: (connection: Connection) => void;
+};
 
 export class MessageTurns<Connection extends object> {
-  readonly #turn: TurnBudget;
-  readonly #overfull: (connection: Connection) => void;
+  readonly #options: MessageTurnsOptions<Connection>;
   /** By connection; the one whose turn it is first. */
   readonly #queues = new Map<Connection, Queue>();
+  #messages = 0;
   #bytes = 0;
   #isScheduled = false;
 
-  /** `overfull` is called for a connection that has too much waiting, which is then forgotten. */
-  constructor(turn: TurnBudget, overfull: (connection: Connection) => void) {
-    this.#turn = turn;
-    this.#overfull = overfull;
+  constructor(options: MessageTurnsOptions<Connection>) {
+    this.#options = options;
   }
 
   /**
    * Answers a message of the connection now, or later behind those that wait. Where one has too much
    * waiting, or all have and it the most, nothing of it runs any more.
    */
-  message(connection: Connection, characters: number, run: () => void): void {
-    this.#runOrWait(connection, { bytes: MESSAGE_BYTES + characters, run });
-    const queue = this.#queues.get(connection);
-    if (queue === undefined) return;
-    if (queue.bytes > WAITING_BYTES_MAX) this.#refuse(connection);
-    else if (this.#bytes > ALL_WAITING_BYTES_MAX) this.#refuse(this.#fullest(connection));
+  message(connection: Connection, message: Uint8Array | undefined): void {
+    if (!this.#queues.has(connection) && !this.#isSpent()) {
+      this.#options.answer(connection, message);
+      return;
+    }
+    const { messages } = this.#queueOf(connection);
+    messages.push(message);
+    this.#messages += 1;
+    this.#bytes += message?.length ?? 0;
+    if (messages.count > WAITING_MAX.messages || messages.bytes > WAITING_MAX.bytes) {
+      this.#refuse(connection);
+    } else if (this.#messages > ALL_WAITING_MAX.messages || this.#bytes > ALL_WAITING_MAX.bytes) {
+      this.#refuse(this.#fullest(connection));
+    }
   }
 
-  /** The same for the rest of an answer that had to wait for something; the caller bounds how many. */
+  /** The rest of an answer that had to wait for something, before later messages; the caller bounds how many. */
   rest(connection: Connection, run: () => void): void {
-    this.#runOrWait(connection, { bytes: 0, run });
+    if (!this.#queues.has(connection) && !this.#isSpent()) run();
+    else this.#queueOf(connection).rests.push(run);
   }
 
   /** The connection is gone: nothing of it runs any more. */
@@ -56,40 +73,40 @@ export class MessageTurns<Connection extends object> {
     const queue = this.#queues.get(connection);
     if (queue === undefined) return;
     this.#queues.delete(connection);
-    this.#bytes -= queue.bytes;
+    this.#messages -= queue.messages.count;
+    this.#bytes -= queue.messages.bytes;
   }
 
-  #runOrWait(connection: Connection, work: Work): void {
+  #queueOf(connection: Connection): Queue {
     let queue = this.#queues.get(connection);
     if (queue === undefined) {
-      if (!this.#isSpent()) {
-        work.run();
-        return;
-      }
-      queue = { works: [], first: 0, bytes: 0 };
+      queue = { messages: new MessageQueue(), rests: [] };
       this.#queues.set(connection, queue);
     }
-    queue.works.push(work);
-    queue.bytes += work.bytes;
-    this.#bytes += work.bytes;
     this.#schedule();
+    return queue;
   }
 
   #refuse(connection: Connection): void {
     this.forget(connection);
-    this.#overfull(connection);
+    this.#options.overfull(connection);
   }
 
+  /** By what waits of it against what may. */
   #fullest(connection: Connection): Connection {
     let [fullest, most] = [connection, 0];
-    for (const [other, { bytes }] of this.#queues) {
-      if (bytes > most) [fullest, most] = [other, bytes];
+    for (const [other, { messages }] of this.#queues) {
+      const share = Math.max(
+        messages.count / WAITING_MAX.messages,
+        messages.bytes / WAITING_MAX.bytes,
+      );
+      if (share > most) [fullest, most] = [other, share];
     }
     return fullest;
   }
 
   #isSpent(): boolean {
-    return this.#turn.isSpent(performance.now(), MESSAGES_MS);
+    return this.#options.turn.isSpent(performance.now(), MESSAGES_MS);
   }
 
   #schedule(): void {
@@ -109,13 +126,19 @@ export class MessageTurns<Connection extends object> {
     const next = this.#queues.entries().next().value;
     if (next === undefined) return;
     const [connection, queue] = next;
-    const work = queue.works[queue.first];
-    queue.first += 1;
+    const { messages, rests } = queue;
+    const rest = rests.shift();
+    const bytes = messages.bytes;
+    const message = rest === undefined && messages.count > 0 ? messages.shift() : undefined;
+    const isMessage = rest === undefined;
+    if (isMessage) {
+      this.#messages -= 1;
+      this.#bytes -= bytes - messages.bytes;
+    }
+    // Behind the others; what comes of it while it runs waits as long as anything of it does.
     this.#queues.delete(connection);
-    if (queue.first < queue.works.length) this.#queues.set(connection, queue);
-    if (work === undefined) return;
-    queue.bytes -= work.bytes;
-    this.#bytes -= work.bytes;
-    work.run();
+    if (messages.count > 0 || rests.length > 0) this.#queues.set(connection, queue);
+    if (isMessage) this.#options.answer(connection, message);
+    else rest();
   }
 }

@@ -9,7 +9,6 @@ import type { Query } from "../../query.ts";
 import { jsonArray } from "../../route.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
-import type { MessageId } from "../client-message.ts";
 
 /** Records of a snapshot (api.md, Limits). */
 const SNAPSHOT_RECORDS = 50;
@@ -22,7 +21,16 @@ export type TradesChannelOptions = {
 };
 
 export function tradesChannel({ readModel, assets, publish }: TradesChannelOptions): Channel {
-  const open = new Set<string>();
+  /** The records' text of each open topic, of the last state for which it was asked. */
+  const open = new Map<string, { readonly step: number; readonly rows: string } | undefined>();
+  const rowsOf = (topic: string, market: Pair | undefined): string => {
+    const known = open.get(topic);
+    const { step } = readModel;
+    if (known?.step === step) return known.rows;
+    const rows = recordsJson(readModel, market);
+    open.set(topic, { step, rows });
+    return rows;
+  };
   const stepped = ({ events }: Step): void => {
     if (open.size === 0) return;
     for (const event of events) {
@@ -42,9 +50,12 @@ export function tradesChannel({ readModel, assets, publish }: TradesChannelOptio
       const topic = topicOf(market === undefined ? EVERY_MARKET : marketKey(market));
       return {
         topic,
-        snapshot: (id) => snapshotJson(readModel, topic, market, id),
+        snapshot: (id) =>
+          `{"type":"trades",${idMember(id)}"topic":"${topic}",` +
+          `"market":"${market === undefined ? EVERY_MARKET : marketKey(market)}",` +
+          `"trades":${rowsOf(topic, market)}}`,
         opened: () => {
-          open.add(topic);
+          open.set(topic, undefined);
         },
       };
     },
@@ -64,20 +75,10 @@ function parseTradesMarket(parameters: Query, assets: AssetInput): Pair | undefi
   return canonicalPair(base, quote);
 }
 
-function snapshotJson(
-  readModel: ReadModel,
-  topic: string,
-  pair: Pair | undefined,
-  id: MessageId,
-): string {
-  const market = pair === undefined ? EVERY_MARKET : marketKey(pair);
-  const filter = pair === undefined ? {} : { pair: [pair.base, pair.quote] as const };
+function recordsJson(readModel: ReadModel, market: Pair | undefined): string {
+  const filter = market === undefined ? {} : { pair: [market.base, market.quote] as const };
   const records = readModel.trades(filter, { limit: SNAPSHOT_RECORDS });
-  const rows = records.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row)));
-  return (
-    `{"type":"trades",${idMember(id)}"topic":"${topic}","market":"${market}",` +
-    `"trades":${jsonArray(rows)}}`
-  );
+  return jsonArray(records.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row))));
 }
 
 function topicOf(market: string): string {
