@@ -4,7 +4,7 @@
 // another predecessor, or where it ends before ours with a ledger that closed later. Proof is
 // that under the right passphrase, from every source that answers, asked again over time; one
 // that has our ledger, or merely lags behind it, is proof to the contrary.
-import { soundHead } from "./chain-check.ts";
+import { brokenLink, soundHead } from "./chain-check.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { LakeReader } from "./lake/lake-reader.ts";
 import { LakeError } from "./lake/lake-store.ts";
@@ -153,9 +153,8 @@ export class HistoryProof {
     if (oldest !== ours.ledger + 1) return { kind: "silent" };
     const head = await this.headOf(source, oldest, signal);
     if (head === undefined) return { kind: "silent" };
-    if (head.previousHash === ours.hash) return { kind: "ours" };
-    const message = `ledger ${oldest} names ${head.previousHash} as its predecessor, not ${ours.hash}`;
-    return { kind: "other", message };
+    const message = brokenLink(head, ours);
+    return message === undefined ? { kind: "ours" } : { kind: "other", message };
   }
 
   private async headOf(source: number, ledger: number, signal: AbortSignal) {

@@ -87,6 +87,7 @@ class ReaderThread {
       load: this.sources.load,
       stale: (source) => this.sources.stale(source),
       deliver: (loaded) => this.post({ kind: "loaded", loaded }),
+      oddity: (oddity, ledger) => this.tellOddity(oddity, ledger),
       fail: (thrown) => this.fail(thrown),
       timer: systemTimer,
       log,

@@ -37,6 +37,8 @@ export type TrackerOptions = {
   /** The source's answer is garbage, or as of a ledger before those that are known, or of none that came. */
   readonly stale?: (source: number) => void;
   readonly deliver: (loaded: EntriesLoaded) => void;
+  /** An entry is not as known. */
+  readonly oddity?: (oddity: Oddity, ledger: number) => void;
   /** A fault that is not the RPC's: the reader cannot go on. */
   readonly fail: (thrown: unknown) => void;
   readonly timer: Timer;
@@ -305,7 +307,7 @@ export class Tracker {
         throw new RpcError("garbage", `the entry under ${key} is none`, { cause });
       }
     }
-    for (const { message } of oddities) this.options.log("warn", message);
+    for (const oddity of oddities) this.options.oddity?.(oddity, ledger);
     return { ledger, source, found };
   }
 }
