@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# scripts/test-nodes.sh [--fetch]: the fast tests on every supported line of Node that is not the running one, side by
+# side. Takes them as packages from the npm registry into a cache (--fetch: that alone); leaves out, with a line that says
+# so, one that cannot be had.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/hopbook-tools
+package=node-$(node -p '`${process.platform}-${process.arch}`')
+current=$(node -p 'process.versions.node.split(".")[0]')
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+declare -A running
+
+for line in 20 22 24; do
+  [ "$line" = "$current" ] && continue
+  node=$cache/node-$line/node_modules/$package/bin/node
+  if ! "$node" --version >/dev/null 2>&1; then
+    rm -rf "$cache/node-$line" && mkdir -p "$cache/node-$line"
+    timeout 180 npm install --prefix "$cache/node-$line" --ignore-scripts --no-audit --no-fund \
+      "$package@$line" >"$work/said" 2>&1
+  fi
+  if ! "$node" --version >"$work/version" 2>/dev/null; then
+    echo "Node $line left out: its package could not be installed: $(grep -m1 . "$work/said")"
+    continue
+  fi
+  [ "${1:-}" = --fetch ] && continue
+  "$node" scripts/test.js --fast --jobs 1 >"$work/$line" 2>&1 &
+  running[$line]=$!
+done
+
+failed=0
+for line in "${!running[@]}"; do
+  if wait "${running[$line]}"; then
+    echo "Node $line: $(tail -n 1 "$work/$line")"
+  else
+    cat "$work/$line"
+    echo "the fast tests fail on Node $line"
+    failed=1
+  fi
+done
+exit "$failed"
