@@ -172,7 +172,7 @@ class MarketRun {
 
   get #data() {
     assert.ok(this.#exchange);
-    return this.#exchange.marketData;
+    return this.#exchange.state.marketData;
   }
 
   get #hot(): Pair {
@@ -207,7 +207,7 @@ class MarketRun {
   }
 
   #fillsSince(time: number): readonly Trade[] {
-    const trades = this.#exchange?.trades({}, { limit: 2_000_000 }) ?? [];
+    const trades = this.#exchange?.state.trades({}, { limit: 2_000_000 }) ?? [];
     return countedFills(trades.filter(({ timestamp }) => timestamp >= time).reverse());
   }
 }

@@ -47,9 +47,9 @@ export async function fillHistory(
     }
     await exchange.apply(ledgers.empty());
   }
-  const [order] = exchange.liveOrders({ assets: [] }, { limit: 1 });
-  assert.ok(order !== undefined && exchange.liveOrderCount === orders);
-  assert.equal(exchange.trades({}, { limit: 1 }).length, 1);
+  const [order] = exchange.state.liveOrders({ assets: [] }, { limit: 1 });
+  assert.ok(order !== undefined && exchange.state.liveOrderCount === orders);
+  assert.equal(exchange.state.trades({}, { limit: 1 }).length, 1);
   await exchange.close();
   return [order.buying, order.selling];
 }

@@ -41,7 +41,8 @@ export type LoadResult = { readonly seconds: number; readonly bodyBytes: number 
 
 export const bench: Bench = async ({ tiny }) => {
   const world = await openHttpWorld(tiny ? 200 : 20_000);
-  const { exchange: readModel, ids } = world;
+  const { exchange, ids } = world;
+  const readModel = exchange.state;
   const assets = new AssetInput(PASSPHRASE);
   const uws = loadUws();
   // The same binding, headers and way of answering, without anything to compute.

@@ -149,8 +149,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     channels: (publish) =>
       pushChannels(
         {
-          readModel: exchange,
-          marketData: exchange.marketData,
+          readModel: exchange.state,
+          marketData: exchange.state.marketData,
           depth,
           watch: backing,
           ...(config.quoteStream ? { quotes } : {}),
@@ -170,11 +170,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     host: config.host,
     port: config.port,
     context: {
-      readModel: exchange,
+      readModel: exchange.state,
       quotes,
       depth,
       book: liveSides(() => book.live),
-      marketData: exchange.marketData,
+      marketData: exchange.state.marketData,
       referencePrices: referencePrices(config.referencePrices, assets),
       assets,
       contract,
@@ -203,7 +203,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const closing = new AbortController();
   const ended = followOnceRestored({ exchange, backing, follower, log, signal: closing.signal });
   log.info(
-    { host: config.host, port: server.port, ledger: exchange.ledger },
+    { host: config.host, port: server.port, ledger: exchange.state.ledger },
     `serving the API on http://${config.host}:${server.port}`,
   );
   return {
@@ -289,11 +289,11 @@ type Viewed = {
 
 function viewOf({ exchange, pool, push, server, sink, path, ordersMax }: Viewed): EngineView {
   return {
-    progress: () => ({ ledger: exchange.ledger, closeTime: exchange.closeTime }),
+    progress: () => ({ ledger: exchange.state.ledger, closeTime: exchange.state.closeTime }),
     book: () => ({
-      orders: exchange.liveOrderCount,
+      orders: exchange.state.liveOrderCount,
       ordersMax,
-      markets: exchange.liveMarketCount,
+      markets: exchange.state.liveMarkets().length,
     }),
     pool: () => pool.load,
     push: () => {

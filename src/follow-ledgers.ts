@@ -193,7 +193,7 @@ type Start = {
 };
 
 async function startReader({ reader, exchange, set, network, ...rest }: Start): Promise<void> {
-  const { cursor } = exchange;
+  const { cursor } = exchange.state;
   if (cursor !== undefined) {
     const { ledger, hash, closeTime } = cursor;
     reader.start(ledger + 1, { ledger, hash, closeTime });

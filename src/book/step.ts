@@ -3,10 +3,11 @@
 // Ports of those who take part in it.
 import type { Address } from "../model/address.ts";
 import type { Backing, OrderBacking } from "../model/backing.ts";
-import type { RegistryMarket } from "../model/contract-state.ts";
+import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { LiveRow } from "../store/live-rows.ts";
+import type { LedgerCursor } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { OrderCount, TallyPlaces } from "./live-tally.ts";
@@ -38,6 +39,10 @@ export type BookState = {
   readonly closeTime: number;
   readonly frozen: boolean;
 };
+
+export function bookState({ frozen }: ContractState, cursor: LedgerCursor | undefined): BookState {
+  return { ledger: cursor?.ledger ?? 0, closeTime: cursor?.closeTime ?? 0, frozen };
+}
 
 /** The live orders that a start finds. */
 export type LiveOrders = {

@@ -12,10 +12,10 @@ test("the command prints the same beside an engine, and names what is wrong", as
   const options = exchangeOptions({ now: CHAIN_START * 1000 });
   const exchange = await Exchange.open(options);
   for (const delta of ledgers) await exchange.apply(delta);
-  const [order] = exchange.liveOrders({ assets: [] }, { limit: 1 });
-  assert.ok(order !== undefined && exchange.ledger !== undefined);
+  const [order] = exchange.state.liveOrders({ assets: [] }, { limit: 1 });
+  assert.ok(order !== undefined && exchange.state.ledger !== undefined);
   const market = `${order.selling}/${order.buying}`;
-  const from = String(exchange.ledger - 3);
+  const from = String(exchange.state.ledger - 3);
   const run = (...args: readonly string[]) =>
     new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
       const script = new URL("../../src/replay.js", import.meta.url).pathname;

@@ -110,7 +110,7 @@ function booksOf({ exchange }: Engine, live: readonly Order[]): Books {
   for (const order of live) {
     const key = marketKey(canonicalPair(order.selling, order.buying));
     const rows = books.get(key) ?? {};
-    rows[`${order.id}`] = rowOf(order, exchange.orderBacking(order));
+    rows[`${order.id}`] = rowOf(order, exchange.state.orderBacking(order));
     books.set(key, rows);
   }
   return books;
@@ -220,7 +220,7 @@ async function openEngine(devnet: Devnet, path: string) {
     backing: records,
   });
   const decode = skipDecoder({ exchange: contract, passphrase });
-  if (exchange.ledger !== undefined) tracker.passed(exchange.ledger);
+  if (exchange.state.ledger !== undefined) tracker.passed(exchange.state.ledger);
   let watched: Address | undefined;
   /** Owner and asset of all records that the API has to show. */
   const tracked = (): readonly (readonly [Address, Address])[] => {
@@ -295,11 +295,11 @@ function withoutPending(all: readonly (Backing | undefined)[]) {
 }
 
 function tradedTokens(exchange: Exchange): ReadonlySet<Address> {
-  return new Set(exchange.contract.markets.flatMap(({ pair }) => [pair.base, pair.quote]));
+  return new Set(exchange.state.contract.markets.flatMap(({ pair }) => [pair.base, pair.quote]));
 }
 
 function everyOrder(exchange: Exchange): readonly Order[] {
-  return exchange.liveOrders({ assets: [] }, { limit: 1_000_000 });
+  return exchange.state.liveOrders({ assets: [] }, { limit: 1_000_000 });
 }
 
 type Checked = {
@@ -364,7 +364,11 @@ function checkShares(engine: Engine, backing: Backing, orders: readonly Order[])
     if (order.owner !== backing.owner || order.selling !== backing.asset) continue;
     const share = order.amount < left ? order.amount : left;
     left -= share;
-    assert.equal(engine.exchange.orderBacking(order)?.backed, share, `share of order ${order.id}`);
+    assert.equal(
+      engine.exchange.state.orderBacking(order)?.backed,
+      share,
+      `share of order ${order.id}`,
+    );
   }
 }
 

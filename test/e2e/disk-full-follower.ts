@@ -12,8 +12,8 @@ let told = 0;
 const error = () => {
   // Reads go on while nothing can be written, and nothing is shown of what could not be.
   process.send?.({
-    failedAt: exchange.ledger,
-    trades: exchange.trades({}, { limit: 1e6 }).length,
+    failedAt: exchange.state.ledger,
+    trades: exchange.state.trades({}, { limit: 1e6 }).length,
     inBook: bookLedger(book.live),
     told,
   });

@@ -70,7 +70,7 @@ test("a copy kept from the channel is what /order and /book list, ledger after l
   });
   await client.ask({ op: "subscribe", channel: "contract" });
   assert.deepEqual([snapshot.type, snapshot.part, snapshot.parts], ["book", 1, 1]);
-  assert.equal(snapshot.ledger, server.exchange.ledger);
+  assert.equal(snapshot.ledger, server.exchange.state.ledger);
   const copy = rowsOf(snapshot);
   let { ledger } = snapshot;
   let seen = client.messages.length;

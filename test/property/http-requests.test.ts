@@ -41,7 +41,7 @@ before(async () => {
   const [order] = server.orders;
   assert.ok(order !== undefined && server.orders.length > 3);
   // Or quotes would be answered without a search.
-  assert.ok(!server.exchange.contract.frozen);
+  assert.ok(!server.exchange.state.contract.frozen);
   const { selling, buying, owner, cursor, id } = order;
   right = {
     sellingAsset: [buying],

@@ -101,7 +101,7 @@ class Run {
     while (this.#applied < this.#ledgers.length) {
       await this.#turn();
       await this.#check();
-      const { ledger } = this.#exchange;
+      const { ledger } = this.#exchange.state;
       if (ledger !== undefined) this.#shown.set(ledger, this.#rowsShown());
     }
     await this.#exchange.close();
@@ -113,7 +113,7 @@ class Run {
     const next = this.#ledgers.slice(this.#applied, this.#applied + count);
     this.#applied += next.length;
     await Promise.all(next.map((delta) => this.#exchange.apply(this.#world.ledger(delta))));
-    const { ledger = 0, closeTime } = this.#exchange;
+    const { ledger = 0, closeTime } = this.#exchange.state;
     if (random(2) === 0) {
       for (const answer of this.#world.load(ledger)) this.#records.entriesLoaded(answer);
     }
@@ -188,9 +188,9 @@ class Run {
 
   /** As GET /order lists them, without what a row of a book leaves out. */
   #rowsOf({ base, quote }: Pair): readonly string[] {
-    const orders = this.#exchange.liveOrders({ assets: [base, quote] }, { limit: 1000 });
+    const orders = this.#exchange.state.liveOrders({ assets: [base, quote] }, { limit: 1000 });
     return orders.map((order) => {
-      const shown = this.#exchange.orderBacking(order);
+      const shown = this.#exchange.state.orderBacking(order);
       const { status, selling, buying, backing, backed, ...row } = JSON.parse(
         orderJson(order, shown),
       );
@@ -203,11 +203,14 @@ class Run {
 
   /** Undefined where depth knows more than a book is told: approvals that end, makers below their reserve. */
   #depthOf(market: Pair) {
-    const { ledger } = this.#exchange;
+    const { ledger } = this.#exchange.state;
     const { base, quote } = market;
-    for (const order of this.#exchange.liveOrders({ assets: [base, quote] }, { limit: 1000 })) {
+    for (const order of this.#exchange.state.liveOrders(
+      { assets: [base, quote] },
+      { limit: 1000 },
+    )) {
       for (const asset of [order.selling, order.buying]) {
-        const backing = this.#exchange.backing(order.owner, asset);
+        const backing = this.#exchange.state.backing(order.owner, asset);
         if (backing?.liveUntil === ledger && backing?.allowance !== 0n) return undefined;
         if (asset === order.buying && backing?.authorized !== true) return undefined;
       }

@@ -72,15 +72,15 @@ function compare(
 ): void {
   const naive = naiveAnswers(ledgers, now);
   const fills = countedFills([...naive.trades].reverse());
-  const { timestamp, markets } = exchange.marketData.ticker();
+  const { timestamp, markets } = exchange.state.marketData.ticker();
   const known = [...naive.contract.markets.map(({ pair }) => pair), ...naive.markets];
   assert.equal(timestamp, now);
   assert.deepEqual(markets.map(normalStats), naiveTicker(known, fills, now));
-  const { fills: count, tokens } = exchange.marketData.dayTotals();
+  const { fills: count, tokens } = exchange.state.marketData.dayTotals();
   const amounts = new Map(tokens.map(({ asset, amount }) => [asset, amount]));
   assert.deepEqual({ fills: count, amounts }, naiveTotals(fills, now));
   for (let window = 0; window < 5; window += 1) {
-    compareCandles(random, exchange.marketData, fills);
+    compareCandles(random, exchange.state.marketData, fills);
   }
 }
 

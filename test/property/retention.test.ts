@@ -33,14 +33,14 @@ function lists(exchange: Exchange) {
     const owner = "account" in filter ? filter.account : undefined;
     const pair = "pair" in filter ? { pair: filter.pair } : {};
     return {
-      trades: exchange.trades({ ...(owner && { trader: owner }), ...pair }, ALL),
-      orders: exchange.orderHistory({ ...(owner && { owner }), ...pair }, ALL),
-      failures: exchange.failures({ ...(owner && { account: owner }) }, ALL),
-      events: exchange.orderEvents(
+      trades: exchange.state.trades({ ...(owner && { trader: owner }), ...pair }, ALL),
+      orders: exchange.state.orderHistory({ ...(owner && { owner }), ...pair }, ALL),
+      failures: exchange.state.failures({ ...(owner && { account: owner }) }, ALL),
+      events: exchange.state.orderEvents(
         owner === undefined ? { market: [token(0), token(1)] } : { owner },
         ALL,
       ),
-      live: exchange.liveOrders({ ...(owner && { owner }), assets: [] }, ALL),
+      live: exchange.state.liveOrders({ ...(owner && { owner }), assets: [] }, ALL),
     };
   });
 }
@@ -101,12 +101,12 @@ test("lists from the edge on, candles and the ticker are those of the whole hist
         dropped += of.trades.length - left.trades.length;
       }
       assert.ok(dropped > 0);
-      assert.deepEqual(part.marketData.ticker(), all.marketData.ticker());
+      assert.deepEqual(part.state.marketData.ticker(), all.state.marketData.ticker());
       for (const [base, quote] of PAIRS) {
         const [from, to] = [CHAIN_START - (CHAIN_START % DAY), last - (last % DAY) + DAY];
         const window = { from, to, resolution: 86_400 };
-        const candles = part.marketData.candles({ base, quote }, window);
-        assert.deepEqual(candles, all.marketData.candles({ base, quote }, window));
+        const candles = part.state.marketData.candles({ base, quote }, window);
+        assert.deepEqual(candles, all.state.marketData.candles({ base, quote }, window));
       }
       await Promise.all([all.close(), part.close()]);
     }),

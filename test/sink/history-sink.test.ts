@@ -123,7 +123,8 @@ class RunningSink {
   caughtUp(): Promise<void> {
     return this.when(
       () =>
-        this.status?.state === "following" && this.status.ledger === this.#subject.exchange.ledger,
+        this.status?.state === "following" &&
+        this.status.ledger === this.#subject.exchange.state.ledger,
     );
   }
 
@@ -276,7 +277,7 @@ describe("the history sink", { skip, timeout: TIMEOUT_MS }, () => {
     await sink.logged(/No space left on device/);
     assert.equal(sink.status?.state, "waiting");
     const { rows } = await client.query<{ ledger: string }>("SELECT ledger FROM poor.sink");
-    assert.ok(Number(rows[0]?.ledger) < Number(of.exchange.ledger));
+    assert.ok(Number(rows[0]?.ledger) < Number(of.exchange.state.ledger));
     const trades = "SELECT count(*) FROM poor.trades WHERE ledger > (SELECT ledger FROM poor.sink)";
     assert.deepEqual((await client.query(trades)).rows, [{ count: "0" }]);
     await client.query("DROP TRIGGER full_disk ON poor.candles");

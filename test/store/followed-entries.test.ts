@@ -104,7 +104,7 @@ class Node {
     const exchange = this.#exchange;
     const entries = Object.entries(changed).map(([key, entry]) => ({ key, entry }));
     for (const { key, entry } of entries) this.entries.set(key, entry);
-    const last = exchange.cursor ?? { ledger: 1, hash: "" };
+    const last = exchange.state.cursor ?? { ledger: 1, hash: "" };
     await exchange.apply({ ...nextLedger(last, NOW, events), entries });
   }
 
@@ -114,7 +114,7 @@ class Node {
       for (const { request, key } of this.#wanted.splice(0)) {
         const entry = this.entries.get(key);
         const entries = [entry === undefined ? { key } : { key, entry }];
-        const ledger = this.#exchange.ledger ?? 0;
+        const ledger = this.#exchange.state.ledger ?? 0;
         this.#backing?.entriesLoaded({ request, ledger, entries });
       }
       await this.ledger([]);

@@ -48,9 +48,9 @@ test("ledgers by the thousand leave turns to others, who see every group of them
   const last = FIRST + ledgers.length - 1;
   const applied = Promise.all(ledgers.map((ledger) => exchange.apply(ledger)));
   const seen: number[] = [FIRST - 1];
-  while (exchange.ledger !== last) {
+  while (exchange.state.ledger !== last) {
     await nextTurn();
-    const { ledger = FIRST - 1, liveOrderCount } = exchange;
+    const { ledger = FIRST - 1, liveOrderCount } = exchange.state;
     assert.equal(liveOrderCount, ledger - FIRST + 1);
     if (ledger !== seen.at(-1)) seen.push(ledger);
   }
@@ -77,12 +77,12 @@ test("orders that change all the time take no more of the file for it", async ()
   for (const ledger of ledgers) {
     await exchange.apply(ledger);
     // Readers are what keeps old pages from being used again.
-    const page = exchange.liveOrders(
+    const page = exchange.state.liveOrders(
       { assets: [], owner: account(ledger.ledger % orders) },
       { limit: 200 },
     );
     assert.equal(page.length, 1);
-    assert.equal(exchange.orderHistory({}, { limit: 20 }).length, 0);
+    assert.equal(exchange.state.orderHistory({}, { limit: 20 }).length, 0);
     bytes.push(statSync(join(options.path, "data.mdb")).size);
   }
   await exchange.close();

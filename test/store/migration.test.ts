@@ -57,7 +57,7 @@ for (const { from } of SCHEMA_STEPS) {
     assert.ok(aside !== undefined);
     assert.deepEqual(readdirSync(dataDir).sort(), ["store", aside.slice(dataDir.length + 1)]);
     const exchange = await Exchange.open(options);
-    assert.equal(exchange.ledger, last.ledger);
+    assert.equal(exchange.state.ledger, last.ledger);
     assert.deepEqual(listsOf(exchange), lists);
     await compareCandles(exchange, dataDir);
 
@@ -79,7 +79,7 @@ for (const { from } of SCHEMA_STEPS) {
     }
     clock.now = time * 1000;
     await compareCandles(exchange, dataDir);
-    const trades = exchange.trades({}, ALL).slice(-lists.trades.length);
+    const trades = exchange.state.trades({}, ALL).slice(-lists.trades.length);
     assert.deepEqual(plain(trades), lists.trades);
     await exchange.close();
   });
@@ -137,7 +137,7 @@ test("a damaged store is not migrated, and stays as it is", async () => {
 
 /** Every stored candle of every market against the trades. */
 async function compareCandles(exchange: Exchange, dataDir: string): Promise<void> {
-  const fills = countedFills([...exchange.trades({}, ALL)].reverse());
+  const fills = countedFills([...exchange.state.trades({}, ALL)].reverse());
   const store = await openPastStore(dataDir);
   let compared = 0;
   for (const market of TOKENS.flatMap((one, at) =>

@@ -33,9 +33,9 @@ export function plain(value: unknown): unknown {
 
 export function listsOf(exchange: Exchange) {
   return plain({
-    trades: exchange.trades({}, ALL),
-    orders: exchange.orderHistory({}, ALL),
-    failures: exchange.failures({}, ALL),
-    live: exchange.liveOrders({ assets: [] }, ALL),
+    trades: exchange.state.trades({}, ALL),
+    orders: exchange.state.orderHistory({}, ALL),
+    failures: exchange.state.failures({}, ALL),
+    live: exchange.state.liveOrders({ assets: [] }, ALL),
   });
 }

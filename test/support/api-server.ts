@@ -56,8 +56,8 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
   await quotes.ready();
   const assets = new AssetInput(networkPassphrase);
   const shared = {
-    readModel: exchange,
-    marketData: exchange.marketData,
+    readModel: exchange.state,
+    marketData: exchange.state.marketData,
     depth: new LiveDepth({ book, clock: () => CHAIN_START * 1000 }),
     book: liveSides(() => book.live),
     assets,
@@ -83,7 +83,7 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
     exchange,
     push,
     later: ledgers.slice(LEDGERS),
-    orders: exchange.liveOrders({ assets: [] }, { limit: 1000 }),
+    orders: exchange.state.liveOrders({ assets: [] }, { limit: 1000 }),
     logged,
     close: async () => {
       await Promise.all([server.close(), quotes.close()]);

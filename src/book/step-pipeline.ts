@@ -1,14 +1,29 @@
-// One step after the other: waiting ledgers are taken in order and in groups, and the clock moves
-// between them. A step that cannot be stored is tried again; nothing later overtakes it.
+// One step after the other, each in three stages. Prepare: everything that it means is computed over the
+// state shown, which it leaves alone. Commit: what has to be kept goes into one transaction; until that is on
+// disk it is tried again, and nothing later overtakes it. Show: the idle copy of the book is filled in slices,
+// and then, in one go, everything that can be read changes. Waiting ledgers are taken in order and in groups;
+// the clock and pending updates of the backing records move between them. Main thread.
 import { setTimeout as delay } from "node:timers/promises";
+import type { Address } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
-import type { Horizon, LedgerCursor, StepRecord } from "../store/step-record.ts";
+import type { OrderId } from "../model/order.ts";
+import type { StepRecord } from "../store/step-record.ts";
+import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
-import type { ClockMove } from "./clock-plan.ts";
+import { planClock } from "./clock-plan.ts";
 import { ExchangeError } from "./exchange-error.ts";
 import type { ExchangeLog } from "./exchange-options.ts";
-import type { Lifecycle } from "./lifecycle.ts";
-import type { PreparedStep } from "./prepared-step.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { type PreparedStep, prepareStep } from "./prepared-step.ts";
+import type { ShownState } from "./shown-state.ts";
+import {
+  type BackingView,
+  type BookWriter,
+  bookState,
+  type Step,
+  type StepListener,
+} from "./step.ts";
 import type { StepMeter } from "./step-meter.ts";
 
 /** Ledgers and events stored together when many are waiting: bounds memory and the pause. */
@@ -22,26 +37,20 @@ type FollowedLedger = { readonly ledger: number; readonly hash: string };
 type Caller = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 type Waiting = Caller & { readonly delta: LedgerDelta };
 
-/** What the queue drives. */
-export type Steps = {
+export type StepPipelineOptions = {
+  readonly store: Store;
+  readonly state: ShownState;
+  readonly book: BookWriter | undefined;
+  readonly backing: BackingView | undefined;
+  readonly clock: Clock;
   readonly log: ExchangeLog;
-  readonly cursor: () => LedgerCursor | undefined;
-  readonly startStep: () => Promise<Lifecycle>;
-  /** Completes a step with what follows from it. */
-  readonly prepare: (lifecycle: Lifecycle, deltas: readonly LedgerDelta[]) => PreparedStep;
-  readonly store: (record: StepRecord) => Promise<void>;
-  /** Writes a stored step where nobody sees it yet, leaving the loop its turns. */
-  readonly fillBook: (prepared: PreparedStep) => Promise<void>;
-  readonly show: (prepared: PreparedStep) => void;
-  readonly clockMove: () => ClockMove;
-  /** The clock moved past no order: nothing to store. */
-  readonly passClock: (horizon: Horizon) => void;
   /** Told what a step took once it is shown. */
   readonly meter: StepMeter | undefined;
 };
 
-export class StepQueue {
-  readonly #steps: Steps;
+export class StepPipeline {
+  readonly #options: StepPipelineOptions;
+  readonly #listeners = new Set<StepListener>();
   #waiting: Waiting[] = [];
   #ticks: Caller[] = [];
   #hasUpdates = false;
@@ -53,8 +62,14 @@ export class StepQueue {
   #broken: unknown;
   readonly #closing = new AbortController();
 
-  constructor(steps: Steps) {
-    this.#steps = steps;
+  constructor(options: StepPipelineOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the way to stop listening. */
+  onStep(listener: StepListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   apply(delta: LedgerDelta): Promise<void> {
@@ -114,9 +129,9 @@ export class StepQueue {
   async #applyUpdates(): Promise<void> {
     this.#hasUpdates = false;
     try {
-      await this.#finish(await this.#steps.startStep(), []);
+      await this.#run(await this.#begin(), []);
     } catch (error) {
-      this.#steps.log.error(
+      this.#options.log.error(
         { error },
         "pending updates of the backing records could not be applied",
       );
@@ -133,13 +148,14 @@ export class StepQueue {
     const callers = this.#ticks;
     this.#ticks = [];
     try {
-      const move = this.#steps.clockMove();
+      const { state, store, clock } = this.#options;
+      const move = planClock(store, state.horizon, clock());
       if (move.ids.length === 0) {
-        this.#steps.passClock(move.horizon);
+        state.passClock(move.horizon);
       } else {
-        const lifecycle = await this.#steps.startStep();
+        const lifecycle = await this.#begin();
         lifecycle.moveHorizon(move.horizon, move.ids);
-        await this.#finish(lifecycle, []);
+        await this.#run(lifecycle, []);
       }
       if (move.isDone) for (const { resolve } of callers) resolve();
       else this.#ticks.unshift(...callers);
@@ -155,7 +171,7 @@ export class StepQueue {
       const { lifecycle, good, failure } = await this.#compute(group);
       if (lifecycle !== undefined) {
         const deltas = good.map(({ delta }) => delta);
-        await this.#finish(lifecycle, deltas);
+        await this.#run(lifecycle, deltas);
       }
       for (const { resolve } of good) resolve();
       const [bad, ...rest] = group.slice(good.length);
@@ -175,8 +191,8 @@ export class StepQueue {
 
   /** The step of the longest good beginning of the group, and why it ends where it does. */
   async #compute(group: readonly Waiting[]) {
-    const lifecycle = await this.#steps.startStep();
-    let last = this.#steps.cursor();
+    const lifecycle = await this.#begin();
+    let last: FollowedLedger | undefined = this.#options.state.cursor;
     let count = 0;
     let failure: unknown;
     try {
@@ -193,7 +209,7 @@ export class StepQueue {
     const good = group.slice(0, count);
     if (count === 0) return { lifecycle: undefined, good, failure };
     // What the bad ledger left in the step is dropped with it: the good ones are computed again.
-    const again = await this.#steps.startStep();
+    const again = await this.#begin();
     for (const { delta } of good) again.applyLedger(delta);
     return { lifecycle: again, good, failure };
   }
@@ -213,19 +229,30 @@ export class StepQueue {
     return this.#waiting.splice(0, count);
   }
 
+  /** A step that nothing is in yet; nobody reads the copy of the book that it will be written to. */
+  async #begin(): Promise<Lifecycle> {
+    const { book, store, state } = this.#options;
+    await book?.ready();
+    const stored = {
+      onChain: (id: OrderId) => store.onChain(id),
+      contract: () => state.contract,
+    };
+    return new Lifecycle(stored, state.horizon, state.cursor);
+  }
+
   /** Durable first, then visible. */
-  async #finish(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): Promise<void> {
+  async #run(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): Promise<void> {
     const startMs = performance.now();
-    const prepared = this.#steps.prepare(lifecycle, deltas);
+    const prepared = this.#prepare(lifecycle, deltas);
     const preparedMs = performance.now();
     const hasCommit = hasRecords(prepared.record);
-    if (hasCommit) await this.#store(prepared.record);
+    if (hasCommit) await this.#commit(prepared.record);
     const storedMs = performance.now();
     try {
-      await this.#steps.fillBook(prepared);
+      await this.#fillBook(prepared);
       const filledMs = performance.now();
-      this.#steps.show(prepared);
-      this.#steps.meter?.stepped({
+      this.#show(prepared);
+      this.#options.meter?.stepped({
         ledgers: deltas.length,
         prepareMs: preparedMs - startMs,
         ...(hasCommit ? { commitMs: storedMs - preparedMs } : {}),
@@ -238,20 +265,68 @@ export class StepQueue {
     }
   }
 
+  #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): PreparedStep {
+    const { backing, store, state } = this.#options;
+    return prepareStep(lifecycle, deltas, {
+      view: backing,
+      storedCandles: store.candles,
+      sells: (owner, asset) => this.#sells(owner, asset),
+      shown: state.cursor,
+    });
+  }
+
+  /** How many live orders of the state shown do. */
+  #sells(owner: Address, asset: Address): number {
+    const { book, store } = this.#options;
+    return (book ?? store.history).ordersSelling(owner, asset).length;
+  }
+
   /** Tries until the step is stored or the exchange is closed. */
-  async #store(record: StepRecord): Promise<void> {
+  async #commit(record: StepRecord): Promise<void> {
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_MS_MAX)) {
       try {
-        return await this.#steps.store(record);
+        return await this.#options.store.commit([record]);
       } catch (error) {
         if (!(error instanceof StoreError) || error.code !== "commit_failed") throw error;
         const ledger = record.cursor?.ledger;
-        this.#steps.meter?.commitFailed();
-        this.#steps.log.error({ error, ledger, wait }, "a step was not stored; trying again");
+        this.#options.meter?.commitFailed();
+        this.#options.log.error({ error, ledger, wait }, "a step was not stored; trying again");
       }
       await delay(wait, undefined, { signal: this.#closing.signal }).catch(() => {
         throw new ExchangeError("closed", "the exchange is closed");
       });
+    }
+  }
+
+  /** Writes a stored step where nobody sees it yet, leaving the loop its turns. */
+  async #fillBook({ changes, record, contract }: PreparedStep): Promise<void> {
+    const { book, state } = this.#options;
+    await book?.prepare(changes, bookState(contract, record.cursor ?? state.cursor));
+  }
+
+  /** Makes a stored step visible. Synchronous: nobody sees a part of it. */
+  #show(prepared: PreparedStep): void {
+    const { state, backing, book } = this.#options;
+    state.take(prepared);
+    if (prepared.backing !== undefined) backing?.apply(prepared.backing);
+    book?.publish();
+    const { deltas, changes, events } = prepared;
+    const step = {
+      ledgers: deltas.map(({ ledger, hash, closeTime }) => ({ ledger, hash, closeTime })),
+      ledger: state.ledger ?? 0,
+      closeTime: state.closeTime,
+      changes,
+      events,
+    };
+    for (const listener of this.#listeners) this.#tell(listener, step);
+  }
+
+  /** A listener that fails concerns nobody else: the step is stored and shown. */
+  #tell(listener: StepListener, step: Step): void {
+    try {
+      listener(step);
+    } catch (error) {
+      this.#options.log.error({ error, ledger: step.ledger }, "a listener failed at a step");
     }
   }
 }
