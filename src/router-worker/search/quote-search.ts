@@ -198,12 +198,12 @@ export class QuoteSearch {
     this.isCut = queue.count > 0 && solver.workLeft <= 0;
     if (open.length > 0) this.#improve(context, routes, open);
     if (context.shouldStop()) return routes;
-    const exchanged: RouteQuote[] = [];
-    for (const route of routes) {
-      const better = solver.exchange(context, route, (one, other) => isBetter(one, other, selling));
-      insertRoute(exchanged, better, selling);
-    }
-    return exchanged;
+    const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
+    const exchanged = routes.map((route) => solver.exchange(context, route, beats));
+    if (exchanged.every((route, at) => route === routes[at])) return routes;
+    const sorted: RouteQuote[] = [];
+    for (const route of exchanged) insertRoute(sorted, route, selling);
+    return sorted;
   }
 
   /** Whether a path's bound is beyond a route. */
@@ -279,9 +279,15 @@ function insertRoute(routes: RouteQuote[], route: RouteQuote, selling: boolean):
 
 /** Results closer than one part in so many count as equal. */
 const EQUAL_PARTS = 1_000_000_000n;
+/** Farther apart than this part, also as doubles: which is better needs no bigint. */
+const UNEQUAL = 2e-9;
 
 /** Of equal results the one with fewer orders, then the better one, then the one with fewer hops. */
 function isBetter(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
+  const gained = selling
+    ? Number(one.bought) - Number(other.bought)
+    : Number(other.sold) - Number(one.sold);
+  if (Math.abs(gained) > UNEQUAL * Number(selling ? other.bought : other.sold)) return gained > 0;
   const oneKey = keyOf(one, selling);
   const otherKey = keyOf(other, selling);
   const gain = oneKey - otherKey;

@@ -336,12 +336,13 @@ export class RouteSolver {
   /** Whether the call fits: mostly told by the number of orders. */
   #fitsGreedily(view: BookView, hopCount: number): boolean {
     let orders = 0;
-    for (let hop = 0; hop < hopCount; hop += 1) orders += this.#greedy.counts[hop]!;
-    const curves = Array.from(this.#curvesOfPath.subarray(0, hopCount));
-    const sides = curves.map((curve) => curve >>> 1);
-    if (orders * ORDER_BYTES_MAX <= fillBytesMax(view, sides, false)) {
-      return true;
+    const sides: number[] = [];
+    for (let hop = 0; hop < hopCount; hop += 1) {
+      orders += this.#greedy.counts[hop]!;
+      sides.push(this.#curvesOfPath[hop]! >>> 1);
     }
+    if (orders * ORDER_BYTES_MAX <= fillBytesMax(view, sides, false)) return true;
+    const curves = Array.from(this.#curvesOfPath.subarray(0, hopCount));
     return fitsInCall(view, sides, this.#greedySlots(curves), false);
   }
 
