@@ -3,7 +3,7 @@
 //
 //   node dist/examples/market-maker.js --market BASE/QUOTE --size 100
 //
-// Without a market it makes the busiest one.
+// Without a market it makes the busiest one. What it quotes is decided in quoting.ts, which backtest.ts runs on the past.
 //
 // The reference is the middle of the market's best prices, or --reference. A side without an order gets one by
 // a `trade` of kind Limit that lists nothing; from then on `update` changes it, which keeps its id. Orders of
@@ -16,20 +16,17 @@ import {
   type ContractCall,
   cancelCall,
   Direction,
-  lesser,
   limitCall,
-  makerPriceUp,
-  parseUnits,
   SendError,
   type Side,
   sendCall,
-  tokenAmount,
   type UpdatedOrder,
   updateCall,
   withApproval,
 } from "hopbook/client";
 import { connect, endProcess } from "./connect.ts";
-import { readFlags, wrongUsage } from "./flags.ts";
+import { readFlags } from "./flags.ts";
+import { type OwnOrder, QUOTING_FLAGS, QUOTING_USAGE, Quoting, type Target } from "./quoting.ts";
 import { busiestMarket, NETWORK_FLAGS, NETWORK_USAGE, POLL_MS, Trader } from "./trader.ts";
 
 /** Kept of the native token for fees and for another order's reserve: 10 XLM. */
@@ -39,44 +36,25 @@ const PATIENCE_LEDGERS = 5;
 /** How long an approval lives: a day at 5 s a ledger. */
 const APPROVED_LEDGERS = 17_280;
 const APPROVAL_LEDGERS_MIN = 120;
-/** Digits of a reference: more would be the noise of computing with numbers. */
-const DIGITS = 12;
 
-const USAGE = `market-maker [--market BASE/QUOTE] [--size 100] [--reference PRICE] [--spread-bps 40]
-  [--tolerance-bps 5] ${NETWORK_USAGE}`;
+const USAGE = `market-maker [--market BASE/QUOTE] ${QUOTING_USAGE}
+  ${NETWORK_USAGE}`;
 
 const flags = readFlags(USAGE, {
   ...NETWORK_FLAGS,
+  ...QUOTING_FLAGS,
   /** The busiest one without it. */
   market: { type: "string" },
-  /** Base tokens of each order. */
-  size: { type: "string", default: "100" },
-  /** Quote per base; without it the middle of the market. */
-  reference: { type: "string" },
-  "spread-bps": { type: "string", default: "40" },
-  /** Moves of the reference that are not followed. */
-  "tolerance-bps": { type: "string", default: "5" },
 });
 const { url } = flags;
-const size = Number(flags.size);
-const halfSpread = Number(flags["spread-bps"]) / 20_000;
-const tolerance = Number(flags["tolerance-bps"]) / 10_000;
-for (const [name, value] of Object.entries({ size, reference: Number(flags.reference ?? 1) })) {
-  if (!(value > 0)) wrongUsage(USAGE, `--${name}: expected a number above 0`);
-}
-if (!(halfSpread > 0 && halfSpread < 1)) wrongUsage(USAGE, "--spread-bps: expected 1 to 19999");
+const quoting = new Quoting(flags, USAGE);
 
-/** What an order of a side should be. */
-type Target = { readonly price: bigint; readonly amount: bigint };
 type Sides = readonly { readonly side: Side; readonly selling: string; readonly buying: string }[];
 
 const orders = new Map<string, Order>();
 const backing = new Map<TokenAddress, Backing>();
 let sides: Sides = [];
 let isKnown = false;
-let reference = flags.reference === undefined ? undefined : Number(flags.reference);
-/** The reference that the orders were last brought to. */
-let quoted: number | undefined;
 let ledger = 0;
 /** Of the last call: what it changed is told once this ledger is. */
 let sentIn = 0;
@@ -119,9 +97,7 @@ push.subscribe(
         { side: "ask", selling: base, buying: counter },
         { side: "bid", selling: counter, buying: base },
       ];
-      if (flags.reference === undefined && bestBid !== null && bestAsk !== null) {
-        reference = (Number(bestBid) + Number(bestAsk)) / 2;
-      }
+      quoting.see(bestBid, bestAsk);
     },
     refused: endProcess,
   },
@@ -161,34 +137,29 @@ function takeOrder({ order, action, fill }: OrderUpdate): void {
 
 /** Sends the call that is due, unless one is on its way. */
 function quote(): void {
-  if (
-    isSending ||
-    isEnding ||
-    !isKnown ||
-    reference === undefined ||
-    ledger < Math.max(sentIn, waitsUntil)
-  )
-    return;
-  if (quoted === undefined || Math.abs(reference / quoted - 1) > tolerance) quoted = reference;
-  const call = dueCall(quoted);
+  if (isSending || isEnding || !isKnown || ledger < Math.max(sentIn, waitsUntil)) return;
+  const call = dueCall();
   if (call !== undefined) sending = send(call);
 }
 
-function dueCall(center: number): ContractCall | undefined {
+function dueCall(): ContractCall | undefined {
+  const own = sides.flatMap((of) =>
+    ordersOf(of).map(({ id, price, amount }): OwnOrder => {
+      return { id, side: of.side, price: BigInt(price), amount: BigInt(amount) };
+    }),
+  );
   const updates: UpdatedOrder[] = [];
   const approvals: Approval[] = [];
   let first: ContractCall | undefined;
-  for (const one of sides) {
-    const target = targetOf(one, center);
-    const [order, ...others] = ordersOf(one);
-    for (const { id } of others)
-      updates.push({ amount: 0n, expires: 0n, id: BigInt(id), price: 1n });
-    if (target === undefined) continue;
-    if (order === undefined) {
-      first ??= firstOrder(one, target);
-    } else if (!isThere(order, target)) {
-      updates.push({ ...target, expires: 0n, id: BigInt(order.id) });
-      approvals.push(...approvalOf(one.selling, target.amount));
+  for (const action of quoting.actions(own, { free: (side) => freeOf(side), said: sayFunds })) {
+    const of = sides.find(({ side }) => side === action.side);
+    if (of === undefined) continue;
+    if (action.kind === "create") first ??= firstOrder(of, action.target);
+    else if (action.kind === "remove") {
+      updates.push({ amount: 0n, expires: 0n, id: BigInt(action.id), price: 1n });
+    } else {
+      updates.push({ ...action.target, expires: 0n, id: BigInt(action.id) });
+      approvals.push(...approvalOf(of.selling, action.target.amount));
     }
   }
   return updates.length > 0 ? updateCall(trader.address, updates, approvals) : first;
@@ -200,19 +171,10 @@ function ordersOf({ selling, buying }: Sides[number]): readonly Order[] {
   );
 }
 
-/** Undefined where the account has nothing to sell, which is said. */
-function targetOf({ side, selling }: Sides[number], center: number): Target | undefined {
-  const price = side === "ask" ? center * (1 + halfSpread) : center * (1 - halfSpread);
-  const tokens = side === "ask" ? size : size * price;
-  const wanted = parseUnits(tokens.toFixed(7));
+function freeOf(side: Side): bigint {
+  const selling = sides.find((of) => of.side === side)?.selling ?? "";
   const balance = BigInt(backing.get(selling)?.balance ?? 0);
-  const free = selling === native ? balance - FEES_KEPT : balance;
-  const amount = lesser(wanted, free);
-  sayFunds(
-    side,
-    free >= wanted ? "" : `${tokenAmount(free > 0n ? free : 0n)} of ${tokenAmount(wanted)}`,
-  );
-  return amount > 0n ? { price: makerPriceUp(side, decimal(price)), amount } : undefined;
+  return selling === native ? balance - FEES_KEPT : balance;
 }
 
 function sayFunds(side: Side, text: string): void {
@@ -220,12 +182,6 @@ function sayFunds(side: Side, text: string): void {
     console.error(text === "" ? `${side}: funded` : `${side}: unfunded, has ${text} tokens`);
   }
   said.set(side, text);
-}
-
-/** A plain decimal, as a number prints only where it is neither large nor small. */
-function decimal(value: number): string {
-  const digits = Math.max(0, Math.min(18, DIGITS - 1 - Math.floor(Math.log10(value))));
-  return value.toFixed(digits);
 }
 
 /** It lists no orders to take: it rests. */
@@ -245,11 +201,6 @@ function approvalOf(asset: string, amount: bigint): readonly Approval[] {
   const lives = held !== undefined && held.liveUntil > ledger + APPROVAL_LEDGERS_MIN;
   if (lives && BigInt(held.allowance) >= amount) return [];
   return [{ amount, asset, live_until: ledger + APPROVED_LEDGERS }];
-}
-
-function isThere(order: Order, { price, amount }: Target): boolean {
-  const off = Number(BigInt(order.price) - price) / Number(price);
-  return Math.abs(off) <= tolerance && BigInt(order.amount) === amount;
 }
 
 async function send(call: ContractCall): Promise<void> {

@@ -1,7 +1,11 @@
 // The examples that trade, with the Stellar SDK, on a network whose ledgers close by themselves.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { isDeepStrictEqual } from "node:util";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { Asset, contract, Keypair, Operation } from "@stellar/stellar-sdk";
 import {
   Direction,
@@ -18,10 +22,12 @@ import {
 import { connect } from "../../examples/connect.ts";
 import { Trader } from "../../examples/trader.ts";
 import type { Row } from "../e2e/api-client.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RunningExample, runExample } from "./run-example.ts";
 import { type ExamplesWorld, sharedWorld } from "./world.ts";
 
 const POLL_MS = 200;
+const run = promisify(execFile);
 
 let world: ExamplesWorld;
 /** Every example's. */
@@ -168,6 +174,30 @@ describe("examples that trade", () => {
     assert.deepEqual(left, []);
     const history: Row[] = await world.api.get(`/order-history?owner=${ask.owner}`);
     assert.deepEqual(new Set(history.map(({ status }) => status)), new Set(["CANCELED"]));
+  });
+
+  it("the backtest runs the same strategy on what a replay prints", async () => {
+    const name = `${market.base}/${market.quote}`;
+    const { completeFrom }: Row = await world.api.get(`/order-events?market=${name}&limit=1`);
+    const replay = fileURLToPath(new URL("../../src/replay.js", import.meta.url));
+    const args = ["--data-dir", world.dataDir, "--market", name, "--from", String(completeFrom)];
+    const { stdout: day } = await run(process.execPath, [replay, ...args], { maxBuffer: 2 ** 28 });
+    const file = join(temporaryFolder(), "day.ndjson");
+    writeFileSync(file, day);
+    const { code, stdout, stderr } = await runExample("backtest", ["--file", file]);
+    assert.equal(code, 0, stderr);
+    const rows: Row[] = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const { from, to, fills, base } = rows.at(-1) ?? assert.fail("no summary");
+    assert.deepEqual([from, fills], [completeFrom, rows.length - 1]);
+    assert.ok(to > from);
+    // A sale of base for each ask that was met, a purchase for each bid.
+    const bought = rows.slice(0, -1).reduce((sum, { side, sold, bought: got }) => {
+      return sum + (side === "ask" ? -Number(sold) : Number(got));
+    }, 0);
+    assert.ok(Math.abs(Number(base) - 1000 - bought) < 1e-6);
   });
 
   it("the market maker says that it is unfunded and offers what it has", async (t) => {

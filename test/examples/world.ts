@@ -27,9 +27,11 @@ export type SentPair = {
 export class ExamplesWorld {
   readonly devnet: Devnet;
   readonly api: ApiClient;
+  readonly dataDir: string;
   readonly #engine: EngineProcess;
 
-  private constructor(devnet: Devnet, engine: EngineProcess, api: ApiClient) {
+  private constructor(devnet: Devnet, engine: EngineProcess, api: ApiClient, dataDir: string) {
+    this.dataDir = dataDir;
     this.devnet = devnet;
     this.#engine = engine;
     this.api = api;
@@ -44,14 +46,15 @@ export class ExamplesWorld {
       ledgerTime: LEDGER_MS,
     };
     const devnet = await startDevnet(options);
+    const dataDir = join(folder, "engine");
     const engine = new EngineProcess({
       rpcUrl: devnet.url,
       passphrase: devnet.network.passphrase,
       contract: devnet.network.exchange,
-      dataDir: join(folder, "engine"),
+      dataDir,
     });
     const api = new ApiClient(await engine.listening);
-    const world = new ExamplesWorld(devnet, engine, api);
+    const world = new ExamplesWorld(devnet, engine, api, dataDir);
     const isFilled = () => devnet.record.orders.size > 0;
     for (let closed = 0; closed < PRELUDE_LEDGERS_MAX; closed += 1) {
       const before = devnet.record.orders.size;
