@@ -8,6 +8,7 @@ import type { Order, OrderId } from "../model/order.ts";
 import type { OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
+import type { StepListener } from "./step.ts";
 
 /** Filters are compared as given: text that is no address matches nothing. */
 export type LiveOrderFilter = {
@@ -28,6 +29,8 @@ export interface ReadModel {
   readonly closeTime: number;
   readonly contract: ContractState;
   readonly liveOrderCount: number;
+  /** Calls the listener once a step is shown; returns what ends that. */
+  onStep(listener: StepListener): () => void;
   liveOrder(id: OrderId): Order | undefined;
   /** Oldest first by creation, from the first order after `after` (exclusive). */
   liveOrders(

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { MemoryReadModel } from "../../test/support/http/memory-read-model.ts";
 import { testAccount, testContract, testOrder } from "../../test/support/http/test-server.ts";
+import type { DomainEvent } from "../book/domain-event.ts";
 import type { Backing } from "../model/backing.ts";
-import { accountMembers, accountMembersInSlices } from "./account-text.ts";
+import { type Order, OrderStatus } from "../model/order.ts";
+import { accountMembers, accountText, hasManyOrders } from "./account-text.ts";
 
 const OWNER = testAccount(1);
-const LIVING = new AbortController().signal;
 
 let readModel: MemoryReadModel;
 /** Called at every page of orders that is read. */
@@ -45,88 +46,100 @@ function backing(asset: number, budget: bigint): Backing {
 }
 
 async function sliced(): Promise<string> {
-  const made = accountMembersInSlices(readModel, OWNER);
-  assert.ok(typeof made === "function");
-  return made(LIVING);
+  const text = await accountText(readModel, OWNER, () => true);
+  assert.ok(text !== undefined);
+  return text.members();
 }
 
+type Change = Pick<Extract<DomainEvent, { readonly kind: "order" }>, "action" | "order">;
+
+/** A step that changes orders; those of the state it leaves are put in. */
+function step(changes: readonly Change[]): void {
+  const gone = new Set(changes.map(({ order }) => order.id));
+  readModel.live = [
+    ...readModel.live.filter(({ id }) => !gone.has(id)),
+    ...changes.map(({ order }) => order).filter(({ status }) => status === OrderStatus.active),
+  ].sort((a, b) => (a.cursor < b.cursor ? -1 : 1));
+  readModel.step += 1;
+  const ledger = (readModel.ledger ?? 0) + 1;
+  readModel.ledger = ledger;
+  const events = changes.map((change) => ({ kind: "order", ...change }) as const);
+  readModel.stepped({ ledgers: [], ledger, closeTime: 0, changes: [], events });
+}
+
+const ofOwner = (at: number, fields: Partial<Order> = {}): Order =>
+  testOrder(at, { selling: testContract(1 + (at % 2)), buying: testContract(3), ...fields });
+
 describe("the text of an account", () => {
-  it("is there at once for few orders", () => {
-    for (const orders of [0, 1, 99]) {
+  it("is made in slices where there are many orders", () => {
+    for (const [orders, many] of [
+      [0, false],
+      [99, false],
+      [100, true],
+    ] as const) {
       fill(orders);
-      assert.equal(accountMembersInSlices(readModel, OWNER), accountMembers(readModel, OWNER));
+      assert.equal(hasManyOrders(readModel, OWNER), many);
     }
   });
 
   it("is the same in slices, with turns of the loop between", async () => {
-    for (const orders of [100, 101, 200, 1234]) {
+    for (const orders of [0, 1, 100, 101, 200, 1234]) {
       fill(orders);
       let turns = 0;
-      const timer = setInterval(() => undefined, 0);
-      const count = (): void => {
+      let immediate = setImmediate(function count() {
         turns += 1;
         immediate = setImmediate(count);
-      };
-      let immediate = setImmediate(count);
+      });
       assert.equal(await sliced(), accountMembers(readModel, OWNER));
       clearImmediate(immediate);
-      clearInterval(timer);
       assert.ok(turns >= Math.floor(orders / 100), `${turns} turns for ${orders} orders`);
+      assert.equal(readModel.listenerCount, 0);
     }
   });
 
-  it("is of one state where another comes while it is made", async () => {
+  it("is of the state shown at its end, whatever steps come while it is made and after", async () => {
     fill(500);
+    const revived = ofOwner(7);
+    step([{ action: "expire", order: ofOwner(7, { status: "EXPIRED" }) }]);
     let pages = 0;
     paged = () => {
       pages += 1;
-      if (pages !== 4) return;
-      // What was read before is of the past.
-      readModel.step += 1;
-      readModel.ledger = 5001;
-      readModel.live = readModel.live.map((order) => ({ ...order, amount: order.amount - 1n }));
-      readModel.backings = [backing(1, 7n), backing(2, 10n ** 10n)];
-    };
-    const text = await sliced();
-    assert.equal(text, accountMembers(readModel, OWNER));
-    assert.match(text, /"ledger":5001/);
-  });
-
-  it("is of one state where states come faster than it can be made", async () => {
-    fill(500);
-    const states: string[] = [];
-    let pages = 0;
-    const ends = setInterval(() => undefined, 1);
-    const change = (): void => {
-      readModel.step += 1;
-      readModel.ledger = (readModel.ledger ?? 0) + 1;
-      readModel.live = readModel.live.map((order) => ({ ...order, amount: order.amount - 1n }));
+      const at = pages * 40;
+      // Read already, and still to be read: changed, gone, revived, new; and another's.
+      step([
+        { action: "fill", order: ofOwner(at, { amount: 3n }) },
+        { action: "fill", order: ofOwner(499 - at, { amount: 4n }) },
+        { action: "cancel", order: ofOwner(at + 1, { status: "CANCELED" }) },
+        { action: "cancel", order: ofOwner(450 - at, { status: "CANCELED" }) },
+        { action: "new", order: ofOwner(1000 + pages) },
+        { action: "new", order: ofOwner(2000 + pages, { owner: testAccount(2) }) },
+        ...(pages === 3 ? [{ action: "update", order: revived } as const] : []),
+      ]);
       readModel.backings = [backing(1, BigInt(readModel.step) * 10n ** 8n), backing(2, 3n)];
-      states.push(accountMembers(readModel, OWNER));
-      immediate = setImmediate(change);
     };
-    let immediate = setImmediate(change);
-    paged = () => {
-      pages += 1;
-    };
-    const text = await sliced();
-    clearImmediate(immediate);
-    clearInterval(ends);
-    assert.ok(pages > 0);
-    assert.ok(states.includes(text), "a text of no state that was shown");
+    const text = await accountText(readModel, OWNER, () => true);
+    paged = () => undefined;
+    assert.ok(pages >= 5);
+    step([{ action: "fill", order: ofOwner(0, { amount: 1n }) }]);
+    assert.equal(text?.members(), accountMembers(readModel, OWNER));
+    assert.equal(readModel.listenerCount, 0);
   });
 
-  it("is given up where nobody waits for it", async () => {
+  it("is given up where nobody waits for it, and follows no steps any more", async () => {
     fill(1000);
-    const client = new AbortController();
-    const made = accountMembersInSlices(readModel, OWNER);
-    assert.ok(typeof made === "function");
+    let isWanted = true;
     let pages = 0;
     paged = () => {
       pages += 1;
-      if (pages === 3) client.abort();
+      if (pages === 3) isWanted = false;
     };
-    await assert.rejects(made(client.signal), { name: "AbortError" });
+    assert.equal(await accountText(readModel, OWNER, () => isWanted), undefined);
     assert.equal(pages, 3);
+    assert.equal(readModel.listenerCount, 0);
+    isWanted = true;
+    assert.ok((await accountText(readModel, OWNER, () => isWanted)) !== undefined);
+    isWanted = false;
+    step([]);
+    assert.equal(readModel.listenerCount, 0);
   });
 });

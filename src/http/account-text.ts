@@ -1,134 +1,142 @@
 // An account's orders and backing as JSON members, all of one state. Many orders are put into text in
 // slices between which the main thread serves others. Main thread.
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ReadModel } from "../book/read-model.ts";
+import type { Step } from "../book/step.ts";
 import type { Address } from "../model/address.ts";
-import type { Order, OrderId } from "../model/order.ts";
+import { type Order, type OrderId, OrderStatus } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
-import { backingJson } from "./json/backing-json.ts";
-import { orderJson } from "./json/order-json.ts";
-import { jsonArray, type Later } from "./route.ts";
+import { nextSlice } from "../model/slice-turns.ts";
+import { backingJson, embeddedBackingJson } from "./json/backing-json.ts";
+import { backingPiece, type OrderPieces, orderPieces } from "./json/order-json.ts";
+import { jsonArray } from "./route.ts";
 import { liveOrderJson } from "./routes/order.ts";
 
 /** Orders of a slice: a few milliseconds of work (measured 2026-11, two cores: 1 to 3 ms). */
 const SLICE_ORDERS = 100;
-/** After so many states that passed while it was being made, the next one is copied (choice). */
-const ATTEMPTS_MAX = 3;
-
-/** A text and the step whose state it is of. */
-export type MembersOfStep = { readonly step: number; readonly members: string };
 
 /** So many that their text is made in slices. */
 export function hasManyOrders(readModel: ReadModel, owner: Address): boolean {
   return ordersOf(readModel, owner, undefined, SLICE_ORDERS).length === SLICE_ORDERS;
 }
 
-/**
- * For who may show no state but the newest: the text stands as long as no other step is shown.
- * Undefined where states come faster than it can be made, and where nobody wants it any more.
- */
-export async function membersBeforehand(
-  readModel: ReadModel,
-  owner: Address,
-  isWanted: () => boolean,
-): Promise<MembersOfStep | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX && isWanted(); attempt += 1) {
-    const { step } = readModel;
-    const members = await membersOfOneState(readModel, owner, isWanted);
-    if (members !== undefined) return { step, members };
-  }
-  return undefined;
-}
-
-/** Of the state shown now, in one go: for who may not wait. */
+/** Of the state shown now, in one go: for few orders. */
 export function accountMembers(readModel: ReadModel, owner: Address): string {
   const orders = ordersOf(readModel, owner, undefined, Math.max(1, readModel.liveOrderCount));
   return membersText(
     readModel,
     owner,
-    orders.map((order) => liveOrderJson(readModel, order)),
+    jsonArray(orders.map((order) => liveOrderJson(readModel, order))),
   );
 }
 
 /**
- * A text at once where the account has few orders. Rejects with the signal's reason once nobody waits
- * for it any more.
+ * Reads the account in slices and follows the steps shown meanwhile. Undefined once nobody wants it any more;
+ * otherwise `members` is to be called, or the first step after which nobody wants it ends it.
  */
-export function accountMembersInSlices(readModel: ReadModel, owner: Address): string | Later {
-  const first = ordersOf(readModel, owner, undefined, SLICE_ORDERS);
-  if (first.length === SLICE_ORDERS) return (signal) => slicedMembers(readModel, owner, signal);
-  return membersText(
-    readModel,
-    owner,
-    first.map((order) => liveOrderJson(readModel, order)),
-  );
-}
-
-async function slicedMembers(
-  readModel: ReadModel,
-  owner: Address,
-  signal: AbortSignal,
-): Promise<string> {
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-    const text = await membersOfOneState(readModel, owner, () => !signal.aborted);
-    signal.throwIfAborted();
-    if (text !== undefined) return text;
-  }
-  return copiedMembers(readModel, owner, signal);
-}
-
-/** Undefined where another state was shown meanwhile, or nobody wants it any more. */
-async function membersOfOneState(
+export async function accountText(
   readModel: ReadModel,
   owner: Address,
   isWanted: () => boolean,
-): Promise<string | undefined> {
-  const { step } = readModel;
-  const texts: string[] = [];
-  let after: Position | undefined;
-  for (;;) {
-    const orders = ordersOf(readModel, owner, after, SLICE_ORDERS);
-    for (const order of orders) texts.push(liveOrderJson(readModel, order));
-    after = orders.at(-1)?.cursor;
-    if (orders.length < SLICE_ORDERS) return membersText(readModel, owner, texts);
-    await nextTurn();
-    if (!isWanted() || readModel.step !== step) return undefined;
-  }
+): Promise<AccountText | undefined> {
+  const text = new AccountText(readModel, owner, isWanted);
+  if (await text.filled()) return text;
+  text.end();
+  return undefined;
 }
 
-/** States come faster than the text: what it says is copied in one go, and put into text in slices. */
-async function copiedMembers(
-  readModel: ReadModel,
-  owner: Address,
-  signal: AbortSignal,
-): Promise<string> {
-  const orders = ordersOf(readModel, owner, undefined, Math.max(1, readModel.liveOrderCount));
-  const assets = new Set(orders.map(({ selling }) => selling));
-  const backings = new Map(
-    [...assets].map((asset) => [
-      asset,
-      { backing: readModel.backing(owner, asset), shares: readModel.ordersBacked(owner, asset) },
-    ]),
-  );
-  const rest = membersText(readModel, owner, []);
-  const shown = ({ selling, id }: Order) => {
-    const { backing, shares } = backings.get(selling) ?? noBacking;
-    const backed = shares.get(id);
-    return backing === undefined || backed === undefined ? undefined : { backing, backed };
-  };
-  const texts: string[] = [];
-  for (const [at, order] of orders.entries()) {
-    if (at % SLICE_ORDERS === SLICE_ORDERS - 1) {
-      await nextTurn();
-      signal.throwIfAborted();
+export class AccountText {
+  readonly #readModel: ReadModel;
+  readonly #owner: Address;
+  readonly #isWanted: () => boolean;
+  /** Oldest first, unless a revived order made it otherwise. */
+  readonly #rows = new Map<OrderId, Row>();
+  #isSorted = true;
+  /** The latest cursor of its rows. */
+  #last: Position | undefined;
+  /** How far orders are read. */
+  #readTo: Position | undefined;
+  #isWhole = false;
+  /** Stops following steps. */
+  readonly end: () => void;
+
+  constructor(readModel: ReadModel, owner: Address, isWanted: () => boolean) {
+    this.#readModel = readModel;
+    this.#owner = owner;
+    this.#isWanted = isWanted;
+    this.end = readModel.onStep((step) => {
+      if (isWanted()) this.#stepped(step);
+      else this.end();
+    });
+  }
+
+  /** False where nobody wants it any more. */
+  async filled(): Promise<boolean> {
+    for (;;) {
+      if (!this.#isWanted()) return false;
+      const orders = ordersOf(this.#readModel, this.#owner, this.#readTo, SLICE_ORDERS);
+      for (const order of orders) this.#put(order);
+      this.#readTo = orders.at(-1)?.cursor ?? this.#readTo;
+      this.#isWhole = orders.length < SLICE_ORDERS;
+      if (this.#isWhole) return true;
+      await nextSlice();
     }
-    texts.push(orderJson(order, shown(order)));
   }
-  return rest.replace(NO_ORDERS, () => `"orders":${jsonArray(texts)}`);
+
+  /** Of the state shown now. Nothing is followed any more. Some microseconds an order are left for this. */
+  members(): string {
+    this.end();
+    const [readModel, owner] = [this.#readModel, this.#owner];
+    const budgets = new Map<Address, Budget>();
+    const pieces: string[] = [];
+    for (const { order, head, tail } of this.#sortedRows()) {
+      let budget = budgets.get(order.selling);
+      if (budget === undefined) {
+        budget = budgetOf(readModel, owner, order.selling);
+        budgets.set(order.selling, budget);
+      }
+      const backed = backingPiece(budget.shares.get(order.id), budget.text);
+      pieces.push(pieces.length === 0 ? "" : ",", head, backed, tail);
+    }
+    return membersText(readModel, owner, `[${pieces.join("")}]`);
+  }
+
+  #stepped({ events }: Step): void {
+    for (const event of events) {
+      if (event.kind !== "order" || event.order.owner !== this.#owner) continue;
+      const { order } = event;
+      if (order.status !== OrderStatus.active) this.#rows.delete(order.id);
+      // What is not read yet is read as it is then.
+      else if (this.#isRead(order.cursor)) this.#put(order);
+    }
+  }
+
+  #isRead(cursor: Position): boolean {
+    return this.#isWhole || (this.#readTo !== undefined && cursor <= this.#readTo);
+  }
+
+  #put(order: Order): void {
+    const { id, cursor } = order;
+    if (this.#last === undefined || cursor > this.#last) this.#last = cursor;
+    else if (!this.#rows.has(id)) this.#isSorted = false;
+    this.#rows.set(id, { order, ...orderPieces(order) });
+  }
+
+  #sortedRows(): Iterable<Row> {
+    if (this.#isSorted) return this.#rows.values();
+    return [...this.#rows.values()].sort((a, b) => (a.order.cursor < b.order.cursor ? -1 : 1));
+  }
 }
 
-const NO_ORDERS = '"orders":[]';
-const noBacking = { backing: undefined, shares: new Map<OrderId, bigint>() };
+type Row = OrderPieces & { readonly order: Order };
+
+/** What stands behind the orders that sell an asset; `text`: undefined where that is not tracked. */
+type Budget = { readonly text: string | undefined; readonly shares: ReadonlyMap<OrderId, bigint> };
+
+function budgetOf(readModel: ReadModel, owner: Address, asset: Address): Budget {
+  const backing = readModel.backing(owner, asset);
+  const text = backing === undefined ? undefined : embeddedBackingJson(backing);
+  return { text, shares: readModel.ordersBacked(owner, asset) };
+}
 
 function ordersOf(
   readModel: ReadModel,
@@ -140,7 +148,7 @@ function ordersOf(
   return readModel.liveOrders({ owner, assets: [] }, page);
 }
 
-function membersText(readModel: ReadModel, owner: Address, orders: readonly string[]): string {
+function membersText(readModel: ReadModel, owner: Address, orders: string): string {
   const { ledger } = readModel;
   const backing = readModel
     .accountBacking(owner)
@@ -148,7 +156,7 @@ function membersText(readModel: ReadModel, owner: Address, orders: readonly stri
   return (
     `"address":"${owner}"` +
     (ledger === undefined ? "" : `,"ledger":${ledger}`) +
-    `,"orders":${jsonArray(orders)}` +
+    `,"orders":${orders}` +
     `,"backing":{${backing.join(",")}}`
   );
 }

@@ -15,6 +15,7 @@ export type ApiErrorCode =
   | "too_many_requests_waiting"
   | "book_changes_too_fast"
   | "too_many_quote_topics"
+  | "too_many_accounts_waiting"
   | "too_many_depths_waiting"
   | "rate_limited"
   | "internal_error";

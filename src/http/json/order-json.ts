@@ -42,8 +42,20 @@ export function knownOrderJson(order: Told, shown?: OrderBacking): string | unde
 
 // Joined: what stays is one piece, whatever takes it in.
 function orderText(order: Order, shown: OrderBacking | undefined): string {
-  const { id, status, selling, buying, price, quote, amount, owner } = order;
+  const { head, tail } = orderPieces(order);
   return [
+    head,
+    backingPiece(shown?.backed, shown && embeddedBackingJson(shown.backing)),
+    tail,
+  ].join("");
+}
+
+/** An order's text before and behind what backs it, which changes without the order. */
+export type OrderPieces = { readonly head: string; readonly tail: string };
+
+export function orderPieces(order: Order): OrderPieces {
+  const { id, status, selling, buying, price, quote, amount, owner } = order;
+  const head = [
     `{"id":"${id}","status":"${status}","selling":"`,
     selling,
     '","buying":"',
@@ -51,10 +63,15 @@ function orderText(order: Order, shown: OrderBacking | undefined): string {
     `","price":"${price}","rprice":${displayPrice(price)},"quote":"${quote}","amount":"${amount}",`,
     '"owner":"',
     owner,
-    shown === undefined ? '"' : `","backed":"${shown.backed}","backing":`,
-    shown === undefined ? "" : embeddedBackingJson(shown.backing),
-    endOfOrder(order),
   ].join("");
+  return { head, tail: endOfOrder(order) };
+}
+
+/** What stands between the pieces; `backing`: the embedded record. Nothing is shown where either is unknown. */
+export function backingPiece(backed: bigint | undefined, backing: string | undefined): string {
+  return backed === undefined || backing === undefined
+    ? '"'
+    : `","backed":"${backed}","backing":${backing}`;
 }
 
 /** From `expires` on, where rows and orders read alike. */

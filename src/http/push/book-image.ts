@@ -1,11 +1,12 @@
 // The live orders of one market as channel `book` tells them: filled once from the store, then changed by every
 // step. Main thread.
-import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { DomainEvent, OrderAction, OrderFill } from "../../book/domain-event.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { Address, Pair } from "../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../model/order.ts";
 import type { Position } from "../../model/position.ts";
+import { nextSlice } from "../../model/slice-turns.ts";
 
 /** Orders read in one slice: a few milliseconds of work. */
 const SLICE_ORDERS = 200;
@@ -126,7 +127,7 @@ export class BookImage {
       }
       after = orders.at(-1)?.cursor;
       if (orders.length < SLICE_ORDERS) return;
-      await nextTurn();
+      await nextSlice();
       if (!isWanted()) return;
     }
   }

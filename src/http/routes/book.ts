@@ -1,10 +1,11 @@
 // GET /book: the live orders of one market at one ledger, best prices first.
 
 import { randomUUID } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { BOOK_ORDERS } from "../../api/parameter-table.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { OrderId } from "../../model/order.ts";
+import { nextSlice } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
 import type { AssetInput } from "../asset-input.ts";
 import { bookRowJson } from "../json/order-json.ts";
@@ -54,7 +55,7 @@ async function inSlices(
     while (text.isOfShownState) {
       const json = text.json();
       if (json !== undefined) return json;
-      await nextTurn();
+      await nextSlice();
       signal.throwIfAborted();
     }
   }

@@ -2,6 +2,7 @@
 import type { CandleWindow } from "../../../src/book/candle-reader.ts";
 import type { DayTotals, MarketData, TickerStats } from "../../../src/book/market-data.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "../../../src/book/read-model.ts";
+import type { Step, StepListener } from "../../../src/book/step.ts";
 import type { Address, Pair } from "../../../src/model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../../src/model/address.ts";
 import type { Backing, OrderBacking } from "../../../src/model/backing.ts";
@@ -49,8 +50,24 @@ export class MemoryReadModel implements ReadModel {
   backings: Backing[] = [];
   readonly marketData = new MemoryMarketData();
 
+  readonly #listeners = new Set<StepListener>();
+
   get liveOrderCount(): number {
     return this.live.length;
+  }
+
+  onStep(listener: StepListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Listeners learn of a step; what it changed is for the test to put in. */
+  stepped(step: Step): void {
+    for (const listener of this.#listeners) listener(step);
+  }
+
+  get listenerCount(): number {
+    return this.#listeners.size;
   }
 
   liveOrder(id: OrderId): Order | undefined {

@@ -6,10 +6,10 @@ import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
 import {
+  type AccountText,
   accountMembers,
+  accountText,
   hasManyOrders,
-  type MembersOfStep,
-  membersBeforehand,
 } from "../../account-text.ts";
 import { ApiError } from "../../api-error.ts";
 import { backingJson } from "../../json/backing-json.ts";
@@ -64,20 +64,16 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
     request: (parameters) => {
       const address = parseAccount(parameters);
       const topic = topicOf(address);
-      let made: MembersOfStep | undefined;
+      let made: AccountText | undefined;
       return {
         topic,
         ready: async (isWanted) => {
           await watch.loaded(address, SNAPSHOT_WAIT_MS);
           if (!hasManyOrders(readModel, address)) return;
-          made = await inTurn(() => membersBeforehand(readModel, address, isWanted));
+          made = await inTurn(() => accountText(readModel, address, isWanted));
         },
         snapshot: (id) => {
-          // A step may have been shown since: what is sent must not be older than its updates.
-          const members =
-            made !== undefined && made.step === readModel.step
-              ? made.members
-              : accountMembers(readModel, address);
+          const members = made?.members() ?? accountMembers(readModel, address);
           return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
         },
         opened: () => {
