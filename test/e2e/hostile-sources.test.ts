@@ -230,20 +230,20 @@ function strayOf(ledgers: readonly BuiltLedger[]): BuiltLedger {
   return following(ledgers.slice(0, -1), [], 1_600_000_000);
 }
 
-for (const [code, message] of [
-  [-32001, "request exceeded processing limit threshold"],
-  [-32602, "limit must not exceed 10"],
+for (const [max, code, message] of [
+  [10, -32001, "request exceeded processing limit threshold"],
+  [3, -32602, "limit must not exceed 3"],
 ] as const) {
   test(`a server that answers large pages with "${message}" is asked for smaller ones`, async () => {
     let refused = 0;
     bend = ({ id, method, params }) => {
       if (method !== "getLedgers") return undefined;
       const { pagination } = params as { pagination: { limit: number } };
-      if (pagination.limit <= 10) return undefined;
+      if (pagination.limit <= max) return undefined;
       refused += 1;
       return { body: JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }) };
     };
-    for (let at = 0; at < 150; at += 1) extend();
+    for (let at = 0; at < 40; at += 1) extend();
     await shown();
     assert.ok(refused > 0);
     bend = () => undefined;
