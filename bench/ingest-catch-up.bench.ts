@@ -164,6 +164,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       watchedAccounts: 100,
       quoteStream: false,
       console: false,
+      consoleRpc: "off",
       referencePrices: new Map(),
       keepHistorySeconds: Number.POSITIVE_INFINITY,
       accessLog: { share: 0, fields: new Set() },

@@ -20,7 +20,10 @@ const { metafile } = await build({
   entryPoints: { console: join(source, "src/main.ts"), style: join(source, "style/style.css") },
   outdir: site,
   entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
   bundle: true,
+  // What signs transactions is loaded once somebody does.
+  splitting: true,
   minify: true,
   format: "esm",
   // The first with light-dark(), which the stylesheet is written in.

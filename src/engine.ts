@@ -181,7 +181,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       clock,
     },
     push,
-    ...(siteFiles === undefined ? {} : { site: consoleSite(siteFiles, backing) }),
+    ...(siteFiles === undefined
+      ? {}
+      : { site: consoleSite(siteFiles, backing, pageNetwork(config, network)) }),
     log,
     ...(config.accessLog.share === 0
       ? {}
@@ -244,12 +246,33 @@ async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
   return follower.start(exchange, backing);
 }
 
-function consoleSite(files: ReadonlyMap<string, SiteFile>, backing: BackingRecords): Site {
+/** What the console's pages are told of the network. A configured RPC may be nobody else's business. */
+function pageNetwork({ consoleRpc }: EngineConfig, { networkPassphrase, open }: NetworkConfig) {
+  const isOpen = consoleRpc === "auto" && open !== undefined;
+  const rpc = isOpen ? open.rpcUrl : /^https?:/.test(consoleRpc) ? consoleRpc : undefined;
+  const faucet = isOpen ? open.faucetUrl : undefined;
+  return { passphrase: networkPassphrase, rpc, faucet };
+}
+
+function consoleSite(
+  files: ReadonlyMap<string, SiteFile>,
+  backing: BackingRecords,
+  network: ReturnType<typeof pageNetwork>,
+): Site {
   const assets = (): string =>
     JSON.stringify(
       Object.fromEntries([...backing.assetNames()].sort(([a], [b]) => (a < b ? -1 : 1))),
     );
-  return new Site({ files, documents: new Map([["assets.json", assets]]) });
+  const { passphrase, rpc, faucet } = network;
+  const told = JSON.stringify({ passphrase, rpc });
+  return new Site({
+    files,
+    documents: new Map([
+      ["assets.json", assets],
+      ["network.json", () => told],
+    ]),
+    origins: [rpc, faucet].flatMap((url) => (url === undefined ? [] : new URL(url).origin)),
+  });
 }
 
 /** The connections that the process may really hold. */

@@ -93,6 +93,7 @@ async function run(
     rpcUrls: [url],
     networkPassphrase: options.passphrase,
     contract: exchange,
+    open: { rpcUrl: url },
   };
   log.info({ url, contract: exchange }, `the devnet serves its RPC on ${url}`);
   if (!LOOPBACK.test(options.host)) {

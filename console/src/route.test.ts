@@ -17,9 +17,26 @@ test("links lead back to what they were made for", () => {
   assert.deepEqual(parseRoute(""), { view: "markets" });
 });
 
+test("markets have the names of their tokens too", () => {
+  for (const [base, quote] of [
+    ["XLM", "USDC"],
+    ["native", `USDC:${OWNER}`],
+    [`USDC-${OWNER}`, QUOTE],
+  ] as const) {
+    const named = { view: "named-market", base, quote };
+    assert.deepEqual(parseRoute(marketLink(base, quote)), named);
+    assert.deepEqual(parseRoute(`#/market/${base}/${quote}`), named);
+  }
+});
+
 test("what cannot be a market is no view", () => {
   for (const hash of [
-    "#/market/foo/bar",
+    "#/market/foo/bar/baz",
+    "#/market/foo",
+    "#/market/foo/foo",
+    "#/market/far-too-long-a-code/bar",
+    "#/market/f oo/b<r",
+    `#/market/USDC:${BASE}/XLM`,
     `#/market/${BASE}`,
     `#/market/${BASE}/${BASE}`,
     `#/market/${BASE}/${QUOTE.slice(0, -1)}${QUOTE.endsWith("A") ? "B" : "A"}`,

@@ -1,5 +1,6 @@
 // Light or dark: as the system says, unless a person chose.
 import { Changes } from "./changes.ts";
+import { remember, remembered } from "./page/remember.ts";
 
 const KEY = "hopbook-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -23,11 +24,7 @@ export class Theme {
     const dark = !this.dark;
     // Back at what the system says, there is nothing left to remember.
     this.#choice = dark === system.matches ? "system" : dark ? "dark" : "light";
-    try {
-      localStorage.setItem(KEY, this.#choice);
-    } catch {
-      // Storage may be forbidden: the choice then lasts as long as the page.
-    }
+    remember(KEY, this.#choice);
     this.#apply();
   }
 
@@ -50,10 +47,6 @@ export function themeColor(token: string): string {
 }
 
 function readChoice(): ThemeChoice {
-  try {
-    const stored = localStorage.getItem(KEY);
-    return stored === "light" || stored === "dark" ? stored : "system";
-  } catch {
-    return "system";
-  }
+  const stored = remembered(KEY);
+  return stored === "light" || stored === "dark" ? stored : "system";
 }

@@ -3,18 +3,20 @@ import type { Connection } from "./api/connection.ts";
 import type { Assets } from "./state/assets.ts";
 import type { Ledgers } from "./state/ledgers.ts";
 import type { Tickers } from "./state/tickers.ts";
+import type { Wallet } from "./trading/wallet.ts";
 
 export type Sources = {
   readonly connection: Connection;
   readonly ledgers: Ledgers;
   readonly tickers: Tickers;
   readonly assets: Assets;
+  readonly wallet: Wallet;
 };
 
 export type View = {
   readonly element: HTMLElement;
-  /** Of the document, while it is shown. */
-  readonly title: string;
+  /** Of the document, while it is shown; a live one is asked for again as tickers and names come. */
+  readonly title: string | (() => string);
   /** Ends its subscriptions, timers and observers. */
   readonly close: () => void;
 };

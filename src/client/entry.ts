@@ -43,6 +43,7 @@ export {
   type Network,
   SendError,
   type SendOptions,
+  type SendStep,
   type Sent,
   sendCall,
   sendOperations,

@@ -43,7 +43,15 @@ export type SendOptions = {
   readonly timeoutSeconds?: number;
   /** Milliseconds between two questions for its result: less than a second where ledgers are faster. */
   readonly pollMs?: number;
+  /** Each step as it was done; from the first again where the transaction had to be made anew. */
+  readonly progress?: (step: SendStep) => void;
 };
+
+/** `resourceFee`: stroops at most. `xdr`: the envelope, base64. */
+export type SendStep =
+  | { readonly step: "simulated"; readonly resourceFee: bigint; readonly value: unknown }
+  | { readonly step: "signed"; readonly hash: string; readonly xdr: string }
+  | { readonly step: "sent"; readonly hash: string };
 
 export type Sent = {
   readonly hash: string;
@@ -114,17 +122,21 @@ export async function sendOperations(
   operations: readonly xdr.Operation[],
   options: SendOptions = {},
 ): Promise<Sent> {
-  const pollMs = options.pollMs ?? POLL_MS;
+  const { pollMs = POLL_MS, progress } = options;
   for (let attempt = 1; ; attempt += 1) {
     const account = await server.getAccount(signer.address);
     let transaction = build(account, passphrase, operations, options);
     if (isContractCall(transaction)) {
       const simulated = await simulate(server, transaction);
       transaction = rpc.assembleTransaction(transaction, simulated).build();
+      const resourceFee = BigInt(simulated.minResourceFee);
+      progress?.({ step: "simulated", resourceFee, value: nativeOf(simulated.result?.retval) });
     }
     const signed = await sign(signer, transaction, passphrase);
+    progress?.({ step: "signed", hash: hexOf(signed.hash()), xdr: signed.toXDR() });
     const answer = await server.sendTransaction(signed);
     if (answer.status === "PENDING" || answer.status === "DUPLICATE") {
+      progress?.({ step: "sent", hash: answer.hash });
       return await result(server, answer.hash, signed, pollMs);
     }
     const code = answer.errorResult?.result.type;
@@ -218,6 +230,10 @@ function failed(hash: string, found: Rpc.Api.GetFailedTransactionResponse): Send
   return new SendError("failed", `the transaction failed: ${found.resultXdr.result.type}`, {
     hash,
   });
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function nativeOf(value: xdr.ScVal | undefined): unknown {

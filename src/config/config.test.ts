@@ -76,7 +76,30 @@ describe("configuration", () => {
       rpcUrls: ["https://soroban-testnet.stellar.org"],
       networkPassphrase: "Test SDF Network ; September 2015",
       contract: CONTRACT,
+      open: {
+        rpcUrl: "https://soroban-testnet.stellar.org",
+        faucetUrl: "https://friendbot.stellar.org",
+      },
     });
+  });
+
+  it("tells pages of no RPC but one that is open to everybody, or that is named for them", () => {
+    const read = (args: string[]) => {
+      const engine = config(["engine", "--network", "testnet", ...args]);
+      assert.ok(engine.mode === "engine");
+      return { open: engine.network.open?.rpcUrl, named: engine.engine.consoleRpc };
+    };
+    const own = ["--rpc-url", "https://rpc.example/key"];
+    assert.deepEqual(read(own), { open: undefined, named: "auto" });
+    assert.equal(read(["--network-passphrase", "Another"]).open, undefined);
+    assert.equal(
+      read([...own, "--console-rpc", "https://a.example/rpc"]).named,
+      "https://a.example/rpc",
+    );
+    assert.equal(read(["--console-rpc", "off"]).named, "off");
+    for (const wrong of ["ws://a", "https://u:p@a", "https://a/?key=1", "https://a/#key", "on"]) {
+      assert.match(message(["--console-rpc", wrong]), /^--console-rpc: expected auto, off, or/);
+    }
   });
 
   it("lets single settings replace a preset's", () => {

@@ -58,6 +58,8 @@ export type EngineConfig = {
   readonly quoteStream: boolean;
   /** Whether /console is served. */
   readonly console: boolean;
+  /** `off`, `auto` (the network's own where it is public), or the RPC that the console's pages may ask. */
+  readonly consoleRpc: string;
 };
 
 /** What the public listener gives out at most; 0 means no limit. */
@@ -86,6 +88,8 @@ export type NetworkConfig = {
   readonly rpcUrls: readonly string[];
   readonly networkPassphrase: string;
   readonly contract: Address;
+  /** What pages may be told: an RPC that is open to everybody, and where it has its faucet elsewhere. */
+  readonly open?: { readonly rpcUrl: string; readonly faucetUrl?: string };
   /** Directory or URL of a data lake. */
   readonly lake?: string;
   readonly fromLedger?: number;
@@ -239,6 +243,12 @@ function readEngine<Devnet>(flags: readonly string[], sources: SettingSources): 
         rpcUrls,
         networkPassphrase,
         contract,
+        // An RPC of one's own stays one's own, even on a network that everybody knows.
+        ...(preset === undefined ||
+        values["rpc-url"] !== undefined ||
+        preset.networkPassphrase !== networkPassphrase
+          ? {}
+          : { open: { rpcUrl: preset.rpcUrls[0], faucetUrl: preset.faucetUrl } }),
         ...(lake === undefined ? {} : { lake }),
         ...(fromLedger === undefined ? {} : { fromLedger }),
       },
@@ -308,6 +318,7 @@ function engineConfig(
     },
     accessLog: { share: values["access-log"], fields: values["access-log-fields"] },
     quoteStream: values["quote-stream"] === "on",
+    consoleRpc: values["console-rpc"],
     console: values.console === "auto" ? mode === "all" : values.console === "on",
   };
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import {
   addressListSchema,
   choiceSchema,
+  consoleRpcSchema,
   contractSchema,
   hostSchema,
   httpUrlsSchema,
@@ -110,6 +111,12 @@ export const engineOnlySettings = [
     default: "auto",
     schema: choiceSchema(["auto", "on", "off"]),
     bare: "on",
+  },
+  {
+    name: "console-rpc",
+    help: "Stellar RPC that the console's pages send transactions to, told to whoever opens them: a URL, off, or auto: that of the embedded network or of a preset",
+    default: "auto",
+    schema: consoleRpcSchema,
   },
   {
     name: "quote-stream",
@@ -282,6 +289,7 @@ export const networkSettings = [
 export const networkPresets = {
   testnet: {
     rpcUrls: ["https://soroban-testnet.stellar.org"],
+    faucetUrl: "https://friendbot.stellar.org",
     networkPassphrase: "Test SDF Network ; September 2015",
     contract: "CBJ747MKAGQO2LMJPOTCOONAWBLIIBSLOQE325R457TE5MIS6RTDJ4DC",
     // A dollar by its nature; nothing else has a price that stays.

@@ -130,6 +130,14 @@ export const lakeSchema = z
 export const httpUrlSchema = z.string().refine(isHttpUrl, "expected an http or https URL");
 
 /** Several URLs, separated by commas. */
+/** `auto`, `off`, or the URL of an RPC that pages may ask: without credentials, query and fragment. */
+export const consoleRpcSchema = z
+  .string()
+  .refine(
+    (text) => text === "auto" || text === "off" || isPublicUrl(text),
+    "expected auto, off, or an http or https URL without credentials, query and fragment",
+  );
+
 export const httpUrlsSchema = z
   .string()
   .transform((text) => text.split(",").map((url) => url.trim()))
@@ -203,6 +211,12 @@ function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol } = new URL(text);
   return protocol === "http:" || protocol === "https:";
+}
+
+function isPublicUrl(text: string): boolean {
+  if (!isHttpUrl(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return `${username}${password}${search}${hash}` === "";
 }
 
 function isDirectory(path: string): boolean {

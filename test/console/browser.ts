@@ -31,7 +31,17 @@ export type WatchedPage = {
 /** `origin`: the engine's, `http://host:port`. The first view is that of `hash`. */
 export async function openConsole(
   browser: Browser,
-  { origin, hash, ...options }: BrowserContextOptions & { origin: string; hash: string },
+  { hash, ...options }: BrowserContextOptions & { origin: string; hash: string },
+): Promise<WatchedPage> {
+  const opened = await openPage(browser, options);
+  await opened.page.goto(`${options.origin}/console${hash}`);
+  return opened;
+}
+
+/** A page that shows nothing yet. */
+export async function openPage(
+  browser: Browser,
+  { origin, ...options }: BrowserContextOptions & { origin: string },
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(WAIT_MS_MAX);
@@ -48,7 +58,6 @@ export async function openConsole(
   };
   page.on("request", (request) => watch(request.url()));
   page.on("websocket", (socket) => watch(socket.url()));
-  await page.goto(`${origin}/console${hash}`);
   return { page, errors, foreign, close: () => context.close() };
 }
 

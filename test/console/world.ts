@@ -73,7 +73,7 @@ export class ConsoleWorld {
       passphrase: network.passphrase,
       contract: network.exchange,
       dataDir: this.#dataDir,
-      environment: { CONSOLE: "on", PORT: String(this.#port) },
+      environment: { CONSOLE: "on", CONSOLE_RPC: url, PORT: String(this.#port) },
     });
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Backing, Order, Trade } from "../../../src/api/types.ts";
+import type { Backing, Order } from "../../../src/api/types.ts";
 import { AccountState } from "./account-state.ts";
 
 function order(id: string, more: Partial<Order> = {}): Order {
@@ -16,7 +16,7 @@ function backing(asset: string, budget: string): Backing {
 }
 
 function started(): AccountState {
-  const state = new AccountState("GM");
+  const state = new AccountState();
   const body = { ...ACCOUNT, ledger: 5, orders: [order("1"), order("2")] };
   state.received({ type: "account", ...body, backing: { CA: backing("CA", "12") } });
   return state;
@@ -36,7 +36,6 @@ describe("an account's state", () => {
     state.received({ type: "account", ...ACCOUNT, ledger: 9, orders, backing: {} });
     assert.deepEqual([...state.orders.keys()], ["4"]);
     assert.equal(state.backing.size, 0);
-    assert.equal(state.fills.length, 1);
   });
 
   it("gives each order its part of a backing that changed", () => {
@@ -51,34 +50,5 @@ describe("an account's state", () => {
     assert.equal(state.backing.get("CA")?.budget, "10");
     state.received({ type: "backing", ...ACCOUNT, asset: "CA", backing: null, backed: {} });
     assert.equal(state.backing.has("CA"), false);
-  });
-
-  it("shows a fill once, whichever way it came, and both sides of a self-trade", () => {
-    const state = started();
-    state.received({ type: "order", ...ACCOUNT, action: "fill", order: order("1"), fill: FILL });
-    const trade: Trade = {
-      type: "trade",
-      id: "700",
-      order: "1",
-      taker: "GM",
-      maker: "GM",
-      soldAsset: "CB",
-      boughtAsset: "CA",
-      sold: "2",
-      bought: "4",
-      left: "5",
-      price: 2,
-      cursor: "700",
-      timestamp: "2026-01-01 00:00:00",
-    };
-    state.add(state.fillsOf([{ ...trade, id: "600", taker: "GT" }, trade]));
-    assert.deepEqual(
-      state.fills.map(({ id, role, gave, gaveAsset, time }) => [id, role, gave, gaveAsset, time]),
-      [
-        ["700", "taker", "2", "CB", "2026-01-01 00:00:00"],
-        ["700", "maker", "4", "CA", "2026-01-01 00:00:00"],
-        ["600", "maker", "4", "CA", "2026-01-01 00:00:00"],
-      ],
-    );
   });
 });

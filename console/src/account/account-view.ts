@@ -1,24 +1,27 @@
-// One account: its live orders with their backing, and its fills as they come.
+// One account: its live orders with their backing, and what happened to it.
 import type { Order, Swap, Trade } from "../../../src/api/types.ts";
 import { isStrkey, StrkeyVersion } from "../../../src/model/strkey.ts";
 import { ask } from "../api/rest.ts";
-import { el, setText } from "../dom.ts";
+import { el, setClass, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { copyButton } from "../page/copy-button.ts";
 import { isNarrow } from "../page/narrow.ts";
 import { Notice, panel } from "../page/panel.ts";
+import { tabs } from "../page/tabs.ts";
 import { VirtualList } from "../page/virtual-list.ts";
 import { accountLink } from "../route.ts";
 import { shortAddress } from "../state/assets.ts";
+import { cancelOrder, changeOrder } from "../trading/order-actions.ts";
 import { Endings, type Sources, type View } from "../view.ts";
+import { failures, fills, orderHistory } from "./account-lists.ts";
 import { AccountState } from "./account-state.ts";
 import { backingTable } from "./backing-table.ts";
-import { FillList } from "./fill-list.ts";
 import { ORDER_COLUMNS, orderRow } from "./order-row.ts";
 
 /** Pixels, as in the stylesheet: on a phone an order takes three lines. */
-const ORDER_ROW_HEIGHT = { wide: 36, narrow: 74 };
-const FILLS_FIRST = 50;
+const ORDER_ROW_HEIGHT = { wide: 36, narrow: 74, own: 108 };
+/** Failed calls are not pushed. */
+const FAILURES_MS = 5_000;
 const SUGGESTED = 8;
 
 export function accountViewOf(sources: Sources, address: string | undefined): View {
@@ -31,16 +34,23 @@ function isAddress(text: string): boolean {
   return isStrkey(StrkeyVersion.account, text) || isStrkey(StrkeyVersion.contract, text);
 }
 
-function oneAccount({ connection, assets }: Sources, address: string): View {
+function oneAccount(sources: Sources, address: string): View {
+  const { connection, assets, wallet } = sources;
+  const isOwn = () => wallet.canSend && wallet.holder?.address === address;
   const endings = new Endings();
-  const state = new AccountState(address);
-  const ended = new AbortController();
+  const state = new AccountState();
   const notice = new Notice();
   const list = new VirtualList<Order>(
     {
-      rowHeight: () => (isNarrow() ? ORDER_ROW_HEIGHT.narrow : ORDER_ROW_HEIGHT.wide),
+      rowHeight: () =>
+        isNarrow() ? ORDER_ROW_HEIGHT[isOwn() ? "own" : "narrow"] : ORDER_ROW_HEIGHT.wide,
       key: ({ id }) => id,
-      row: () => orderRow(assets),
+      row: () =>
+        orderRow(assets, {
+          areOffered: isOwn,
+          change: (order) => changeOrder(sources, order, state),
+          cancel: (order) => void cancelOrder(sources, order),
+        }),
       label: "Live orders",
     },
     el(
@@ -51,14 +61,18 @@ function oneAccount({ connection, assets }: Sources, address: string): View {
   );
   const count = el("span", { class: "muted num" });
   const backing = backingTable(assets);
-  const fills = new FillList(assets);
+  const lists = {
+    history: orderHistory(sources, address),
+    fills: fills(sources, address),
+    failures: failures(sources, address),
+  };
   let error: string | undefined;
 
   function update(): void {
+    setClass(element, "is-own", isOwn());
     list.show([...state.orders.values()]);
     setText(count, state.loaded ? `${state.orders.size.toLocaleString("en-US")} live` : "");
     backing.show(state.backing, state.loaded);
-    fills.show(state.fills, state.loaded);
     if (error !== undefined) notice.show({ kind: "error", message: error });
     else if (!state.loaded) notice.show({ kind: "loading" });
     else if (state.orders.size === 0) {
@@ -75,7 +89,9 @@ function oneAccount({ connection, assets }: Sources, address: string): View {
         message: (message) => {
           error = undefined;
           state.received(message);
-          if (message.type === "account") void loadFills();
+          const gone = message.type === "order" && message.order.status !== "ACTIVE";
+          if (gone || message.type === "account") lists.history.refresh();
+          if (message.type !== "backing") lists.fills.refresh();
           redraw();
         },
         refused: (message) => {
@@ -86,34 +102,48 @@ function oneAccount({ connection, assets }: Sources, address: string): View {
     ),
   );
 
-  /** What happened before, and while the connection was away. */
-  async function loadFills(): Promise<void> {
-    try {
-      const page = { trader: address, limit: FILLS_FIRST };
-      const records = await ask<readonly (Trade | Swap)[]>("/trades", page, ended.signal);
-      state.add(state.fillsOf(records));
+  endings.add(
+    assets.changes.listen(() => {
+      for (const one of Object.values(lists)) one.redraw();
       redraw();
-    } catch {
-      // New fills come through the subscription all the same.
-    }
-  }
-
-  endings.add(assets.changes.listen(redraw));
+    }),
+  );
+  endings.add(wallet.changes.listen(redraw));
   endings.every(1000, redraw);
+  endings.every(FAILURES_MS, () => {
+    if (lists.failures.element.checkVisibility()) lists.failures.refresh();
+  });
   endings.add(() => {
-    ended.abort();
     cancelDraw(update);
     list.close();
-    fills.close();
+    for (const one of Object.values(lists)) one.close();
   });
-  update();
 
-  const ordersPanel = panel("Live orders", "orders-panel", [count]);
-  ordersPanel.body.append(list.element, notice.element);
+  const ordersPanel = panel("Orders", "orders-panel", []);
+  const live = el("div", { class: "list-frame" }, list.element, notice.element);
+  const parts = tabs(
+    "Of the account",
+    [
+      { name: "Live orders", element: live, shown: () => setHidden(count, false) },
+      { name: "Order history", element: lists.history.element, shown: hideCount },
+      { name: "Fills", element: lists.fills.element, shown: hideCount },
+      {
+        name: "Failures",
+        element: lists.failures.element,
+        shown: () => {
+          hideCount();
+          lists.failures.refresh();
+        },
+      },
+    ],
+    ordersPanel.body,
+  );
+  function hideCount(): void {
+    setHidden(count, true);
+  }
+  ordersPanel.head.replaceChildren(parts, count);
   const backingPanel = panel("Backing", "backing-panel");
   backingPanel.body.append(backing.element);
-  const fillsPanel = panel("Fills", "fills-panel");
-  fillsPanel.body.append(fills.element);
   const element = el(
     "div",
     { class: "account-view" },
@@ -131,8 +161,8 @@ function oneAccount({ connection, assets }: Sources, address: string): View {
     ),
     ordersPanel.element,
     backingPanel.element,
-    fillsPanel.element,
   );
+  update();
   return { element, title: `Account ${shortAddress(address)}`, close: () => endings.end() };
 }
 

@@ -1,13 +1,9 @@
 // What stands behind an account's orders, token by token.
 import type { Backing } from "../../../src/api/types.ts";
 import { el } from "../dom.ts";
-import { amountText } from "../number/amount.ts";
-import { shortened } from "../number/decimal.ts";
+import { amountText, shortAmount } from "../number/amount.ts";
 import { Notice } from "../page/panel.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
-
-/** Allowances and limits are often as good as endless: their last digits say nothing. */
-const LIMIT_DIGITS = 14;
 
 const HEADS = [
   "Token",
@@ -41,7 +37,7 @@ export function backingTable(assets: Assets): BackingTable {
         role: "region",
         "aria-label": "Backing by token",
       },
-      el("table", { class: "plain-table" }, el("thead", {}, el("tr", {}, ...heads)), body),
+      el("table", { class: "plain-table labelled" }, el("thead", {}, el("tr", {}, ...heads)), body),
     ),
     notice.element,
   );
@@ -50,7 +46,8 @@ export function backingTable(assets: Assets): BackingTable {
     element,
     show: (records, loaded) => {
       const rows = [...records.values()].map((record) => cells(record, assets));
-      rows.sort(([a = ""], [b = ""]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+      const name = (row: readonly Cell[]) => row[0]?.text.toLowerCase() ?? "";
+      rows.sort((a, b) => (name(a) < name(b) ? -1 : 1));
       const text = JSON.stringify([rows, loaded]);
       if (text === shown) return;
       shown = text;
@@ -64,30 +61,42 @@ export function backingTable(assets: Assets): BackingTable {
   };
 }
 
-function tableRow(texts: readonly string[]): HTMLElement {
-  const [token = "", ...values] = texts;
+type Cell = { readonly text: string; readonly exact?: string };
+
+function tableRow([token, ...values]: readonly Cell[]): HTMLElement {
   return el(
     "tr",
     {},
-    el("th", { scope: "row" }, token),
-    ...values.map((text, at) => el("td", { class: at > 0 ? "num" : "state" }, text)),
+    el("th", { scope: "row", title: token?.exact }, token?.text ?? ""),
+    ...values.map(({ text, exact }, at) =>
+      el(
+        "td",
+        { class: at > 0 ? "num" : "state", title: exact, "data-label": HEADS[at + 1] },
+        text,
+      ),
+    ),
   );
 }
 
-/** One text a column. */
-function cells(record: Backing, assets: Assets): readonly string[] {
+/** One a column. */
+function cells(record: Backing, assets: Assets): readonly Cell[] {
   const { asset, balance, allowance, budget, headroom, liveUntil, authorized } = record;
   const named = assets.name(asset) !== undefined;
-  const token = named ? `${assets.label(asset)} ${shortAddress(asset)}` : shortAddress(asset);
-  const short = (units: string) => shortened(amountText(units), LIMIT_DIGITS);
-  if (record.updated === undefined) return [token, "loading", "…", "…", "…", "…", "…"];
+  const token = {
+    text: named ? `${assets.label(asset)} ${shortAddress(asset)}` : shortAddress(asset),
+    exact: assets.fullName(asset) ?? asset,
+  };
+  const amount = (units: string) => ({ text: shortAmount(units), exact: amountText(units) });
+  if (record.updated === undefined) {
+    return [token, { text: "loading" }, ...Array.from({ length: 5 }, () => ({ text: "…" }))];
+  }
   return [
     token,
-    record.pending ? "pending" : authorized ? "yes" : "no",
-    amountText(budget),
-    amountText(balance),
-    short(allowance),
-    liveUntil === 0 ? "–" : liveUntil.toLocaleString("en-US"),
-    headroom === undefined ? "no limit" : short(headroom),
+    { text: record.pending ? "pending" : authorized ? "yes" : "no" },
+    amount(budget),
+    amount(balance),
+    amount(allowance),
+    { text: liveUntil === 0 ? "–" : liveUntil.toLocaleString("en-US") },
+    headroom === undefined ? { text: "no limit" } : amount(headroom),
   ];
 }

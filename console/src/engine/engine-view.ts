@@ -1,11 +1,12 @@
 // The engine itself: how far it is, how fast ledgers come, how well the page is connected, what the
 // contract is set to, and which calls failed lately.
-import type { Failure, Status } from "../../../src/api/types.ts";
+import type { Status } from "../../../src/api/types.ts";
+import { failures } from "../account/account-lists.ts";
 import { ask } from "../api/rest.ts";
-import { el, setText } from "../dom.ts";
+import { el, setText, setTitle } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { amountText } from "../number/amount.ts";
-import { grouped } from "../number/decimal.ts";
+import { compact, grouped } from "../number/decimal.ts";
 import { AssetView, accountView, addressView } from "../page/address.ts";
 import { Figure, Notice, panel } from "../page/panel.ts";
 import { ageText } from "../page/time.ts";
@@ -14,7 +15,7 @@ import { Endings, type Sources, type View } from "../view.ts";
 import { LedgerRhythm } from "./ledger-rhythm.ts";
 
 const REFRESH_MS = 5_000;
-const FAILURES = 20;
+const DIGITS = 9;
 
 const HEALTH = {
   starting: "connecting",
@@ -41,8 +42,7 @@ export function engineView(sources: Sources): View {
   const contract = el("dl", { class: "facts" });
   const volumes = el("tbody");
   const volumeRows = new Map<string, VolumeRow>();
-  const failures = el("tbody");
-  const failureNotice = new Notice();
+  const failed = failures(sources);
   const volumeNotice = new Notice();
   let contractShown = "";
 
@@ -98,16 +98,10 @@ export function engineView(sources: Sources): View {
 
   async function load(): Promise<void> {
     try {
-      const [status, failed] = await Promise.all([
-        ask<Status>("/", {}, ended.signal),
-        ask<readonly Failure[]>("/failures", { limit: FAILURES }, ended.signal),
-      ]);
-      showVolumes(status);
-      showFailures(failed);
+      showVolumes(await ask<Status>("/", {}, ended.signal));
     } catch (error) {
       if (ended.signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
-      failureNotice.show({ kind: "error", message, retry: () => void load() });
       volumeNotice.show({ kind: "error", message, retry: () => void load() });
     }
   }
@@ -124,33 +118,12 @@ export function engineView(sources: Sources): View {
         const row = known ?? volumeRow(assets, symbol);
         volumeRows.set(symbol, row);
         row.name.update();
-        setText(row.amount, grouped(quoteVolume));
-        setText(row.value, volume === "0" ? "–" : `$${grouped(volume)}`);
+        setText(row.amount, compact(quoteVolume, DIGITS));
+        setTitle(row.amount, quoteVolume);
+        setText(row.value, volume === "0" ? "–" : `$${compact(volume, DIGITS)}`);
+        setTitle(row.value, volume);
         return known === undefined ? [row.element] : [];
       }),
-    );
-  }
-
-  function showFailures(list: readonly Failure[]): void {
-    const hint = "Calls of the contract that fail are listed here with their cause.";
-    failureNotice.show(
-      list.length > 0 ? { kind: "none" } : { kind: "empty", title: "No failed calls", hint },
-    );
-    const shown = JSON.stringify(list.map(({ id }) => id));
-    if (failures.dataset.shown === shown) return;
-    failures.dataset.shown = shown;
-    failures.replaceChildren(
-      ...list.map(({ ledger, timestamp, fn, caller, reason, error, result }) =>
-        el(
-          "tr",
-          {},
-          el("td", { class: "num", title: `${timestamp} UTC` }, ledger.toLocaleString("en-US")),
-          el("td", {}, el("code", {}, fn)),
-          el("td", {}, reason),
-          el("td", {}, error === undefined ? result : `${error.code} ${error.name ?? ""}`.trim()),
-          el("td", {}, accountView(caller)),
-        ),
-      ),
     );
   }
 
@@ -158,14 +131,20 @@ export function engineView(sources: Sources): View {
   endings.add(connection.changes.listen(redraw));
   endings.add(ledgers.changes.listen(redraw));
   endings.every(500, redraw);
-  endings.every(REFRESH_MS, () => void load());
+  endings.every(REFRESH_MS, () => {
+    void load();
+    failed.refresh();
+  });
+  endings.add(assets.changes.listen(() => failed.redraw()));
   endings.add(() => {
     ended.abort();
     cancelDraw(update);
     rhythm.close();
+    failed.close();
   });
   update();
   void load();
+  failed.refresh();
 
   const rhythmPanel = panel("Rhythm of ledgers", "rhythm-panel");
   rhythmPanel.body.append(rhythm.element);
@@ -177,10 +156,7 @@ export function engineView(sources: Sources): View {
     volumeNotice.element,
   );
   const failurePanel = panel("Failed calls", "failure-panel");
-  failurePanel.body.append(
-    table("Failed calls", ["Ledger", "Function", "Reason", "Error", "Caller"], failures),
-    failureNotice.element,
-  );
+  failurePanel.body.append(failed.element);
   const element = el(
     "div",
     { class: "engine-view" },
@@ -203,20 +179,20 @@ type VolumeRow = {
 
 function volumeRow(assets: Assets, token: string): VolumeRow {
   const name = new AssetView(assets, token);
-  const amount = el("td", { class: "num" });
-  const value = el("td", { class: "num" });
+  const amount = el("td", { class: "num", "data-label": "amount" });
+  const value = el("td", { class: "num", "data-label": "value" });
   const element = el("tr", {}, el("th", { scope: "row" }, name.element), amount, value);
   return { element, name, amount, value };
 }
 
 function table(label: string, heads: readonly string[], body: HTMLElement): HTMLElement {
-  const numeric = (name: string) => ["Amount", "Value", "Ledger"].includes(name);
+  const numeric = (name: string) => ["Amount", "Value"].includes(name);
   return el(
     "div",
     { class: "table-scroll fill", tabindex: "0", role: "region", "aria-label": label },
     el(
       "table",
-      { class: "plain-table" },
+      { class: "plain-table labelled" },
       el(
         "thead",
         {},

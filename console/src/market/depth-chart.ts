@@ -2,7 +2,7 @@
 // all of it changes at once; for those who do not see it, its label says the same in words.
 import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
-import { grouped, shortened } from "../number/decimal.ts";
+import { compact, floatText } from "../number/decimal.ts";
 import { theme, themeColor } from "../theme.ts";
 import type { Book, DepthFeed } from "./depth-feed.ts";
 import type { SummedLevel } from "./depth-sums.ts";
@@ -96,7 +96,7 @@ export class DepthChart {
     for (const place of places) {
       context.textAlign = place === 0 ? "left" : place === 1 ? "right" : "center";
       const inset = place === 0 ? 6 : place === 1 ? -6 : 0;
-      const text = priceNumberText(low + (high - low) * place);
+      const text = floatText(low + (high - low) * place, DIGITS);
       context.fillText(text, width * place + inset, height + AXIS_HEIGHT / 2 + 1);
     }
   }
@@ -104,7 +104,7 @@ export class DepthChart {
   #readPointer(context: CanvasRenderingContext2D, frame: Frame, book: Book): void {
     if (this.#pointer === undefined) {
       const total = (levels: readonly SummedLevel[]) =>
-        grouped(shortened(levels.at(-1)?.total ?? "0", DIGITS));
+        compact(levels.at(-1)?.total ?? "0", DIGITS);
       setText(this.#reading, `bids for ${total(book.bids)}, asks of ${total(book.asks)}`);
       return;
     }
@@ -119,9 +119,9 @@ export class DepthChart {
     context.globalAlpha = 0.6;
     context.fillRect(this.#pointer, 0, 1, frame.height);
     context.globalAlpha = 1;
-    const total = grouped(shortened(level?.total ?? "0", DIGITS));
+    const total = compact(level?.total ?? "0", DIGITS);
     const side = onBids ? "bids down to" : "asks up to";
-    setText(this.#reading, `${side} ${priceNumberText(price)}: ${total}`);
+    setText(this.#reading, `${side} ${floatText(price, DIGITS)}: ${total}`);
   }
 }
 
@@ -204,11 +204,4 @@ function area(
   context.strokeStyle = side.line;
   context.lineWidth = 1.5;
   context.stroke(path);
-}
-
-/** Of a place on the axis, which is no price of the book's. */
-function priceNumberText(price: number): string {
-  if (!(price > 0)) return "0";
-  const digits = Math.max(0, Math.min(20, DIGITS - 1 - Math.floor(Math.log10(price))));
-  return grouped(shortened(price.toFixed(digits), DIGITS));
 }

@@ -7,7 +7,7 @@ import { type SummedLevel, summed } from "./depth-sums.ts";
 
 export const BANDS = ["5", "20", "50", "100"] as const;
 /** How much coarser than the automatic step: powers of ten. */
-export const COARSER = [0, 1, 2] as const;
+export const COARSER = [0, 1, 2, 3] as const;
 const LEVELS_MAX = 200;
 
 export type Book = {
@@ -25,8 +25,8 @@ export class DepthFeed {
   coarser = 0;
   readonly #connection: Connection;
   readonly #market: string;
-  /** The step that the engine chose by itself. */
-  #automaticStep: string | undefined;
+  /** The step that the engine chooses by itself; undefined before an answer, or without orders. */
+  automaticStep: string | undefined;
   #end: () => void = () => undefined;
 
   constructor(connection: Connection, market: string) {
@@ -53,9 +53,9 @@ export class DepthFeed {
     this.#end();
     this.error = undefined;
     const step =
-      this.coarser === 0 || this.#automaticStep === undefined
+      this.coarser === 0 || this.automaticStep === undefined
         ? undefined
-        : movePoint(this.#automaticStep, this.coarser);
+        : movePoint(this.automaticStep, this.coarser);
     this.#end = this.#connection.subscribe(
       {
         channel: "depth",
@@ -66,7 +66,7 @@ export class DepthFeed {
       },
       {
         message: ({ data: body }) => {
-          if (step === undefined && body.step !== null) this.#automaticStep = body.step;
+          if (step === undefined && body.step !== null) this.automaticStep = body.step;
           this.error = undefined;
           this.book = { body, bids: summed(body.bids), asks: summed(body.asks) };
           this.changes.tell();

@@ -2,20 +2,32 @@
 // height there is and only their texts change, so nothing moves while the book does.
 import { el, setClass, setText, setTitle } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
-import { fractionDigits, grouped, shortened, withFraction } from "../number/decimal.ts";
+import { compact, countedZeros, fractionDigits, grouped, withFraction } from "../number/decimal.ts";
 import type { DepthFeed } from "./depth-feed.ts";
 import { type SummedLevel, spreadPercent } from "./depth-sums.ts";
 
 /** Pixels, as in the stylesheet. */
 const ROW_HEIGHT = 20;
-const SPREAD_HEIGHT = 30;
+const SPREAD_HEIGHT = 44;
 const ROWS_MIN = 4;
 const ROWS_MAX = 60;
 const QUANTITY_DIGITS = 7;
+/** As the API prints prices. */
+const PRICE_DIGITS = 8;
+/** Digits before the point of a price that still has its place for the digits after it. */
+const WHOLE_MAX = 7;
+
+/** A level that a person chose: everything up to it. */
+export type ChosenLevel = {
+  readonly side: "ask" | "bid";
+  readonly price: string;
+  /** Of base, up to and with the level. */
+  readonly total: string;
+};
 
 type LadderRow = {
   readonly element: HTMLElement;
-  readonly price: HTMLElement;
+  readonly price: HTMLAnchorElement;
   readonly quantity: HTMLElement;
   readonly total: HTMLElement;
 };
@@ -27,17 +39,29 @@ export class DepthLadder {
   readonly #mid = el("span", { class: "ladder-mid num" });
   readonly #spread = el("span", { class: "ladder-spread num" });
   readonly #feed: DepthFeed;
+  readonly #link: (level: ChosenLevel) => string;
   readonly #observer: ResizeObserver;
   readonly #stop: () => void;
   #askRows: readonly LadderRow[] = [];
   #bidRows: readonly LadderRow[] = [];
   readonly #render = (): void => this.#draw();
 
-  constructor(feed: DepthFeed, names: { readonly base: HTMLElement; readonly quote: HTMLElement }) {
+  /** `link`: where a level leads that is clicked. */
+  constructor(
+    feed: DepthFeed,
+    names: { readonly base: HTMLElement; readonly quote: HTMLElement },
+    link: (level: ChosenLevel) => string,
+  ) {
     this.#feed = feed;
+    this.#link = link;
     this.element = el(
       "div",
-      { class: "ladder", role: "table", "aria-label": "Order book by price" },
+      {
+        class: "ladder",
+        role: "table",
+        "aria-label": "Order book by price",
+        onkeydown: (event) => this.#move(event as KeyboardEvent),
+      },
       el(
         "div",
         { class: "ladder-row ladder-head", role: "row" },
@@ -77,6 +101,17 @@ export class DepthLadder {
     draw(this.#render);
   }
 
+  /** One stop of the keyboard for each side, at its best price; arrows move along the levels. */
+  #move(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    const links = [...this.element.querySelectorAll<HTMLElement>("a[href]")];
+    const next = links[links.indexOf(document.activeElement as HTMLElement) + step];
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
+  }
+
   #draw(): void {
     const { book } = this.#feed;
     if (book === undefined) return;
@@ -87,15 +122,27 @@ export class DepthLadder {
       asks[Math.min(shown, asks.length) - 1]?.totalNumber ?? 0,
       bids[Math.min(shown, bids.length) - 1]?.totalNumber ?? 0,
     );
-    fillRows(this.#askRows, asks, { digits, most });
-    fillRows(this.#bidRows, bids, { digits, most });
+    const link = this.#link;
+    fillRows(this.#askRows, asks, {
+      digits,
+      most,
+      href: (level) => link({ side: "ask", ...level }),
+    });
+    fillRows(this.#bidRows, bids, {
+      digits,
+      most,
+      href: (level) => link({ side: "bid", ...level }),
+    });
     const { bestBid, bestAsk } = body;
     const both = bestBid !== null && bestAsk !== null;
     const percent = both ? spreadPercent(bestBid, bestAsk) : 0;
     setText(
       this.#mid,
-      both ? `${grouped(bestBid)} – ${grouped(bestAsk)}` : (bestBid ?? bestAsk ?? "–"),
+      both
+        ? `${compact(bestBid, PRICE_DIGITS)} – ${compact(bestAsk, PRICE_DIGITS)}`
+        : compact(bestBid ?? bestAsk ?? "–", PRICE_DIGITS),
     );
+    setTitle(this.#mid, `best bid ${bestBid ?? "none"}, best ask ${bestAsk ?? "none"}`);
     const kind = percent < 0 ? "crossed by" : "spread";
     setText(this.#spread, both ? `${kind} ${Math.abs(percent).toFixed(3)}%` : "one side only");
     if (bestBid === null && bestAsk === null) setText(this.#spread, "no orders");
@@ -103,17 +150,26 @@ export class DepthLadder {
 }
 
 function ladderRow(): LadderRow {
-  const price = el("div", { class: "ladder-price num", role: "cell" });
+  const price = el("a", { class: "ladder-price num" });
+  const priceCell = el("div", { role: "cell" }, price);
   const quantity = el("div", { class: "num", role: "cell" });
   const total = el("div", { class: "num muted", role: "cell" });
-  const element = el("div", { class: "ladder-row", role: "row" }, price, quantity, total);
+  const element = el("div", { class: "ladder-row", role: "row" }, priceCell, quantity, total);
   return { element, price, quantity, total };
 }
 
 function fillRows(
   rows: readonly LadderRow[],
   levels: readonly SummedLevel[],
-  { digits, most }: { readonly digits: number; readonly most: number },
+  {
+    digits,
+    most,
+    href,
+  }: {
+    readonly digits: number;
+    readonly most: number;
+    readonly href: (level: SummedLevel) => string;
+  },
 ): void {
   rows.forEach(({ element, price, quantity, total }, at) => {
     const level = levels[at];
@@ -121,13 +177,25 @@ function fillRows(
     if (level === undefined) {
       for (const cell of [price, quantity, total]) setText(cell, " ");
       element.style.setProperty("--fill", "0");
+      price.removeAttribute("href");
       return;
     }
-    setText(price, grouped(withFraction(level.price, digits)));
-    setText(quantity, grouped(shortened(level.quantity, QUANTITY_DIGITS)));
+    setText(price, levelPrice(level.price, digits));
+    setTitle(price, `${level.price}: quote everything up to here`);
+    price.tabIndex = at === 0 ? 0 : -1;
+    const target = href(level);
+    if (price.getAttribute("href") !== target) price.setAttribute("href", target);
+    setText(quantity, compact(level.quantity, QUANTITY_DIGITS));
     setTitle(quantity, level.quantity);
-    setText(total, grouped(shortened(level.total, QUANTITY_DIGITS)));
+    setText(total, compact(level.total, QUANTITY_DIGITS));
     setTitle(total, level.total);
     element.style.setProperty("--fill", most === 0 ? "0" : (level.totalNumber / most).toFixed(3));
   });
+}
+
+/** The digits of the step, so that points lie below each other, as far as the column is wide. */
+function levelPrice(price: string, digits: number): string {
+  const whole = price.split(".")[0] ?? "";
+  if (whole.length > WHOLE_MAX) return compact(price, PRICE_DIGITS);
+  return countedZeros(grouped(withFraction(price, digits)));
 }

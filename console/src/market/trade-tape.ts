@@ -5,16 +5,19 @@ import { priceText } from "../../../src/model/display.ts";
 import type { Connection } from "../api/connection.ts";
 import { el, setHidden, setText, setTitle } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
-import { amountText } from "../number/amount.ts";
-import { grouped, shortened } from "../number/decimal.ts";
+import { amountText, shortAmount } from "../number/amount.ts";
+import { compact } from "../number/decimal.ts";
 import { Notice } from "../page/panel.ts";
-import { clockText } from "../page/time.ts";
+import { clockText, timeText, utcSeconds, zone } from "../page/time.ts";
 import { accountLink } from "../route.ts";
 import { shortAddress } from "../state/assets.ts";
+import type { ChartTrade } from "./candle-chart.ts";
 
 /** Rows kept; more than any screen shows. */
 const ROWS = 60;
 const DIGITS = 6;
+/** As the API prints prices. */
+const PRICE_DIGITS = 8;
 
 export type Market = { readonly base: string; readonly quote: string };
 
@@ -32,13 +35,20 @@ export class TradeTape {
   readonly #notice = new Notice();
   readonly #market: Market;
   readonly #end: () => void;
+  readonly #changed: (trades: readonly ChartTrade[]) => void;
   /** Newest first. */
   #trades: Trade[] = [];
   readonly #ids = new Set<string>();
   readonly #render = (): void => this.#draw();
 
-  constructor(connection: Connection, market: Market) {
+  /** `changed`: with the latest trades, newest first, in the market's orientation. */
+  constructor(
+    connection: Connection,
+    market: Market,
+    changed: (trades: readonly ChartTrade[]) => void,
+  ) {
     this.#market = market;
+    this.#changed = changed;
     this.element = el(
       "div",
       { class: "tape-frame" },
@@ -51,7 +61,7 @@ export class TradeTape {
           el("div", { role: "columnheader" }, "Price"),
           el("div", { role: "columnheader" }, "Amount"),
           el("div", { role: "columnheader" }, "Taker"),
-          el("div", { role: "columnheader" }, "UTC"),
+          el("div", { role: "columnheader" }, zone.local ? "Local" : "UTC"),
         ),
         el("div", { role: "rowgroup" }, ...this.#rows.map(({ element }) => element)),
       ),
@@ -63,6 +73,7 @@ export class TradeTape {
         message: (message) => {
           if (message.type === "trades") this.#replace(message.trades);
           else this.#add(message.trade);
+          this.#changed(this.#trades.map((trade) => this.#seen(trade)));
           draw(this.#render);
         },
         refused: (error) => this.#notice.show({ kind: "error", message: error }),
@@ -90,6 +101,15 @@ export class TradeTape {
     if (last !== undefined) this.#ids.delete(last.id);
   }
 
+  /** From the taker's side. */
+  #seen({ boughtAsset, bought, sold, timestamp }: Trade): ChartTrade & { baseUnits: bigint } {
+    const buys = boughtAsset === this.#market.base;
+    const baseUnits = BigInt(buys ? bought : sold);
+    const quoteUnits = BigInt(buys ? sold : bought);
+    const price = baseUnits === 0n ? "0" : priceText(quoteUnits, baseUnits);
+    return { time: utcSeconds(timestamp), price, side: buys ? "buy" : "sell", baseUnits };
+  }
+
   #draw(): void {
     if (this.#trades.length > 0) this.#notice.show({ kind: "none" });
     else {
@@ -104,15 +124,13 @@ export class TradeTape {
   }
 
   #fill({ element, time, price, amount, taker }: TapeRow, trade: Trade): void {
-    const { base } = this.#market;
-    const buys = trade.boughtAsset === base;
-    const baseUnits = BigInt(buys ? trade.bought : trade.sold);
-    const quoteUnits = BigInt(buys ? trade.sold : trade.bought);
-    setText(price, baseUnits === 0n ? "–" : grouped(priceText(quoteUnits, baseUnits)));
-    const exact = amountText(baseUnits);
-    setText(amount, grouped(shortened(exact.replaceAll(",", ""), DIGITS)));
-    setTitle(amount, exact);
+    const { side, price: exact, baseUnits } = this.#seen(trade);
+    const buys = side === "buy";
+    setText(price, baseUnits === 0n ? "–" : compact(exact, PRICE_DIGITS));
+    setText(amount, shortAmount(baseUnits, DIGITS));
+    setTitle(amount, amountText(baseUnits));
     setText(time, clockText(trade.timestamp));
+    setTitle(time, `${timeText(trade.timestamp)} ${zone.name}`);
     setText(taker, shortAddress(trade.taker));
     if (taker.title !== trade.taker) {
       taker.title = trade.taker;
@@ -121,7 +139,7 @@ export class TradeTape {
     const tone = buys ? "up" : "down";
     // The stylesheet adds an arrow: colour alone does not say it to everyone.
     if (element.dataset.tone !== tone) element.dataset.tone = tone;
-    setTitle(price, buys ? "The taker bought" : "The taker sold");
+    setTitle(price, `${exact}: the taker ${buys ? "bought" : "sold"}`);
   }
 }
 

@@ -1,7 +1,8 @@
 // One market of the list: its names, its day in numbers and as a line.
 import type { TickerEntry } from "../../../src/api/types.ts";
 import { el, setClass, setText, setTitle } from "../dom.ts";
-import { grouped, shortened } from "../number/decimal.ts";
+import { compact } from "../number/decimal.ts";
+import { Quantity } from "../page/quantity.ts";
 import type { Row } from "../page/virtual-list.ts";
 import { marketLink } from "../route.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
@@ -24,8 +25,8 @@ export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEn
   const low = el("span");
   const high = el("span");
   range.append(low, high);
-  const baseVolume = cell("volume num wide");
-  const quoteVolume = cell("quote-volume num medium");
+  const baseVolume = new Quantity();
+  const quoteVolume = new Quantity();
   const trades = cell("trades num medium");
   const spark = new Sparkline();
   const element = el(
@@ -35,8 +36,8 @@ export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEn
     price,
     change,
     range,
-    baseVolume,
-    quoteVolume,
+    cell("volume num wide", baseVolume.element),
+    cell("quote-volume num medium", quoteVolume.element),
     trades,
     el("div", { class: "spark", role: "cell" }, spark.element),
   );
@@ -54,8 +55,8 @@ export function marketRow(assets: Assets, prices: SparklinePrices): Row<TickerEn
       setNumber(price, entry.lastPrice, traded);
       setText(change, traded ? changeText(entry.change) : "–");
       change.dataset.tone = toneOf(entry.change);
-      setText(low, traded ? grouped(shortened(entry.lowPrice, DIGITS)) : "–");
-      setText(high, traded ? grouped(shortened(entry.highPrice, DIGITS)) : "");
+      setText(low, traded ? compact(entry.lowPrice, DIGITS) : "–");
+      setText(high, traded ? compact(entry.highPrice, DIGITS) : "");
       setVolume(baseVolume, entry.volume, assets.label(base), traded);
       setVolume(quoteVolume, entry.quoteVolume, assets.label(quote), traded);
       setText(trades, entry.trades.toLocaleString("en-US"));
@@ -83,16 +84,16 @@ function setName(element: HTMLElement, address: string, assets: Assets): void {
   setClass(element, "is-address", assets.name(address) === undefined);
 }
 
-function cell(name: string): HTMLElement {
-  return el("div", { class: name, role: "cell" });
+function cell(name: string, ...children: readonly HTMLElement[]): HTMLElement {
+  return el("div", { class: name, role: "cell" }, ...children);
 }
 
 function setNumber(element: HTMLElement, text: string, known: boolean): void {
-  setText(element, known ? grouped(shortened(text, DIGITS)) : "–");
+  setText(element, known ? compact(text, DIGITS) : "–");
   setTitle(element, known ? text : "");
 }
 
-function setVolume(element: HTMLElement, text: string, unit: string, known: boolean): void {
-  setText(element, known ? `${grouped(shortened(text, DIGITS))} ${unit}` : "–");
-  setTitle(element, known ? `${text} ${unit}` : "");
+function setVolume(volume: Quantity, text: string, unit: string, known: boolean): void {
+  if (known) volume.set(compact(text, DIGITS), unit, `${text} ${unit}`);
+  else volume.set("–", "");
 }

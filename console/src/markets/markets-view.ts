@@ -3,7 +3,7 @@ import type { Status, TickerEntry } from "../../../src/api/types.ts";
 import { ask } from "../api/rest.ts";
 import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
-import { grouped, shortened } from "../number/decimal.ts";
+import { floatText } from "../number/decimal.ts";
 import { Figure, Notice } from "../page/panel.ts";
 import { VirtualList } from "../page/virtual-list.ts";
 import { Endings, type Sources, type View } from "../view.ts";
@@ -152,7 +152,7 @@ export function marketsView(sources: Sources): View {
       // The API itself calls these values indicative: a float loses nothing here.
       const value = status.volumes.reduce((sum, { volume }) => sum + Number(volume), 0);
       setHidden(figures.value.element, value === 0);
-      figures.value.set(`$${grouped(shortened(value.toFixed(2), 6))}`);
+      figures.value.set(`$${floatText(value, 6)}`);
     } catch {
       // The status line says that the engine is gone.
     }

@@ -1,7 +1,7 @@
 // Amounts between base units, in which the API and the contract count, and tokens, in which people do.
 import { decimalText } from "../../../src/model/display.ts";
 import { PRICE_UNIT } from "../../../src/model/settlement.ts";
-import { grouped } from "./decimal.ts";
+import { compact, grouped } from "./decimal.ts";
 
 /** Decimals of a token, whichever: in these the API gives volumes and display prices. */
 export const TOKEN_DECIMALS = 7;
@@ -11,6 +11,14 @@ export const PRICE_DECIMALS = 18;
 /** Exact. */
 export function amountText(units: string | bigint): string {
   return grouped(decimalText(BigInt(units), TOKEN_DECIMALS));
+}
+
+/** Digits of an amount in a table: what most amounts have, exactly. */
+const AMOUNT_DIGITS = 9;
+
+/** For a place of fixed width; the exact amount belongs into its title. */
+export function shortAmount(units: string | bigint, digits: number = AMOUNT_DIGITS): string {
+  return compact(decimalText(BigInt(units), TOKEN_DECIMALS), digits);
 }
 
 /** Base units of what a person typed; undefined for anything but a decimal they can hold exactly. */

@@ -23,6 +23,49 @@ export function shortened(text: string, digits: number): string {
   return cut === "" ? whole : `${whole}.${cut}`;
 }
 
+/** Zeros after the point that are written out; more are counted. */
+const ZEROS_WRITTEN_MAX = 3;
+/** Digits before the point that are written out; more become a magnitude. */
+const WHOLE_MAX = 9;
+
+/**
+ * For a place of fixed width: `digits` significant digits, dropped beyond, in at most `digits` + 7
+ * characters whatever the number. Zeros after the point are counted (`0.0₅1234` is 0.000001234), large
+ * numbers have a magnitude (`1.25B`, `1.7e31`). The exact text belongs into a title.
+ */
+export function compact(text: string, digits: number): string {
+  const [whole = "0", fraction = ""] = text.split(".");
+  if (whole.length <= WHOLE_MAX) return countedZeros(grouped(shortened(text, digits)));
+  const magnitude = MAGNITUDES.find(({ zeros }) => whole.length <= zeros + 3);
+  const zeros = magnitude?.zeros ?? whole.length - 1;
+  const moved = `${whole.slice(0, -zeros)}.${whole.slice(-zeros)}${fraction}`;
+  return `${shortened(moved, digits)}${magnitude?.letter ?? `e${zeros}`}`;
+}
+
+const MAGNITUDES = [
+  { zeros: 9, letter: "B" },
+  { zeros: 12, letter: "T" },
+] as const;
+
+/** `0.000001234` as `0.0₅1234`: many zeros have one width. */
+export function countedZeros(text: string): string {
+  const zeros = /^0\.(0+)[1-9]/.exec(text)?.[1] ?? "";
+  if (zeros.length <= ZEROS_WRITTEN_MAX) return text;
+  const count = [...String(zeros.length)].map((digit) => SUBSCRIPTS.charAt(Number(digit))).join("");
+  return `0.0${count}${text.slice("0.".length + zeros.length)}`;
+}
+
+const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
+
+/** Of a float, with so many significant digits: for axes alone. */
+export function floatText(value: number, digits: number): string {
+  if (!(value > 0 && value < Number.POSITIVE_INFINITY)) return "0";
+  // Beyond, the language itself writes an exponent.
+  if (value >= 1e21) return value.toPrecision(digits).replace(/\.?0*e\+/, "e");
+  const places = Math.max(0, Math.min(100, digits - 1 - Math.floor(Math.log10(value))));
+  return compact(value.toFixed(places), digits);
+}
+
 /** Exactly so many digits after the point, cut or filled with zeros: columns line up. */
 export function withFraction(text: string, digits: number): string {
   const [whole = "0", fraction = ""] = text.split(".");

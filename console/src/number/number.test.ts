@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { amountText, contractPriceText, parseAmount, parseContractPrice } from "./amount.ts";
-import { grouped, movePoint, shortened, toUnits, withFraction } from "./decimal.ts";
+import {
+  compact,
+  countedZeros,
+  floatText,
+  grouped,
+  movePoint,
+  shortened,
+  toUnits,
+  withFraction,
+} from "./decimal.ts";
 
 describe("decimals as text", () => {
   it("are grouped in their whole part alone", () => {
@@ -16,6 +25,35 @@ describe("decimals as text", () => {
     assert.equal(shortened("0.99999999", 4), "0.9999");
     assert.equal(shortened("5", 4), "5");
     assert.equal(shortened("5.0001", 3), "5");
+  });
+
+  it("fit a place of fixed width, whatever they are", () => {
+    assert.equal(compact("1234567.891", 8), "1,234,567.8");
+    assert.equal(compact("0.000123456789", 8), "0.00012345678");
+    assert.equal(compact("0.0000123456789", 8), "0.0₄12345678");
+    assert.equal(compact("0.000000000000000000000001", 8), "0.0₂₃1");
+    assert.equal(compact("1234567890.5", 6), "1.23456B");
+    assert.equal(compact("999999999999999", 6), "999.999T");
+    assert.equal(compact("17014118346046923173168730371588.4105727", 7), "1.701411e31");
+    assert.equal(compact("0", 8), "0");
+    assert.equal(countedZeros("0.00000"), "0.00000");
+    assert.equal(countedZeros("1.00001"), "1.00001");
+    for (let exponent = -30; exponent <= 40; exponent += 1) {
+      const digits = "123456789012345678901234567890".repeat(2);
+      const text =
+        exponent < 0
+          ? `0.${"0".repeat(-exponent - 1)}${digits}`
+          : `${digits.slice(0, exponent + 1)}.${digits}`;
+      assert.ok(compact(text, 8).length <= 8 + 7, `${text}: ${compact(text, 8)}`);
+    }
+  });
+
+  it("of axes have as many digits as say something", () => {
+    assert.equal(floatText(0.1 + 0.2, 6), "0.3");
+    assert.equal(floatText(1.5e-20, 6), "0.0₁₉15");
+    assert.equal(floatText(1.25e22, 6), "1.25e22");
+    assert.equal(floatText(Number.NaN, 6), "0");
+    assert.equal(floatText(-1, 6), "0");
   });
 
   it("get the digits a column has", () => {

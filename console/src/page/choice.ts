@@ -22,6 +22,28 @@ export function segments(
   return el("div", { class: "segments", role: "group", "aria-label": label }, ...buttons);
 }
 
+/** Buttons each of which is pressed or not. */
+export function toggles(
+  label: string,
+  options: readonly (Option & { readonly title: string; readonly pressed: boolean })[],
+  change: (value: string, pressed: boolean) => void,
+): HTMLElement {
+  const buttons = options.map(({ value, name, title, pressed }) => {
+    const button = el(
+      "button",
+      { type: "button", title, "aria-pressed": String(pressed), onclick },
+      name,
+    );
+    function onclick(): void {
+      const now = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(now));
+      change(value, now);
+    }
+    return button;
+  });
+  return el("div", { class: "segments", role: "group", "aria-label": label }, ...buttons);
+}
+
 export function menu(
   label: string,
   options: readonly Option[],

@@ -1,10 +1,14 @@
 // A titled part of a view, and what stands in it while there is nothing to show.
-import { el, setHidden, setText } from "../dom.ts";
+import { el, setHidden, setText, setTitle } from "../dom.ts";
 import type { NoticeState } from "./notice-state.ts";
 
 let headings = 0;
 
-export type Panel = { readonly element: HTMLElement; readonly body: HTMLElement };
+export type Panel = {
+  readonly element: HTMLElement;
+  readonly head: HTMLElement;
+  readonly body: HTMLElement;
+};
 
 /** `controls` stand beside the title. */
 export function panel(
@@ -15,18 +19,14 @@ export function panel(
   headings += 1;
   const id = `heading-${headings}`;
   const body = el("div", { class: "panel-body" });
-  const element = el(
-    "section",
-    { class: `panel ${name}`, "aria-labelledby": id },
-    el(
-      "div",
-      { class: "panel-head" },
-      el("h2", { id }, title),
-      el("div", { class: "panel-controls" }, ...controls),
-    ),
-    body,
+  const head = el(
+    "div",
+    { class: "panel-head" },
+    el("h2", { id }, title),
+    el("div", { class: "panel-controls" }, ...controls),
   );
-  return { element, body };
+  const element = el("section", { class: `panel ${name}`, "aria-labelledby": id }, head, body);
+  return { element, head, body };
 }
 
 /** Lies over the place of what is missing, so that nothing moves when it comes. */
@@ -78,13 +78,21 @@ export class Notice {
 export class Figure {
   readonly element: HTMLElement;
   readonly #value = el("dd", {}, "–");
+  readonly #unit = el("span", { class: "unit" });
 
   constructor(name: string) {
-    this.element = el("div", { class: "figure" }, el("dt", {}, name), this.#value);
+    this.element = el("div", { class: "figure" }, el("dt", {}, name, this.#unit), this.#value);
   }
 
-  set(text: string, tone: "up" | "down" | "plain" = "plain"): void {
+  /** Beside the name: a unit of any length takes no place from the number. */
+  setUnit(unit: string): void {
+    setText(this.#unit, ` ${unit}`);
+  }
+
+  /** `exact`: with all digits, shown on demand. */
+  set(text: string, tone: "up" | "down" | "plain" = "plain", exact = ""): void {
     setText(this.#value, text);
+    setTitle(this.#value, exact);
     if (this.#value.dataset.tone !== tone) this.#value.dataset.tone = tone;
   }
 }

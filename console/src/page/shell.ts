@@ -1,10 +1,10 @@
 // The frame around every view: where one is, whether the engine is there, light or dark.
-import { el, icon, setClass, setHidden, setText } from "../dom.ts";
+import { el, icon, setClass, setHidden, setText, setTitle } from "../dom.ts";
 import { draw } from "../frame.ts";
 import type { Health } from "../state/ledgers.ts";
 import { theme } from "../theme.ts";
 import type { Sources, View } from "../view.ts";
-import { ageText } from "./time.ts";
+import { ageText, zone } from "./time.ts";
 
 const SUN =
   "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1 1M12 12l1 1M13 3l-1 1M4 12l-1 1";
@@ -15,6 +15,7 @@ const PLACES = [
   { view: "markets", href: "#/", name: "Markets" },
   { view: "quote", href: "#/quote", name: "Quote" },
   { view: "account", href: "#/account", name: "Account" },
+  { view: "wallet", href: "#/wallet", name: "Wallet" },
   { view: "engine", href: "#/engine", name: "Engine" },
 ] as const;
 
@@ -40,7 +41,7 @@ export class Shell {
 
   constructor(sources: Sources) {
     this.#sources = sources;
-    const { connection, ledgers } = sources;
+    const { connection, ledgers, tickers, assets } = sources;
     const retry = () => connection.retryNow();
     this.#lost = el(
       "div",
@@ -62,7 +63,13 @@ export class Shell {
     const update = () => this.#update();
     connection.changes.listen(() => draw(update));
     ledgers.changes.listen(() => draw(update));
-    setInterval(() => draw(update), 1000);
+    // Not drawn by frame: the title counts most in a tab that is not looked at, which has none.
+    tickers.changes.listen(() => this.#retitle());
+    assets.changes.listen(() => this.#retitle());
+    setInterval(() => {
+      this.#retitle();
+      draw(update);
+    }, 1000);
     this.#update();
   }
 
@@ -73,7 +80,7 @@ export class Shell {
     this.#view = view;
     this.#main.replaceChildren(view.element);
     this.#main.scrollTop = 0;
-    document.title = `${view.title} · Hopbook`;
+    this.#retitle();
     for (const [name, link] of this.#links) {
       if (name === place) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
@@ -82,8 +89,10 @@ export class Shell {
     if (!first) this.#main.focus({ preventScroll: true });
   }
 
-  retitle(title: string): void {
-    document.title = `${title} · Hopbook`;
+  #retitle(): void {
+    const title = this.#view?.title ?? "";
+    const text = `${typeof title === "string" ? title : title()} · Hopbook`;
+    if (document.title !== text) document.title = text;
   }
 
   #header(): HTMLElement {
@@ -111,12 +120,25 @@ export class Shell {
     };
     theme.changes.listen(showTheme);
     showTheme();
+    const clock = el(
+      "button",
+      { type: "button", class: "icon-button zone", onclick: () => zone.toggle() },
+      "UTC",
+    );
+    const showZone = (): void => {
+      setText(clock, zone.local ? "Local" : "UTC");
+      clock.setAttribute("aria-label", `Times are ${zone.local ? "local" : "UTC"}: change`);
+      setTitle(clock, zone.local ? "Times of this place" : "Times in UTC");
+    };
+    zone.changes.listen(showZone);
+    showZone();
     return el(
       "header",
       { class: "top" },
       el("a", { class: "brand", href: "#/" }, el("span", { class: "logo" }, icon(LOGO)), "Hopbook"),
       el("nav", { "aria-label": "Views" }, el("ul", {}, ...links, api)),
       el("a", { class: "status", href: "#/engine" }, this.#dot, this.#state, this.#ledger),
+      clock,
       toggle,
     );
   }

@@ -5,7 +5,12 @@ import { el } from "../dom.ts";
 import { copyButton } from "../page/copy-button.ts";
 import { callCommand, type ShownCall, shownArguments } from "./contract-call.ts";
 
-export function callView({ call, kind }: ShownCall, contract: string | undefined): HTMLElement {
+/** `why`: of its approval. */
+export function callView(
+  { call, kind, why }: ShownCall & { readonly why: string },
+  contract: string | undefined,
+  actions: readonly HTMLElement[] = [],
+): HTMLElement {
   const rows = shownArguments(call).map(([name, text]) =>
     el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("code", {}, text))),
   );
@@ -26,8 +31,10 @@ export function callView({ call, kind }: ShownCall, contract: string | undefined
           () => callCommand(call, contract ?? "CONTRACT"),
           "Command",
         ),
+        ...actions,
       ),
     ),
+    el("p", { class: "call-why" }, why),
     el(
       "div",
       {

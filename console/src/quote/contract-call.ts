@@ -5,12 +5,14 @@ import {
   callJson,
   Direction,
   limitCall,
+  type SwapCall,
   swapCall,
+  type TradeCall,
   tradeCall,
 } from "../../../src/client/call.ts";
 
 export type ShownCall = {
-  readonly call: ContractCall;
+  readonly call: TradeCall | SwapCall;
   /** What kind of call it is. */
   readonly kind: string;
 };

@@ -37,6 +37,7 @@ export class QuoteForm {
   readonly live: HTMLInputElement;
   readonly #changed: () => void;
   #direction: Quote["direction"];
+  #offered = "";
   toleranceBps = 0;
 
   /** `changed`: the wish may be another one. `redraw`: only what is made of its answer. */
@@ -127,9 +128,17 @@ export class QuoteForm {
     this.#label();
   }
 
-  get trader(): string {
+  /** Undefined where nobody is named. */
+  get trader(): string | undefined {
+    return this.#trader.value.trim() || undefined;
+  }
+
+  /** Who signs here calls, unless somebody else is named. */
+  offerTrader(address: string | undefined): void {
+    if (address === undefined || address === this.#offered) return;
     const { value } = this.#trader;
-    return value.trim() === "" ? "YOUR_ADDRESS" : value.trim();
+    if (value.trim() === "" || value === this.#offered) this.#trader.value = address;
+    this.#offered = address;
   }
 
   /** Fills in what nobody chose yet. */

@@ -1,23 +1,27 @@
 // The quote explorer: what routes there are for an amount, each as a flow of hops, and the contract
 // call that takes it.
 import type { Quote, QuotePath } from "../../../src/api/types.ts";
-import { callJson } from "../../../src/client/call.ts";
+import { callJson, type SwapCall, type TradeCall } from "../../../src/client/call.ts";
 import { apiUrl } from "../api/rest.ts";
-import { el, setHidden, setText } from "../dom.ts";
+import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { copyButton } from "../page/copy-button.ts";
 import type { NoticeState } from "../page/notice-state.ts";
 import { Notice, panel } from "../page/panel.ts";
 import { quoteLink } from "../route.ts";
 import { pairOf } from "../state/tickers.ts";
+import { runCall } from "../trading/transaction.ts";
 import { Endings, type Sources, type View } from "../view.ts";
+import { approvedCall } from "./approval.ts";
 import { callView } from "./call-view.ts";
 import { contractCalls } from "./contract-call.ts";
+import { introduction } from "./introduction.ts";
 import { QuoteFeed } from "./quote-feed.ts";
 import { QuoteForm, type QuoteWish } from "./quote-form.ts";
 import { routeFlow } from "./route-flow.ts";
 import { RouteList } from "./route-list.ts";
 import { RouteOrders } from "./route-orders.ts";
+import { WatchedTrader } from "./watched-trader.ts";
 
 /** After the last key typed. */
 const TYPING_MS = 250;
@@ -29,7 +33,7 @@ type Answer =
   | { readonly kind: "quote"; readonly quote: Quote };
 
 export function quoteView(sources: Sources, parameters: URLSearchParams): View {
-  const { assets, tickers, ledgers } = sources;
+  const { assets, tickers, ledgers, wallet } = sources;
   const endings = new Endings();
   let feed: QuoteFeed | undefined;
   let wish: QuoteWish | undefined;
@@ -38,6 +42,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   let shown = "";
   const redraw = () => draw(update);
   const orders = new RouteOrders(redraw);
+  const traders = new WatchedTrader(sources.connection, redraw);
   const form = new QuoteForm(sources, parameters, { changed: ask, redraw });
   const routes = new RouteList(assets, redraw);
   const notice = new Notice({ kind: "none" });
@@ -80,8 +85,10 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     notice.show(noticeState());
     const chosen = routes.show(quote, paths);
     orders.want(chosen);
-    setHidden(detailPanel.element, chosen === undefined);
+    form.offerTrader(wallet.canSend ? wallet.holder?.address : undefined);
+    traders.watch(form.trader);
     if (quote !== undefined && chosen !== undefined) showDetail(quote, chosen);
+    else showIntroduction();
   }
 
   function noticeState(): NoticeState {
@@ -103,10 +110,24 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     }
   }
 
+  function sendButton(call: TradeCall | SwapCall): HTMLButtonElement {
+    const run = () => void runCall(sources, `Take the quote by ${call.fn}`, call);
+    return el("button", { type: "button", class: "button primary", onclick: run }, "Send");
+  }
+
+  /** What will be there, while there is no route. */
+  function showIntroduction(): void {
+    const market = suggestedMarket();
+    const text = JSON.stringify([market, market && assets.label(market.base)]);
+    if (text === shown) return;
+    shown = text;
+    detail.replaceChildren(introduction(market, assets));
+  }
+
   /** Made anew only where something in it changed; who was on one of its buttons stays there. */
   function showDetail(quote: Quote, path: QuotePath): void {
     const calls = contractCalls(quote, path, {
-      trader: form.trader,
+      trader: form.trader ?? "YOUR_ADDRESS",
       toleranceBps: form.toleranceBps,
       nonce,
       ...(wish?.limitPrice === undefined
@@ -114,10 +135,18 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
         : { limitPrice: wish.limitPrice, requestedAmount: wish.amount }),
     });
     const contract = ledgers.contract?.address;
+    const ledger = Math.max(quote.ledger, ledgers.ledger ?? 0);
+    const token = assets.label(quote.sellingAsset);
+    const trader = traders.of(quote.sellingAsset);
+    const approved = calls.map(({ call, kind }) => ({
+      kind,
+      ...approvedCall(call, { trader, ledger, token }),
+    }));
     const labels = path.path.map((hop) => assets.label(hop.buying));
     const settled = orders.settled;
-    const texts = calls.map(({ call, kind }) => [call.fn, kind, callJson(call)]);
-    const text = JSON.stringify([texts, contract, labels, settled !== undefined]);
+    const texts = approved.map(({ call, kind, why }) => [call.fn, kind, callJson(call), why]);
+    const canSend = wallet.canSend && form.trader === wallet.holder?.address;
+    const text = JSON.stringify([canSend, texts, contract, labels, settled !== undefined]);
     if (text === shown) return;
     shown = text;
     const buttons = [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")];
@@ -125,7 +154,9 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     detail.replaceChildren(
       routeFlow(path, settled, assets),
       el("h2", { class: "calls-title" }, "Contract call"),
-      ...calls.map((call) => callView(call, contract)),
+      ...approved.map((shownCall) =>
+        callView(shownCall, contract, canSend ? [sendButton(shownCall.call)] : []),
+      ),
     );
     if (place >= 0) {
       [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")][place]?.focus();
@@ -138,13 +169,16 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   detailPanel.body.append(detail);
 
   /** The busiest market whose amounts can be typed in tokens, or else the busiest. */
-  function suggest(): void {
-    if (!assets.asked) return;
+  function suggestedMarket(): { base: string; quote: string } | undefined {
     const markets = (tickers.list ?? []).map(({ symbol }) => pairOf(symbol));
     const named = markets.find(
       ({ base, quote }) => assets.name(base) !== undefined && assets.name(quote) !== undefined,
     );
-    const market = named ?? markets[0];
+    return named ?? markets[0];
+  }
+
+  function suggest(): void {
+    const market = assets.asked ? suggestedMarket() : undefined;
     if (market !== undefined) form.suggest(market.quote, market.base);
   }
 
@@ -154,6 +188,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
       redraw();
     }),
   );
+  endings.add(wallet.changes.listen(redraw));
   // With the names come the decimals in which amounts are typed.
   endings.add(
     assets.changes.listen(() => {
@@ -168,6 +203,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     cancelDraw(update);
     feed?.close();
     orders.close();
+    traders.watch(undefined);
   });
   suggest();
   start();

@@ -2,6 +2,9 @@
 // are classic assets and says so in a file beside the page.
 import { ask } from "../api/rest.ts";
 import { Changes } from "../changes.ts";
+import { plainName, shortAddress } from "./names.ts";
+
+export { shortAddress } from "./names.ts";
 
 /** A new token may show up before its name is known: it is asked for again, but not all the time. */
 const REFRESH_MS = 10_000;
@@ -50,6 +53,18 @@ export class Assets {
     return name.issuer === undefined ? "XLM (native)" : `${name.code}:${name.issuer}`;
   }
 
+  /** Whether a person may call the token so: its address, its code, or code and issuer. */
+  isNamed(address: string, text: string): boolean {
+    if (address === text) return true;
+    const name = this.#names.get(address);
+    if (name === undefined) return false;
+    const wanted = text.replace("-", ":");
+    if (name.issuer === undefined) return /^(xlm|native)$/i.test(wanted);
+    return (
+      wanted === `${name.code}:${name.issuer}` || wanted.toLowerCase() === name.code.toLowerCase()
+    );
+  }
+
   async #load(): Promise<void> {
     const now = performance.now();
     if (this.#loading || now - this.#loadedAt < REFRESH_MS / 2) return;
@@ -62,7 +77,10 @@ export class Assets {
         if (this.#names.has(address)) continue;
         changed = true;
         const [code = "", issuer] = text.split(":");
-        this.#names.set(address, issuer === undefined ? { code: "XLM" } : { code, issuer });
+        this.#names.set(
+          address,
+          issuer === undefined ? { code: "XLM" } : { code: plainName(code), issuer },
+        );
       }
       if (changed) this.#named();
     } catch {
@@ -85,8 +103,4 @@ export class Assets {
     }
     this.changes.tell();
   }
-}
-
-export function shortAddress(address: string): string {
-  return address.length <= 12 ? address : `${address.slice(0, 4)}…${address.slice(-4)}`;
 }

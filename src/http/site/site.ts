@@ -9,32 +9,38 @@ const ROOT = "/console";
 
 /**
  * Nothing from elsewhere, nothing inline: a text that found its way into the page cannot run.
- * `connect-src 'self'` covers the push connection of the same host too.
+ * `connect-src 'self'` covers the push connection of the same host too; `origins` are asked besides.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+function contentSecurityPolicy(origins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    ["connect-src 'self'", ...origins].join(" "),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
 
 export type SiteOptions = {
   /** By path below /console, without the slash between; the empty path is the page itself. */
   readonly files: ReadonlyMap<string, SiteFile>;
   /** JSON texts made anew for each request, by path like files. */
   readonly documents: ReadonlyMap<string, () => string>;
+  /** Other servers that pages may ask: the RPC that transactions are sent to. */
+  readonly origins?: readonly string[];
 };
 
 export class Site {
   readonly #options: SiteOptions;
+  readonly #policy: string;
 
   constructor(options: SiteOptions) {
     this.#options = options;
+    this.#policy = contentSecurityPolicy(options.origins ?? []);
   }
 
   /** False for a path that is not the site's: nothing is written then. */
@@ -56,8 +62,11 @@ export class Site {
     }
     const file = this.#options.files.get(below);
     if (file === undefined) return false;
-    writeFile(file, res, req, head);
-    return true;
+    if (file.contentType.startsWith("text/html")) {
+      const policy = below === "" ? this.#policy : contentSecurityPolicy([]);
+      return writeFile(file, res, req, { head, policy });
+    }
+    return writeFile(file, res, req, { head });
   }
 
   /**
@@ -75,7 +84,14 @@ export class Site {
   }
 }
 
-function writeFile(file: SiteFile, res: HttpResponse, req: HttpRequest, head: boolean): void {
+type FileAnswer = { readonly head: boolean; readonly policy?: string };
+
+function writeFile(
+  file: SiteFile,
+  res: HttpResponse,
+  req: HttpRequest,
+  { head, policy }: FileAnswer,
+): true {
   const accepted = req.getHeader("accept-encoding");
   const known = req.getHeader("if-none-match");
   const has = known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === file.etag);
@@ -86,11 +102,16 @@ function writeFile(file: SiteFile, res: HttpResponse, req: HttpRequest, head: bo
     file.contentType,
     file.hashed ? "public, max-age=31536000, immutable" : "no-cache",
   );
+  if (policy !== undefined) {
+    res.writeHeader("Content-Security-Policy", policy);
+    res.writeHeader("Referrer-Policy", "no-referrer");
+    res.writeHeader("Cross-Origin-Opener-Policy", "same-origin");
+  }
   res.writeHeader("ETag", file.etag);
   res.writeHeader("Vary", "Accept-Encoding");
   if (unchanged) {
     res.endWithoutBody();
-    return;
+    return true;
   }
   if (file.brotli !== undefined && accepts(accepted, "br")) {
     res.writeHeader("Content-Encoding", "br");
@@ -99,6 +120,7 @@ function writeFile(file: SiteFile, res: HttpResponse, req: HttpRequest, head: bo
     res.writeHeader("Content-Encoding", "gzip");
     writeBody(res, file.gzip, head);
   } else writeBody(res, file.plain, head);
+  return true;
 }
 
 function writeHeaders(res: HttpResponse, contentType: string, caching: string): void {
@@ -106,10 +128,6 @@ function writeHeaders(res: HttpResponse, contentType: string, caching: string): 
   res.writeHeader("Cache-Control", caching);
   res.writeHeader("Access-Control-Allow-Origin", "*");
   res.writeHeader("X-Content-Type-Options", "nosniff");
-  if (!contentType.startsWith("text/html")) return;
-  res.writeHeader("Content-Security-Policy", CONTENT_SECURITY_POLICY);
-  res.writeHeader("Referrer-Policy", "no-referrer");
-  res.writeHeader("Cross-Origin-Opener-Policy", "same-origin");
 }
 
 function writeBody(res: HttpResponse, body: Uint8Array, head: boolean): void {

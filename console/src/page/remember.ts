@@ -1,0 +1,30 @@
+// Choices that outlive the page, kept in this browser. Storage may be forbidden or full: a choice then
+// lasts as long as the page.
+
+export function remembered(key: string): string | undefined {
+  try {
+    return localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `value` undefined: forgotten. False where the browser keeps nothing. */
+export function remember(key: string, value: string | undefined): boolean {
+  try {
+    if (value === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether anything is kept under a name that begins so. */
+export function isRemembered(start: string): boolean {
+  try {
+    return Object.keys(localStorage).some((key) => key.startsWith(start));
+  } catch {
+    return false;
+  }
+}

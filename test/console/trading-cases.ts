@@ -1,0 +1,249 @@
+// Trading from the page: with a test key of its own, and with Freighter, whose part is played by a script
+// in the page that speaks the extension's messages and signs with a key of the test's.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { Keypair, TransactionBuilder } from "@stellar/stellar-sdk";
+import type { Page } from "playwright-core";
+import type { Row } from "../e2e/api-client.ts";
+import { settled } from "../e2e/settled.ts";
+import { until, WAIT_MS_MAX, type WatchedPage } from "./browser.ts";
+import type { Setup } from "./setup.ts";
+
+export function tradingCases({ world, page: newPage }: Setup): void {
+  const go = (page: Page, hash: string) => page.goto(`${world().origin}/console${hash}`);
+
+  /** Closes ledgers until it is done: transactions wait for theirs. */
+  async function closing<Value>(work: Promise<Value>): Promise<Value> {
+    let isDone = false;
+    const done = work.finally(() => {
+      isDone = true;
+    });
+    // Whoever awaits it sees the rejection.
+    done.catch(() => undefined);
+    while (!isDone) {
+      await world().close(1);
+      await Promise.race([done.catch(() => undefined), new Promise((run) => setTimeout(run, 100))]);
+    }
+    return done;
+  }
+
+  function assertAsksNobodyElse({ errors, foreign }: WatchedPage): void {
+    assert.deepEqual(errors, []);
+    const { origin } = new URL(world().devnet.url);
+    assert.deepEqual(
+      foreign.filter((url) => new URL(url).origin !== origin),
+      [],
+    );
+  }
+
+  async function outcome(page: Page): Promise<string> {
+    const text = page.locator(".transaction-outcome").filter({ hasText: /[a-z]/ });
+    await closing(text.waitFor());
+    const said = (await text.textContent()) ?? "";
+    await page.getByRole("button", { name: "Close" }).click();
+    return said;
+  }
+
+  async function withMoney(page: Page): Promise<string> {
+    await go(page, "#/wallet");
+    await page.getByRole("button", { name: "Make a test key" }).click();
+    await page.getByRole("button", { name: "Get test money" }).click();
+    assert.equal(await outcome(page), "Done.");
+    await closing(page.getByText("The money is there.").waitFor());
+    const address = await page.locator(".wallet-address a").getAttribute("title");
+    return address ?? assert.fail("the wallet shows its account");
+  }
+
+  it("trades on a test network with a key of the page's own", async () => {
+    const opened = await newPage({});
+    const { page } = opened;
+    const address = await withMoney(page);
+
+    await go(page, "#/market/XLM/USDC");
+    const ladder = page.locator(".bids .ladder-price[href]");
+    await ladder.first().waitFor();
+    await page.getByLabel(/^Price, USDC/).fill("0.000001");
+    await page.getByLabel(/^Amount, XLM/).fill("12.5");
+    await page.getByRole("button", { name: "Buy XLM" }).click();
+    const small = await outcome(page);
+    if (small !== "Done.") assert.match(small, /nothing was charged: 720 OrderSizeTooSmall/);
+    const best = (await ladder.nth(4).textContent()) ?? "";
+    await page.getByLabel(/^Price, USDC/).fill(best);
+    await page.getByLabel(/^Amount, XLM/).fill("300");
+    await page.getByRole("button", { name: "Buy XLM" }).click();
+    assert.equal(await outcome(page), "Done.");
+    const orders = async () => (await world().api.get(`/account/${address}`)).orders as Row[];
+    const placed = (await orders()).at(-1);
+    assert.equal(placed?.rprice, 1 / Number(best));
+
+    await go(page, `#/account/${address}`);
+    await page.reload();
+    const row = page
+      .locator(".order-row:not(.order-head)")
+      .filter({ hasText: best.slice(0, 6) })
+      .last();
+    await row.getByRole("button", { name: "Change" }).click();
+    await page.getByLabel(/^Amount, XLM/).fill("250");
+    await page.getByRole("button", { name: "Change", exact: true }).last().click();
+    assert.equal(await outcome(page), "Done.");
+    await settled(async () => {
+      const changed = (await orders()).find(({ id }) => id === placed?.id);
+      assert.equal(changed?.price, placed?.price, "the price stays to the last digit");
+      assert.equal(Math.round(Number(changed?.amount) * Number(placed?.rprice)), 2_500_000_000);
+    });
+    await row.getByRole("button", { name: "Cancel" }).click();
+    assert.equal(await outcome(page), "Done.");
+    await settled(async () => {
+      assert.ok(!(await orders()).some(({ id }) => id === placed?.id));
+    });
+
+    for (const call of ["trade", "swap"]) {
+      const [base, quote] = (await xlmUsdc()) as [string, string];
+      await go(page, "#/");
+      await go(page, `#/quote?selling=${quote}&buying=${base}&amount=1.5&direct=true`);
+      const shown = page
+        .locator(".call")
+        .filter({ has: page.getByRole("heading", { name: call }) });
+      await shown.getByText(/The caller has approved|may move/).waitFor();
+      await shown.getByRole("button", { name: "Send" }).click();
+      const said = await outcome(page);
+      assert.equal(said, "Done.", said);
+      await go(page, `#/market/${base}/${quote}`);
+      await page.locator(`.tape-row a[title="${address}"]`).first().waitFor();
+    }
+    const [newest] = await world().api.get(`/trades?trader=${address}&limit=1`);
+    assert.ok(newest !== undefined);
+    assertAsksNobodyElse(opened);
+
+    await go(page, "#/wallet");
+    await page.getByRole("button", { name: "Export the key" }).click();
+    const secret = (await page.locator(".wallet-secret").textContent()) ?? "";
+    assert.equal(Keypair.fromSecret(secret).publicKey(), address);
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await page.getByRole("button", { name: "Make a test key" }).waitFor();
+    assert.equal(await page.evaluate(`JSON.stringify(localStorage).includes("${secret}")`), false);
+    await page.getByLabel("Secret key").fill(secret.slice(0, -1));
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByText("That is no secret key").waitFor();
+    await page.getByLabel("Secret key").fill(secret);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.locator(`.wallet-address a[title="${address}"]`).waitFor();
+    await opened.close();
+  });
+
+  async function xlmUsdc(): Promise<readonly (string | undefined)[]> {
+    const names: Record<string, string> = await world().api.get("/console/assets.json");
+    return ["native", "USDC"].map((name) =>
+      Object.keys(names).find((address) => names[address]?.split(":")[0] === name),
+    );
+  }
+
+  it("says in words why a call came to nothing", async () => {
+    const opened = await newPage({});
+    const { page } = opened;
+    await withMoney(page);
+    await go(page, "#/market/XLM/USDC");
+    await page.getByLabel(/^Price, USDC/).fill("1000");
+    await page.getByLabel(/^Amount, XLM/).fill("1000000000");
+    await page.getByRole("button", { name: "Buy XLM" }).click();
+    const said = await outcome(page);
+    assert.match(said, /nothing was sent and nothing was charged: .*[A-Z][a-z]+[A-Z][a-z]+/);
+    await page.getByLabel(/^Price, USDC/).fill("no price");
+    await page.getByRole("button", { name: "Buy XLM" }).click();
+    await page.getByText(/A price and an amount above zero/).waitFor();
+    assertAsksNobodyElse(opened);
+    await opened.close();
+  });
+
+  it("makes no key where the network gives no money away, and signs through Freighter there", async () => {
+    const opened = await newPage({});
+    const { page } = opened;
+    const key = Keypair.random();
+    const { passphrase } = world().devnet.network;
+    const funded = fetch(`${world().devnet.url}/friendbot?addr=${key.publicKey()}`, {
+      method: "POST",
+    });
+    assert.equal((await closing(funded)).status, 200);
+    await page.route(`${world().devnet.url}/**`, (route) => withoutFaucet(route));
+    await page.exposeFunction("signWithKey", (xdr: string) => {
+      const transaction = TransactionBuilder.fromXDR(xdr, passphrase);
+      transaction.sign(key);
+      return transaction.toXDR();
+    });
+    await page.addInitScript({ content: freighterScript(key.publicKey()) });
+    await go(page, "#/wallet");
+    await page.getByText("the page keeps no keys for it").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Make a test key" }).isHidden());
+    await page.getByRole("button", { name: "Use Freighter" }).click();
+    await page.getByText("Freighter signs for this account").waitFor();
+    const [base, quote] = (await xlmUsdc()) as [string, string];
+    await go(page, `#/market/${base}/${quote}`);
+    const best = page.locator(".asks .ladder-price[href]").nth(3);
+    await best.waitFor();
+    await page.getByRole("button", { name: "Sell", exact: true }).click();
+    await page.getByLabel(/^Price, USDC/).fill((await best.textContent()) ?? "");
+    await page.getByLabel(/^Amount, XLM/).fill("900");
+    await page.getByRole("button", { name: "Sell XLM" }).click();
+    const said = await outcome(page);
+    // It holds lumens alone: what the order would be paid in it cannot receive.
+    assert.match(said, /708 CannotReceive|^Done\.$/);
+    await page.evaluate("window.refuses = true");
+    await page.getByRole("button", { name: "Sell XLM" }).click();
+    assert.match(await outcome(page), /CannotReceive|the signer refused it: the person said no/);
+    assertAsksNobodyElse(opened);
+    await opened.close();
+  });
+
+  it("offers the call to copy where the engine names no RPC for its pages", async () => {
+    const opened = await newPage({});
+    const { page } = opened;
+    const passphrase = "Public";
+    await page.route("**/console/network.json", (route) => route.fulfill({ json: { passphrase } }));
+    await go(page, "#/wallet");
+    await page.getByText(/names no RPC.*Contract calls can be copied/).waitFor();
+    await until(page, "!document.querySelector('.wallet-actions button:not([hidden])')");
+    assertAsksNobodyElse(opened);
+    await opened.close();
+    const other = await newPage({});
+    await other.page.route("**/console/network.json", (route) =>
+      route.fulfill({ json: { passphrase, rpc: world().devnet.url } }),
+    );
+    await go(other.page, "#/wallet");
+    await other.page.getByText(/is of another network/).waitFor({ timeout: WAIT_MS_MAX });
+    assert.ok(await other.page.getByRole("button", { name: "Make a test key" }).isHidden());
+    await other.close();
+  });
+}
+
+type Route = Parameters<Parameters<Page["route"]>[1]>[0];
+
+/** As a network of real money answers. */
+async function withoutFaucet(route: Route): Promise<void> {
+  const isAsked = (route.request().postData() ?? "").includes('"getNetwork"');
+  if (!isAsked) return route.fallback();
+  const answer = await route.fetch();
+  const body = (await answer.json()) as { result: Record<string, unknown> };
+  delete body.result.friendbotUrl;
+  return route.fulfill({ response: answer, json: body });
+}
+
+/** Answers the extension's messages as its content script does. */
+function freighterScript(address: string): string {
+  return `
+    window.freighter = true;
+    addEventListener("message", async ({ data }) => {
+      if (data?.source !== "FREIGHTER_EXTERNAL_MSG_REQUEST") return;
+      const answer = {
+        REQUEST_CONNECTION_STATUS: async () => ({ isConnected: true }),
+        REQUEST_ACCESS: async () => ({ publicKey: "${address}" }),
+        SUBMIT_TRANSACTION: async () =>
+          window.refuses
+            ? { apiError: { code: -4, message: "the person said no" } }
+            : { signedTransaction: await signWithKey(data.transactionXdr), signerAddress: "${address}" },
+      }[data.type];
+      const source = "FREIGHTER_EXTERNAL_MSG_RESPONSE";
+      postMessage({ source, messagedId: data.messageId, messageId: data.messageId, ...(await answer?.()) }, location.origin);
+    });
+  `;
+}
