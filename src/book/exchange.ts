@@ -90,7 +90,7 @@ export class Exchange {
 
   /** Returns the way to stop listening. */
   onStep(listener: StepListener): () => void {
-    return this.#pipeline.onStep(listener);
+    return this.state.onStep(listener);
   }
 
   get storeSize(): StoreSize {

@@ -16,7 +16,7 @@ import type { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
 import type { PreparedStep } from "./prepared-step.ts";
 import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
-import type { BackingView } from "./step.ts";
+import type { BackingView, StepListener } from "./step.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
 export type ShownStateOptions = {
@@ -37,6 +37,8 @@ export class ShownState implements ReadModel {
   #horizon: Horizon;
   #step = 0;
   readonly #ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
+  /** To be told of every step once it is shown. */
+  readonly listeners = new Set<StepListener>();
 
   constructor({ store, markets, backing, clock }: ShownStateOptions) {
     this.#store = store;
@@ -49,6 +51,11 @@ export class ShownState implements ReadModel {
       opened: this.#contract.markets,
       live: this.#markets.sorted(),
     }));
+  }
+
+  onStep(listener: StepListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Takes in a step that is stored: to be called once a step, together with the rest that shows it. */

@@ -50,7 +50,6 @@ export type StepPipelineOptions = {
 
 export class StepPipeline {
   readonly #options: StepPipelineOptions;
-  readonly #listeners = new Set<StepListener>();
   #waiting: Waiting[] = [];
   #ticks: Caller[] = [];
   #hasUpdates = false;
@@ -64,12 +63,6 @@ export class StepPipeline {
 
   constructor(options: StepPipelineOptions) {
     this.#options = options;
-  }
-
-  /** Returns the way to stop listening. */
-  onStep(listener: StepListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   apply(delta: LedgerDelta): Promise<void> {
@@ -318,7 +311,7 @@ export class StepPipeline {
       changes,
       events,
     };
-    for (const listener of this.#listeners) this.#tell(listener, step);
+    for (const listener of state.listeners) this.#tell(listener, step);
   }
 
   /** A listener that fails concerns nobody else: the step is stored and shown. */
