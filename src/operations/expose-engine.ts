@@ -137,12 +137,16 @@ function exposeSink(registry: Registry, engine: ExposedEngine["engine"], gauge: 
     ["table"],
     () => Object.entries(sinkOf()?.rows ?? {}).map(([table, count]) => [{ table }, count] as const),
   );
-  exposeCounter(
+  exposeCounters(
     {
       name: "hopbook_sink_failures_total",
       help: "Attempts to write to the history sink that failed.",
       registry,
     },
-    () => sinkOf()?.failures ?? 0,
+    [],
+    () => {
+      const sink = sinkOf();
+      return sink === undefined ? [] : [[{}, sink.failures] as const];
+    },
   );
 }

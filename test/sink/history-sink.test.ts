@@ -15,6 +15,7 @@ import { exchangeIdentity, exchangeOptions } from "../support/exchange.ts";
 import { nextLedger } from "../support/ledgers.ts";
 import { findPostgres, NO_POSTGRES, Postgres } from "../support/postgres.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { runs } from "../support/runs.ts";
 import { exportedRows, sinkRows } from "./sink-rows.ts";
 
 const bin = findPostgres();
@@ -209,33 +210,40 @@ describe("the history sink", { skip, timeout: TIMEOUT_MS }, () => {
   });
 
   it("writes each row once over killed servers, killed connections and engines that stop anywhere", async () => {
-    const of = await subject();
-    await of.apply(randomLedgers(randomFrom(12), 40, 12));
-    // A batch of a few rows each: there is always one in progress.
-    let sink = run(of, { schema: "killed", rowsMax: 3 });
-    const random = randomFrom(3);
-    for (let round = 0; round < 6; round += 1) {
-      let batches = 3 + random(12);
-      await sink.when(() => {
-        batches -= 1;
-        return batches <= 0;
-      });
-      if (round % 3 === 0) {
-        await postgres.stop("now");
-        await postgres.start();
-        await client.end().catch(() => undefined);
-        client = await postgres.connect();
-      } else if (round % 3 === 1) {
-        await client.query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()",
-        );
-      } else {
-        await sink.stop();
-        sink = run(of, { schema: "killed", rowsMax: 3 });
+    for (let seed = 0; seed < runs(1); seed += 1) {
+      const random = randomFrom(120 + seed);
+      const ledgers = randomLedgers(random, 40, 12, () => 5 + random(200));
+      const of = await subject();
+      await of.apply(ledgers.slice(0, 30));
+      // A batch of a few rows each: there is always one in progress.
+      const settings = { schema: `killed_${seed}`, rowsMax: 2 + random(5) };
+      let sink = run(of, settings);
+      for (let round = 0; round < 6; round += 1) {
+        let batches = 3 + random(12);
+        await sink.when(() => {
+          batches -= 1;
+          return batches <= 0 || sink.status?.state === "following";
+        });
+        if (round % 3 === 0) {
+          await postgres.stop("now");
+          await postgres.start();
+          await client.end().catch(() => undefined);
+          client = await postgres.connect();
+        } else if (round % 3 === 1) {
+          await client.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity " +
+              "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+          );
+        } else {
+          await sink.stop();
+          sink = run(of, settings);
+        }
+        await of.apply([ledgers[30 + round]].filter((ledger) => ledger !== undefined));
       }
+      await sink.caughtUp();
+      await compare(of, settings.schema);
+      await sink.stop();
     }
-    await sink.caughtUp();
-    await compare(of, "killed");
     const warnings = sinks.flatMap(({ log }) => log.map(([, message]) => message)).join("\n");
     assert.doesNotMatch(warnings, /duplicate/);
   });
