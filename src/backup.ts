@@ -5,7 +5,6 @@ import { backupStore } from "./store/backup.ts";
 
 process.exitCode = await copyCommand({
   name: "backup",
-  args: process.argv.slice(2),
   from: {
     name: "data-dir",
     help: "data folder to copy; an engine may run on it",

@@ -3,8 +3,9 @@
 // Exit code 0 where all was written, 1 where the store or stdout fails, 2 for a wrong setting.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { CommandError, runCommand } from "./command.ts";
 import { choiceSchema, textSchema, timeSchema } from "./config/schema.ts";
-import { readSettings, type Setting, settingsHelp } from "./config/setting.ts";
+import type { Setting, SettingValues } from "./config/setting.ts";
 import { parquetFile } from "./exported-parquet.ts";
 import { csvHeader, csvLine, type Exported, exportedLines, WHAT } from "./exported-rows.ts";
 import { ApiError } from "./http/api-error.ts";
@@ -12,7 +13,6 @@ import { AssetInput } from "./http/asset-input.ts";
 import { parseMarket, parseResolution } from "./http/market-parameters.ts";
 import { canonicalPair } from "./model/address.ts";
 import { openPastStore, type PastStore } from "./store/past-store.ts";
-import { StoreError } from "./store/store-error.ts";
 
 const FORMATS = ["ndjson", "csv", "parquet"] as const;
 /** Characters given to stdout at once. */
@@ -41,24 +41,19 @@ const settings = [
   },
 ] as const satisfies readonly Setting[];
 
-/** A setting that only the store's network or another setting shows to be wrong. */
-class WrongSetting extends Error {}
+process.exitCode = await runCommand("export", settings, exportHistory);
 
-process.exitCode = await main(process.argv.slice(2));
-
-async function main(args: readonly string[]): Promise<number> {
-  if (args.includes("--help")) {
-    process.stdout.write(`npm run export -- [--flag value ...]\n\n${settingsHelp(settings)}\n`);
-    return 0;
+async function exportHistory(values: SettingValues<typeof settings>): Promise<number> {
+  const { "data-dir": dataDir, what, from, to, format, market, resolution } = values;
+  if (what === undefined) throw new CommandError(2, "--what: not set");
+  if (to !== undefined && to <= from) {
+    throw new CommandError(2, "--to: expected a time after --from");
   }
-  const read = readSettings(settings, args, { environment: process.env });
-  if (!read.ok) return failed(2, read.message);
-  const { "data-dir": dataDir, what, from, to, format, market, resolution } = read.values;
-  if (what === undefined) return failed(2, "--what: not set");
-  if (to !== undefined && to <= from) return failed(2, "--to: expected a time after --from");
-  if (what !== "candles" && market !== undefined) return failed(2, "--market: of candles alone");
+  if (what !== "candles" && market !== undefined) {
+    throw new CommandError(2, "--market: of candles alone");
+  }
   if (what !== "candles" && resolution !== undefined) {
-    return failed(2, "--resolution: of candles alone");
+    throw new CommandError(2, "--resolution: of candles alone");
   }
   let store: PastStore | undefined;
   try {
@@ -79,10 +74,10 @@ async function main(args: readonly string[]): Promise<number> {
     await pipeline(Readable.from(bytes), process.stdout, { end: false });
     return 0;
   } catch (error) {
-    if (error instanceof WrongSetting) return failed(2, error.message);
-    if (error instanceof StoreError) return failed(1, error.message);
     // The reader has seen enough (`| head`), or stdout's file does not take more.
-    if (error instanceof Error && "syscall" in error) return failed(1, `stdout: ${error.message}`);
+    if (error instanceof Error && "syscall" in error) {
+      throw new CommandError(1, `stdout: ${error.message}`);
+    }
     throw error;
   } finally {
     await store?.close();
@@ -105,16 +100,12 @@ function* chunks(lines: Iterable<string>): Generator<string> {
   if (chunk !== "") yield chunk;
 }
 
+/** What only the store's network or another setting shows to be wrong. */
 function named<T>(name: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof ApiError) throw new WrongSetting(`--${name}: ${error.message}`);
+    if (error instanceof ApiError) throw new CommandError(2, `--${name}: ${error.message}`);
     throw error;
   }
-}
-
-function failed(code: number, message: string): number {
-  process.stderr.write(`export: ${message}\n`);
-  return code;
 }

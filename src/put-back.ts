@@ -1,7 +1,8 @@
 // npm run put-back: a store that was set aside takes its place again.
 // Exit code 0 where it does, 1 where there is none, 2 for a wrong setting or a folder in use.
+import { CommandError, runCommand } from "./command.ts";
 import { textSchema } from "./config/schema.ts";
-import { readSettings, type Setting, settingsHelp } from "./config/setting.ts";
+import type { Setting, SettingValues } from "./config/setting.ts";
 import { systemClock } from "./model/clock.ts";
 import { lockFolder } from "./store/folder-lock.ts";
 import { putBack } from "./store/put-back.ts";
@@ -12,19 +13,10 @@ const settings = [
   { name: "store", help: "which one; without it the one set aside last", schema: textSchema },
 ] as const satisfies readonly Setting[];
 
-process.exit(await main(process.argv.slice(2)));
+process.exit(await runCommand("put-back", settings, takeBack));
 
-async function main(args: readonly string[]): Promise<number> {
-  if (args.includes("--help")) {
-    process.stdout.write(`npm run put-back -- [--flag value ...]\n\n${settingsHelp(settings)}\n`);
-    return 0;
-  }
-  const read = readSettings(settings, args, { environment: process.env });
-  if (!read.ok) {
-    process.stderr.write(`put-back: ${read.message}\n`);
-    return 2;
-  }
-  const { "data-dir": dataDir, store } = read.values;
+async function takeBack(values: SettingValues<typeof settings>): Promise<number> {
+  const { "data-dir": dataDir, store } = values;
   try {
     await lockFolder(dataDir);
     const { from, aside } = await putBack(dataDir, systemClock, store);
@@ -32,8 +24,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${from} is the store again${rest}\n`);
     return 0;
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    process.stderr.write(`put-back: ${error.message}\n`);
-    return error.code === "in_use" ? 2 : 1;
+    const isInUse = error instanceof StoreError && error.code === "in_use";
+    throw isInUse ? new CommandError(2, error.message) : error;
   }
 }

@@ -5,7 +5,6 @@ import { restoreStore } from "./store/backup.ts";
 
 process.exitCode = await copyCommand({
   name: "restore",
-  args: process.argv.slice(2),
   from: { name: "from", help: "the backup: a folder made by npm run backup" },
   to: { name: "data-dir", help: "data folder to make; it may hold nothing yet" },
   copy: restoreStore,

@@ -2,8 +2,9 @@
 // its candles and tickers with its trades.
 // Exit code 0 where none differ, 1 where some do, 2 where it could not be told.
 import { setTimeout } from "node:timers/promises";
+import { CommandError, runCommand } from "./command.ts";
 import { contractSchema, httpUrlSchema } from "./config/schema.ts";
-import { readSettings, type Setting, settingsHelp } from "./config/setting.ts";
+import type { Setting, SettingValues } from "./config/setting.ts";
 import { address } from "./model/address.ts";
 import { systemClock } from "./model/clock.ts";
 import { compareOrders } from "./verify/compare.ts";
@@ -31,19 +32,10 @@ const settings = [
   },
 ] as const satisfies readonly Setting[];
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await runCommand("verify", settings, verify);
 
-async function main(args: readonly string[]): Promise<number> {
-  if (args.includes("--help")) {
-    process.stdout.write(`npm run verify -- [--flag value ...]\n\n${settingsHelp(settings)}\n`);
-    return 0;
-  }
-  const read = readSettings(settings, args, { environment: process.env });
-  if (!read.ok) {
-    process.stderr.write(`verify: ${read.message}\n`);
-    return 2;
-  }
-  const { url, rpc, contract: wanted } = read.values;
+async function verify(values: SettingValues<typeof settings>): Promise<number> {
+  const { url, rpc, contract: wanted } = values;
   try {
     const engine = new EngineClient(url);
     const served = await engine.contract();
@@ -66,7 +58,6 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${checked} orders checked, ${differences.length} differ\n`);
     return differences.length + market.differences.length === 0 ? 0 : 1;
   } catch (error) {
-    process.stderr.write(`verify: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 2;
+    throw new CommandError(2, error instanceof Error ? error.message : String(error));
   }
 }
