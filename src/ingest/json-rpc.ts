@@ -148,7 +148,7 @@ export class JsonRpc {
     } catch (cause) {
       if (cause instanceof RpcError) throw cause;
       if (watch.expired && !signal.aborted) {
-        const message = `${this.name}: no answer within ${watch.limitMs} ms`;
+        const message = `${this.name}: no answer within ${Math.round(watch.limitMs)} ms`;
         throw new RpcError("timeout", message, { cause });
       }
       const failure = isConnectFailure(cause) ? "disconnected" : "unreachable";
