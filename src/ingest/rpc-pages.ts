@@ -117,11 +117,13 @@ export class RpcPages {
       return { kind: "failed", message, smaller };
     }
     if (error.failure === "refused") {
+      // Its health is an answer too, after which a refusal would seem the first one.
+      const failures = this.set.failuresBefore(source, "ledgers");
       const range = rangeInRefusal(message) ?? (await this.health(source, signal));
       if (range !== undefined && (from < range.oldest || from > range.latest)) {
         return { kind: "outside", range };
       }
-      this.set.reject(source, "ledgers");
+      this.set.reject(source, "ledgers", failures);
     }
     return { kind: "failed", message, smaller: false };
   }

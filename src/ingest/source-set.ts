@@ -147,13 +147,18 @@ export class SourceSet {
 
   /**
    * An answer that parsed as JSON and yet made no sense, or is too old: another source is asked.
-   * `failures`: how often before, where an answer does not tell that by itself.
+   * `failures`: how often before, where the last answer does not tell that by itself.
    */
-  reject(source: number, use: SourceUse, failures = this.before[use].get(source) ?? 0): void {
+  reject(source: number, use: SourceUse, failures = this.failuresBefore(source, use)): void {
     this.board.set(source, `${use}Failures`, failures);
     this.rest(source, use);
     const isCurrent = (this.current.get(use) ?? 0) === source;
     if (isCurrent) this.follow(use, (source + 1) % Math.max(1, this.size));
+  }
+
+  /** Failures in a row before the last answer. */
+  failuresBefore(source: number, use: SourceUse): number {
+    return this.before[use].get(source) ?? 0;
   }
 
   /** The failure was the question's and not the source's. */
