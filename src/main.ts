@@ -313,7 +313,7 @@ function switchLogLevel(log: Logger, configured: Logger["level"]): void {
   process.on("SIGUSR2", () => {
     const level = log.level === configured ? "debug" : configured;
     log.level = level;
-    log.info({ level }, `SIGUSR2: the log's level is ${level}`);
+    log.info({ logLevel: level }, `SIGUSR2: the log's level is ${level}`);
   });
 }
 

@@ -202,6 +202,9 @@ describe("a file of settings", () => {
       assert.deepEqual([all.engine.port, all.engine.host], [9000, "127.0.0.1"]);
       assert.deepEqual(all.devnet, { seed: 8 });
       assert.equal(config(["devnet"], { CONFIG: path }).mode, "devnet");
+      const devnet = config(["devnet", "--data-dir", "kept", "--config", path]);
+      assert.ok(devnet.mode === "devnet");
+      assert.equal(devnet.dataDir, "kept");
     }
     const list = file("b.json", `{"rpc-url": ["http://a", "http://b"], "network": "testnet"}`);
     const engine = config(["engine", "--config", list]);

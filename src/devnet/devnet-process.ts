@@ -33,7 +33,7 @@ function stop(devnet: Devnet): void {
 
 // A terminal's interrupt and a service manager's stop reach the parent too, which then closes the
 // channel in its order: a devnet that ended by itself would look like one that failed.
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const)
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const)
   process.on(name, () => undefined);
 process.once("message", (options: DevnetInput) => {
   start(options).catch((error: unknown) => {

@@ -51,6 +51,16 @@ test("a wrong setting ends with one line that names it, and code 2", async () =>
     [["devnet"], { LEDGER_TIME: "-1" }, /^hopbook: LEDGER_TIME: /],
     [["engine"], { NETWORK: "mainnet" }, /^hopbook: NETWORK: expected one of testnet/],
     [["serve"], {}, /^hopbook: "serve": unknown mode/],
+    [
+      ["engine", "--network", "testnet", "--host", "300.1.1.1"],
+      {},
+      /^hopbook: --host: expected an IP/,
+    ],
+    [
+      ["engine", "--network", "testnet", "--lake", "/nonexistent"],
+      {},
+      /^hopbook: --lake: expected/,
+    ],
   ];
   for (const [args, environment, expected] of cases) {
     const { code, stdout, stderr } = await run(args, environment);

@@ -45,6 +45,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.kill(-started.pid, ignored);
       await logged(started, `${ignored}: ignored`);
     }
+    for (const level of ["debug", "info"]) {
+      process.kill(-started.pid, "SIGUSR2");
+      await logged(started, `"logLevel":"${level}"`);
+    }
     const exited = once(started.child, "exit");
     process.kill(-started.pid, signal);
     // Code 0: it closed in the time that it gives itself.
