@@ -277,6 +277,7 @@ function attachBare(app: App): void {
     message: () => undefined,
     dropped: () => undefined,
     drain: () => undefined,
+    ping: () => undefined,
     pong: () => undefined,
     close: () => undefined,
   });

@@ -1,5 +1,6 @@
 // What goes over the wire where clients are broken, odd or hostile.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
 import WebSocket from "ws";
@@ -11,6 +12,7 @@ import {
   testOrder,
 } from "../../test/support/http/test-server.ts";
 import type { QuoteAnswer } from "../router-worker/quote.ts";
+import { CONTROL_FRAMES_MAX } from "./push/endpoint.ts";
 
 const HOST = "Host: x\r\n\r\n";
 const NEXT = `GET /contract HTTP/1.1\r\n${HOST}`;
@@ -459,4 +461,34 @@ async function speak(
   } finally {
     socket.destroy();
   }
+}
+
+describe("pings and pongs of a client", () => {
+  it("are taken up to a bound, past which its connection ends with code 1008", async () => {
+    for (const kind of ["ping", "pong"] as const) {
+      const [flood, other] = await Promise.all([pushSocket(), pushSocket()]);
+      let pongs = 0;
+      flood.on("pong", () => {
+        pongs += 1;
+      });
+      const closed = once(flood, "close");
+      for (let count = 0; count < CONTROL_FRAMES_MAX; count += 1) flood[kind]("x");
+      flood.send('{"op":"ping"}');
+      await once(flood, "message");
+      assert.equal(pongs, kind === "ping" ? CONTROL_FRAMES_MAX : 0);
+      // More than a ping of the server between them makes good for.
+      for (let count = 0; count <= 2 * CONTROL_FRAMES_MAX; count += 1) flood[kind]("x");
+      const [code, reason] = await closed;
+      assert.deepEqual([code, String(reason)], [1008, "Too many pings and pongs"]);
+      other.send('{"op":"ping"}');
+      await once(other, "message");
+      other.terminate();
+    }
+  });
+});
+
+async function pushSocket(): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`);
+  await once(socket, "open");
+  return socket;
 }

@@ -86,6 +86,8 @@ export type WebSocketBehavior<UserData> = {
   /** What waited for the client was taken, or a part of it. */
   readonly drain: (ws: WebSocket<UserData>) => void;
   readonly dropped: (ws: WebSocket<UserData>) => void;
+  /** It was answered already. */
+  readonly ping: (ws: WebSocket<UserData>, message: ArrayBuffer) => void;
   readonly pong: (ws: WebSocket<UserData>, message: ArrayBuffer) => void;
   readonly close: (ws: WebSocket<UserData>, code: number, message: ArrayBuffer) => void;
 };

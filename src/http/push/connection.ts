@@ -18,6 +18,8 @@ export class Connection implements Subscriber {
   socket: WebSocket<UserData> | undefined;
   /** A pong or a message came since the last ping. */
   alive = true;
+  /** Pings and pongs of the client since then. */
+  controlFrames = 0;
   readonly client: string;
   readonly #meter: HttpMeter;
   readonly #turn: TurnBudget;
@@ -82,6 +84,7 @@ export class Connection implements Subscriber {
       return;
     }
     this.alive = false;
+    this.controlFrames = 0;
     this.socket?.ping();
   }
 }

@@ -31,6 +31,12 @@ const PING_INTERVAL_MS = 30_000;
 /** Between two looks at what waits for all clients together (choice). */
 const SHED_MS = 1000;
 
+/**
+ * Pings and pongs that a client may send between two of our pings (choice): the binding answers a ping by itself, and
+ * to a client that does not read each answer costs a vain try to send all that waits.
+ */
+export const CONTROL_FRAMES_MAX = 1000;
+
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_POLICY = 1008;
 const CLOSE_TOO_BIG = 1009;
@@ -141,8 +147,11 @@ export class PushEndpoint {
         this.#received(socket.getUserData().connection, message, isBinary),
       drain: (socket) => this.#hub.drained(socket.getUserData().connection),
       dropped: (socket) => socket.getUserData().connection.fellBehind(),
+      ping: (socket) => this.#controlled(socket.getUserData().connection),
       pong: (socket) => {
-        socket.getUserData().connection.alive = true;
+        const { connection } = socket.getUserData();
+        connection.alive = true;
+        this.#controlled(connection);
       },
       close: (socket) => {
         this.#closed(socket.getUserData().connection);
@@ -210,6 +219,14 @@ export class PushEndpoint {
     this.#turns?.message(connection, isBinary ? undefined : new Uint8Array(message));
   }
 
+  /** A ping or a pong came: none of them waits its turn, so there is an end to their number. */
+  #controlled(connection: Connection): void {
+    connection.controlFrames += 1;
+    if (connection.controlFrames <= CONTROL_FRAMES_MAX) return;
+    this.#meter.disconnected("control_frames");
+    connection.end(CLOSE_POLICY, TOO_MANY_CONTROL_FRAMES);
+  }
+
   /** `message`: undefined of a binary one. */
   #answer(connection: Subscriber, message: Uint8Array | undefined): void {
     if (message === undefined) {
@@ -253,6 +270,7 @@ export class PushEndpoint {
 }
 
 const TOO_MANY_WAITING = "Too many messages are waiting";
+const TOO_MANY_CONTROL_FRAMES = "Too many pings and pongs";
 
 /** The binding upgrades whatever has 24 characters of key: check what RFC 6455 asks for. */
 function isHandshake(req: HttpRequest): boolean {

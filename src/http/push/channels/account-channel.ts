@@ -5,6 +5,7 @@ import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
+import { nextSlice } from "../../../model/slice-turns.ts";
 import {
   type AccountText,
   accountMembers,
@@ -69,6 +70,9 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
         topic,
         ready: async (isWanted) => {
           await watch.loaded(address, SNAPSHOT_WAIT_MS);
+          // Many subscribers may be waiting for this moment.
+          await nextSlice();
+          if (!isWanted()) return;
           if (!hasManyOrders(readModel, address)) return;
           made = await inTurn(() => accountText(readModel, address, isWanted));
         },
