@@ -2,10 +2,15 @@
 // meanwhile it is asked ever more seldom, little is said about it, and nothing is taken for another history.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { testAccount, testContract } from "../../test/ingest/addresses.ts";
 import { buildChain, TEST_PASSPHRASE } from "../../test/ingest/build-ledger.ts";
 import { FakeRpc, FakeTimer, type Fault, type RpcRequest } from "../../test/ingest/fake-rpc.ts";
+import { scI128 } from "../../test/ingest/sc-values.ts";
+import { RpcError } from "./json-rpc.ts";
 import { LedgerFeed } from "./ledger-feed.ts";
 import type { SourceStatus } from "./ledger-source.ts";
+import { rpcEntryLoader } from "./rpc-entries.ts";
+import { TokenSimulator } from "./simulate.ts";
 import { SourceSet } from "./source-set.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it was to be answered; the table bends it.
@@ -13,7 +18,7 @@ type Json = any;
 type Bend = (sound: string, request: RpcRequest) => Fault | undefined;
 
 const chain = buildChain(10, 30);
-const FIRST_MS = 60_000;
+const FIRST_MS = 20_000;
 const { signal } = new AbortController();
 
 const always =
@@ -40,7 +45,8 @@ const numbered = (field: string, text: string): Bend => {
 };
 const foreign = buildChain(10, 30, "cd".repeat(32), 1_600_000_000);
 
-const BENDS: Record<string, Bend> = {
+/** Of any method. */
+const FORMS: Record<string, Bend> = {
   "a list": json((answer) => [answer]),
   "a result of null": answering({ result: null }),
   "a result that is a list": answering({ result: [] }),
@@ -79,6 +85,9 @@ const BENDS: Record<string, Bend> = {
     headers: { location: "file:///etc/passwd" },
   }),
   "a large error page": always({ status: 418, body: "x".repeat(1 << 20) }),
+};
+/** Of ledgers. */
+const PAGES: Record<string, Bend> = {
   "no list of ledgers": page((result) => {
     result.ledgers = null;
   }),
@@ -125,21 +134,102 @@ const BENDS: Record<string, Bend> = {
   }),
 };
 for (const status of [201, 204, 400, 401, 403, 404, 413, 429, 500, 502, 503, 504, 599]) {
-  BENDS[`status ${status}`] = always({ status, body: "" });
+  FORMS[`status ${status}`] = always({ status, body: "" });
 }
-for (const text of ["-1", "1.5", "4294967296", "1e400", "null", '"x"', '"1e3"', "[]", "true"]) {
+const NUMBERS = ["-1", "1.5", "4294967296", "1e400", "null", '"x"', '"1e3"', "[]", "true"];
+for (const text of NUMBERS) {
   for (const field of ["sequence", "latestLedger", "oldestLedger"]) {
-    BENDS[`${field} ${text}`] = numbered(field, text);
+    PAGES[`${field} ${text}`] = numbered(field, text);
   }
 }
 
+/** Of entries and simulations. */
+const ANSWERS: Record<string, Bend> = {
+  "entries that are no list": json(({ result }) => {
+    if (result.entries !== undefined) result.entries = "x";
+    delete result.results;
+  }),
+  "entries without their XDR": json(({ result }) => {
+    for (const entry of result.entries ?? []) delete entry.xdr;
+    result.results &&= [{}];
+  }),
+  "entries last changed never": json(({ result }) => {
+    for (const entry of result.entries ?? []) entry.lastModifiedLedgerSeq = -1;
+    result.results &&= [{ xdr: 5 }];
+  }),
+  "values cut short": json(({ result }) => {
+    for (const entry of result.entries ?? []) entry.key = 5;
+    for (const value of result.results ?? []) value.xdr = value.xdr.slice(0, 8);
+  }),
+  "no results": json(({ result }) => {
+    delete result.entries;
+    if (result.results === undefined) result.latestLedger = null;
+    else result.results = [];
+  }),
+  "an error of the server": json(({ result }) => {
+    if (result.entries !== undefined) delete result.latestLedger;
+    result.error = "preflight queue full";
+  }),
+};
+
 for (const urls of [1, 2]) {
   test(`ledgers are read on whatever a source answers, ${urls} URLs`, async () => {
-    for (const [what, bend] of Object.entries(BENDS)) await follow(what, bend, urls);
+    const bends = { ...FORMS, ...PAGES };
+    for (const [what, bend] of Object.entries(bends)) await follow(what, bend, urls);
   });
 }
 
-/** Ten ledgers from a sound source, then it is bent: for a minute where it is the only one. */
+test("entries and simulations are right whatever the first of two sources answers", async () => {
+  const numbers = NUMBERS.map((text) => [`latestLedger ${text}`, numbered("latestLedger", text)]);
+  const bends = { ...FORMS, ...ANSWERS, ...Object.fromEntries(numbers) };
+  for (const [what, bend] of Object.entries<Bend>(bends)) await ask(what, bend);
+});
+
+async function ask(what: string, bend: Bend): Promise<void> {
+  const rpcs = [new FakeRpc(), new FakeRpc()];
+  const timer = new FakeTimer();
+  const began = timer.time;
+  const listened = await Promise.all(rpcs.map((rpc) => rpc.listen()));
+  after(() => Promise.all(rpcs.map((rpc) => rpc.close())));
+  const log = (): void => undefined;
+  const set = new SourceSet({ urls: listened, passphrase: TEST_PASSPHRASE, timer, log });
+  for (const [at, rpc] of rpcs.entries()) {
+    rpc.add(...chain.slice(0, 10));
+    rpc.entries.set("AAAA", "AAAB");
+    const results = [{ xdr: scI128(5n).toXdr("base64") }];
+    rpc.fault = (request) => {
+      const { id, method } = request;
+      const result = { latestLedger: 19, results };
+      const isCall = method === "simulateTransaction";
+      const sound = isCall ? JSON.stringify({ jsonrpc: "2.0", id, result }) : rpc.reply(request);
+      return at === 0 && method !== "getNetwork" ? bend(sound, request) : { body: sound };
+    };
+  }
+  const load = rpcEntryLoader(set, timer);
+  const spender = testContract(1);
+  const options = { set, timer, passphrase: TEST_PASSPHRASE, spender, signal };
+  const simulator = new TokenSimulator(options);
+  const loaded = await untilAnswered(timer, () => load(["AAAA"], signal));
+  assert.deepEqual(loaded.entries, [{ key: "AAAA", data: "AAAB", modified: 1 }], what);
+  assert.equal(loaded.ledger, 19, what);
+  const held = await untilAnswered(timer, () => simulator.read(testAccount(2), testContract(3)));
+  assert.deepEqual([held.balance, held.allowance, held.ledger], [5n, 5n, 19], what);
+  assert.ok(timer.time - began < 30_000, what);
+}
+
+/** As those who ask do: again after a second, and whatever the source rests. */
+async function untilAnswered<T>(timer: FakeTimer, run: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (thrown) {
+      assert.ok(thrown instanceof RpcError, String(thrown));
+      await timer.sleep(1_000, signal);
+    }
+  }
+}
+
+/** Ten ledgers from a sound source, then it is bent: for a while where it is the only one. */
 async function follow(what: string, bend: Bend, urls: number): Promise<void> {
   const rpcs = Array.from({ length: urls }, () => new FakeRpc());
   const timer = new FakeTimer();
