@@ -30,7 +30,8 @@ export type HttpWorld = {
   close(): Promise<void>;
 };
 
-export async function openHttpWorld(orders: number): Promise<HttpWorld> {
+/** In all markets alike; `markets`: of one quote asset. */
+export async function openHttpWorld(orders: number, markets = MARKETS): Promise<HttpWorld> {
   const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   const book = new SharedBook({ contract: EXCHANGE, untracked: "nothing" });
   const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
@@ -71,7 +72,7 @@ export async function openHttpWorld(orders: number): Promise<HttpWorld> {
     const events = Array.from({ length: Math.min(ORDERS_PER_LEDGER, orders - at) }, (_, n) => {
       const id = orderId(BigInt(at + n + 1) << 80n);
       ids.push(id);
-      return newOrder(id, ledger, n, at + n);
+      return newOrder(id, ledger, n, { at: at + n, markets });
     });
     // Part of each is taken in the next ledger.
     await apply(events);
@@ -114,13 +115,18 @@ function fill({ id, owner, selling, buying }: NewOrder, ledger: number, n: numbe
   };
 }
 
-function newOrder(id: OrderId, ledger: number, index: number, at: number): NewOrder {
+function newOrder(
+  id: OrderId,
+  ledger: number,
+  index: number,
+  { at, markets }: { readonly at: number; readonly markets: number },
+): NewOrder {
   return {
     kind: "new",
     position: position({ ledger, transaction: 1 + index, operation: 1, index: 0 }),
     id,
     owner: testAccount(at % MAKERS),
-    selling: testContract(at % MARKETS),
+    selling: testContract(at % markets),
     buying: testContract(MARKETS),
     price: 10n ** 18n + BigInt(at),
     amount: 10_000_000n,

@@ -4,11 +4,14 @@ import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { Exchange } from "../../src/book/exchange.ts";
+import { LocalBook } from "../../src/client/local-book.ts";
+import { token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
 
 test("the command prints the same beside an engine, and names what is wrong", async () => {
-  const ledgers = randomLedgers(randomFrom(3), 12, 12);
+  const all = randomLedgers(randomFrom(3), 24, 12);
+  const [ledgers, later] = [all.slice(0, 12), all.slice(12)];
   const options = exchangeOptions({ now: CHAIN_START * 1000 });
   const exchange = await Exchange.open(options);
   for (const delta of ledgers) await exchange.apply(delta);
@@ -19,23 +22,36 @@ test("the command prints the same beside an engine, and names what is wrong", as
   const run = (...args: readonly string[]) =>
     new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
       const script = new URL("../../src/replay.js", import.meta.url).pathname;
-      const all = [script, "--data-dir", dirname(options.path), ...args];
-      execFile(process.execPath, all, (error, out, text) =>
+      const flags = [script, "--data-dir", dirname(options.path), ...args];
+      execFile(process.execPath, flags, (error, out, text) =>
         resolve({ code: error?.code ?? 0, out, error: text }),
       );
     });
-  const { code, out, error } = await run("--market", market, "--from", from);
+  // The store is written meanwhile: what is printed is one state of it.
+  const printed = run("--market", market, "--from", from);
+  for (const delta of later) await exchange.apply(delta);
+  const { code, out, error } = await printed;
   assert.deepEqual([code, error], [0, ""]);
-  const [snapshot] = out
+  const messages = out
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  assert.deepEqual([snapshot.type, snapshot.ledger], ["book", Number(from)]);
+  assert.deepEqual([messages[0].type, messages[0].ledger], ["book", Number(from)]);
+  const book = new LocalBook();
+  for (const message of messages) assert.equal(book.apply(message), "applied");
+  // A market that nobody traded is an empty book.
+  const unknown = await run("--market", `${order.selling}/${token(77)}`, "--from", from);
+  const [{ asks, bids }] = unknown.out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual([unknown.code, asks, bids], [0, [], []]);
   for (const [name, ...args] of [
     ["market", "--from", from],
     ["market", "--from", from, "--market", "x"],
     ["from", "--market", market],
     ["from", "--market", market, "--from", "1"],
+    ["from", "--market", market, "--from", "4000000000"],
     ["to", "--market", market, "--from", from, "--to", "1"],
   ] as const) {
     const refused = await run(...args);
