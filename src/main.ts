@@ -266,7 +266,7 @@ async function migrate(
   found: string,
   log: Logger,
 ): Promise<"migrated" | "failed"> {
-  log.info(`${found}: it is migrated on a copy`);
+  log.info(found);
   try {
     const progress = (made: MigrationProgress): void => logMigration(log, made);
     const migrated = await migrateStore(dataDir, { clock: systemClock, progress });
@@ -276,7 +276,7 @@ async function migrate(
     else
       log.warn(
         { aside },
-        `${found}, and none so old: it is set aside and built anew from the ledgers`,
+        "there is no migration from its schema: it is set aside and built anew from the ledgers",
       );
     return "migrated";
   } catch (error) {

@@ -35,12 +35,18 @@ export function checkIdentity(path: string, wanted: StoreIdentity, meta: Table |
     );
   }
   if (found.schema !== SCHEMA_VERSION) {
-    const isLater = typeof found.schema === "number" && found.schema > SCHEMA_VERSION;
-    throw new StoreError(
-      isLater ? "later_schema" : "earlier_schema",
-      `the store in ${path} has schema ${found.schema}, this version reads ${SCHEMA_VERSION}`,
-    );
+    throw otherSchema(path, found.schema);
   }
+}
+
+/** Of a store whose schema is not the present one. */
+export function otherSchema(path: string, schema: unknown): StoreError {
+  const isLater = typeof schema === "number" && schema > SCHEMA_VERSION;
+  const what = isLater ? "is of a later version" : "is migrated by an engine that starts on it";
+  return new StoreError(
+    isLater ? "later_schema" : "earlier_schema",
+    `the store in ${path} has schema ${schema}, this version reads ${SCHEMA_VERSION}: it ${what}`,
+  );
 }
 
 /** Throws a StoreError where it is not the identity of any version's store. */

@@ -1,7 +1,7 @@
 // A store as a tool reads it, beside the engine that writes it or in a backup: one state, never written.
 import { storeFolder } from "./data-folder.ts";
 import { checkWhole } from "./file-check.ts";
-import { SCHEMA_VERSION } from "./identity.ts";
+import { otherSchema, SCHEMA_VERSION } from "./identity.ts";
 import { StoreError } from "./store-error.ts";
 import { StoreReader } from "./store-reader.ts";
 import { readStoreState } from "./store-state.ts";
@@ -21,8 +21,7 @@ export async function openPastStore(dataDir: string): Promise<PastStore> {
   await checkWhole(path, "quick");
   const { networkPassphrase, schema } = readStoreState(path);
   if (schema !== SCHEMA_VERSION) {
-    const versions = `schema ${schema}, this version reads ${SCHEMA_VERSION}: an engine that starts on it migrates it`;
-    throw new StoreError("earlier_schema", `the store in ${path} has ${versions}`);
+    throw otherSchema(path, schema);
   }
   const reader = await StoreReader.open(path);
   const { history, candles, orderEvents } = reader;
