@@ -6,6 +6,7 @@ import type { Client } from "pg";
 import { Exchange } from "../../src/book/exchange.ts";
 import type { ExchangeOptions } from "../../src/book/exchange-options.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
+import { HistorySink } from "../../src/sink/history-sink.ts";
 import type { SinkLogLevel, SinkStatus } from "../../src/sink/messages.ts";
 import { runSink } from "../../src/sink/run-sink.ts";
 import { Wakeup } from "../../src/sink/wakeup.ts";
@@ -16,6 +17,7 @@ import { nextLedger } from "../support/ledgers.ts";
 import { findPostgres, NO_POSTGRES, Postgres } from "../support/postgres.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { exportedRows, sinkRows } from "./sink-rows.ts";
 
 const bin = findPostgres();
@@ -414,5 +416,21 @@ describe("the history sink", { skip, timeout: TIMEOUT_MS }, () => {
       );
       assert.deepEqual((await sinkRows(client, `"${schema}"`)).failures, await shown);
     }
+  });
+
+  it("tells of a thread that died, and can be stopped then", async () => {
+    const told: string[] = [];
+    let sink: HistorySink | undefined;
+    await new Promise<void>((resolve) => {
+      const path = `${temporaryFolder()}/no-store`;
+      const identity = { networkPassphrase, contract };
+      sink = new HistorySink({ path, url: postgres.url(), schema: "a", identity }, (_, message) => {
+        told.push(message);
+        resolve();
+      });
+    });
+    sink?.shown();
+    await sink?.stop();
+    assert.match(told.join(), /^the history sink's thread died: /);
   });
 });
