@@ -4,52 +4,53 @@
 // Bound. At a shadow price lambda and a slot penalty mu a whole order has the reduced profit
 // `amount * lambda - cost - mu`. With the reduced profits of a selection, SELL gets at most
 // `(paid + profits + slots * mu) / lambda`, BUY costs at least `wanted * lambda - profits - slots * mu`.
-// That holds for any multipliers: each of some pairs gives a bound, and the closest one counts.
 //
-// Relaxed solution. Each order, and each maker with too little backing (maker-choices.ts), is a class:
-// at the first pair of multipliers it takes the choice of the highest reduced profit. Another choice
-// loses something against it: its reduced cost. A selection that beats the incumbent loses no more
-// than the gap between bound and incumbent, so all classes that lose more stay as they are. What
-// remains is the core (Balas and Zemel, Operations Research 28, 1980), searched depth first for each
-// break item, those that lose least first.
+// A selection differs from the relaxed solution (relaxation.ts) in some classes, each of which loses
+// something, and in its break item, which profits `lambda - price` a unit of what is left for it. One that
+// beats the incumbent loses no more than the optimality gap, so only the core (core.ts) is searched, depth
+// first for each break item.
 //
-// Allocates nothing. A node is some 100 ns; `nodesMax` bounds them.
-import { FILL_BYTES } from "./call-bytes.ts";
-import { ALONE } from "./hop-columns.ts";
-import {
-  type HopDemand,
-  type HopOrders,
-  insertDescending,
-  nextBetter,
-  orderBytes,
-  SELL,
-  sortAscending,
-} from "./hop-problem.ts";
-import { EXACT_MAX, HopSelection } from "./hop-selection.ts";
-import { MakerChoices, NO_BREAK } from "./maker-choices.ts";
-import { Multipliers, OWN_PAIR, PAIRS } from "./multipliers.ts";
+// Allocates nothing; `nodesMax` bounds the nodes.
 
-/** Candidates of a hop at most (see candidates.ts); choices of makers come on top. */
-const ENTRIES_MAX = 1 << 10;
-const ALTERNATIVES_MAX = 1 << 12;
+import { Core } from "./core.ts";
+import { ALONE } from "./hop-columns.ts";
+import { HopExchange } from "./hop-exchange.ts";
+import { type HopDemand, type HopOrders, nextBetter, sortAscending } from "./hop-problem.ts";
+import { HopSelection } from "./hop-selection.ts";
+import { ENTRIES_MAX, HopTask } from "./hop-task.ts";
+import type { BreakOfMaker } from "./maker-choices.ts";
+import { Relaxation } from "./relaxation.ts";
+import { PAIRS, SidePairs } from "./side-pairs.ts";
+
 /** The gap to the bound that is searched first, as a part of it, and its growth while none is found. */
-const GAP_FIRST = 2 ** -14;
+const GAP_FIRST = 2 ** -18;
 const GAP_GROWTH = 4;
+/** The same once the bound is as close as it gets. */
+const GAP_GROWTH_CLOSE = 2;
+/** Past this gap, or so many nodes, a closer bound is looked for: first rise, rises, sections (guesses). */
+const GAP_PLAIN = 2 ** -12;
+const QUICK_NODES = 512;
+const RISE_FIRST = 2 ** -8;
+const RISES_MAX = 12;
+const SECTIONS = 8;
+const GOLDEN = (3 - Math.sqrt(5)) / 2;
 /** Nodes of one break item: a part of those that are left, and some at least (guesses). */
 const BREAK_PART = 8;
 const NODES_MIN = 64;
 /** What a search takes beside its nodes. */
-const SEARCH_WORK = 200;
-/** Exchanges of single orders in a row (guess: it seldom takes more than three). */
-const EXCHANGES_MAX = 16;
+const SEARCH_WORK = 20;
 /** Entries passed over that take as long as a node. */
-const NODE_ENTRIES = 8;
-/** Halvings in search of a slot penalty. */
-const FIT_STEPS = 10;
+const NODE_ENTRIES = 16;
 /** Orders that change against the relaxed solution at most, along one branch. */
 const DEPTH_MAX = 64;
-/** What `solve` may leave to a next try. */
-export const FEW_NODES = 384;
+/** Nodes of a search without side pairs (guess: half of the searches end with fewer). */
+const PLAIN_NODES = 48;
+/** What a node takes that is pruned at once, as a part of one. */
+const PRUNED_NODES = 1 / 8;
+const UNKNOWN = -1;
+const OTHERS = -1;
+/** Sorts break items with multipliers of their own behind the others. */
+const OWN_KEY = 2 ** 20;
 
 export class HopSolver {
   // The answer.
@@ -64,91 +65,64 @@ export class HopSolver {
   free = 0;
   readonly selection = new HopSelection();
 
-  #orders!: HopOrders;
-  #demand!: HopDemand;
-  #sells = true;
-  #candidates = 0;
-  #priceMax = 0;
-  /** What uses up less can be whole and leave something: beyond 2^53 integers decide how much. */
-  #wholeMax = 0;
+  readonly #task = new HopTask();
+  readonly #relaxation = new Relaxation(this.#task, this.selection);
+  readonly #core = new Core(this.#task, this.#relaxation);
+  readonly #exchange = new HopExchange(this.#task, this.selection);
+  readonly #pairs = new SidePairs(this.#task, this.#relaxation);
+  /** Whether the side pairs are asked, and the nodes left from which on they are. */
+  #hasPairs = false;
+  #pairsFrom = 0;
   /** Slots for whole orders. */
   #whole = 0;
   #nodesLeft = 0;
   /** Nodes left when the break item at hand has had its part, and whether one had too few. */
   #nodesEnd = 0;
   #isCut = false;
-  readonly #choices = new MakerChoices();
-  readonly #pairs = new Multipliers();
-  readonly #largest = new Float64Array(DEPTH_MAX);
+  /** Nodes left at which the pass at hand ends. */
+  #passEnd = 0;
 
-  // By pair: what a selection must profit to beat the incumbent, whose value is `#neededFor`; what
-  // the relaxed solution profits; and what the optimum of all classes does.
-  readonly #needed = new Float64Array(PAIRS);
-  #neededFor = Number.NaN;
-  readonly #relaxed = new Float64Array(PAIRS);
-  readonly #optimum = new Float64Array(PAIRS);
+  // What the selection must come to, and profit for that, to be of use.
+  #trial = 0;
+  #wanted = 0;
+  #needed = 0;
 
-  // The relaxed solution.
-  #got = 0;
-  #paid = 0;
-  #count = 0;
-  /**
-   * By group: whether the maker has too many choices to be one class: then its orders are classes, and
-   * its backing has a shadow price by pair; and what its whole orders get and cost.
-   */
-  readonly #isPriced = new Uint8Array(ENTRIES_MAX);
-  readonly #nu = new Float64Array(ENTRIES_MAX * PAIRS);
-  readonly #groupGot = new Float64Array(ENTRIES_MAX);
-  readonly #groupPaid = new Float64Array(ENTRIES_MAX);
-  /** Makers whose whole orders want more than their backing. */
-  #overdrawn = 0;
-  /** The makers whose backing is priced; by place in the core, what classes can still give back. */
-  readonly #priced = new Int32Array(ENTRIES_MAX);
-  #pricedCount = 0;
-  #giveBack = new Float64Array(1024);
-  /** By group: its choice in the relaxed solution, and its best reduced profit. */
-  readonly #groupChoice = new Int32Array(ENTRIES_MAX);
-  readonly #groupBest = new Float64Array(ENTRIES_MAX);
-
-  // The core: the largest classes first, by powers of four; of a size by what they lose at least.
-  #classes = 0;
-  readonly #classKey = new Float64Array(ENTRIES_MAX);
-  readonly #classLoss = new Float64Array(ENTRIES_MAX);
-  /** By place: the first place of the next size. */
-  readonly #nextSize = new Int32Array(ENTRIES_MAX + 1);
-  readonly #classId = new Int32Array(ENTRIES_MAX);
-  readonly #classOf = new Int32Array(ENTRIES_MAX);
-  readonly #classFrom = new Int32Array(ENTRIES_MAX + 1);
-  readonly #classCount = new Int32Array(ENTRIES_MAX + 1);
-  // Alternatives: the entry that flips, or, of a group, the choice.
-  #alternatives = 0;
-  readonly #altId = new Int32Array(ALTERNATIVES_MAX);
-  readonly #altLoss = new Float64Array(ALTERNATIVES_MAX);
-  readonly #altGot = new Float64Array(ALTERNATIVES_MAX);
-  readonly #altPaid = new Float64Array(ALTERNATIVES_MAX);
-  readonly #altSize = new Int32Array(ALTERNATIVES_MAX);
-  readonly #altProfit = new Float64Array(ALTERNATIVES_MAX * PAIRS);
-  // By place in the core: what the classes from there on can still add.
-  readonly #gainFrom = new Float64Array((ENTRIES_MAX + 1) * PAIRS);
-  readonly #canAdd = new Float64Array(ENTRIES_MAX + 1);
-  readonly #addMost = new Float64Array(ENTRIES_MAX + 1);
-  readonly #canDrop = new Float64Array(ENTRIES_MAX + 1);
-  readonly #canEmpty = new Int32Array(ENTRIES_MAX + 1);
-
-  // Break items by what the selection profits with each at most, the highest first.
+  // Break items that may beat the incumbent.
   #breaks = 0;
-  readonly #breakEntry = new Int32Array(ENTRIES_MAX);
-  readonly #breakKey = new Float64Array(ENTRIES_MAX);
-  // The break item at hand.
-  #break = 0;
-  #breakMost = 0;
-  #breakBudget = 0;
-  #breakRoom = 0;
-  /** Its maker, where its backing is priced. */
-  #breakGroup = ALONE;
-  /** Core place of the break item's own class, which does not change. */
+  readonly #breakEntry = new Int32Array(ENTRIES_MAX + 1);
+  readonly #breakKey = new Float64Array(ENTRIES_MAX + 1);
+  #others = 0;
+  readonly #other = new Int32Array(ENTRIES_MAX);
+  /** By entry: what a selection with it as the break item profits at most at its price, if known. */
+  readonly #saved = new Float64Array(ENTRIES_MAX);
+  // The break items at hand, the cheapest first: one, or all that are not in the relaxed solution.
+  #items = 0;
+  readonly #item = new Int32Array(ENTRIES_MAX);
+  /** Of the only one: its maker, where its backing is priced, and what it has for it. */
+  #maker = ALONE;
+  #budget = 0;
+  #room = 0;
+  /** Core place of its class, which does not change. */
   #fixed = -1;
-  readonly #profit = new Float64Array((DEPTH_MAX + 2) * PAIRS);
+  // Those that no cheaper one is as large as: what a unit used profits, what they use at least and most.
+  #front = 0;
+  readonly #frontGain = new Float64Array(ENTRIES_MAX);
+  readonly #frontLeast = new Float64Array(ENTRIES_MAX);
+  readonly #frontMost = new Float64Array(ENTRIES_MAX);
+  readonly #broken = { entry: 0, gain: 0, most: 0 };
+  /** By entry of a maker that is one class: see `#makerSlackOf`, and the shadow price it is for. */
+  readonly #makerSlack = new Float64Array(ENTRIES_MAX);
+  readonly #makerSlackAt = new Float64Array(ENTRIES_MAX);
+
+  // By depth: what the whole orders profit, get and cost.
+  readonly #profit = new Float64Array(DEPTH_MAX + 2);
+  readonly #got = new Float64Array(DEPTH_MAX + 2);
+  readonly #paid = new Float64Array(DEPTH_MAX + 2);
+  /** And what a break item profits with them at most. */
+  readonly #loose = new Float64Array(DEPTH_MAX + 2);
+  /** And by side pair: what they profit; and by pair what is needed. */
+  readonly #profits = new Float64Array((DEPTH_MAX + 2) * PAIRS);
+  readonly #neededOf = new Float64Array(PAIRS);
 
   get found(): boolean {
     return this.selection.found;
@@ -168,33 +142,27 @@ export class HopSolver {
 
   /** False where no selection settles (or, with `complete` false, none was found). */
   solve(orders: HopOrders, demand: HopDemand): boolean {
-    this.#orders = orders;
-    this.#demand = demand;
-    this.#sells = demand.direction === SELL;
-    const { amount } = demand;
-    this.#wholeMax = amount < EXACT_MAX ? amount : amount * (1 + 2 ** -46);
+    const task = this.#task;
+    task.begin(orders, demand);
     this.#whole = demand.slots - 1;
     this.complete = true;
     this.free = 0;
     this.work = 2 + orders.count / 16;
-    this.#candidates = this.#countCandidates(Math.min(orders.count, ENTRIES_MAX));
-    this.selection.begin(orders, demand, this.#candidates);
-    this.selection.isBytesBound = this.#isBytesBound();
+    this.selection.begin(orders, demand, task.candidates);
+    this.selection.isBytesBound = task.isBytesBound;
     this.#nodesLeft = demand.nodesMax;
     this.#isCut = false;
-    this.#run();
+    this.#run(demand);
     const { found, value, free } = this.selection;
     this.free = found && free < value ? value : Math.max(free, this.free);
     return found;
   }
 
-  #run(): void {
-    const { slots, nodesMax } = this.#demand;
-    if (this.#candidates === 0 || slots < 1) return;
-    const { columns, start } = this.#orders;
-    this.#priceMax = columns.price[start + this.#candidates - 1]!;
-    if (!this.#isEnoughInAll()) {
-      this.free = this.#mostGotInAll();
+  #run({ slots, nodesMax, bytes }: HopDemand): void {
+    const task = this.#task;
+    if (task.candidates === 0 || slots < 1) return;
+    if (!task.isEnoughInAll()) {
+      this.free = task.mostGotInAll();
       return;
     }
     if (this.#takeGreedily()) return;
@@ -202,12 +170,11 @@ export class HopSolver {
       this.complete = false;
       return;
     }
-    const { bytes } = this.#demand;
-    if (this.selection.isBytesBound) {
+    if (task.isBytesBound) {
       // As many as surely fit; then as many as can.
-      this.#whole = Math.max(1, Math.floor(bytes / this.#bytesMost)) - 1;
+      this.#whole = Math.max(1, Math.floor(bytes / task.bytesMost)) - 1;
       this.#search();
-      const most = Math.min(slots, this.#mostThatFit());
+      const most = Math.min(slots, task.mostThatFit());
       if (most > this.#whole + 1) {
         this.#whole = most - 1;
         this.#search();
@@ -216,126 +183,28 @@ export class HopSolver {
     this.work += nodesMax - Math.max(0, this.#nodesLeft);
   }
 
-  /** Bytes of the order that takes most of the call; and whether all selections fit. */
-  #bytesMost = 0;
-
-  #isBytesBound(): boolean {
-    this.#bytesMost = 0;
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      const bytes = orderBytes(this.#orders, entry);
-      if (bytes > this.#bytesMost) this.#bytesMost = bytes;
-    }
-    return this.#bytesMost * this.#demand.slots > this.#demand.bytes;
-  }
-
-  /** How many orders fit at most: the smallest, of the makers with most of them. */
-  #mostThatFit(): number {
-    const { columns, start, payerBytes } = this.#orders;
-    let [fill, transfers, share] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1];
-    const counts = new Map<number, number>();
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      const at = start + entry;
-      fill = Math.min(fill, FILL_BYTES + columns.addressBytes[at]! + payerBytes);
-      transfers = Math.min(transfers, columns.transferBytes[at]! + payerBytes);
-      const count = (counts.get(columns.owner[at]!) ?? 0) + 1;
-      counts.set(columns.owner[at]!, count);
-      if (count > share) share = count;
-    }
-    let most = 0;
-    while (most < this.#demand.slots) {
-      const next = most + 1;
-      if (next * fill + Math.ceil(next / share) * transfers > this.#demand.bytes) break;
-      most = next;
-    }
-    return most;
-  }
-
-  /** SELL: an order whose unit costs more than all that is paid cannot be filled. */
-  #countCandidates(count: number): number {
-    if (!this.#sells) return count;
-    const { columns, start } = this.#orders;
-    const most = this.#demand.amount * (1 + 2 ** -50);
-    let low = start;
-    let high = low + count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (columns.price[middle]! <= most) low = middle + 1;
-      else high = middle;
-    }
-    return low - start;
-  }
-
-  /** What a whole fill uses up of the amount. */
-  #usedBy(entry: number): number {
-    const at = this.#orders.start + entry;
-    return this.#sells ? this.#orders.columns.cost[at]! : this.#orders.columns.amount[at]!;
-  }
-
-  #canBeWhole(entry: number): boolean {
-    const { columns, start } = this.#orders;
-    const at = start + entry;
-    return columns.most[at]! >= columns.amount[at]! && this.#usedBy(entry) < this.#wholeMax;
-  }
-
-  /** False where even the largest orders cannot use up the amount. */
-  #isEnoughInAll(): boolean {
-    const { most, price } = this.#orders.columns;
-    const { start } = this.#orders;
-    const { amount, slots } = this.#demand;
-    const largest = this.#largest;
-    const slack = (this.#sells ? this.#priceMax : 0) + amount * 2 ** -46;
-    let held = 0;
-    let used = 0;
-    for (let at = start; at < start + this.#candidates; at += 1) {
-      // Rounding adds less than a unit to each payment.
-      const uses = this.#sells ? most[at]! * price[at]! + 1 : most[at]!;
-      if (held < slots) held += 1;
-      else if (uses > largest[held - 1]!) used -= largest[held - 1]!;
-      else continue;
-      used += uses;
-      insertDescending(largest, held, uses);
-      if (used * (1 + 2 ** -46) + slack >= amount) return true;
-    }
-    return false;
-  }
-
-  /** The largest amounts that the slots can get in all. */
-  #mostGotInAll(): number {
-    const { most } = this.#orders.columns;
-    const { start } = this.#orders;
-    const largest = this.#largest;
-    let held = 0;
-    let got = 0;
-    for (let at = start; at < start + this.#candidates; at += 1) {
-      if (held < this.#demand.slots) held += 1;
-      else if (most[at]! > largest[held - 1]!) got -= largest[held - 1]!;
-      else continue;
-      got += most[at]!;
-      insertDescending(largest, held, most[at]!);
-    }
-    return got;
-  }
-
   /** Price priority. True where that is certainly best: all at the best price there is. */
   #takeGreedily(): boolean {
-    const { columns, start } = this.#orders;
+    const { orders, sells, candidates, canBeWhole, demand } = this.#task;
+    const { columns, start } = orders;
     const { amount, price, cost, most } = columns;
     const selection = this.selection;
-    const wanted = this.#demand.amount;
+    const wanted = demand.amount;
+    const uses = sells ? cost : amount;
     let [got, paid, count] = [0, 0, 0];
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
+    for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      const { budget, room } = this.#leftFor(entry);
+      const { budget, room } = this.#task.leftFor(entry, selection.isIn);
       if (selection.complete(entry, Math.min(most[at]!, budget), room, got, paid, count)) {
         // A part of the cheapest order: nothing can be better.
-        if (entry === 0 && (!this.#sells || wanted < cost[at]!)) {
+        if (entry === 0 && (!sells || wanted < cost[at]!)) {
           if (selection.exactValue === undefined) return true;
         }
       }
-      const used = this.#sells ? paid : got;
-      if (wanted - used < this.#usedBy(entry) * (1 - 2 ** -46)) break;
+      const used = sells ? paid : got;
+      if (wanted - used < uses[at]! * (1 - 2 ** -46)) break;
       if (count === this.#whole) break;
-      if (!this.#canBeWhole(entry) || budget < amount[at]! || room < cost[at]!) continue;
+      if (canBeWhole[entry] === 0 || budget < amount[at]! || room < cost[at]!) continue;
       if (price[at]! <= 0) continue;
       selection.isIn[entry] = 1;
       got += amount[at]!;
@@ -346,165 +215,206 @@ export class HopSolver {
     return false;
   }
 
-  readonly #left = { budget: 0, room: 0 };
-
-  /** What an order's maker has beside the whole orders of the selection. */
-  #leftFor(entry: number): { budget: number; room: number } {
-    const { columns, start } = this.#orders;
-    const at = start + entry;
-    const left = this.#left;
-    left.budget = columns.budget[at]!;
-    left.room = columns.room[at]!;
-    if (columns.group[at] === ALONE) return left;
-    let other = columns.groupTop[start + columns.group[at]!]!;
-    for (; other >= 0; other = columns.previous[start + other]!) {
-      if (other >= this.#candidates || this.selection.isIn[other] === 0) continue;
-      left.budget -= columns.amount[start + other]!;
-      left.room -= columns.cost[start + other]!;
-    }
-    return left;
-  }
-
   #search(): void {
+    const relaxation = this.#relaxation;
     this.work += SEARCH_WORK;
-    this.#pairs.find(this.#orders, this.#candidates, this.#demand, this.#whole + 1);
-    this.work += this.#pairs.work;
-    this.#choices.nodesLeft = 4096 + this.#demand.nodesMax;
-    this.#choices.clear();
-    this.#classifyMakers();
-    for (let pair = 1; pair < OWN_PAIR; pair += 1) {
-      this.#fitSlots(pair);
-      this.#optimum[pair] = this.#total + this.#whole * this.#pairs.mu[pair]!;
-    }
-    const bound = this.#bound();
+    relaxation.find(this.#whole);
+    this.#saved.fill(UNKNOWN, 0, this.#task.candidates);
+    this.#makerSlackAt.fill(UNKNOWN, 0, this.#task.candidates);
+    this.#hasPairs = false;
+    this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
+    let bound = this.#bound();
+    let isClosest = false;
+    this.#passEnd = this.#nodesLeft - QUICK_NODES;
     let part = BREAK_PART;
     for (let gap = GAP_FIRST; ; ) {
-      this.#trial = this.#sells ? bound * (1 - gap) : bound * (1 + gap);
-      if (gap >= 1) this.#trial = this.#sells ? 0 : Number.POSITIVE_INFINITY;
-      this.#neededFor = Number.NaN;
-      this.#updateNeeded();
-      this.#collectBreaks();
-      this.#nodesLeft -= this.#candidates / NODE_ENTRIES;
-      this.#isCut = false;
-      for (let at = 0; at < this.#breaks && this.#nodesLeft >= 0; at += 1) {
-        this.#nodesEnd = this.#nodesLeft - Math.max(NODES_MIN, this.#nodesLeft / part);
-        this.#branch(this.#breakEntry[at]!);
+      this.#trial = this.#task.sells ? bound * (1 - gap) : bound * (1 + gap);
+      if (gap >= 1) this.#trial = this.#task.sells ? 0 : Number.POSITIVE_INFINITY;
+      this.#searchTrial(part);
+      // All that is better than the trial was tried.
+      if (this.complete && !this.#isBelow(this.#trial)) break;
+      if (!isClosest && (!this.complete || gap > GAP_PLAIN)) {
+        isClosest = true;
+        this.#passEnd = 0;
+        bound = this.#closestBound();
+        gap = GAP_FIRST;
+        continue;
       }
-      if (this.#nodesLeft < 0) this.#isCut = true;
-      this.complete = !this.#isCut && this.#choices.complete;
       if (this.complete) {
-        // All that is better than the trial was tried.
-        if (!this.#isBelow(this.#trial)) break;
-        gap *= GAP_GROWTH;
+        gap *= isClosest ? GAP_GROWTH_CLOSE : GAP_GROWTH;
         continue;
       }
       // A better incumbent leaves less to try.
-      this.#exchange();
+      this.#exchange.improve();
       if (this.#nodesLeft < NODES_MIN || part === 1) break;
+      relaxation.setBack();
       // Each has more of what is left.
       part /= 2;
-      if (!this.found) gap *= GAP_GROWTH;
+      if (!this.found) gap *= GAP_GROWTH ** 3;
     }
+    this.work += relaxation.work + this.#exchange.work;
+    this.#exchange.work = 0;
   }
 
   /**
-   * Local search where nothing is proven: replaces, adds or drops one order of the incumbent, while that
-   * makes it better.
+   * Moves to the shadow price of the closest bound, from which the one of a hop whose makers' backing is
+   * divisible can be far: steps up or down, then a golden section.
    */
-  #exchange(): void {
-    const { selection } = this;
-    const base = this.#base;
-    for (let round = 0; round < EXCHANGES_MAX && selection.found; round += 1) {
-      const count = selection.count;
-      base.set(selection.list.subarray(0, count));
-      const { value, exactValue } = selection;
-      for (let at = -1; at < count; at += 1) {
-        this.work += this.#candidates / NODE_ENTRIES;
-        if (this.#exchangeOne(count, at)) break;
-      }
-      if (selection.value === value && selection.exactValue === exactValue) return;
+  #closestBound(): number {
+    const first = this.#relaxation.lambda;
+    const above = first * (1 + RISE_FIRST);
+    let best = this.#bound();
+    const isAbove = this.#isCloser(this.#boundAt(above), best);
+    let [near, middle, far] = [isAbove ? first : above, first, first];
+    let step = isAbove ? above - first : first - above;
+    for (let rise = 0; rise < RISES_MAX; rise += 1) {
+      far = Math.max(middle + step, first / 2);
+      const bound = this.#boundAt(far);
+      if (!this.#isCloser(bound, best)) break;
+      best = bound;
+      near = middle;
+      middle = far;
+      step *= 2;
     }
+    for (let section = 0; section < SECTIONS; section += 1) {
+      const [width, other] = [far - middle, near - middle];
+      const isFar = Math.abs(width) > Math.abs(other);
+      const at = middle + GOLDEN * (isFar ? width : other);
+      const bound = this.#boundAt(at);
+      if (this.#isCloser(bound, best)) {
+        if (isFar) near = middle;
+        else far = middle;
+        middle = at;
+        best = bound;
+      } else if (isFar) far = at;
+      else near = at;
+    }
+    best = this.#boundAt(middle);
+    this.#relaxation.keep();
+    this.#hasPairs = false;
+    return best;
   }
 
-  readonly #base = new Int32Array(DEPTH_MAX);
+  #boundAt(lambda: number): number {
+    this.#relaxation.setAt(lambda);
+    this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
+    return this.#bound();
+  }
 
-  /** Tries each order in the place of the one at `leaving` of the base, -1: none; ends with a better one. */
-  #exchangeOne(count: number, leaving: number): boolean {
-    const { columns, start } = this.#orders;
-    const { selection } = this;
-    const base = this.#base;
-    const last = base[count - 1]!;
-    const isBreakOut = leaving === count - 1;
-    selection.clear();
-    let [got, paid, whole] = [0, 0, 0];
-    for (let place = 0; place < count - 1; place += 1) {
-      if (place === leaving) continue;
-      selection.isIn[base[place]!] = 1;
-      got += columns.amount[start + base[place]!]!;
-      paid += columns.cost[start + base[place]!]!;
-      whole += 1;
-    }
-    if (!isBreakOut && leaving >= 0 && this.#completeWith(last, got, paid, whole)) return true;
-    for (let place = 0; isBreakOut && place < count - 1; place += 1) {
-      const entry = base[place]!;
-      const at = start + entry;
-      selection.isIn[entry] = 0;
-      const { amount, cost } = columns;
-      if (this.#completeWith(entry, got - amount[at]!, paid - cost[at]!, whole - 1)) return true;
-      selection.isIn[entry] = 1;
-    }
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      if (entry === last || selection.isIn[entry] === 1) continue;
-      if (leaving >= 0 && entry === base[leaving]) continue;
-      if (isBreakOut) {
-        if (this.#completeWith(entry, got, paid, whole)) return true;
+  #isCloser(bound: number, other: number): boolean {
+    return this.#task.sells ? bound < other : bound > other;
+  }
+
+  /** Tries all that is better than the trial. */
+  #searchTrial(part: number): void {
+    const relaxation = this.#relaxation;
+    const { choices } = relaxation;
+    this.#updateWanted();
+    this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
+    this.#isCut = false;
+    relaxation.isCut = false;
+    const choicesKept = choices.count;
+    const slack = this.#collectBreaks();
+    let hasOwn = false;
+    if (slack >= 0) this.#collectCore(slack);
+    for (let at = 0; at < this.#breaks && this.#nodesLeft >= 0; at += 1) {
+      if (!this.#hasPairs && this.#nodesLeft < this.#pairsFrom) this.#addPairs();
+      if (this.#nodesLeft < this.#passEnd) break;
+      const share = Math.max(NODES_MIN, this.#nodesLeft / part);
+      this.#nodesEnd = Math.max(this.#nodesLeft - share, this.#passEnd - NODES_MIN);
+      const entry = this.#breakEntry[at]!;
+      if (entry === OTHERS) {
+        this.#items = this.#others;
+        this.#item.set(this.#other.subarray(0, this.#others));
+        this.#branchItems();
         continue;
       }
-      if (this.#completeBeside(last, entry, got, paid, whole)) return true;
-      if (this.#completeBeside(entry, last, got, paid, whole)) return true;
+      if (this.#breakKey[at]! > 0) {
+        if (!(this.#ownSlackOf(entry) >= 0)) continue;
+        hasOwn = true;
+        this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
+        relaxation.setAt(this.#task.orders.columns.price[this.#task.orders.start + entry]!);
+        this.#setNeeded();
+        this.#collectCore(Math.max(0, this.#slackOf(entry)));
+      }
+      this.#branch(entry);
     }
-    return false;
+    if (hasOwn) relaxation.setBack();
+    else choices.dropFrom(choicesKept);
+    if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
+    this.complete = !this.#isCut && choices.complete && !relaxation.isCut;
   }
 
-  /** Completes with `last`, beside a further whole order. */
-  #completeBeside(last: number, entry: number, got: number, paid: number, whole: number): boolean {
-    if (whole + 1 > this.#demand.slots - 1 || !this.#canBeWhole(entry)) return false;
-    const { columns, start } = this.#orders;
-    const at = start + entry;
-    const { amount, cost } = columns;
-    const left = this.#leftFor(entry);
-    if (left.budget < amount[at]! || left.room < cost[at]!) return false;
-    this.selection.isIn[entry] = 1;
-    if (this.#completeWith(last, got + amount[at]!, paid + cost[at]!, whole + 1)) return true;
-    this.selection.isIn[entry] = 0;
-    return false;
+  #collectCore(gap: number): void {
+    this.#core.collect(gap, this.selection.isIn);
+    if (this.#hasPairs) this.#pairs.take(this.#core, this.#whole);
   }
 
-  #completeWith(last: number, got: number, paid: number, whole: number): boolean {
-    if (whole > this.#demand.slots - 1) return false;
-    const most = this.#orders.columns.most[this.#orders.start + last]!;
-    const { budget, room } = this.#leftFor(last);
-    return this.selection.complete(last, Math.min(most, budget), room, got, paid, whole);
+  /** From now on nodes ask the side pairs, too. */
+  #addPairs(): void {
+    this.#hasPairs = true;
+    this.#pairs.find();
+    this.#pairs.take(this.#core, this.#whole);
+    this.#setNeeded();
   }
-
-  #trial = 0;
 
   /** Whether a value is better than all that a search could still find to be of use. */
   #isBelow(value: number): boolean {
     const { found, value: best } = this.selection;
-    const { cutoff } = this.#demand;
-    return this.#sells
+    const { cutoff } = this.#task.demand;
+    return this.#task.sells
       ? value > cutoff && !(found && best >= value)
       : value < cutoff && !(found && best <= value);
   }
 
-  /** Follows the incumbent. */
-  #updateNeeded(): void {
+  /** What any selection gets at most (SELL), or costs at least (BUY). */
+  #bound(): number {
+    const { sells, candidates, orders } = this.#task;
+    this.#needed = 0;
+    for (let entry = 0; entry < candidates; entry += 1) {
+      const slack = this.#slackOf(entry);
+      this.#breakKey[entry] = this.#valueAt(this.#relaxation.lambda, slack);
+    }
+    for (;;) {
+      let best = 0;
+      for (let entry = 1; entry < candidates; entry += 1) {
+        const [own, known] = [this.#breakKey[entry]!, this.#breakKey[best]!];
+        if (sells ? own > known : own < known) best = entry;
+      }
+      const bound = this.#breakKey[best]!;
+      if (this.#saved[best] !== UNKNOWN || !this.#isLarge(best))
+        return sells ? Math.max(0, bound) : bound;
+      const own = this.#valueAt(orders.columns.price[orders.start + best]!, this.#savedWith(best));
+      if (sells ? own < bound : own > bound) this.#breakKey[best] = own;
+    }
+  }
+
+  /** What a selection of so much profit comes to. */
+  #valueAt(lambda: number, profit: number): number {
+    const { sells, demand } = this.#task;
+    return sells ? (demand.amount + profit) / lambda : demand.amount * lambda - profit;
+  }
+
+  /** What a selection with a break item profits at most at its price. */
+  #savedWith(entry: number): number {
+    const { columns, start } = this.#task.orders;
+    if (this.#saved[entry] === UNKNOWN) {
+      this.#saved[entry] = this.#relaxation.savedAt(columns.price[start + entry]!);
+    }
+    return this.#saved[entry]!;
+  }
+
+  /** As `#slackOf`, at the break item's own price. */
+  #ownSlackOf(entry: number): number {
+    const { columns, start } = this.#task.orders;
+    return this.#savedWith(entry) - this.#neededAt(columns.price[start + entry]!);
+  }
+
+  /** What is to be found: better than the incumbent, the cutoff, and the trial. */
+  #updateWanted(): void {
     const { found, value } = this.selection;
-    if (value === this.#neededFor) return;
-    this.#neededFor = value;
-    const { direction, cutoff, gap } = this.#demand;
-    const sells = this.#sells;
+    const { sells, demand } = this.#task;
+    const { direction, cutoff, gap } = demand;
     let wanted = sells ? Math.max(cutoff, this.#trial) : Math.min(cutoff, this.#trial);
     if (found) {
       const next = nextBetter(direction, value);
@@ -513,614 +423,238 @@ export class HopSolver {
         : Math.min(wanted, next, value * (1 - gap));
     }
     this.#wanted = wanted;
-    for (let pair = 0; pair < PAIRS; pair += 1) this.#setNeeded(pair);
+    this.#setNeeded();
   }
 
-  #wanted = 0;
+  #setNeeded(): void {
+    this.#needed = this.#neededAt(this.#relaxation.lambda);
+    if (!this.#hasPairs) return;
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      this.#neededOf[pair] = this.#neededAt(this.#pairs.lambda[pair]!);
+    }
+  }
 
-  #setNeeded(pair: number): void {
-    const { amount } = this.#demand;
-    const sells = this.#sells;
+  /** What a selection must profit at a shadow price to be of use. */
+  #neededAt(lambda: number): number {
+    const { sells, demand } = this.#task;
     const wanted = this.#wanted;
-    const isAny = wanted === (sells ? 0 : Number.POSITIVE_INFINITY);
-    const lambda = this.#pairs.lambda[pair]!;
-    const paid = sells ? amount : amount * lambda;
+    if (wanted === (sells ? 0 : Number.POSITIVE_INFINITY)) return Number.NEGATIVE_INFINITY;
+    const paid = sells ? demand.amount : demand.amount * lambda;
     const worth = sells ? lambda * wanted : wanted;
     // The rounding of some forty sums and products.
-    this.#needed[pair] = isAny
-      ? Number.NEGATIVE_INFINITY
-      : (sells ? worth - paid : paid - worth) - (paid + worth + lambda) * 2 ** -46;
+    return (sells ? worth - paid : paid - worth) - (paid + worth + lambda) * 2 ** -46;
   }
 
-  #profitOf(entry: number, pair: number): number {
-    const { columns, start } = this.#orders;
-    const at = start + entry;
-    const { lambda, mu } = this.#pairs;
-    const group = columns.group[at]!;
-    const nu = group === ALONE ? 0 : this.#nu[group * PAIRS + pair]!;
-    return columns.amount[at]! * (lambda[pair]! - nu) - columns.cost[at]! - mu[pair]!;
-  }
-
-  /** Whether the order is a class of its own, whose maker's backing has a price at most. */
-  #isOwnClass(entry: number): boolean {
-    const group = this.#orders.columns.group[this.#orders.start + entry]!;
-    return group === ALONE || this.#isPriced[group] === 1;
-  }
-
-  /** Decides which makers are one class each: those with few choices. */
-  #classifyMakers(): void {
-    const { groups } = this.#orders;
-    this.#nu.fill(0, 0, groups * PAIRS);
-    for (let maker = 0; maker < groups; maker += 1) {
-      this.#takeMaker(maker, 1, NO_BREAK);
-      this.#isPriced[maker] = this.#choices.isMany() ? 1 : 0;
-    }
-  }
-
-  /** What any selection gets at most (SELL), or costs at least (BUY). */
-  #bound(): number {
-    const { amount } = this.#demand;
-    const { lambda } = this.#pairs;
-    this.#needed.fill(0);
-    let best = this.#sells ? 0 : Number.POSITIVE_INFINITY;
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      const most = this.#orders.columns.most[this.#orders.start + entry]!;
-      if (most < 1) continue;
-      let own = this.#sells ? Number.POSITIVE_INFINITY : 0;
-      for (let pair = 1; pair < OWN_PAIR; pair += 1) {
-        const profit = this.#slackAt(entry, most, pair);
-        own = this.#sells
-          ? Math.min(own, (amount + profit) / lambda[pair]!)
-          : Math.max(own, amount * lambda[pair]! - profit);
-      }
-      best = this.#sells ? Math.max(best, own) : Math.min(best, own);
-    }
-    return best;
-  }
-
-  /** The relaxed solution: each class's best choice at the first pair. */
-  #relax(): void {
-    const { columns, start, groups } = this.#orders;
-    const { amount, cost } = columns;
-    this.selection.clear();
-    this.#got = 0;
-    this.#paid = 0;
-    this.#count = 0;
-    this.#overdrawn = 0;
-    this.#groupGot.fill(0, 0, groups);
-    this.#groupPaid.fill(0, 0, groups);
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      if (!this.#isOwnClass(entry) || !this.#canBeWhole(entry)) continue;
-      if (this.#profitOf(entry, 0) <= 0) continue;
-      this.#flip(entry);
-      this.#got += amount[start + entry]!;
-      this.#paid += cost[start + entry]!;
-      this.#count += 1;
-    }
-    this.#choices.clear();
-    this.#pricedCount = 0;
-    for (let maker = 0; maker < groups; maker += 1) {
-      if (this.#isPriced[maker] === 0) this.#relaxMaker(maker);
-      else {
-        this.#priced[this.#pricedCount] = maker;
-        this.#pricedCount += 1;
-      }
-    }
-    const { lambda, mu } = this.#pairs;
-    for (let pair = 0; pair < PAIRS; pair += 1) {
-      let profit = this.#got * lambda[pair]! - this.#paid + (this.#whole - this.#count) * mu[pair]!;
-      for (let at = 0; at < this.#pricedCount; at += 1) {
-        const maker = this.#priced[at]!;
-        const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
-        profit += this.#nu[maker * PAIRS + pair]! * (budget - this.#groupGot[maker]!);
-      }
-      this.#relaxed[pair] = profit;
-    }
-  }
-
-  /** Puts an order that is a class of its own in, or takes it out. */
-  #flip(entry: number): void {
-    const { columns, start } = this.#orders;
-    const at = start + entry;
-    const group = columns.group[at]!;
-    const isIn = this.selection.isIn[entry]! ^ 1;
-    this.selection.isIn[entry] = isIn;
-    if (group === ALONE) return;
-    if (this.#isOverdrawn(group, at)) this.#overdrawn -= 1;
-    this.#groupGot[group]! += isIn === 1 ? columns.amount[at]! : -columns.amount[at]!;
-    this.#groupPaid[group]! += isIn === 1 ? columns.cost[at]! : -columns.cost[at]!;
-    if (this.#isOverdrawn(group, at)) this.#overdrawn += 1;
-  }
-
-  #isOverdrawn(group: number, at: number): boolean {
-    const { budget, room } = this.#orders.columns;
-    return this.#groupGot[group]! > budget[at]! || this.#groupPaid[group]! > room[at]!;
-  }
-
-  #relaxMaker(maker: number): void {
-    const choices = this.#choices;
-    const kept = choices.count;
-    this.#takeMaker(maker, 0, NO_BREAK);
-    this.#groupBest[maker] = choices.best(true);
-    this.#groupChoice[maker] = kept;
-    this.#toggle(kept, 1);
-    this.#got += choices.got[kept]!;
-    this.#paid += choices.paid[kept]!;
-    this.#count += choices.size[kept]!;
-  }
-
-  /** Raises a pair's slot penalty until its optimum fits the slots. */
-  #fitSlots(pair: number): void {
-    const { mu } = this.#pairs;
-    if (this.#optimumAt(pair) <= this.#whole) return;
-    let low = mu[pair]!;
-    let high = this.#highest;
-    for (let step = 0; step < FIT_STEPS; step += 1) {
-      mu[pair] = (low + high) / 2;
-      if (this.#optimumAt(pair) > this.#whole) low = mu[pair]!;
-      else high = mu[pair]!;
-    }
-    mu[pair] = high;
-    this.#optimumAt(pair);
-  }
-
-  // What `optimumAt` found: the reduced profits of all classes, and the highest profit of an order.
-  #total = 0;
-  #highest = 0;
-
-  /** Number of orders in the optimum of all classes at a pair. */
-  #optimumAt(pair: number): number {
-    const { groups } = this.#orders;
-    this.work += this.#candidates / 16;
-    this.#total = 0;
-    this.#highest = 0;
-    let orders = 0;
-    for (let maker = 0; maker < groups; maker += 1) {
-      this.#takeMaker(maker, pair, NO_BREAK);
-      if (this.#isPriced[maker] === 1) {
-        const nu = this.#choices.priceOfBacking();
-        this.#nu[maker * PAIRS + pair] = nu;
-        this.#total += nu * this.#choices.budget;
-      } else {
-        this.#total += this.#choices.best(false);
-        orders += this.#choices.bestSize;
-        this.#highest = Math.max(this.#highest, this.#choices.highest);
-      }
-    }
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      if (!this.#isOwnClass(entry) || !this.#canBeWhole(entry)) continue;
-      const profit = this.#profitOf(entry, pair);
-      if (profit <= 0) continue;
-      this.#total += profit;
-      if (profit > this.#highest) this.#highest = profit;
-      orders += 1;
-    }
-    this.#highest += this.#pairs.mu[pair]!;
-    return orders;
-  }
-
-  #takeMaker(
-    maker: number,
-    pair: number,
-    broken: { entry: number; gain: number; most: number },
-  ): void {
-    const { lambda, mu } = this.#pairs;
-    this.#choices.take(
-      this.#orders,
-      maker,
-      lambda[pair]!,
-      mu[pair]!,
-      this.#sells,
-      this.#wholeMax,
-      this.#candidates,
-      this.#whole,
-      broken,
-    );
-  }
-
-  #choiceProfit(choice: number, pair: number): number {
-    const { got, paid, size } = this.#choices;
-    const { lambda, mu } = this.#pairs;
-    return got[choice]! * lambda[pair]! - paid[choice]! - size[choice]! * mu[pair]!;
-  }
-
-  /** At most what the break item profits at a pair; at least one unit of it is filled. */
-  #breakProfit(entry: number, most: number, pair: number): number {
-    const { columns, start } = this.#orders;
-    const price = columns.price[start + entry]!;
-    const group = this.#orders.columns.group[start + entry]!;
-    const nu = group === ALONE ? 0 : this.#nu[group * PAIRS + pair]!;
-    const gain = this.#pairs.lambda[pair]! - price - nu;
-    if (gain <= 0) return gain;
-    const { amount } = this.#demand;
-    const wanted = this.#sells ? amount / price : amount;
-    return gain * Math.min(most, wanted);
-  }
-
-  /** Lists the break items that may beat the incumbent. */
-  #collectBreaks(): void {
-    const { columns, start } = this.#orders;
+  /**
+   * Lists the break items that may beat the incumbent: first those that the multipliers of all bound
+   * closer than their own do, of which those that are not in the relaxed solution are one. Returns the
+   * most that one has beyond the incumbent at the multipliers of all; negative: none has.
+   */
+  #collectBreaks(): number {
+    const { orders, candidates } = this.#task;
+    const { columns, start } = orders;
+    const { lambda } = this.#relaxation;
     this.#breaks = 0;
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
+    this.#others = 0;
+    let most = -1;
+    let othersKey = 0;
+    for (let entry = 0; entry < candidates; entry += 1) {
       const slack = this.#slackOf(entry);
-      if (slack < 0) continue;
-      this.#breakEntry[this.#breaks] = entry;
+      if (!(slack >= 0)) continue;
+      const price = columns.price[start + entry]!;
+      let isOwn = false;
+      if (price < lambda && this.#isLarge(entry)) {
+        const own = this.#ownSlackOf(entry);
+        if (!(own >= 0)) continue;
+        isOwn = own / price < slack / lambda;
+      }
+      if (!isOwn && slack > most) most = slack;
       // The largest first, by powers of four: what they find leaves less to try for the others.
-      const most = columns.most[start + entry]!;
-      this.#breakKey[this.#breaks] = -2 * Math.floor(Math.log2(most) / 2) - slack / (slack + most);
+      const size = columns.most[start + entry]!;
+      const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
+      const key = -2 * Math.floor(Math.log2(size) / 2) - part;
+      if (!isOwn && columns.group[start + entry] === ALONE && this.selection.isIn[entry] === 0) {
+        this.#other[this.#others] = entry;
+        this.#others += 1;
+        othersKey = Math.min(othersKey, key);
+        continue;
+      }
+      this.#breakEntry[this.#breaks] = entry;
+      this.#breakKey[this.#breaks] = key + (isOwn ? OWN_KEY : 0);
+      this.#breaks += 1;
+    }
+    if (this.#others > 0) {
+      this.#breakEntry[this.#breaks] = OTHERS;
+      this.#breakKey[this.#breaks] = othersKey;
       this.#breaks += 1;
     }
     sortAscending(this.#breakKey, this.#breakEntry, this.#breaks);
+    return most;
   }
 
-  #nearest = 1;
+  /** Whether a break item is larger than what the relaxed solution leaves for it. */
+  #isLarge(entry: number): boolean {
+    const { orders, sells, demand } = this.#task;
+    const { amount, cost, most, price } = orders.columns;
+    const at = orders.start + entry;
+    const used = sells ? this.#relaxation.paid : this.#relaxation.got;
+    const own = this.selection.isIn[entry] === 0 ? 0 : sells ? cost[at]! : amount[at]!;
+    return most[at]! * (sells ? price[at]! : 1) > demand.amount - used + own;
+  }
 
-  /** By how much the closest bound with a break item is beyond what is needed; -1: it is not. */
+  /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
   #slackOf(entry: number): number {
-    const most = this.#orders.columns.most[this.#orders.start + entry]!;
-    if (most < 1) return -1;
-    let slack = Number.POSITIVE_INFINITY;
-    for (let pair = 1; pair < OWN_PAIR; pair += 1) {
-      const over = this.#slackAt(entry, most, pair);
-      if (over < 0) return -1;
-      const part = over / this.#pairs.lambda[pair]!;
-      if (part >= slack) continue;
-      slack = part;
-      this.#nearest = pair;
-    }
-    return slack;
+    const { orders, sells, demand } = this.#task;
+    const at = orders.start + entry;
+    const most = orders.columns.most[at]!;
+    if (most < 1) return Number.NEGATIVE_INFINITY;
+    const gain = this.#relaxation.gainOf(entry);
+    const { amount } = demand;
+    const fills = Math.min(most, sells ? amount / orders.columns.price[at]! : amount);
+    const slack = this.#relaxation.profit + (gain > 0 ? gain * fills : gain) - this.#needed;
+    if (this.#relaxation.isClass(entry))
+      return slack - Math.max(0, this.#relaxation.reduced[entry]!);
+    const group = orders.columns.group[at]!;
+    if (group === ALONE || slack < 0 || this.#relaxation.isPriced[group] === 1) return slack;
+    return this.#relaxation.profit - this.#needed + this.#makerSlackOf(entry, group);
   }
 
-  #slackAt(entry: number, most: number, pair: number): number {
-    let profit = this.#optimum[pair]! + this.#breakProfit(entry, most, pair);
-    if (this.#isOwnClass(entry) && this.#canBeWhole(entry)) {
-      profit -= Math.max(0, this.#profitOf(entry, pair));
+  /** What a maker whose order is the break item profits beyond its best choice. */
+  #makerSlackOf(entry: number, maker: number): number {
+    const relaxation = this.#relaxation;
+    const { lambda } = relaxation;
+    if (this.#makerSlackAt[entry] !== lambda) {
+      relaxation.takeMaker(maker, this.#brokenOf(entry));
+      this.#makerSlackAt[entry] = lambda;
+      this.#makerSlack[entry] = relaxation.choices.best(false) - relaxation.bestOf[maker]!;
     }
-    return profit - this.#needed[pair]!;
+    return this.#makerSlack[entry]!;
   }
 
-  /** Collects the classes that lose at most `gap`, and their alternatives. 0: none. */
-  #collectCore(gap: number): void {
-    const { groups } = this.#orders;
-    const { isIn } = this.selection;
-    this.#classes = 0;
-    this.#alternatives = 0;
-    if (gap > 0) {
-      for (let entry = 0; entry < this.#candidates; entry += 1) {
-        if (!this.#isOwnClass(entry) || !this.#canBeWhole(entry)) continue;
-        const loss = Math.abs(this.#profitOf(entry, 0));
-        if (loss > gap || this.#alternatives === ALTERNATIVES_MAX) continue;
-        this.#addEntry(entry, loss, isIn[entry] === 1 ? -1 : 1);
-      }
-      for (let maker = 0; maker < groups; maker += 1) {
-        if (this.#isPriced[maker] === 0) this.#addMaker(maker, gap);
-      }
-    }
-    this.#arrange(gap);
-    this.#sumUp();
-  }
-
-  #arrange(gap: number): void {
-    const uses = this.#sells ? this.#altPaid : this.#altGot;
-    for (let id = 0; id < this.#classes; id += 1) {
-      let most = 1;
-      for (
-        let at = this.#classFrom[id]!;
-        at < this.#classFrom[id]! + this.#classCount[id]!;
-        at += 1
-      ) {
-        most = Math.max(most, Math.abs(uses[at]!));
-      }
-      this.#classId[id] = id;
-      this.#classKey[id] = -2 * Math.floor(Math.log2(most) / 2) + this.#classLoss[id]! / gap;
-    }
-    sortAscending(this.#classKey, this.#classId, this.#classes);
-    let end = this.#classes;
-    for (let place = end - 1; place >= 0; place -= 1) {
-      const size = Math.floor(this.#classKey[place]! / 2);
-      if (place + 1 < this.#classes && size !== Math.floor(this.#classKey[place + 1]! / 2)) {
-        end = place + 1;
-      }
-      this.#nextSize[place] = end;
-    }
-  }
-
-  #addEntry(entry: number, loss: number, sign: number): void {
-    const { columns, start } = this.#orders;
-    const at = start + entry;
-    const alternative = this.#alternatives;
-    this.#alternatives += 1;
-    this.#altId[alternative] = entry;
-    this.#altLoss[alternative] = loss;
-    this.#altGot[alternative] = sign * columns.amount[at]!;
-    this.#altPaid[alternative] = sign * columns.cost[at]!;
-    this.#altSize[alternative] = sign;
-    for (let pair = 0; pair < PAIRS; pair += 1) {
-      this.#altProfit[alternative * PAIRS + pair] = sign * this.#profitOf(entry, pair);
-    }
-    this.#addClass(entry, alternative, 1, loss);
-  }
-
-  #addClass(id: number, from: number, count: number, loss: number): void {
-    const at = this.#classes;
-    this.#classId[at] = at;
-    this.#classOf[at] = id;
-    this.#classLoss[at] = loss;
-    this.#classFrom[at] = from;
-    this.#classCount[at] = count;
-    this.#classes += 1;
-  }
-
-  /** The maker's other choices that lose at most `gap`, those that lose least first. */
-  #addMaker(maker: number, gap: number): void {
-    const choices = this.#choices;
-    const kept = this.#groupChoice[maker]!;
-    this.#takeMaker(maker, 0, NO_BREAK);
-    const best = this.#groupBest[maker]!;
-    const from = choices.count;
-    choices.list(best - gap);
-    const first = this.#alternatives;
-    for (let choice = from; choice < choices.count; choice += 1) {
-      if (this.#alternatives === ALTERNATIVES_MAX) {
-        choices.complete = false;
-        break;
-      }
-      if (this.#isSame(choice, kept)) continue;
-      this.#altId[this.#alternatives] = choice;
-      this.#altLoss[this.#alternatives] = best - choices.profit[choice]!;
-      this.#alternatives += 1;
-    }
-    const count = this.#alternatives - first;
-    if (count === 0) return;
-    sortAscending(
-      this.#altLoss.subarray(first, this.#alternatives),
-      this.#altId.subarray(first, this.#alternatives),
-      count,
-    );
-    for (let at = first; at < this.#alternatives; at += 1) {
-      const choice = this.#altId[at]!;
-      this.#altGot[at] = choices.got[choice]! - choices.got[kept]!;
-      this.#altPaid[at] = choices.paid[choice]! - choices.paid[kept]!;
-      this.#altSize[at] = choices.size[choice]! - choices.size[kept]!;
-      for (let pair = 0; pair < PAIRS; pair += 1) {
-        this.#altProfit[at * PAIRS + pair] =
-          this.#choiceProfit(choice, pair) - this.#choiceProfit(kept, pair);
-      }
-    }
-    this.#addClass(-1 - maker, first, count, this.#altLoss[first]!);
-  }
-
-  /** Whether two choices of one maker hold the same orders. */
-  #isSame(one: number, other: number): boolean {
-    const { from, size, entries } = this.#choices;
-    if (size[one] !== size[other]) return false;
-    for (let place = 0; place < size[one]!; place += 1) {
-      const entry = entries[from[one]! + place]!;
-      if (this.#isOf(entry, other)) continue;
-      return false;
-    }
-    return true;
-  }
-
-  #isOf(entry: number, choice: number): boolean {
-    const { from, size, entries } = this.#choices;
-    for (let at = from[choice]!; at < from[choice]! + size[choice]!; at += 1) {
-      if (entries[at] === entry) return true;
-    }
-    return false;
-  }
-
-  #sumUp(): void {
-    const end = this.#classes;
-    for (let pair = 0; pair < PAIRS; pair += 1) this.#gainFrom[end * PAIRS + pair] = 0;
-    this.#canAdd[end] = 0;
-    this.#addMost[end] = 0;
-    this.#canDrop[end] = 0;
-    this.#canEmpty[end] = 0;
-    const uses = this.#sells ? this.#altPaid : this.#altGot;
-    this.#sumUpPriced();
-    for (let place = end - 1; place >= 0; place -= 1) {
-      const id = this.#classId[place]!;
-      const from = this.#classFrom[id]!;
-      let [add, drop, empty] = [0, 0, 0];
-      for (let at = from; at < from + this.#classCount[id]!; at += 1) {
-        if (uses[at]! > add) add = uses[at]!;
-        if (-uses[at]! > drop) drop = -uses[at]!;
-        if (-this.#altSize[at]! > empty) empty = -this.#altSize[at]!;
-      }
-      this.#canAdd[place] = this.#canAdd[place + 1]! + add;
-      this.#addMost[place] = Math.max(add, this.#addMost[place + 1]!);
-      this.#canDrop[place] = this.#canDrop[place + 1]! + drop;
-      this.#canEmpty[place] = this.#canEmpty[place + 1]! + empty;
-      for (let pair = 1; pair < PAIRS; pair += 1) {
-        let gain = 0;
-        for (let at = from; at < from + this.#classCount[id]!; at += 1) {
-          const own = this.#altProfit[at * PAIRS + pair]!;
-          if (own > gain) gain = own;
-        }
-        this.#gainFrom[place * PAIRS + pair] = this.#gainFrom[(place + 1) * PAIRS + pair]! + gain;
-      }
-    }
-  }
-
-  #sumUpPriced(): void {
-    const makers = this.#pricedCount;
-    const end = this.#classes;
-    if (makers === 0) return;
-    if (this.#giveBack.length < (end + 1) * makers) {
-      this.#giveBack = new Float64Array(2 * (end + 1) * makers);
-    }
-    this.#giveBack.fill(0, end * makers, (end + 1) * makers);
-    const { group } = this.#orders.columns;
-    for (let place = end - 1; place >= 0; place -= 1) {
-      const id = this.#classId[place]!;
-      const owner = this.#classOf[id]!;
-      const maker = owner < 0 ? ALONE : group[this.#orders.start + owner]!;
-      const gives = Math.max(0, -this.#altGot[this.#classFrom[id]!]!);
-      for (let at = 0; at < makers; at += 1) {
-        const own = this.#priced[at] === maker ? gives : 0;
-        this.#giveBack[place * makers + at] = this.#giveBack[(place + 1) * makers + at]! + own;
-      }
-    }
-  }
-
-  /** Whether makers whose orders want too much can still give enough of them up. */
-  #canRecover(from: number): boolean {
-    const { columns, start } = this.#orders;
-    const makers = this.#pricedCount;
-    for (let at = 0; at < makers; at += 1) {
-      const maker = this.#priced[at]!;
-      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
-      if (this.#groupGot[maker]! - this.#giveBack[from * makers + at]! > budget) return false;
-    }
-    return true;
+  #brokenOf(entry: number): BreakOfMaker {
+    const { columns, start } = this.#task.orders;
+    const broken = this.#broken;
+    broken.entry = entry;
+    broken.gain = this.#relaxation.gainOf(entry);
+    broken.most = columns.most[start + entry]!;
+    return broken;
   }
 
   /** Tries the selections with a break item. */
   #branch(entry: number): void {
     // The incumbent may be better by now.
-    if (this.#slackOf(entry) < 0) return;
-    const { columns, start } = this.#orders;
+    if (!(this.#slackOf(entry) >= 0)) return;
+    const { columns, start } = this.#task.orders;
+    const relaxation = this.#relaxation;
     const at = start + entry;
-    const most = columns.most[at]!;
-    this.#nodesLeft -= this.#candidates / NODE_ENTRIES;
-    if (!this.#setOwnPair(entry, most)) return;
-    const nearest = this.#nearest;
-    this.#setFirstPair(OWN_PAIR);
-    this.#relax();
-    if (!this.#takesRest(at, most)) {
-      this.#setFirstPair(nearest);
-      this.#relax();
-    }
-    const slack = this.#slackAt(entry, most, 0);
-    this.#collectCore(Math.max(0, slack));
     const group = columns.group[at]!;
-    const isClass = group !== ALONE && this.#isPriced[group] === 0;
-    this.#break = entry;
-    this.#breakMost = most;
-    this.#fixed = this.#placeOf(isClass ? -1 - group : entry);
-    this.#breakGroup = isClass ? ALONE : group;
-    if (isClass) {
+    const isChoice = group !== ALONE && relaxation.isPriced[group] === 0;
+    this.#item[0] = entry;
+    this.#items = 1;
+    this.#maker = isChoice ? ALONE : group;
+    this.#fixed = this.#core.placeOf(isChoice ? -1 - group : entry);
+    if (isChoice) {
       this.#branchMaker(group);
       return;
     }
-    this.#breakBudget = columns.budget[at]!;
-    this.#breakRoom = columns.room[at]!;
+    this.#budget = columns.budget[at]!;
+    this.#room = columns.room[at]!;
+    this.#setFront();
     const isIn = this.selection.isIn[entry] === 1;
-    for (let pair = 0; pair < PAIRS; pair += 1) {
-      this.#profit[pair] =
-        this.#relaxed[pair]! +
-        this.#breakProfit(entry, most, pair) -
-        (isIn ? this.#profitOf(entry, pair) : 0);
+    this.#profit[0] = relaxation.profit - (isIn ? relaxation.reduced[entry]! : 0);
+    this.#got[0] = relaxation.got - (isIn ? columns.amount[at]! : 0);
+    this.#paid[0] = relaxation.paid - (isIn ? columns.cost[at]! : 0);
+    for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
+      const own = isIn ? this.#profitOf(pair, group, columns.amount[at]!, columns.cost[at]!, 1) : 0;
+      this.#profits[pair] = this.#pairs.relaxed[pair]! - own;
     }
-    if (this.#profit[0]! < this.#needed[0]!) return;
-    if (isIn) this.#flip(entry);
-    this.#vary(
-      0,
-      0,
-      this.#got - (isIn ? columns.amount[at]! : 0),
-      this.#paid - (isIn ? columns.cost[at]! : 0),
-      this.#count - (isIn ? 1 : 0),
-    );
+    if (isIn) relaxation.flip(entry);
+    this.#varyAll(relaxation.count - (isIn ? 1 : 0));
+    if (isIn) relaxation.flip(entry);
   }
 
-  /** Whether the break item can take what the relaxed solution leaves. */
-  #takesRest(at: number, most: number): boolean {
-    const { amount, price } = this.#orders.columns;
-    const isIn = this.selection.isIn[at - this.#orders.start] === 1;
-    const rest = this.#demand.amount - (this.#sells ? this.#paid : this.#got);
-    const unit = this.#sells ? price[at]! : 1;
-    return rest > 0 && rest <= (most + (isIn ? amount[at]! : 0)) * unit;
+  /** Tries the selections with one of the break items at hand. */
+  #branchItems(): void {
+    const relaxation = this.#relaxation;
+    const { columns, start } = this.#task.orders;
+    this.#maker = ALONE;
+    this.#budget = Number.POSITIVE_INFINITY;
+    this.#room = columns.room[start + this.#item[0]!]!;
+    // Of several each may change; what is whole is then no break item.
+    this.#fixed = this.#items === 1 ? this.#core.placeOf(this.#item[0]!) : -1;
+    this.#setFront();
+    this.#profit[0] = relaxation.profit;
+    this.#got[0] = relaxation.got;
+    this.#paid[0] = relaxation.paid;
+    this.#profits.set(this.#pairs.relaxed);
+    this.#varyAll(relaxation.count);
   }
 
-  /** Sets the pair at a break item's price; false: with its bound the item is of no use. */
-  #setOwnPair(entry: number, most: number): boolean {
-    const { columns, start } = this.#orders;
-    this.#pairs.setOwn(columns.price[start + entry]!);
-    this.#fitSlots(OWN_PAIR);
-    this.#optimum[OWN_PAIR] = this.#total + this.#whole * this.#pairs.mu[OWN_PAIR]!;
-    this.#setNeeded(OWN_PAIR);
-    return this.#slackAt(entry, most, OWN_PAIR) >= 0;
-  }
-
-  /** Makes the first pair the same as another. */
-  #setFirstPair(pair: number): void {
+  /** What orders of a maker (or ALONE) profit at a side pair. */
+  #profitOf(pair: number, maker: number, got: number, paid: number, size: number): number {
     const { lambda, mu } = this.#pairs;
-    lambda[0] = lambda[pair]!;
-    mu[0] = mu[pair]!;
-    for (let maker = 0; maker < this.#orders.groups; maker += 1) {
-      this.#nu[maker * PAIRS] = this.#nu[maker * PAIRS + pair]!;
-    }
-    this.#optimum[0] = this.#optimum[pair]!;
-    this.#setNeeded(0);
+    const nu = maker === ALONE ? 0 : this.#relaxation.nu[maker]!;
+    return got * (lambda[pair]! - nu) - paid - size * mu[pair]!;
   }
 
-  /** Core place of a class, or -1. */
-  #placeOf(id: number): number {
-    for (let place = 0; place < this.#classes; place += 1) {
-      if (this.#classOf[this.#classId[place]!] === id) return place;
+  #setFront(): void {
+    const { orders, sells } = this.#task;
+    const { price, most } = orders.columns;
+    this.#front = 0;
+    let largest = 0;
+    for (let place = 0; place < this.#items; place += 1) {
+      const entry = this.#item[place]!;
+      const at = orders.start + entry;
+      const unit = sells ? price[at]! : 1;
+      const uses = Math.min(most[at]!, this.#budget) * unit;
+      if (uses <= largest) continue;
+      largest = uses;
+      this.#frontGain[this.#front] = this.#relaxation.gainOf(entry) / unit;
+      this.#frontLeast[this.#front] = unit;
+      this.#frontMost[this.#front] = uses;
+      this.#front += 1;
     }
-    return -1;
   }
-
-  readonly #broken = { entry: 0, gain: 0, most: 0 };
 
   /** The break item's maker chooses anew which of its other orders to fill. */
   #branchMaker(maker: number): void {
-    const choices = this.#choices;
-    const { columns, start } = this.#orders;
-    const at = start + this.#break;
-    const broken = this.#broken;
-    broken.entry = this.#break;
-    broken.gain = this.#pairs.lambda[0]! - columns.price[at]!;
-    broken.most = this.#breakMost;
-    this.#takeMaker(maker, 0, broken);
-    const kept = this.#groupChoice[maker]!;
-    const rest = this.#relaxed[0]! - this.#choiceProfit(kept, 0);
+    const relaxation = this.#relaxation;
+    const { choices } = relaxation;
+    const { columns, start } = this.#task.orders;
+    const entry = this.#item[0]!;
+    const at = start + entry;
+    relaxation.takeMaker(maker, this.#brokenOf(entry));
+    const kept = relaxation.choiceOf[maker]!;
+    const rest = relaxation.profit - relaxation.choiceProfit(kept);
     const first = choices.count;
     const best = choices.best(true);
-    if (rest + best >= this.#needed[0]!) {
+    if (rest + best >= this.#needed) {
       choices.dropFrom(first);
-      choices.list(this.#needed[0]! - rest);
+      choices.list(this.#needed - rest);
     }
-    this.#toggle(kept, 0);
-    for (
-      let choice = first;
-      choice < choices.count && this.#nodesLeft >= this.#nodesEnd;
-      choice += 1
-    ) {
-      this.#breakBudget = columns.budget[at]! - choices.got[choice]!;
-      this.#breakRoom = columns.room[at]! - choices.paid[choice]!;
-      if (this.#breakBudget < 1) continue;
-      const most = Math.min(this.#breakMost, this.#breakBudget);
-      for (let pair = 0; pair < PAIRS; pair += 1) {
-        this.#profit[pair] =
-          this.#relaxed[pair]! -
-          this.#choiceProfit(kept, pair) +
-          this.#choiceProfit(choice, pair) +
-          this.#breakProfit(this.#break, most, pair);
+    relaxation.toggle(kept, 0);
+    for (let choice = first; choice < choices.count; choice += 1) {
+      if (this.#isOut()) break;
+      this.#budget = columns.budget[at]! - choices.got[choice]!;
+      this.#room = columns.room[at]! - choices.paid[choice]!;
+      if (this.#budget < 1) continue;
+      this.#setFront();
+      this.#profit[0] = rest + relaxation.choiceProfit(choice);
+      this.#got[0] = relaxation.got - choices.got[kept]! + choices.got[choice]!;
+      this.#paid[0] = relaxation.paid - choices.paid[kept]! + choices.paid[choice]!;
+      for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
+        const got = choices.got[choice]! - choices.got[kept]!;
+        const paid = choices.paid[choice]! - choices.paid[kept]!;
+        const size = choices.size[choice]! - choices.size[kept]!;
+        this.#profits[pair] =
+          this.#pairs.relaxed[pair]! + this.#profitOf(pair, ALONE, got, paid, size);
       }
-      if (this.#profit[0]! < this.#needed[0]!) continue;
-      this.#toggle(choice, 1);
-      this.#vary(
-        0,
-        0,
-        this.#got - choices.got[kept]! + choices.got[choice]!,
-        this.#paid - choices.paid[kept]! + choices.paid[choice]!,
-        this.#count - choices.size[kept]! + choices.size[choice]!,
-      );
-      this.#toggle(choice, 0);
+      relaxation.toggle(choice, 1);
+      this.#varyAll(relaxation.count - choices.size[kept]! + choices.size[choice]!);
+      relaxation.toggle(choice, 0);
     }
+    relaxation.toggle(kept, 1);
     choices.dropFrom(first);
-  }
-
-  /** Puts a choice's orders in (1) or out (0). */
-  #toggle(choice: number, to: number): void {
-    const { from, size, entries } = this.#choices;
-    const { isIn } = this.selection;
-    for (let at = from[choice]!; at < from[choice]! + size[choice]!; at += 1) {
-      isIn[entries[at]!] = to;
-    }
   }
 
   #isOut(): boolean {
@@ -1129,108 +663,247 @@ export class HopSolver {
     return true;
   }
 
+  #varyAll(count: number): void {
+    if (this.#relaxation.overdrawn > 0 && !this.#core.canRecover(0)) return;
+    if (this.#isUseful(0, 0, count)) this.#vary(0, 0, count);
+  }
+
   /** The selections that hold the changes made so far, and others of classes from `from` on. */
-  #vary(depth: number, from: number, got: number, paid: number, count: number): void {
+  #vary(depth: number, from: number, count: number): void {
     this.#nodesLeft -= 1;
     if (this.#isOut()) return;
-    const selection = this.selection;
-    if (count <= this.#whole && this.#overdrawn === 0) {
-      const maker = this.#breakGroup;
-      const budget = this.#breakBudget - (maker === ALONE ? 0 : this.#groupGot[maker]!);
-      const room = this.#breakRoom - (maker === ALONE ? 0 : this.#groupPaid[maker]!);
-      const most = Math.min(this.#breakMost, budget);
-      if (selection.complete(this.#break, most, room, got, paid, count)) {
-        this.#updateNeeded();
-      }
-      if (selection.exactNodes > 0) {
-        this.#nodesLeft -= selection.exactNodes;
-        selection.exactNodes = 0;
-      }
+    const relaxation = this.#relaxation;
+    const core = this.#core;
+    const got = this.#got[depth]!;
+    const paid = this.#paid[depth]!;
+    const own = this.#profit[depth]!;
+    const most = own + this.#loose[depth]!;
+    if (count <= this.#whole && relaxation.overdrawn === 0) {
+      if (this.#items === 1) this.#complete(got, paid, count);
+      else this.#completeBest(own, got, paid, count);
     }
     if (depth === DEPTH_MAX) {
       this.complete = false;
       return;
     }
-    const own = depth * PAIRS;
-    const next = own + PAIRS;
-    if (this.#overdrawn > 0 && !this.#canRecover(from)) return;
-    if (!this.#canFit(from, got, paid, count, this.#profit[own]!)) return;
-    for (let place = from; place < this.#classes; place += 1) {
-      const id = this.#classId[place]!;
-      if (this.#profit[own]! - this.#classLoss[id]! < this.#needed[0]!) {
-        place = this.#nextSize[place]! - 1;
+    for (let place = from; place < core.count; place += 1) {
+      if (most - core.loss[place]! < this.#needed) {
+        place = core.nextSize[place]! - 1;
         continue;
       }
       if (place === this.#fixed) continue;
-      const first = this.#classFrom[id]!;
-      const end = first + this.#classCount[id]!;
+      const first = core.from[place]!;
+      const end = first + core.size[place]!;
       for (let at = first; at < end; at += 1) {
-        if (this.#profit[own]! - this.#altLoss[at]! < this.#needed[0]!) break;
-        const size = count + this.#altSize[at]!;
-        if (size - this.#canEmpty[place + 1]! > this.#whole) continue;
-        if (!this.#isHopeful(own, next, at, place + 1)) continue;
-        this.#change(id, at);
-        this.#vary(depth + 1, place + 1, got + this.#altGot[at]!, paid + this.#altPaid[at]!, size);
-        this.#changeBack(id, at);
-        if (this.#nodesLeft < this.#nodesEnd) return;
+        const loss = core.altLoss[at]!;
+        if (most - loss < this.#needed) break;
+        const size = count + core.altSize[at]!;
+        if (size - core.canEmpty[place + 1]! > this.#whole) continue;
+        this.#profit[depth + 1] = own - loss;
+        this.#got[depth + 1] = got + core.altGot[at]!;
+        this.#paid[depth + 1] = paid + core.altPaid[at]!;
+        for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
+          const next = this.#pairs.altProfit[at * PAIRS + pair]!;
+          this.#profits[(depth + 1) * PAIRS + pair] = this.#profits[depth * PAIRS + pair]! + next;
+        }
+        if (!this.#isUseful(depth + 1, place + 1, size)) continue;
+        const owner = core.owner[place]!;
+        this.#change(owner, at);
+        if (relaxation.overdrawn === 0 || core.canRecover(place + 1)) {
+          this.#vary(depth + 1, place + 1, size);
+        }
+        this.#changeBack(owner, at);
+        if (this.#isOut()) return;
       }
     }
   }
 
-  /** Notes the profits with an alternative; whether each bound is still above what is needed. */
-  #isHopeful(own: number, next: number, alternative: number, from: number): boolean {
-    const change = alternative * PAIRS;
-    const rest = from * PAIRS;
-    this.#profit[next] = this.#profit[own]! - this.#altLoss[alternative]!;
-    for (let pair = 1; pair < PAIRS; pair += 1) {
-      const profit = this.#profit[own + pair]! + this.#altProfit[change + pair]!;
-      if (profit + this.#gainFrom[rest + pair]! < this.#needed[pair]!) return false;
-      this.#profit[next + pair] = profit;
+  /** Whether a selection may beat the incumbent once classes from a place on change. */
+  #isUseful(depth: number, from: number, count: number): boolean {
+    this.#nodesLeft -= PRUNED_NODES;
+    if (!this.#canFit(depth, from, count)) return false;
+    const broken = this.#breakProfit(depth, from, count);
+    if (this.#profit[depth]! + broken < this.#needed) return false;
+    return !this.#hasPairs || this.#isHopeful(depth, from, count);
+  }
+
+  /** Whether each side pair's bound is beyond what is needed. */
+  #isHopeful(depth: number, from: number, count: number): boolean {
+    const { sells, demand, priceMax } = this.#task;
+    const { lambda, gainFrom } = this.#pairs;
+    const error = demand.amount * 2 ** -46;
+    const rest = demand.amount - (sells ? this.#paid[depth]! : this.#got[depth]!) + error;
+    const most = rest + this.#core.canDrop[from]!;
+    const least = rest - 2 * error - this.#canAdd(from, count);
+    const first = this.#relaxation.lambda;
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      const rise = lambda[pair]! - first;
+      let broken = Number.NEGATIVE_INFINITY;
+      for (let at = 0; at < this.#front; at += 1) {
+        const unit = this.#frontLeast[at]!;
+        const gain = this.#frontGain[at]! + (sells ? rise / unit : rise);
+        const end = this.#frontMost[at]! + error;
+        const uses =
+          gain > 0
+            ? Math.min(end, most)
+            : Math.max(unit, Math.min(end, least - (sells ? priceMax + unit : 0)));
+        if (gain * uses > broken) broken = gain * uses;
+      }
+      const profit = this.#profits[depth * PAIRS + pair]! + gainFrom[from * PAIRS + pair]!;
+      if (profit + broken < this.#neededOf[pair]!) return false;
     }
     return true;
   }
 
-  #change(id: number, alternative: number): void {
-    const owner = this.#classOf[id]!;
-    if (owner >= 0) {
-      this.#flip(owner);
-      return;
-    }
-    this.#toggle(this.#groupChoice[-1 - owner]!, 0);
-    this.#toggle(this.#altId[alternative]!, 1);
+  /** With the only break item. */
+  #complete(got: number, paid: number, count: number): void {
+    const { makerGot, makerPaid } = this.#relaxation;
+    const { columns, start } = this.#task.orders;
+    const entry = this.#item[0]!;
+    const maker = this.#maker;
+    const budget = this.#budget - (maker === ALONE ? 0 : makerGot[maker]!);
+    const room = this.#room - (maker === ALONE ? 0 : makerPaid[maker]!);
+    const most = Math.min(columns.most[start + entry]!, budget);
+    this.#completeWith(entry, most, room, got, paid, count);
   }
 
-  #changeBack(id: number, alternative: number): void {
-    const owner = this.#classOf[id]!;
+  /** With the cheapest of the break items that can take what is left. */
+  #completeBest(profit: number, got: number, paid: number, count: number): void {
+    const { orders, sells, demand, priceMax } = this.#task;
+    const { columns, start } = orders;
+    const { lambda } = this.#relaxation;
+    const { isIn } = this.selection;
+    const rest = demand.amount - (sells ? paid : got);
+    const least = rest - demand.amount * 2 ** -46 - (sells ? priceMax + 1 : 0);
+    for (let place = 0; place < this.#items; place += 1) {
+      const entry = this.#item[place]!;
+      const at = start + entry;
+      const price = columns.price[at]!;
+      const most = columns.most[at]!;
+      // The dearer, the less there is to gain.
+      const part = sells ? Math.max(least / price, 1) : rest;
+      if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
+      if (isIn[entry] === 1 || least > (sells ? most * price : most)) continue;
+      if (this.#completeWith(entry, most, columns.room[at]!, got, paid, count)) return;
+    }
+  }
+
+  #completeWith(
+    entry: number,
+    most: number,
+    room: number,
+    got: number,
+    paid: number,
+    count: number,
+  ): boolean {
+    const { selection } = this;
+    const isBetter = selection.complete(entry, most, room, got, paid, count);
+    if (isBetter) this.#updateWanted();
+    if (selection.exactNodes > 0) {
+      this.#nodesLeft -= selection.exactNodes;
+      selection.exactNodes = 0;
+    }
+    return isBetter;
+  }
+
+  #change(owner: number, alternative: number): void {
+    const relaxation = this.#relaxation;
     if (owner >= 0) {
-      this.#flip(owner);
+      relaxation.flip(owner);
       return;
     }
-    this.#toggle(this.#altId[alternative]!, 0);
-    this.#toggle(this.#groupChoice[-1 - owner]!, 1);
+    relaxation.toggle(relaxation.choiceOf[-1 - owner]!, 0);
+    relaxation.toggle(this.#core.altChoice[alternative]!, 1);
+  }
+
+  #changeBack(owner: number, alternative: number): void {
+    const relaxation = this.#relaxation;
+    if (owner >= 0) {
+      relaxation.flip(owner);
+      return;
+    }
+    relaxation.toggle(this.#core.altChoice[alternative]!, 0);
+    relaxation.toggle(relaxation.choiceOf[-1 - owner]!, 1);
+  }
+
+  /** What classes from a place on can still use, within the slots. */
+  #canAdd(from: number, count: number): number {
+    const core = this.#core;
+    const slots = this.#whole - count + core.canEmpty[from]!;
+    return Math.min(core.canAdd[from]!, slots * core.addMost[from]!);
   }
 
   /**
-   * Whether the break item can take what is left once classes from `from` on change. Notes what a
-   * smaller amount could get where it cannot.
+   * At most what a break item profits once classes from a place on change, less what those lose that
+   * must change for it: a relaxation in which they change in part, at the least that a unit loses.
+   * Leaves in `#loose` what it profits without regard to that.
    */
-  #canFit(from: number, got: number, paid: number, count: number, profit: number): boolean {
-    const { amount } = this.#demand;
-    if (count - this.#canEmpty[from]! > this.#whole) return false;
-    const error = amount * 2 ** -46;
-    const most = Math.min(this.#breakMost, this.#breakBudget);
-    const places = this.#whole - count + this.#canEmpty[from]!;
-    const canAdd = Math.min(this.#canAdd[from]!, places * this.#addMost[from]!);
-    if (!this.#sells) {
-      if (amount - got + this.#canDrop[from]! < 1 - error) return false;
-      return amount - got - canAdd <= most + error;
+  #breakProfit(depth: number, from: number, count: number): number {
+    const { sells, demand, priceMax } = this.#task;
+    const core = this.#core;
+    const error = demand.amount * 2 ** -46;
+    const rest = demand.amount - (sells ? this.#paid[depth]! : this.#got[depth]!) + error;
+    const canAdd = this.#canAdd(from, count);
+    const canDrop = core.canDrop[from]!;
+    // Without a slot left, an order is dropped for each one that is added.
+    let addRate = core.addRate[from]!;
+    if (count >= this.#whole) addRate += core.emptyLoss[from]! / core.addMost[from]!;
+    const dropRate = core.dropRate[from]!;
+    let best = Number.NEGATIVE_INFINITY;
+    let loose = Number.NEGATIVE_INFINITY;
+    for (let at = 0; at < this.#front; at += 1) {
+      const gain = this.#frontGain[at]!;
+      const unit = this.#frontLeast[at]!;
+      const most = this.#frontMost[at]! + error;
+      // What stays unsold, and what rounding leaves.
+      const least = rest - 2 * error - (sells ? priceMax + unit : 0);
+      const taken =
+        gain > 0 ? Math.min(most, rest + canDrop) : Math.max(unit, Math.min(most, least - canAdd));
+      if (gain * taken > loose) loose = gain * taken;
+      let profit: number;
+      if (least > most) profit = gain * most - addRate * (least - most);
+      else if (rest < unit) {
+        profit = gain * unit - dropRate * (unit - rest);
+        if (gain > dropRate) profit += (gain - dropRate) * Math.min(most - unit, canDrop);
+      } else if (gain > 0) {
+        profit = gain * Math.min(rest, most);
+        const more = Math.min(most - rest, canDrop);
+        if (more > 0 && gain > dropRate) profit += (gain - dropRate) * more;
+      } else {
+        const uses = Math.max(unit, least);
+        const less = Math.min(uses - unit, canAdd);
+        profit = gain * uses;
+        if (less > 0 && -gain > addRate) profit += (-gain - addRate) * less;
+      }
+      if (profit > best) best = profit;
     }
-    const price = this.#orders.columns.price[this.#orders.start + this.#break]!;
-    if (amount - paid + this.#canDrop[from]! < price * (1 - 2 ** -48) - error) return false;
-    const usable = (paid + canAdd + most * price + 1) * (1 + 2 ** -48);
-    if (amount - usable < this.#priceMax + error) return true;
+    this.#loose[depth] = loose;
+    return best;
+  }
+
+  /**
+   * Whether a break item can take what is left once classes from a place on change. Notes what a
+   * smaller amount could get where none can.
+   */
+  #canFit(depth: number, from: number, count: number): boolean {
+    const { sells, demand, priceMax } = this.#task;
+    const { amount } = demand;
+    const core = this.#core;
+    if (count - core.canEmpty[from]! > this.#whole || this.#front === 0) return false;
+    const error = amount * 2 ** -46;
+    const rest = amount - (sells ? this.#paid[depth]! : this.#got[depth]!);
+    const most = this.#frontMost[this.#front - 1]!;
+    if (rest + core.canDrop[from]! < this.#frontLeast[0]! * (1 - 2 ** -48) - error) return false;
+    const canAdd = this.#canAdd(from, count);
+    if (!sells) return rest - canAdd <= most + error;
+    const usable = (amount - rest + canAdd + most + 1) * (1 + 2 ** -48);
+    if (amount - usable < priceMax + error) return true;
     // Nothing here settles, but a smaller amount might.
-    const free = Math.floor((usable + profit) / this.#pairs.lambda[0]!);
+    let profit = 0;
+    for (let at = 0; at < this.#front; at += 1) {
+      profit = Math.max(profit, this.#frontGain[at]! * Math.min(this.#frontMost[at]!, amount));
+    }
+    const free = Math.floor((usable + this.#profit[depth]! + profit) / this.#relaxation.lambda);
     if (free > this.selection.free) this.selection.free = free;
     return false;
   }

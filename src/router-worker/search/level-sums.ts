@@ -15,8 +15,15 @@ export class LevelSums {
   /** What filling took so far, in steps of some 50 ns. */
   work = 0;
 
+  /** What the orders that save most get in all: the slope of what they save. */
+  got = 0;
+
   readonly #savings = new Float64Array(ORDERS_MAX);
+  /** What each of them gets. */
+  readonly #gets = new Float64Array(ORDERS_MAX);
   #held = 0;
+  #slots = ORDERS_MAX;
+  #whole: Uint8Array | undefined;
   /** By group: the fill that counted its maker last. */
   readonly #fillOf = new Float64Array(CANDIDATES_MAX);
   #fills = 0;
@@ -27,21 +34,40 @@ export class LevelSums {
   /** Their savings, the largest first. */
   readonly #ofMaker = new Float64Array(ORDERS_OF_MAKER_MAX);
 
-  /** Fills `sums`: what so many orders of the hop save at most against the level. */
-  fill(sums: Float64Array, hop: HopOrders, level: number): void {
+  /**
+   * Fills `sums`: what so many orders of the hop, up to `slots`, save at most against the level. With
+   * `whole` only those marked in it, by entry.
+   */
+  fill(
+    sums: Float64Array,
+    hop: HopOrders,
+    level: number,
+    slots: number = ORDERS_MAX,
+    whole: Uint8Array | undefined = undefined,
+  ): void {
     const { columns, start, count, groups } = hop;
     const { group, most, price } = columns;
     this.#held = 0;
+    this.#slots = slots;
+    this.#whole = whole;
     this.#fills += 1;
+    let least = 0;
     let end = start;
     for (; end < start + count && price[end]! < level; end += 1) {
-      if (group[end] === ALONE) this.#add(most[end]! * (level - price[end]!));
+      const saving = most[end]! * (level - price[end]!);
+      if (saving <= least || group[end] !== ALONE) continue;
+      if (whole !== undefined && whole[end - start] === 0) continue;
+      this.#add(saving, most[end]!);
+      if (this.#held === slots) least = this.#savings[slots - 1]!;
     }
     if (groups > 0) this.#addMakers(hop, level, end);
     this.work += 1 + (end - start) / 8;
     sums[0] = 0;
-    for (let place = 0; place < ORDERS_MAX; place += 1) {
-      sums[place + 1] = sums[place]! + (place < this.#held ? this.#savings[place]! : 0);
+    this.got = 0;
+    for (let place = 0; place < slots; place += 1) {
+      const isHeld = place < this.#held;
+      sums[place + 1] = sums[place]! + (isHeld ? this.#savings[place]! : 0);
+      if (isHeld) this.got += this.#gets[place]!;
     }
   }
 
@@ -56,11 +82,17 @@ export class LevelSums {
     }
   }
 
-  #add(saving: number): void {
+  #add(saving: number, gets: number): void {
     const savings = this.#savings;
-    if (this.#held < ORDERS_MAX) this.#held += 1;
-    else if (saving <= savings[ORDERS_MAX - 1]!) return;
-    insertDescending(savings, this.#held, saving);
+    if (this.#held < this.#slots) this.#held += 1;
+    else if (saving <= savings[this.#slots - 1]!) return;
+    let place = this.#held - 1;
+    for (; place > 0 && savings[place - 1]! < saving; place -= 1) {
+      savings[place] = savings[place - 1]!;
+      this.#gets[place] = this.#gets[place - 1]!;
+    }
+    savings[place] = saving;
+    this.#gets[place] = gets;
   }
 
   /**
@@ -70,10 +102,11 @@ export class LevelSums {
   #addMaker({ columns, start }: HopOrders, level: number, top: number): void {
     let orders = 0;
     for (let entry = top; entry >= 0; entry = columns.previous[start + entry]!) {
+      if (this.#whole !== undefined && this.#whole[entry] === 0) continue;
       const price = columns.price[start + entry]!;
       const most = columns.most[start + entry]!;
       if (orders === ORDERS_OF_MAKER_MAX) {
-        this.#add(most * (level - price));
+        this.#add(most * (level - price), most);
         continue;
       }
       this.#gain[orders] = level - price;
@@ -87,7 +120,7 @@ export class LevelSums {
     let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.room[all]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
       const saving = Math.min(this.#ofMaker[at]!, left);
-      this.#add(saving);
+      this.#add(saving, saving / this.#gain[orders - 1]!);
       left -= saving;
     }
   }

@@ -169,6 +169,24 @@ export class MakerChoices {
     return this.count - before;
   }
 
+  /** Whether two choices of one maker hold the same orders. */
+  isSame(one: number, other: number): boolean {
+    const { from, size, entries } = this;
+    if (size[one] !== size[other]) return false;
+    for (let place = 0; place < size[one]!; place += 1) {
+      if (!this.#holds(other, entries[from[one]! + place]!)) return false;
+    }
+    return true;
+  }
+
+  #holds(choice: number, entry: number): boolean {
+    const { from, size, entries } = this;
+    for (let at = from[choice]!; at < from[choice]! + size[choice]!; at += 1) {
+      if (entries[at] === entry) return true;
+    }
+    return false;
+  }
+
   /** Whether the maker at hand has too many choices to be looked at one by one. */
   isMany(): boolean {
     const most = Math.min(this.#slots, Math.floor(this.#budget / this.#least[0]!));

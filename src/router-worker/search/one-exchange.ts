@@ -31,11 +31,48 @@ export function* oneExchanges(
     const kept = listed.filter((entry) => entry !== leaving);
     if (leaving !== NONE && kept.length > 0) yield* completed(orders, kept, demand, known, EQUAL);
     if (!isSmall || kept.length === demand.slots) continue;
+    const total = totalOf(orders, kept);
     for (let entering = 0; entering < orders.count; entering += 1) {
-      if (listed.includes(entering)) continue;
+      if (!mayBeBetter(orders, total, entering, demand, known) || listed.includes(entering))
+        continue;
       yield* completed(orders, [...kept, entering], demand, known, -BETTER);
     }
   }
+}
+
+/** What orders get and cost in all, and the dearest price of them. */
+type Total = { readonly got: number; readonly paid: number; readonly dearest: number };
+
+function totalOf({ columns, start }: HopOrders, entries: readonly number[]): Total {
+  let [got, paid, dearest] = [0, 0, 0];
+  for (const entry of entries) {
+    got += columns.amount[start + entry]!;
+    paid += columns.cost[start + entry]!;
+    dearest = Math.max(dearest, columns.price[start + entry]!);
+  }
+  return { got, paid, dearest };
+}
+
+/** Whether orders and one more can be better than `known`, were what is too much given up at the dearest. */
+function mayBeBetter(
+  { columns, start }: HopOrders,
+  total: Total,
+  entering: number,
+  { direction, amount }: ExchangeDemand,
+  known: number,
+): boolean {
+  const at = start + entering;
+  const price = columns.price[at]!;
+  const dearest = price > total.dearest ? price : total.dearest;
+  const got = total.got + columns.amount[at]!;
+  const paid = total.paid + columns.cost[at]!;
+  const slack = amount * 1e-12 + dearest + 1;
+  if (direction === BUY) {
+    const over = got - amount;
+    return over >= -slack && paid - over * dearest <= -known + slack;
+  }
+  const over = paid - amount;
+  return over >= -slack && got - over / dearest >= known - slack - 2 / dearest;
 }
 
 /** The set with each of its orders as the break item, where that is no worse than `known` by `part` of it. */

@@ -19,6 +19,7 @@ import {
   SELL,
 } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
+import { MakerHopSolver } from "./maker-hop-solver.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 
 export type RouteDemand = {
@@ -50,6 +51,8 @@ const OUTPUTS_MAX = 256;
  * ends are then searched anew (devnet's large book, measured 2026-11).
  */
 const NODES_BY_ROUND: readonly number[] = [1 << 12, 1 << 15];
+/** Nodes of the plain search where makers have too little backing (guess). */
+const MAKER_NODES = 1 << 10;
 /** Results of hops that are kept: many splits have the same first hops (guess). */
 const RESULTS_MAX = 256;
 const LIST_MAX = 2 * ORDERS_MAX;
@@ -94,7 +97,8 @@ export class SlotSplitSearch {
   #cutoff = 0;
   #workMax = 0;
   #nodesMax = 0;
-  readonly #solvers: HopSolver[] = [];
+  readonly #solver = new HopSolver();
+  readonly #makerSolver = new MakerHopSolver();
   readonly #bounds = new SlotBounds();
   readonly #demand: HopDemand = {
     direction: SELL,
@@ -467,10 +471,9 @@ export class SlotSplitSearch {
     slots: number,
     below: number,
     cutoff: number,
-  ): HopSolver {
+  ): HopSolver | MakerHopSolver {
     const hop = this.#hopAt(step);
-    this.#solvers[hop] ??= new HopSolver();
-    const solver = this.#solvers[hop];
+    const solver = this.#solver;
     const demand = this.#demand;
     demand.direction = this.#direction;
     demand.amount = flow;
@@ -480,10 +483,21 @@ export class SlotSplitSearch {
     demand.below = below;
     demand.cutoff = cutoff;
     demand.gap = this.#gap;
-    demand.nodesMax = Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work));
+    const nodesMax = Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work));
+    const hasMakers = this.hops[hop]!.groups > 0;
+    demand.nodesMax = hasMakers ? Math.min(nodesMax, MAKER_NODES) : nodesMax;
     solver.solve(this.hops[hop]!, demand);
-    this.work += solver.work;
-    return solver;
+    if (solver.complete || !hasMakers) {
+      this.work += solver.work;
+      return solver;
+    }
+    demand.nodesMax = nodesMax;
+    const makerSolver = this.#makerSolver;
+    makerSolver.solve(this.hops[hop]!, demand);
+    this.work += makerSolver.work;
+    const sells = this.#direction === SELL;
+    const isWorse = sells ? makerSolver.value < solver.value : makerSolver.value > solver.value;
+    return solver.found && (!makerSolver.found || isWorse) ? solver : makerSolver;
   }
 
   /** Takes entries of `list` for the hop of `step` into the selections being tried. */

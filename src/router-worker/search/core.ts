@@ -1,0 +1,238 @@
+// Hot path: the core of a hop (Balas and Zemel, Operations Research 28, 1980): the classes whose change
+// against the relaxed solution loses no more than the optimality gap, each with its alternatives: the
+// order that flips, or the maker's other choices. The largest classes come first, by powers of four; of
+// a size those that lose least.
+import { ALONE } from "./hop-columns.ts";
+import { sortAscending } from "./hop-problem.ts";
+import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
+import { NO_BREAK } from "./maker-choices.ts";
+import type { Relaxation } from "./relaxation.ts";
+
+const ALTERNATIVES_MAX = 1 << 12;
+
+export class Core {
+  /** Number of classes; the others, by place: */
+  count = 0;
+  /** the entry, or -1 - maker; */
+  readonly owner = new Int32Array(ENTRIES_MAX);
+  /** its alternatives: so many from the first; what the best of them loses; */
+  readonly from = new Int32Array(ENTRIES_MAX);
+  readonly size = new Int32Array(ENTRIES_MAX);
+  readonly loss = new Float64Array(ENTRIES_MAX);
+  /** the first place of the next smaller size; */
+  readonly nextSize = new Int32Array(ENTRIES_MAX);
+  /** what the classes from there on can still use, free, and use each; and orders they can drop; */
+  readonly canAdd = new Float64Array(ENTRIES_MAX + 1);
+  readonly addMost = new Float64Array(ENTRIES_MAX + 1);
+  readonly canDrop = new Float64Array(ENTRIES_MAX + 1);
+  readonly canEmpty = new Int32Array(ENTRIES_MAX + 1);
+  /** the least that a unit used or freed loses, and that an order dropped does. */
+  readonly addRate = new Float64Array(ENTRIES_MAX + 1);
+  readonly dropRate = new Float64Array(ENTRIES_MAX + 1);
+  readonly emptyLoss = new Float64Array(ENTRIES_MAX + 1);
+
+  // By alternative: the choice, of a maker; what it loses, and what it adds.
+  readonly altChoice = new Int32Array(ALTERNATIVES_MAX);
+  readonly altLoss = new Float64Array(ALTERNATIVES_MAX);
+  readonly altGot = new Float64Array(ALTERNATIVES_MAX);
+  readonly altPaid = new Float64Array(ALTERNATIVES_MAX);
+  readonly altSize = new Int32Array(ALTERNATIVES_MAX);
+  #alternatives = 0;
+
+  readonly #task: HopTask;
+  readonly #relaxation: Relaxation;
+  readonly #key = new Float64Array(ENTRIES_MAX);
+  /** Before the sort: by class. */
+  readonly #id = new Int32Array(ENTRIES_MAX);
+  readonly #owner = new Int32Array(ENTRIES_MAX);
+  readonly #from = new Int32Array(ENTRIES_MAX);
+  readonly #size = new Int32Array(ENTRIES_MAX);
+  readonly #loss = new Float64Array(ENTRIES_MAX);
+  /** By place and maker whose backing is priced: what its orders from there on can give back. */
+  #giveBack = new Float64Array(1024);
+
+  constructor(task: HopTask, relaxation: Relaxation) {
+    this.#task = task;
+    this.#relaxation = relaxation;
+  }
+
+  /** Collects the classes that lose at most `gap`. `isIn`: the relaxed solution. */
+  collect(gap: number, isIn: Uint8Array): void {
+    const { candidates, orders } = this.#task;
+    const { reduced, isPriced } = this.#relaxation;
+    this.count = 0;
+    this.#alternatives = 0;
+    for (let entry = 0; entry < candidates; entry += 1) {
+      const loss = Math.abs(reduced[entry]!);
+      if (loss > gap || !this.#relaxation.isClass(entry)) continue;
+      if (this.#alternatives < ALTERNATIVES_MAX) this.#addEntry(entry, loss, isIn[entry]! === 1);
+    }
+    for (let maker = 0; maker < orders.groups; maker += 1) {
+      if (isPriced[maker] === 0) this.#addMaker(maker, gap);
+    }
+    this.#arrange(gap);
+    this.#sumUp();
+  }
+
+  /** Place of a class (an entry, or -1 - maker), or -1. */
+  placeOf(owner: number): number {
+    for (let place = 0; place < this.count; place += 1) {
+      if (this.owner[place] === owner) return place;
+    }
+    return -1;
+  }
+
+  /** Whether makers whose orders want too much can give enough of them up from a place on. */
+  canRecover(from: number): boolean {
+    const { columns, start } = this.#task.orders;
+    const { priced, pricedCount, makerGot } = this.#relaxation;
+    for (let at = 0; at < pricedCount; at += 1) {
+      const maker = priced[at]!;
+      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+      if (makerGot[maker]! - this.#giveBack[from * pricedCount + at]! > budget) return false;
+    }
+    return true;
+  }
+
+  #addEntry(entry: number, loss: number, isIn: boolean): void {
+    const { columns, start } = this.#task.orders;
+    const at = start + entry;
+    const alternative = this.#alternatives;
+    const sign = isIn ? -1 : 1;
+    this.#alternatives += 1;
+    this.altLoss[alternative] = loss;
+    this.altGot[alternative] = sign * columns.amount[at]!;
+    this.altPaid[alternative] = sign * columns.cost[at]!;
+    this.altSize[alternative] = sign;
+    this.#addClass(entry, alternative, 1, loss);
+  }
+
+  #addClass(owner: number, from: number, size: number, loss: number): void {
+    const at = this.count;
+    this.#owner[at] = owner;
+    this.#from[at] = from;
+    this.#size[at] = size;
+    this.#loss[at] = loss;
+    this.count += 1;
+  }
+
+  /** The maker's other choices that lose at most `gap`, those that lose least first. */
+  #addMaker(maker: number, gap: number): void {
+    const { choices, choiceOf, bestOf } = this.#relaxation;
+    const kept = choiceOf[maker]!;
+    const best = bestOf[maker]!;
+    this.#relaxation.takeMaker(maker, NO_BREAK);
+    const listed = choices.count;
+    choices.list(best - gap);
+    const first = this.#alternatives;
+    for (let choice = listed; choice < choices.count; choice += 1) {
+      if (this.#alternatives === ALTERNATIVES_MAX) {
+        choices.complete = false;
+        break;
+      }
+      if (choices.isSame(choice, kept)) continue;
+      this.altChoice[this.#alternatives] = choice;
+      this.altLoss[this.#alternatives] = best - choices.profit[choice]!;
+      this.#alternatives += 1;
+    }
+    const end = this.#alternatives;
+    if (end === first) return;
+    sortAscending(
+      this.altLoss.subarray(first, end),
+      this.altChoice.subarray(first, end),
+      end - first,
+    );
+    for (let at = first; at < end; at += 1) {
+      const choice = this.altChoice[at]!;
+      this.altGot[at] = choices.got[choice]! - choices.got[kept]!;
+      this.altPaid[at] = choices.paid[choice]! - choices.paid[kept]!;
+      this.altSize[at] = choices.size[choice]! - choices.size[kept]!;
+    }
+    this.#addClass(-1 - maker, first, end - first, this.altLoss[first]!);
+  }
+
+  #arrange(gap: number): void {
+    const uses = this.#task.sells ? this.altPaid : this.altGot;
+    for (let id = 0; id < this.count; id += 1) {
+      let most = 1;
+      const first = this.#from[id]!;
+      for (let at = first; at < first + this.#size[id]!; at += 1) {
+        most = Math.max(most, Math.abs(uses[at]!));
+      }
+      this.#id[id] = id;
+      // A loss is at most the gap: below 2.
+      const part = gap > 0 ? this.#loss[id]! / gap : 0;
+      this.#key[id] = -2 * Math.floor(Math.log2(most) / 2) + part;
+    }
+    sortAscending(this.#key, this.#id, this.count);
+    let end = this.count;
+    for (let place = end - 1; place >= 0; place -= 1) {
+      const id = this.#id[place]!;
+      this.owner[place] = this.#owner[id]!;
+      this.from[place] = this.#from[id]!;
+      this.size[place] = this.#size[id]!;
+      this.loss[place] = this.#loss[id]!;
+      const size = Math.floor(this.#key[place]! / 2);
+      if (place + 1 < this.count && size !== Math.floor(this.#key[place + 1]! / 2)) end = place + 1;
+      this.nextSize[place] = end;
+    }
+  }
+
+  #sumUp(): void {
+    const end = this.count;
+    this.canAdd[end] = 0;
+    this.addMost[end] = 0;
+    this.canDrop[end] = 0;
+    this.canEmpty[end] = 0;
+    this.addRate[end] = Number.POSITIVE_INFINITY;
+    this.dropRate[end] = Number.POSITIVE_INFINITY;
+    this.emptyLoss[end] = Number.POSITIVE_INFINITY;
+    const uses = this.#task.sells ? this.altPaid : this.altGot;
+    for (let place = end - 1; place >= 0; place -= 1) {
+      const first = this.from[place]!;
+      let [add, drop, empty] = [0, 0, 0];
+      let addRate = this.addRate[place + 1]!;
+      let dropRate = this.dropRate[place + 1]!;
+      let emptyLoss = this.emptyLoss[place + 1]!;
+      for (let at = first; at < first + this.size[place]!; at += 1) {
+        const use = uses[at]!;
+        const loss = this.altLoss[at]!;
+        const size = this.altSize[at]!;
+        if (use > add) add = use;
+        if (-use > drop) drop = -use;
+        if (-size > empty) empty = -size;
+        if (use > 0 && loss / use < addRate) addRate = loss / use;
+        if (use < 0 && loss / -use < dropRate) dropRate = loss / -use;
+        if (size < 0 && loss / -size < emptyLoss) emptyLoss = loss / -size;
+      }
+      this.addRate[place] = addRate;
+      this.dropRate[place] = dropRate;
+      this.emptyLoss[place] = emptyLoss;
+      this.canAdd[place] = this.canAdd[place + 1]! + add;
+      this.addMost[place] = Math.max(add, this.addMost[place + 1]!);
+      this.canDrop[place] = this.canDrop[place + 1]! + drop;
+      this.canEmpty[place] = this.canEmpty[place + 1]! + empty;
+    }
+    if (this.#relaxation.pricedCount > 0) this.#sumUpPriced();
+  }
+
+  #sumUpPriced(): void {
+    const { priced, pricedCount } = this.#relaxation;
+    const end = this.count;
+    if (this.#giveBack.length < (end + 1) * pricedCount) {
+      this.#giveBack = new Float64Array(2 * (end + 1) * pricedCount);
+    }
+    this.#giveBack.fill(0, end * pricedCount, (end + 1) * pricedCount);
+    const { columns, start } = this.#task.orders;
+    for (let place = end - 1; place >= 0; place -= 1) {
+      const owner = this.owner[place]!;
+      const maker = owner < 0 ? ALONE : columns.group[start + owner]!;
+      const gives = Math.max(0, -this.altGot[this.from[place]!]!);
+      for (let at = 0; at < pricedCount; at += 1) {
+        const own = priced[at] === maker ? gives : 0;
+        this.#giveBack[place * pricedCount + at] =
+          this.#giveBack[(place + 1) * pricedCount + at]! + own;
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
+// and how many of them the call carries.
+import { FILL_BYTES } from "./call-bytes.ts";
+import { ALONE } from "./hop-columns.ts";
+import {
+  type HopDemand,
+  type HopOrders,
+  insertDescending,
+  orderBytes,
+  SELL,
+} from "./hop-problem.ts";
+import { EXACT_MAX } from "./hop-selection.ts";
+
+/** Candidates of a hop at most (see candidates.ts). */
+export const ENTRIES_MAX = 1 << 10;
+
+export class HopTask {
+  orders!: HopOrders;
+  demand!: HopDemand;
+  sells = true;
+  /** The first so many entries count. */
+  candidates = 0;
+  priceMax = 0;
+  /** By entry: whether it can be filled whole and leave some of the amount. */
+  readonly canBeWhole = new Uint8Array(ENTRIES_MAX);
+  /** What uses up less can be whole and leave something: beyond 2^53 integers decide how much. */
+  wholeMax = 0;
+  /** Bytes of the order that takes most of the call; and whether some selections do not fit. */
+  bytesMost = 0;
+  isBytesBound = false;
+  readonly #largest = new Float64Array(64);
+
+  begin(orders: HopOrders, demand: HopDemand): void {
+    this.orders = orders;
+    this.demand = demand;
+    this.sells = demand.direction === SELL;
+    const { amount } = demand;
+    this.wholeMax = amount < EXACT_MAX ? amount : amount * (1 + 2 ** -46);
+    this.candidates = this.#countCandidates(Math.min(orders.count, ENTRIES_MAX));
+    const { columns, start } = orders;
+    this.priceMax = this.candidates === 0 ? 0 : columns.price[start + this.candidates - 1]!;
+    const uses = this.sells ? columns.cost : columns.amount;
+    this.bytesMost = 0;
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      const at = start + entry;
+      const isWhole = columns.most[at]! >= columns.amount[at]! && uses[at]! < this.wholeMax;
+      this.canBeWhole[entry] = isWhole ? 1 : 0;
+      const bytes = orderBytes(orders, entry);
+      if (bytes > this.bytesMost) this.bytesMost = bytes;
+    }
+    this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
+  }
+
+  /** SELL: an order whose unit costs more than all that is paid cannot be filled. */
+  #countCandidates(count: number): number {
+    if (!this.sells) return count;
+    const { columns, start } = this.orders;
+    const most = this.demand.amount * (1 + 2 ** -50);
+    let low = start;
+    let high = low + count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (columns.price[middle]! <= most) low = middle + 1;
+      else high = middle;
+    }
+    return low - start;
+  }
+
+  /** How many orders fit the call at most: the smallest, of the makers with most of them. */
+  mostThatFit(): number {
+    const { columns, start, payerBytes } = this.orders;
+    let [fill, transfers, share] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1];
+    const counts = new Map<number, number>();
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      const at = start + entry;
+      fill = Math.min(fill, FILL_BYTES + columns.addressBytes[at]! + payerBytes);
+      transfers = Math.min(transfers, columns.transferBytes[at]! + payerBytes);
+      const count = (counts.get(columns.owner[at]!) ?? 0) + 1;
+      counts.set(columns.owner[at]!, count);
+      if (count > share) share = count;
+    }
+    let most = 0;
+    while (most < this.demand.slots) {
+      const next = most + 1;
+      if (next * fill + Math.ceil(next / share) * transfers > this.demand.bytes) break;
+      most = next;
+    }
+    return most;
+  }
+
+  /** False where even the largest orders cannot use up the amount. */
+  isEnoughInAll(): boolean {
+    const { most, price } = this.orders.columns;
+    const { start } = this.orders;
+    const { amount, slots } = this.demand;
+    const largest = this.#largest;
+    const slack = (this.sells ? this.priceMax : 0) + amount * 2 ** -46;
+    let held = 0;
+    let used = 0;
+    for (let at = start; at < start + this.candidates; at += 1) {
+      // Rounding adds less than a unit to each payment.
+      const uses = this.sells ? most[at]! * price[at]! + 1 : most[at]!;
+      if (held < slots) held += 1;
+      else if (uses > largest[held - 1]!) used -= largest[held - 1]!;
+      else continue;
+      used += uses;
+      insertDescending(largest, held, uses);
+      if (used * (1 + 2 ** -46) + slack >= amount) return true;
+    }
+    return false;
+  }
+
+  /** The largest amounts that the slots can get in all. */
+  mostGotInAll(): number {
+    const { most } = this.orders.columns;
+    const { start } = this.orders;
+    const largest = this.#largest;
+    let held = 0;
+    let got = 0;
+    for (let at = start; at < start + this.candidates; at += 1) {
+      if (held < this.demand.slots) held += 1;
+      else if (most[at]! > largest[held - 1]!) got -= largest[held - 1]!;
+      else continue;
+      got += most[at]!;
+      insertDescending(largest, held, most[at]!);
+    }
+    return got;
+  }
+
+  readonly #left = { budget: 0, room: 0 };
+
+  /** What an order's maker has beside the orders that are whole by `isIn`. */
+  leftFor(entry: number, isIn: Uint8Array): { budget: number; room: number } {
+    const { columns, start } = this.orders;
+    const at = start + entry;
+    const left = this.#left;
+    left.budget = columns.budget[at]!;
+    left.room = columns.room[at]!;
+    if (columns.group[at] === ALONE) return left;
+    let other = columns.groupTop[start + columns.group[at]!]!;
+    for (; other >= 0; other = columns.previous[start + other]!) {
+      if (other >= this.candidates || isIn[other] === 0) continue;
+      left.budget -= columns.amount[start + other]!;
+      left.room -= columns.cost[start + other]!;
+    }
+    return left;
+  }
+}

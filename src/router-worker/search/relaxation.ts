@@ -1,0 +1,286 @@
+// Hot path: the relaxed solution of a hop. At a shadow price lambda and a slot penalty mu each class takes
+// its choice of the highest reduced profit: an order by itself is whole or not; a maker with too little
+// backing chooses which of its orders to fill (maker-choices.ts). A maker with many choices has a price
+// nu for its backing instead, and its orders are classes by themselves.
+import { ALONE } from "./hop-columns.ts";
+import type { HopSelection } from "./hop-selection.ts";
+import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
+import { type BreakOfMaker, MakerChoices, NO_BREAK } from "./maker-choices.ts";
+import { Multipliers } from "./multipliers.ts";
+
+/** Halvings in search of a slot penalty at which the relaxed solution fits the slots. */
+const FIT_STEPS = 10;
+/** Nodes to find choices of makers: so many, and one for each node of the search (guess). */
+const CHOICE_NODES = 4096;
+
+export class Relaxation {
+  readonly choices = new MakerChoices();
+  /** What the relaxed solution got, paid and counts; its profit with the worth of what it leaves. */
+  got = 0;
+  paid = 0;
+  count = 0;
+  profit = 0;
+  /** By entry that is a class by itself: its reduced profit. */
+  readonly reduced = new Float64Array(ENTRIES_MAX);
+  /** By maker with classes of its own: 1, the price of its backing, what its whole orders get and cost. */
+  readonly isPriced = new Uint8Array(ENTRIES_MAX);
+  readonly nu = new Float64Array(ENTRIES_MAX);
+  readonly makerGot = new Float64Array(ENTRIES_MAX);
+  readonly makerPaid = new Float64Array(ENTRIES_MAX);
+  /** Those makers, and how many of them are to deliver or be paid more than they can. */
+  readonly priced = new Int32Array(ENTRIES_MAX);
+  pricedCount = 0;
+  overdrawn = 0;
+  /** By maker that is one class: its choice in the relaxed solution, and its reduced profit. */
+  readonly choiceOf = new Int32Array(ENTRIES_MAX);
+  readonly bestOf = new Float64Array(ENTRIES_MAX);
+  /** Whether choices of makers were left out of a solution before the one at hand. */
+  isCut = false;
+  #chooseWork = 0;
+
+  readonly #task: HopTask;
+  readonly #selection: HopSelection;
+  readonly #pairs = new Multipliers();
+  #lambdaOfAll = 0;
+  #muOfAll = 0;
+  /** Slots for whole orders. */
+  #whole = 0;
+
+  constructor(task: HopTask, selection: HopSelection) {
+    this.#task = task;
+    this.#selection = selection;
+  }
+
+  /** What was taken since `find` began, in work units. */
+  get work(): number {
+    return this.#pairs.work + this.#chooseWork;
+  }
+
+  get lambda(): number {
+    return this.#pairs.lambda;
+  }
+
+  get mu(): number {
+    return this.#pairs.mu;
+  }
+
+  /** Finds multipliers for so many slots for whole orders, and the relaxed solution at them. */
+  find(whole: number): void {
+    const { orders, candidates, demand } = this.#task;
+    const pairs = this.#pairs;
+    this.#whole = whole;
+    this.#chooseWork = 0;
+    pairs.find(orders, candidates, demand, whole + 1, this.#task.canBeWhole);
+    this.choices.nodesLeft = CHOICE_NODES + demand.nodesMax;
+    this.choices.clear();
+    this.#classifyMakers();
+    this.#fitSlots();
+    this.keep();
+  }
+
+  /** Makes the multipliers at hand those that `setBack` returns to. */
+  keep(): void {
+    this.#lambdaOfAll = this.#pairs.lambda;
+    this.#muOfAll = this.#pairs.mu;
+  }
+
+  /** After `find`: the same at another shadow price, and back. */
+  setAt(price: number): void {
+    this.#pairs.setAt(price);
+    this.#fitSlots();
+  }
+
+  setBack(): void {
+    this.#pairs.lambda = this.#lambdaOfAll;
+    this.#pairs.mu = this.#muOfAll;
+    this.choose();
+  }
+
+  /** What a selection profits at most at the price of its break item. */
+  savedAt(price: number): number {
+    const { lambda, mu } = this.#pairs;
+    const saved = this.#pairs.setAt(price);
+    this.#pairs.lambda = lambda;
+    this.#pairs.mu = mu;
+    return saved;
+  }
+
+  /** Slot penalty of another shadow price. */
+  penaltyAt(price: number): number {
+    const { lambda, mu } = this.#pairs;
+    this.#pairs.setAt(price);
+    const penalty = this.#pairs.mu;
+    this.#pairs.lambda = lambda;
+    this.#pairs.mu = mu;
+    return penalty;
+  }
+
+  /** Takes the relaxed solution, with a slot penalty at which it fits the slots. */
+  #fitSlots(): void {
+    const pairs = this.#pairs;
+    const whole = this.#whole;
+    this.choose();
+    if (this.count <= whole) return;
+    let low = pairs.mu;
+    let high = low + this.#highest();
+    for (let step = 0; step < FIT_STEPS; step += 1) {
+      pairs.mu = (low + high) / 2;
+      this.choose();
+      if (this.count > whole) low = pairs.mu;
+      else high = pairs.mu;
+    }
+    pairs.mu = high;
+    this.choose();
+  }
+
+  /** Decides which makers are one class each: those with few choices. */
+  #classifyMakers(): void {
+    const { groups } = this.#task.orders;
+    this.nu.fill(0, 0, groups);
+    this.pricedCount = 0;
+    for (let maker = 0; maker < groups; maker += 1) {
+      this.takeMaker(maker, NO_BREAK);
+      const isMany = this.choices.isMany();
+      this.isPriced[maker] = isMany ? 1 : 0;
+      if (!isMany) continue;
+      this.priced[this.pricedCount] = maker;
+      this.pricedCount += 1;
+    }
+  }
+
+  /** The highest profit of a class against the penalty at hand. */
+  #highest(): number {
+    let highest = 0;
+    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
+      if (this.isClass(entry) && this.reduced[entry]! > highest) highest = this.reduced[entry]!;
+    }
+    for (let maker = 0; maker < this.#task.orders.groups; maker += 1) {
+      if (this.isPriced[maker] === 0 && this.bestOf[maker]! > highest)
+        highest = this.bestOf[maker]!;
+    }
+    return highest;
+  }
+
+  /** Puts the relaxed solution at the multipliers into the selection. */
+  choose(): void {
+    const { orders, candidates } = this.#task;
+    const { columns, start, groups } = orders;
+    const { amount, cost, group } = columns;
+    const { lambda, mu } = this.#pairs;
+    const { isIn } = this.#selection;
+    this.#selection.clear();
+    this.#chooseWork += candidates / 16;
+    this.got = 0;
+    this.paid = 0;
+    this.count = 0;
+    this.overdrawn = 0;
+    this.profit = 0;
+    if (groups > 0) this.#priceBacking();
+    for (let entry = 0; entry < candidates; entry += 1) {
+      const at = start + entry;
+      const maker = group[at]!;
+      const nu = maker === ALONE ? 0 : this.nu[maker]!;
+      const reduced = amount[at]! * (lambda - nu) - cost[at]! - mu;
+      this.reduced[entry] = reduced;
+      if (reduced <= 0 || !this.isClass(entry)) continue;
+      this.got += amount[at]!;
+      this.paid += cost[at]!;
+      this.count += 1;
+      if (maker === ALONE) isIn[entry] = 1;
+      else this.flip(entry);
+    }
+    if (!this.choices.complete) this.isCut = true;
+    this.choices.clear();
+    for (let maker = 0; maker < groups; maker += 1) {
+      if (this.isPriced[maker] === 0) this.#chooseOf(maker);
+    }
+    this.profit = this.got * lambda - this.paid + (this.#whole - this.count) * mu;
+    for (let at = 0; at < this.pricedCount; at += 1) {
+      const maker = this.priced[at]!;
+      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+      this.profit += this.nu[maker]! * (budget - this.makerGot[maker]!);
+    }
+  }
+
+  #priceBacking(): void {
+    for (let at = 0; at < this.pricedCount; at += 1) {
+      const maker = this.priced[at]!;
+      this.takeMaker(maker, NO_BREAK);
+      this.nu[maker] = this.choices.priceOfBacking();
+      this.makerGot[maker] = 0;
+      this.makerPaid[maker] = 0;
+    }
+  }
+
+  #chooseOf(maker: number): void {
+    const { choices } = this;
+    const kept = choices.count;
+    this.takeMaker(maker, NO_BREAK);
+    this.bestOf[maker] = choices.best(true);
+    this.choiceOf[maker] = kept;
+    this.toggle(kept, 1);
+    this.got += choices.got[kept]!;
+    this.paid += choices.paid[kept]!;
+    this.count += choices.size[kept]!;
+  }
+
+  /** Whether an order can be whole and is a class by itself. */
+  isClass(entry: number): boolean {
+    if (this.#task.canBeWhole[entry] === 0) return false;
+    const { columns, start } = this.#task.orders;
+    const group = columns.group[start + entry]!;
+    return group === ALONE || this.isPriced[group] === 1;
+  }
+
+  /** Puts an order that is a class by itself in, or takes it out. */
+  flip(entry: number): void {
+    const { columns, start } = this.#task.orders;
+    const at = start + entry;
+    const maker = columns.group[at]!;
+    const { isIn } = this.#selection;
+    const to = isIn[entry]! ^ 1;
+    isIn[entry] = to;
+    if (maker === ALONE) return;
+    if (this.#isOverdrawn(maker, at)) this.overdrawn -= 1;
+    this.makerGot[maker]! += to === 1 ? columns.amount[at]! : -columns.amount[at]!;
+    this.makerPaid[maker]! += to === 1 ? columns.cost[at]! : -columns.cost[at]!;
+    if (this.#isOverdrawn(maker, at)) this.overdrawn += 1;
+  }
+
+  #isOverdrawn(maker: number, at: number): boolean {
+    const { budget, room } = this.#task.orders.columns;
+    return this.makerGot[maker]! > budget[at]! || this.makerPaid[maker]! > room[at]!;
+  }
+
+  /** Puts the orders of a maker's choice in (1) or out (0). */
+  toggle(choice: number, to: number): void {
+    const { from, size, entries } = this.choices;
+    const { isIn } = this.#selection;
+    for (let at = from[choice]!; at < from[choice]! + size[choice]!; at += 1) {
+      isIn[entries[at]!] = to;
+    }
+  }
+
+  /** Points `choices` at a maker, whose break item is `broken`. */
+  takeMaker(maker: number, broken: BreakOfMaker): void {
+    const { orders, sells, wholeMax, candidates } = this.#task;
+    const { lambda, mu } = this.#pairs;
+    const whole = this.#whole;
+    this.choices.take(orders, maker, lambda, mu, sells, wholeMax, candidates, whole, broken);
+  }
+
+  /** Reduced profit of a maker's choice, without that of its break item. */
+  choiceProfit(choice: number): number {
+    const { got, paid, size } = this.choices;
+    const { lambda, mu } = this.#pairs;
+    return got[choice]! * lambda - paid[choice]! - size[choice]! * mu;
+  }
+
+  /** What a unit of an order that is the break item profits. */
+  gainOf(entry: number): number {
+    const { columns, start } = this.#task.orders;
+    const group = columns.group[start + entry]!;
+    const nu = group === ALONE ? 0 : this.nu[group]!;
+    return this.#pairs.lambda - columns.price[start + entry]! - nu;
+  }
+}

@@ -1,0 +1,79 @@
+// Hot path: further pairs of multipliers, around the ones of the relaxed solution. Once some of a hop's
+// classes are decided, the bound at another shadow price is closer: each node asks all pairs. What they
+// take is worth it for searches that do not end at once.
+import type { Core } from "./core.ts";
+import { ALONE } from "./hop-columns.ts";
+import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
+import type { Relaxation } from "./relaxation.ts";
+
+/** By how much the shadow prices lie from the first one, as parts of the price spread (measured). */
+const OFFSETS: readonly number[] = [-0.6, -0.2, -0.05, 0.05, 0.2, 0.8, 3];
+export const PAIRS = OFFSETS.length;
+/** Least spread, as a part of the price. */
+const SPREAD_MIN = 1e-4;
+const ALTERNATIVES_MAX = 1 << 12;
+
+export class SidePairs {
+  readonly lambda = new Float64Array(PAIRS);
+  readonly mu = new Float64Array(PAIRS);
+  /** What the relaxed solution profits. */
+  readonly relaxed = new Float64Array(PAIRS);
+  /** What the alternatives add, and what the classes from a place on add at most, PAIRS apart. */
+  readonly altProfit = new Float64Array(ALTERNATIVES_MAX * PAIRS);
+  readonly gainFrom = new Float64Array((ENTRIES_MAX + 1) * PAIRS);
+  readonly #task: HopTask;
+  readonly #relaxation: Relaxation;
+
+  constructor(task: HopTask, relaxation: Relaxation) {
+    this.#task = task;
+    this.#relaxation = relaxation;
+  }
+
+  /** Finds the pairs around the relaxed solution's. */
+  find(): void {
+    const { columns, start } = this.#task.orders;
+    const { lambda } = this.#relaxation;
+    const first = columns.price[start]!;
+    const spread = Math.max(lambda - first, lambda * SPREAD_MIN);
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      const at = Math.max(lambda + OFFSETS[pair]! * spread, first * (1 - SPREAD_MIN));
+      this.lambda[pair] = at;
+      this.mu[pair] = this.#relaxation.penaltyAt(at);
+    }
+  }
+
+  /** Takes up the core of the relaxed solution at hand. `whole`: slots for whole orders. */
+  take(core: Core, whole: number): void {
+    const { columns, start } = this.#task.orders;
+    const { got, paid, count, priced, pricedCount, nu, makerGot } = this.#relaxation;
+    let backing = 0;
+    for (let at = 0; at < pricedCount; at += 1) {
+      const maker = priced[at]!;
+      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+      backing += nu[maker]! * (budget - makerGot[maker]!);
+    }
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      const [lambda, mu] = [this.lambda[pair]!, this.mu[pair]!];
+      this.relaxed[pair] = got * lambda - paid + (whole - count) * mu + backing;
+      this.gainFrom[core.count * PAIRS + pair] = 0;
+    }
+    for (let place = core.count - 1; place >= 0; place -= 1) {
+      const owner = core.owner[place]!;
+      const group = owner < 0 ? ALONE : columns.group[start + owner]!;
+      const price = group === ALONE ? 0 : nu[group]!;
+      const first = core.from[place]!;
+      const end = first + core.size[place]!;
+      for (let pair = 0; pair < PAIRS; pair += 1) {
+        const [lambda, mu] = [this.lambda[pair]! - price, this.mu[pair]!];
+        let gain = 0;
+        for (let at = first; at < end; at += 1) {
+          const own = core.altGot[at]! * lambda - core.altPaid[at]! - core.altSize[at]! * mu;
+          this.altProfit[at * PAIRS + pair] = own;
+          if (own > gain) gain = own;
+        }
+        const next = this.gainFrom[(place + 1) * PAIRS + pair]!;
+        this.gainFrom[place * PAIRS + pair] = next + gain;
+      }
+    }
+  }
+}
