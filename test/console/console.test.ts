@@ -385,6 +385,7 @@ describe("the console", { skip }, () => {
       `#/quote?selling=${quote}&buying=${base}&amount=25`,
       "#/account",
       `#/account/${order.owner}`,
+      "#/wallet",
       "#/engine",
       "#/nothing",
     ];
@@ -398,10 +399,32 @@ describe("the console", { skip }, () => {
         await opened.page.goto(`${world.origin}/console${hash}`);
         await shows(opened.page, hash);
         assert.deepEqual(await seriousFaults(opened.page, rules), [], `${hash}, ${colorScheme}`);
+        if (!hash.startsWith("#/market/")) continue;
+        await opened.page.locator(".switch-button").click();
+        const faults = await seriousFaults(opened.page, rules);
+        assert.deepEqual(faults, [], `the list of markets, ${colorScheme}`);
       }
-      assertClean(opened);
+      // The wallet asks the RPC that is named for pages.
+      const foreign = opened.foreign.filter((url) => !url.startsWith(world.devnet.url));
+      assertClean({ ...opened, foreign });
       await opened.close();
     }
+  });
+
+  it("moves nothing for those who want no motion", async () => {
+    const opened = await open("#/account", { reducedMotion: "reduce" });
+    const moving = `(() => {
+      const spinner = document.body.appendChild(document.createElement("span"));
+      spinner.className = "spinner";
+      return [...document.querySelectorAll("*")].filter((one) => {
+        const { animationDuration, transitionDuration } = getComputedStyle(one);
+        return !/^0s/.test(animationDuration) || !/^0s/.test(transitionDuration);
+      }).length;
+    })()`;
+    assert.equal(await opened.page.evaluate(moving), 0);
+    await opened.page.emulateMedia({ reducedMotion: "no-preference" });
+    assert.notEqual(await opened.page.evaluate(moving), 0, "the test sees what moves");
+    await opened.close();
   });
 
   it("keeps the colours a person chose", async () => {

@@ -10,6 +10,7 @@ const CONTENT: readonly (readonly [RegExp, string])[] = [
   [/^#\/quote$/, ".quote-form"],
   [/^#\/account\/G/, ".order-row:not(.order-head)"],
   [/^#\/account$/, ".suggested li"],
+  [/^#\/wallet$/, ".wallet-status"],
   [/^#\/engine$/, ".engine-view .facts dt"],
   [/^#\/nothing$/, ".unknown-view"],
 ];

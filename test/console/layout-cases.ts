@@ -118,7 +118,9 @@ export function layoutCases({ world, page: newPage }: Setup): void {
 /** Views whose numbers are the market's own, one of each kind. */
 function holdsNumbers(hash: string, at: number, all: readonly string[]): boolean {
   const kind = (of: string) => of.split(/[/?]/)[1];
-  return !/^#.(quote|account)$/.test(hash) && all.findIndex((one) => kind(one) === kind(hash)) === at;
+  return (
+    !/^#.(quote|account)$/.test(hash) && all.findIndex((one) => kind(one) === kind(hash)) === at
+  );
 }
 
 const HOSTILE = [

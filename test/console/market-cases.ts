@@ -80,7 +80,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
-    const href = await options.nth(1).locator("a").getAttribute("href");
+    const href = await options.nth(1).getAttribute("href");
     assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
     await page.keyboard.press("Enter");
     await until(page, `location.hash === ${JSON.stringify(href)}`);

@@ -14,9 +14,9 @@ const LEDGER_SECONDS = 5;
 /** For answers, drawings and the typeface. */
 const SETTLE_MS = 2500;
 const SIZES = [
-  { width: 375, height: 812 },
-  { width: 768, height: 1024 },
-  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+  { width: 1280, height: 800 },
+  { width: 1920, height: 1000 },
 ] as const;
 const SCHEMES = ["light", "dark"] as const;
 
@@ -63,7 +63,10 @@ async function hashes(): Promise<Readonly<Record<string, string>>> {
     markets: "#/",
     market: `#/market/${(known ?? ticker[0]).symbol}`,
     quote: `#/quote?selling=${usdc}&buying=${xlm}&amount=2500`,
+    "quote-empty": "#/quote?amount=0",
     account: `#/account/${order.owner}`,
+    accounts: "#/account",
+    wallet: "#/wallet",
     engine: "#/engine",
   };
 }

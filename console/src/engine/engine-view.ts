@@ -135,7 +135,12 @@ export function engineView(sources: Sources): View {
     void load();
     failed.refresh();
   });
-  endings.add(assets.changes.listen(() => failed.redraw()));
+  endings.add(
+    assets.changes.listen(() => {
+      failed.redraw();
+      for (const { name } of volumeRows.values()) name.update();
+    }),
+  );
   endings.add(() => {
     ended.abort();
     cancelDraw(update);

@@ -20,7 +20,7 @@ export class MarketSwitcher {
   readonly dialog: HTMLDialogElement;
   readonly #name = el("span", { class: "pair-title" });
   readonly #search: HTMLInputElement;
-  readonly #list = el("ul", { class: "switch-list", role: "listbox", id: "switch-list" });
+  readonly #list = el("div", { class: "switch-list", role: "listbox", id: "switch-list" });
   readonly #none = el("p", { class: "muted", role: "status" });
   readonly #sources: Sources;
   #chosen = 0;
@@ -88,7 +88,8 @@ export class MarketSwitcher {
       this.dialog.close();
     } else if (event.key === "Enter") {
       event.preventDefault();
-      this.#list.children[this.#chosen]?.querySelector("a")?.click();
+      const row = this.#list.children[this.#chosen];
+      if (row instanceof HTMLElement) row.click();
     }
   }
 
@@ -111,18 +112,21 @@ export class MarketSwitcher {
     const { base, quote } = pairOf(symbol);
     const traded = trades > 0;
     return el(
-      "li",
-      { role: "option", id: `switch-${at}`, "aria-selected": "false" },
+      "a",
+      {
+        role: "option",
+        id: `switch-${at}`,
+        "aria-selected": "false",
+        href: marketLink(base, quote),
+        tabindex: "-1",
+        onclick: () => this.dialog.close(),
+      },
+      el("span", { class: "market-name" }, `${assets.label(base)}/${assets.label(quote)}`),
+      el("span", { class: "num" }, traded ? compact(lastPrice, DIGITS) : "–"),
       el(
-        "a",
-        { href: marketLink(base, quote), tabindex: "-1", onclick: () => this.dialog.close() },
-        el("span", { class: "market-name" }, `${assets.label(base)}/${assets.label(quote)}`),
-        el("span", { class: "num" }, traded ? compact(lastPrice, DIGITS) : "–"),
-        el(
-          "span",
-          { class: "num", "data-tone": traded ? toneOf(change) : "plain" },
-          traded ? changeText(change) : "–",
-        ),
+        "span",
+        { class: "num", "data-tone": traded ? toneOf(change) : "plain" },
+        traded ? changeText(change) : "–",
       ),
     );
   }
