@@ -45,8 +45,8 @@ type Kind = {
 };
 
 const KINDS: readonly Kind[] = [
-  { name: "3-hop, small", direct: false, size: 0.1, throughput: "0.3 or more" },
-  { name: "3-hop, large", direct: false, size: 2, throughput: "0.3 or more" },
+  { name: "3-hop, small", direct: false, size: 0.1, throughput: "0.4 or more" },
+  { name: "3-hop, large", direct: false, size: 2, throughput: "0.25 or more" },
   { name: "direct, small", direct: true, size: 0.1, throughput: "0.5 or more" },
   { name: "direct, large", direct: true, size: 2, throughput: "0.5 or more" },
 ];

@@ -29,7 +29,7 @@ export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchRe
       // All are answered together: each leaves time to those after it, less where it has no answer. The last
       // one leaves some, too: told to stop, it looks up after a while, and an answer after its time is none.
       const parts = batch.requests.length - index;
-      const end = now + left * (parts > 1 ? 1 / 2 : 3 / 4);
+      const end = now + left / 2;
       const endOfMore = now + left / Math.max(parts, 2);
       results.push(answer({ engine, reader, flags, flag, batch, request, faults, end, endOfMore }));
     }
