@@ -34,7 +34,7 @@ const MARKET = `${testContract(1)}/${testContract(2)}`;
 const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
 
 export const bench: Bench = async ({ tiny }) => [
-  ...(await publishing(tiny ? { connections: 20, rounds: 3 } : { connections: 1000, rounds: 20 })),
+  ...(await publishing(tiny ? { connections: 20, rounds: 3 } : { connections: 1000, rounds: 6 })),
   ...(await snapshots(tiny ? 1000 : 100_000)),
 ];
 
