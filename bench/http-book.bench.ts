@@ -28,6 +28,7 @@ const CHANGES = 200;
 const READERS = 20;
 /** Requests that are asked one after the other between two looks at whether the readers are done. */
 const BATCH = 20;
+const BATCHES_ALONE = 10;
 /** Digits of it stay as many, and so does a message's length. */
 const FIRST_LEDGER = 1_000_000;
 const MARKET = `${testContract(1)}/${testContract(2)}`;
@@ -195,6 +196,11 @@ async function snapshots(orders: number): Promise<readonly Figure[]> {
   );
   const paths = new Array<string>(BATCH).fill("/");
   try {
+    // What the machine makes of it without a snapshot.
+    const alone: number[] = [];
+    for (let batch = 0; batch < BATCHES_ALONE; batch += 1) {
+      alone.push(...(await asking.ask({ port, connections: 1, paths })).latenciesUs);
+    }
     const latenciesUs: number[] = [];
     let isReading = true;
     const [order] = readModel.liveOrders({ assets: [] }, { limit: 1 });
@@ -215,6 +221,7 @@ async function snapshots(orders: number): Promise<readonly Figure[]> {
         value: quantile(latenciesUs, 0.5) / 1000,
         unit: "ms",
       },
+      { name: "GET / before that, p99", value: quantile(alone, 0.99) / 1000, unit: "ms" },
       {
         name: "GET / of another client, p99",
         value: quantile(latenciesUs, 0.99) / 1000,
