@@ -14,7 +14,7 @@ import { capacityFor } from "./book/shared-layout.ts";
 import type { StepMeter } from "./book/step-meter.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
-import { type FollowEnd, type Follower, followLedgers } from "./follow-ledgers.ts";
+import { type FollowEnd, Follower } from "./follower.ts";
 import { AccessLog } from "./http/access-log.ts";
 import { AssetInput } from "./http/asset-input.ts";
 import { connectionsWithin, descriptorLimit } from "./http/limits/descriptor-limit.ts";
@@ -25,7 +25,7 @@ import { referencePrices } from "./http/reference-prices.ts";
 import { type HttpServer, startHttpServer } from "./http/server.ts";
 import { Site } from "./http/site/site.ts";
 import { readSiteFiles, type SiteFile } from "./http/site/site-files.ts";
-import { loadUws } from "./http/uws.ts";
+import { loadUws, type Uws } from "./http/uws.ts";
 import { type Clock, systemClock } from "./model/clock.ts";
 import type { EngineView } from "./operations/engine-view.ts";
 import { meteredQuotes } from "./operations/metered-quotes.ts";
@@ -69,27 +69,59 @@ export type EngineOptions = {
 
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const {
-    engine: config,
-    network,
-    path,
-    log,
-    operations,
-    clock = systemClock,
-    quoteTimeMs,
-  } = options;
-  const { contract, networkPassphrase } = network;
-  const uws = loadUws();
-  const siteFiles = config.console ? readSiteFiles(SITE_FOLDER) : undefined;
+  const { engine: config, path, log, operations } = options;
+  // What is missing of the installation shows before anything is opened.
+  const [uws, siteFiles] = [loadUws(), config.console ? readSiteFiles(SITE_FOLDER) : undefined];
   const book = new SharedBook({
-    contract,
+    contract: options.network.contract,
     untracked: "nothing",
     capacity: capacityFor(config.maxOrders),
   });
-  const pool = new QuotePool({
+  const pool = quotePool(options, book);
+  let port = 0;
+  const { follower, poller, backing } = followWithBacking(options, (ledger) => {
+    const page = `http://${reachableHost(config.host)}:${port}${config.console ? "/console" : "/"}`;
+    log.info({ ledger, page }, `live at ledger ${ledger}: ${page}`);
+  });
+  const exchange = await openExchange(options, book, backing).catch(async (error: unknown) => {
+    await pool.close();
+    throw error;
+  });
+  const { push, server } = await serve(options, { uws, siteFiles, book, pool, backing, exchange });
+  port = server.port;
+  const sink = historySink(options);
+  if (sink !== undefined) exchange.onStep(() => sink.shown());
+  operations?.watch(
+    viewOf({ exchange, pool, push, server, sink, path, ordersMax: config.maxOrders }),
+  );
+  const closing = new AbortController();
+  const ended = followOnceRestored({ exchange, backing, follower, log, signal: closing.signal });
+  log.info(
+    { host: config.host, port, ledger: exchange.state.ledger },
+    `serving the API on http://${config.host}:${port}`,
+  );
+  return {
+    port,
+    ended,
+    close: async () => {
+      closing.abort();
+      operations?.watch(undefined);
+      poller.stop();
+      // Nobody may ask a closed store: the last connection goes before it.
+      await Promise.all([server.close(), follower.stop(), pool.close(), sink?.stop()]);
+      await exchange.close();
+    },
+  };
+}
+
+function quotePool(
+  { engine, log, clock = systemClock, quoteTimeMs }: EngineOptions,
+  book: SharedBook,
+): QuotePool {
+  return new QuotePool({
     book,
     clock,
-    workers: config.workers,
+    workers: engine.workers,
     ...(quoteTimeMs === undefined ? {} : { timeMs: quoteTimeMs }),
     inline: new InlineQuotes({
       live: () => book.live,
@@ -97,17 +129,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     }),
     onFault: (fault) => log.error({ fault }, "a router worker failed"),
   });
-  const quotes = operations === undefined ? pool : meteredQuotes(pool, operations.quotes);
-  const follower = followLedgers({
+}
+
+/** What follows the network: ledgers, and the entries and tokens that the backing records name. */
+function followWithBacking(options: EngineOptions, live: (ledger: number) => void) {
+  const { engine, network, log, operations } = options;
+  const follower = new Follower({
     network,
-    catchUpThreads: config.catchUpThreads,
-    resetProofSeconds: config.resetProofSeconds,
+    catchUpThreads: engine.catchUpThreads,
+    resetProofSeconds: engine.resetProofSeconds,
     log,
-    live: (ledger) => {
-      const { port } = server;
-      const page = `http://${reachableHost(config.host)}:${port}${config.console ? "/console" : "/"}`;
-      log.info({ ledger, page }, `live at ledger ${ledger}: ${page}`);
-    },
+    live,
     ...(operations === undefined ? {} : { meter: operations.follow }),
   });
   const poller = new TokenPoller({
@@ -118,49 +150,67 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     random: Math.random,
   });
   const backing: BackingRecords = new BackingRecords({
-    contract,
-    watchedAccountsMax: config.watchedAccounts,
+    contract: network.contract,
+    watchedAccountsMax: engine.watchedAccounts,
     track: (request) => follower.request(request),
     polls: poller,
   });
-  const exchange = await Exchange.open({
+  return { follower, poller, backing };
+}
+
+function openExchange(options: EngineOptions, book: SharedBook, backing: BackingRecords) {
+  const { engine, network, path, log, operations, clock = systemClock } = options;
+  return Exchange.open({
     path,
-    networkPassphrase,
-    contract,
+    networkPassphrase: network.networkPassphrase,
+    contract: network.contract,
     store: {
-      keepOrderEvents: config.keepOrderEventsSeconds,
-      keepHistory: config.keepHistorySeconds,
+      keepOrderEvents: engine.keepOrderEventsSeconds,
+      keepHistory: engine.keepHistorySeconds,
     },
     clock,
     log,
     book,
     backing,
     meter: stepMeter(log, operations),
-  }).catch(async (error: unknown) => {
-    await pool.close();
-    throw error;
   });
-  const assets = new AssetInput(networkPassphrase);
-  const depth = new LiveDepth({ book, clock });
+}
+
+type Served = {
+  readonly uws: Uws;
+  readonly siteFiles: ReadonlyMap<string, SiteFile> | undefined;
+  readonly book: SharedBook;
+  readonly pool: QuotePool;
+  readonly backing: BackingRecords;
+  readonly exchange: Exchange;
+};
+
+/** REST and push; resolves once the listener is open and the workers answer. */
+async function serve(options: EngineOptions, served: Served) {
+  const { engine: config, network, log, operations, clock = systemClock } = options;
+  const { uws, siteFiles, book, pool, backing, exchange } = served;
+  const { contract } = network;
+  const quotes = operations === undefined ? pool : meteredQuotes(pool, operations.quotes);
   const meter = operations === undefined ? {} : { meter: operations.http };
+  const assets = new AssetInput(network.networkPassphrase);
+  const shared = {
+    readModel: exchange.state,
+    marketData: exchange.state.marketData,
+    depth: new LiveDepth({ book, clock }),
+    assets,
+    contract,
+  };
+  const ofChannels = {
+    ...shared,
+    watch: backing,
+    ...(config.quoteStream ? { quotes } : {}),
+    timers: { ...systemTimers, clock },
+    log,
+  };
   const push = new PushEndpoint({
     log,
     ...meter,
-    channels: (publish) =>
-      pushChannels(
-        {
-          readModel: exchange.state,
-          marketData: exchange.state.marketData,
-          depth,
-          watch: backing,
-          ...(config.quoteStream ? { quotes } : {}),
-          assets,
-          contract,
-          timers: { ...systemTimers, clock },
-          log,
-        },
-        publish,
-      ),
+    channels: (publish) => pushChannels(ofChannels, publish),
   });
   exchange.onStep((step) => push.stepped(step));
   exchange.start();
@@ -170,14 +220,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     host: config.host,
     port: config.port,
     context: {
-      readModel: exchange.state,
+      ...shared,
       quotes,
-      depth,
       book: liveSides(() => book.live),
-      marketData: exchange.state.marketData,
       referencePrices: referencePrices(config.referencePrices, assets),
-      assets,
-      contract,
       clock,
     },
     push,
@@ -191,35 +237,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     limits: { ...config.limits, connections: connectionLimit(config.limits.connections, log) },
     ...meter,
   });
-  const sink =
-    config.historySink === undefined
-      ? undefined
-      : new HistorySink(
-          { ...config.historySink, path, identity: { networkPassphrase, contract } },
-          (level, message) => log[level](message),
-        );
-  if (sink !== undefined) exchange.onStep(() => sink.shown());
-  operations?.watch(
-    viewOf({ exchange, pool, push, server, sink, path, ordersMax: config.maxOrders }),
+  return { push, server };
+}
+
+function historySink({ engine, network, path, log }: EngineOptions): HistorySink | undefined {
+  if (engine.historySink === undefined) return undefined;
+  const { networkPassphrase, contract } = network;
+  return new HistorySink(
+    { ...engine.historySink, path, identity: { networkPassphrase, contract } },
+    (level, message) => log[level](message),
   );
-  const closing = new AbortController();
-  const ended = followOnceRestored({ exchange, backing, follower, log, signal: closing.signal });
-  log.info(
-    { host: config.host, port: server.port, ledger: exchange.state.ledger },
-    `serving the API on http://${config.host}:${server.port}`,
-  );
-  return {
-    port: server.port,
-    ended,
-    close: async () => {
-      closing.abort();
-      operations?.watch(undefined);
-      poller.stop();
-      // Nobody may ask a closed store: the last connection goes before it.
-      await Promise.all([server.close(), follower.stop(), pool.close(), sink?.stop()]);
-      await exchange.close();
-    },
-  };
 }
 
 type Followed = {

@@ -30,16 +30,6 @@ export type FollowEnd =
   /** The process has to end. */
   | { readonly kind: "fatal"; readonly message: string };
 
-export type Follower = {
-  readonly tokenReader: TokenReader;
-  /** To the reader thread, before or after the start. */
-  request(request: TrackingRequest): void;
-  /** Starts reading after the last stored ledger. Once. */
-  start(exchange: Exchange, backing: BackingRecords): Promise<FollowEnd>;
-  /** No ledger is handed on any more once this resolves. */
-  stop(): Promise<void>;
-};
-
 /** What is told of the reading, for metrics. */
 export type FollowMeter = {
   readonly readerStarted: () => void;
@@ -72,115 +62,137 @@ export type FollowOptions = {
   readonly meter?: FollowMeter;
 };
 
-export function followLedgers(options: FollowOptions): Follower {
-  const { network, catchUpThreads, resetProofSeconds, log, meter, live } = options;
-  const { rpcUrls, networkPassphrase: passphrase, contract, lake } = network;
-  const stopping = new AbortController();
-  const ingestLog: Log = (level, message, fields) => log[level](fields ?? {}, message);
-  const rpcFailed = (): void => meter?.rpcFailed();
-  const set = new SourceSet({
-    urls: rpcUrls,
-    passphrase,
-    timer: systemTimer,
-    log: ingestLog,
-    onFailure: rpcFailed,
-  });
-  meter?.sources(() => figuresOf(set, lake !== undefined));
-  let target: { readonly exchange: Exchange; readonly backing: BackingRecords } | undefined;
-  let isLive = false;
-  let end: (end: FollowEnd) => void = () => undefined;
-  const ended = new Promise<FollowEnd>((resolve) => {
-    end = resolve;
-  });
-  const reader = new Reader(
-    {
-      rpcUrls,
-      passphrase,
-      exchange: contract,
-      catchUpThreads,
-      board: set.board.memory,
-      proofMs: 1000 * resetProofSeconds,
-      ...(lake === undefined ? {} : { lake }),
+type Target = { readonly exchange: Exchange; readonly backing: BackingRecords };
+
+/** Main thread. Made once for each engine. */
+export class Follower {
+  readonly #options: FollowOptions;
+  readonly #log: Log;
+  readonly #set: SourceSet;
+  readonly #reader: Reader;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<FollowEnd>;
+  #end: (end: FollowEnd) => void = () => undefined;
+  #target: Target | undefined;
+  #isLive = false;
+  #simulator: Promise<TokenSimulator> | undefined;
+
+  constructor(options: FollowOptions) {
+    const { network, catchUpThreads, resetProofSeconds, log, meter } = options;
+    const { rpcUrls, networkPassphrase: passphrase, contract, lake } = network;
+    this.#options = options;
+    this.#log = (level, message, fields) => log[level](fields ?? {}, message);
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    const onFailure = (): void => meter?.rpcFailed();
+    const shared = { timer: systemTimer, log: this.#log };
+    this.#set = new SourceSet({ urls: rpcUrls, passphrase, ...shared, onFailure });
+    meter?.sources(() => figuresOf(this.#set, lake !== undefined));
+    this.#reader = new Reader(
+      {
+        rpcUrls,
+        passphrase,
+        exchange: contract,
+        catchUpThreads,
+        board: this.#set.board.memory,
+        proofMs: 1000 * resetProofSeconds,
+        ...(lake === undefined ? {} : { lake }),
+      },
+      {
+        delta: (delta) => void this.#takeDelta(delta),
+        loaded: (loaded) => this.#target?.backing.entriesLoaded(loaded),
+        status: (status) => this.#tellStatus(status),
+        rpcFailed: onFailure,
+        oddity: (what) => meter?.oddity(what),
+        failed: (fault) => this.#stopped(fault),
+        died: (cause) => {
+          log.fatal({ err: cause }, "the reader thread died");
+          this.#end({ kind: "fatal", message: `the reader thread died: ${cause.message}` });
+        },
+        log: this.#log,
+      },
+    );
+  }
+
+  readonly tokenReader: TokenReader = {
+    read: async (owner, asset, from) => {
+      this.#simulator ??= this.#loadSimulator();
+      return (await this.#simulator).read(owner, asset, from);
     },
-    {
-      delta: (delta) => void takeDelta(delta),
-      loaded: (loaded) => target?.backing.entriesLoaded(loaded),
-      status: (status) => {
-        logStatus(log, status);
-        if (status.state === "following" && !isLive) {
-          isLive = true;
-          live?.(status.ledger);
-        }
-        meter?.status(status);
-      },
-      rpcFailed,
-      oddity: (what) => meter?.oddity(what),
-      failed: (fault) => {
-        const kind = endOf(fault);
-        log.error({ fault }, `reading ledgers stopped: ${fault.message}`);
-        meter?.stopped(fault.message);
-        if (kind !== "stale") end({ kind, message: fault.message });
-      },
-      died: (cause) => {
-        log.fatal({ err: cause }, "the reader thread died");
-        end({ kind: "fatal", message: `the reader thread died: ${cause.message}` });
-      },
-      log: ingestLog,
-    },
-  );
-  const takeDelta = async (delta: LedgerDelta): Promise<void> => {
-    const startMs = performance.now();
-    try {
-      await target?.exchange.apply(delta);
-      meter?.ledgerShown(performance.now() - startMs);
-      reader.acknowledge(delta.ledger);
-    } catch (error) {
-      if (stopping.signal.aborted) return;
-      log.fatal({ err: error, ledger: delta.ledger }, "a ledger could not be applied");
-      end({ kind: "fatal", message: `ledger ${delta.ledger} could not be applied` });
-    }
+    ahead: (source) => this.#set.reject(source, "simulations"),
   };
-  let simulator: Promise<TokenSimulator> | undefined;
-  // Loaded where such a token turns up: it takes the SDK along, and that the start can do without.
-  const loadSimulator = async (): Promise<TokenSimulator> => {
-    const { TokenSimulator: Simulator } = await import("./ingest/simulate.ts");
-    const { signal } = stopping;
-    return new Simulator({ set, timer: systemTimer, passphrase, spender: contract, signal });
-  };
-  return {
-    tokenReader: {
-      read: async (owner, asset, from) => {
-        simulator ??= loadSimulator();
-        return (await simulator).read(owner, asset, from);
-      },
-      ahead: (source) => set.reject(source, "simulations"),
-    },
-    request: (request) => reader.request(request),
-    start: (exchange, backing) => {
-      target = { exchange, backing };
-      meter?.readerStarted();
-      startReader({
-        reader,
-        exchange,
-        set,
-        network,
-        log: ingestLog,
-        signal: stopping.signal,
-      }).catch((error: unknown) => {
-        if (stopping.signal.aborted) return;
+
+  /** To the reader thread, before or after the start. */
+  request(request: TrackingRequest): void {
+    this.#reader.request(request);
+  }
+
+  /** Starts reading after the last stored ledger. Once. */
+  start(exchange: Exchange, backing: BackingRecords): Promise<FollowEnd> {
+    const { network, log, meter } = this.#options;
+    const { signal } = this.#stopping;
+    this.#target = { exchange, backing };
+    meter?.readerStarted();
+    const [reader, set] = [this.#reader, this.#set];
+    startReader({ reader, exchange, set, network, log: this.#log, signal }).catch(
+      (error: unknown) => {
+        if (signal.aborted) return;
         const kind = error instanceof IngestError ? endOf(error) : "fatal";
         const message = error instanceof Error ? error.message : String(error);
         if (kind === "refused") log.fatal(`cannot start: ${message}`);
         else log.fatal({ err: error }, "ledgers cannot be read");
-        end({ kind: kind === "refused" ? kind : "fatal", message });
-      });
-      return ended;
-    },
-    stop: async () => {
-      stopping.abort();
-      await reader.stop();
-    },
-  };
+        this.#end({ kind: kind === "refused" ? kind : "fatal", message });
+      },
+    );
+    return this.#ended;
+  }
+
+  /** No ledger is handed on any more once this resolves. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#reader.stop();
+  }
+
+  async #takeDelta(delta: LedgerDelta): Promise<void> {
+    const { log, meter } = this.#options;
+    const startMs = performance.now();
+    try {
+      await this.#target?.exchange.apply(delta);
+      meter?.ledgerShown(performance.now() - startMs);
+      this.#reader.acknowledge(delta.ledger);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      log.fatal({ err: error, ledger: delta.ledger }, "a ledger could not be applied");
+      this.#end({ kind: "fatal", message: `ledger ${delta.ledger} could not be applied` });
+    }
+  }
+
+  #tellStatus(status: SourceStatus): void {
+    const { log, live, meter } = this.#options;
+    logStatus(log, status);
+    if (status.state === "following" && !this.#isLive) {
+      this.#isLive = true;
+      live?.(status.ledger);
+    }
+    meter?.status(status);
+  }
+
+  #stopped(fault: ReaderFault): void {
+    const { log, meter } = this.#options;
+    const kind = endOf(fault);
+    log.error({ fault }, `reading ledgers stopped: ${fault.message}`);
+    meter?.stopped(fault.message);
+    if (kind !== "stale") this.#end({ kind, message: fault.message });
+  }
+
+  /** Loaded where such a token turns up: it takes the SDK along, and that the start can do without. */
+  async #loadSimulator(): Promise<TokenSimulator> {
+    const { networkPassphrase: passphrase, contract: spender } = this.#options.network;
+    const { TokenSimulator: Simulator } = await import("./ingest/simulate.ts");
+    const [set, { signal }] = [this.#set, this.#stopping];
+    return new Simulator({ set, timer: systemTimer, passphrase, spender, signal });
+  }
 }
 
 type Start = {
