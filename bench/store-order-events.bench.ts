@@ -162,6 +162,7 @@ async function pages(dataDir: string, questions: number): Promise<readonly Figur
     owner: () => ({ owner: account(random(MAKERS)) }),
     market: () => ({ market: marketOf(random(MARKETS)) }),
   };
+  const first = store.orderEvents.from(0n as Position, 1)[0]?.id ?? 0n;
   const last = BigInt(store.ledger + 1) << 48n;
   const figures: Figure[] = [];
   for (const [name, filter] of Object.entries(filters)) {
@@ -175,7 +176,7 @@ async function pages(dataDir: string, questions: number): Promise<readonly Figur
       }
       return quantile(ms, 0.5);
     };
-    const anywhere = () => ((last * BigInt(random(1000))) / 1000n) as Position;
+    const anywhere = () => (first + ((last - first) * BigInt(random(1000))) / 1000n) as Position;
     const newest = times(() => last as Position);
     figures.push(
       { name: `first page by ${name}, median`, value: newest, unit: "ms" },
