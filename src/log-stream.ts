@@ -18,50 +18,50 @@ const PROGRESS_MARK = `"${PROGRESS_FIELD}":{`;
 
 /** Lets through a record of progress now and then, and all others. */
 export class SparseProgress implements LineSink {
-  private readonly sink: LineSink;
-  private readonly clock: Clock;
-  private toldAt = Number.NEGATIVE_INFINITY;
+  readonly #sink: LineSink;
+  readonly #clock: Clock;
+  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(sink: LineSink, clock: Clock) {
-    this.sink = sink;
-    this.clock = clock;
+    this.#sink = sink;
+    this.#clock = clock;
   }
 
   write(line: string): void {
     if (line.includes(PROGRESS_MARK)) {
-      const now = this.clock();
-      if (now - this.toldAt < PROGRESS_EVERY_MS) return;
-      this.toldAt = now;
+      const now = this.#clock();
+      if (now - this.#toldAt < PROGRESS_EVERY_MS) return;
+      this.#toldAt = now;
     }
-    this.sink.write(line);
+    this.#sink.write(line);
   }
 }
 
 /** `records` writes them readably to `screen`; progress is written there in place. */
 export class ProgressLine implements LineSink {
-  private readonly records: LineSink;
-  private readonly screen: LineSink;
-  private readonly columns: () => number | undefined;
-  private shown = false;
+  readonly #records: LineSink;
+  readonly #screen: LineSink;
+  readonly #columns: () => number | undefined;
+  #shown = false;
 
   constructor(records: LineSink, screen: LineSink, columns: () => number | undefined) {
-    this.records = records;
-    this.screen = screen;
-    this.columns = columns;
+    this.#records = records;
+    this.#screen = screen;
+    this.#columns = columns;
   }
 
   write(line: string): void {
     const text = line.includes(PROGRESS_MARK) ? messageOf(line) : undefined;
     if (text !== undefined) {
       // A line that wraps could not be taken back.
-      const columns = this.columns() ?? 0;
-      this.screen.write(CLEAR + text.slice(0, (columns > 1 ? columns : COLUMNS) - 1));
-      this.shown = true;
+      const columns = this.#columns() ?? 0;
+      this.#screen.write(CLEAR + text.slice(0, (columns > 1 ? columns : COLUMNS) - 1));
+      this.#shown = true;
       return;
     }
-    if (this.shown) this.screen.write(CLEAR);
-    this.shown = false;
-    this.records.write(line);
+    if (this.#shown) this.#screen.write(CLEAR);
+    this.#shown = false;
+    this.#records.write(line);
   }
 }
 

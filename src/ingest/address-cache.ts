@@ -6,20 +6,20 @@ import { type Address, accountAddress, contractAddress } from "../model/address.
 const ADDRESSES_MAX = 20_000;
 
 class AddressCache {
-  private readonly known = new Map<string, Address>();
-  private readonly make: (bytes: Uint8Array) => Address;
+  readonly #known = new Map<string, Address>();
+  readonly #make: (bytes: Uint8Array) => Address;
 
   constructor(make: (bytes: Uint8Array) => Address) {
-    this.make = make;
+    this.#make = make;
   }
 
   of(bytes: Uint8Array): Address {
     const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    if (this.known.size >= ADDRESSES_MAX) this.known.clear();
-    const made = this.make(bytes);
-    this.known.set(key, made);
+    if (this.#known.size >= ADDRESSES_MAX) this.#known.clear();
+    const made = this.#make(bytes);
+    this.#known.set(key, made);
     return made;
   }
 }

@@ -6,18 +6,18 @@ const BUFFER_BYTES_FIRST = 4 << 20;
 const FREE_MAX = 2;
 
 export class BufferPool {
-  private readonly free: Buffer[] = [];
+  readonly #free: Buffer[] = [];
   /** Those that are ours. Who never gives one back leaves it to the collector. */
-  private readonly known = new WeakSet<ArrayBufferLike>();
+  readonly #known = new WeakSet<ArrayBufferLike>();
 
   /** The caller's alone until it is given back. */
   take(): Buffer {
-    return this.free.pop() ?? this.make(BUFFER_BYTES_FIRST);
+    return this.#free.pop() ?? this.#make(BUFFER_BYTES_FIRST);
   }
 
   /** A buffer for at least `bytes`, with the first `used` bytes of `buffer`, which is forgotten. */
   grown(buffer: Buffer, used: number, bytes: number): Buffer {
-    const larger = this.make(Math.max(bytes, buffer.length * 2));
+    const larger = this.#make(Math.max(bytes, buffer.length * 2));
     buffer.copy(larger, 0, 0, used);
     return larger;
   }
@@ -25,13 +25,13 @@ export class BufferPool {
   /** What `bytes` is a part of, if that is one of the pool: nobody may look at any of it afterwards. */
   give(bytes: Uint8Array): void {
     const { buffer } = bytes;
-    if (!this.known.has(buffer) || this.free.some((one) => one.buffer === buffer)) return;
-    if (this.free.length < FREE_MAX) this.free.push(Buffer.from(buffer));
+    if (!this.#known.has(buffer) || this.#free.some((one) => one.buffer === buffer)) return;
+    if (this.#free.length < FREE_MAX) this.#free.push(Buffer.from(buffer));
   }
 
-  private make(bytes: number): Buffer {
+  #make(bytes: number): Buffer {
     const made = Buffer.allocUnsafeSlow(bytes);
-    this.known.add(made.buffer);
+    this.#known.add(made.buffer);
     return made;
   }
 }

@@ -49,29 +49,29 @@ export function buildCallTree(diagnostics: readonly HostDiagnostic[]): CallTree 
 }
 
 class TreeBuilder {
-  private readonly calls: Call[] = [];
-  private readonly stack: Call[] = [];
-  private readonly kept: FrameEvent[] = [];
+  readonly #calls: Call[] = [];
+  readonly #stack: Call[] = [];
+  readonly #kept: FrameEvent[] = [];
 
   add({ event, inSuccessfulCall }: HostDiagnostic): void {
     const { contract, topics, data } = event;
     if (event.type === "contract") {
-      this.emitted(event, inSuccessfulCall);
+      this.#emitted(event, inSuccessfulCall);
       return;
     }
     if (event.type !== "diagnostic") return;
     switch (readSymbol(topics[0]) ?? "") {
       case "fn_call":
-        this.began(contract, topics, data);
+        this.#began(contract, topics, data);
         break;
       case "fn_return":
-        this.returned(contract, readText(topics[1]));
+        this.#returned(contract, readText(topics[1]));
         break;
       case "error":
-        this.erred(contract, errorOf(topics[1]), data);
+        this.#erred(contract, errorOf(topics[1]), data);
         break;
       case "host_fn_failed":
-        this.hostFailed(errorOf(topics[1]));
+        this.#hostFailed(errorOf(topics[1]));
         break;
       default:
         break;
@@ -79,16 +79,16 @@ class TreeBuilder {
   }
 
   finish(): CallTree {
-    return { calls: this.calls, kept: this.kept };
+    return { calls: this.#calls, kept: this.#kept };
   }
 
-  private began(caller: Address | undefined, topics: readonly ScValue[], data: ScValue): void {
+  #began(caller: Address | undefined, topics: readonly ScValue[], data: ScValue): void {
     const callee = topics[1];
     const fn = readText(topics[2]);
     if (callee?.kind !== "bytes" || callee.bytes.length !== 32 || fn === undefined) return;
-    this.unwindTo(caller);
-    if (this.stack.length >= DEPTH_MAX) return;
-    const parent = this.stack.at(-1);
+    this.#unwindTo(caller);
+    if (this.#stack.length >= DEPTH_MAX) return;
+    const parent = this.#stack.at(-1);
     const call: Call = {
       contract: contractOf(callee.bytes),
       fn,
@@ -101,64 +101,64 @@ class TreeBuilder {
       escalated: false,
     };
     parent?.children.push(call);
-    this.calls.push(call);
-    this.stack.push(call);
+    this.#calls.push(call);
+    this.#stack.push(call);
   }
 
-  private returned(contract: Address | undefined, fn: string | undefined): void {
-    const at = this.stack.findLastIndex((call) => call.contract === contract && call.fn === fn);
+  #returned(contract: Address | undefined, fn: string | undefined): void {
+    const at = this.#stack.findLastIndex((call) => call.contract === contract && call.fn === fn);
     if (at < 0) return;
     // Frames above it never returned: they failed, and this one went on.
-    for (const call of this.stack.splice(at + 1)) fail(call, undefined, false);
-    const call = this.stack.pop();
+    for (const call of this.#stack.splice(at + 1)) fail(call, undefined, false);
+    const call = this.#stack.pop();
     if (call !== undefined) call.outcome = "returned";
   }
 
-  private erred(contract: Address | undefined, error: ScFault | undefined, data: ScValue): void {
+  #erred(contract: Address | undefined, error: ScFault | undefined, data: ScValue): void {
     const parts = readVec(data);
     const message = readText(parts === undefined ? data : parts[0]);
     const plain = message === "contract call failed";
     if (!plain && message !== "contract try_call failed") {
-      const call = this.stack.at(-1);
+      const call = this.#stack.at(-1);
       // The last error of a frame is what it fails with, unless its caller says otherwise.
       if (call !== undefined && call.contract === contract) call.error = error;
       return;
     }
     const fn = readText(parts?.[1]);
-    const caller = this.stack.findLastIndex((call) => call.contract === contract);
+    const caller = this.#stack.findLastIndex((call) => call.contract === contract);
     // The call that failed is the caller's direct child; a frame of the same contract further in
     // may be it, so look for a child of that name from the top.
-    const at = this.stack.findLastIndex(
-      (call, index) => call.fn === fn && index > 0 && this.stack[index - 1]?.contract === contract,
+    const at = this.#stack.findLastIndex(
+      (call, index) => call.fn === fn && index > 0 && this.#stack[index - 1]?.contract === contract,
     );
     const first = at >= 0 ? at : caller + 1;
-    if (first <= 0 || first >= this.stack.length) return;
-    const [failed, ...inner] = this.stack.splice(first);
+    if (first <= 0 || first >= this.#stack.length) return;
+    const [failed, ...inner] = this.#stack.splice(first);
     if (failed !== undefined) fail(failed, error, plain);
     for (const call of inner) fail(call, undefined, true);
   }
 
-  private hostFailed(error: ScFault | undefined): void {
-    const [outermost, ...inner] = this.stack.splice(0);
+  #hostFailed(error: ScFault | undefined): void {
+    const [outermost, ...inner] = this.#stack.splice(0);
     if (outermost !== undefined) fail(outermost, error, true);
     for (const call of inner) fail(call, undefined, true);
   }
 
-  private emitted(event: HostEvent, kept: boolean): void {
+  #emitted(event: HostEvent, kept: boolean): void {
     const { contract } = event;
-    this.unwindTo(contract);
-    const top = this.stack.at(-1);
+    this.#unwindTo(contract);
+    const top = this.#stack.at(-1);
     const call = top?.contract === contract ? top : undefined;
     call?.events.push(event);
-    if (kept) this.kept.push({ call, event });
+    if (kept) this.#kept.push({ call, event });
   }
 
   /** Frames above the contract that acts now ended without a word: they failed. */
-  private unwindTo(acting: Address | undefined): void {
+  #unwindTo(acting: Address | undefined): void {
     if (acting === undefined) return;
-    const at = this.stack.findLastIndex((call) => call.contract === acting);
+    const at = this.#stack.findLastIndex((call) => call.contract === acting);
     if (at < 0) return;
-    for (const call of this.stack.splice(at + 1)) fail(call, undefined, false);
+    for (const call of this.#stack.splice(at + 1)) fail(call, undefined, false);
   }
 }
 

@@ -1,40 +1,40 @@
 /** Flow control: at most `max` ledgers are out at a time. */
 export class Credit {
-  private readonly max: number;
-  private readonly out: number[] = [];
-  private wake: (() => void) | undefined;
-  private closed = false;
+  readonly #max: number;
+  readonly #out: number[] = [];
+  #wake: (() => void) | undefined;
+  #closed = false;
 
   constructor(max: number) {
-    this.max = max;
+    this.#max = max;
   }
 
   sent(ledger: number): void {
-    this.out.push(ledger);
+    this.#out.push(ledger);
   }
 
   /** `ledger` and all before it came back. */
   acknowledged(ledger: number): void {
-    while (this.out[0] !== undefined && this.out[0] <= ledger) this.out.shift();
-    if (this.out.length < this.max) this.release();
+    while (this.#out[0] !== undefined && this.#out[0] <= ledger) this.#out.shift();
+    if (this.#out.length < this.#max) this.#release();
   }
 
   /** Resolves once another ledger may go out, or once closed. For one waiter at a time. */
   async available(): Promise<void> {
-    if (this.closed || this.out.length < this.max) return;
+    if (this.#closed || this.#out.length < this.#max) return;
     await new Promise<void>((resolve) => {
-      this.wake = resolve;
+      this.#wake = resolve;
     });
   }
 
   /** Nobody waits any more, now or later: who waited sees that it shall stop. */
   close(): void {
-    this.closed = true;
-    this.release();
+    this.#closed = true;
+    this.#release();
   }
 
-  private release(): void {
-    this.wake?.();
-    this.wake = undefined;
+  #release(): void {
+    this.#wake?.();
+    this.#wake = undefined;
   }
 }

@@ -13,58 +13,59 @@ export function isSuccess(resultCode: number): boolean {
 }
 
 export class Envelopes {
-  private readonly bytes: Buffer;
-  private readonly network: Uint8Array;
+  readonly #bytes: Buffer;
+  readonly #network: Uint8Array;
   /** Hashes of those that invoke the exchange, and where the envelopes are. */
-  private invoking: readonly { readonly hash: Buffer; readonly index: number }[] | undefined;
-  private byHash: ReadonlyMap<string, number> | undefined;
+  #invoking: readonly { readonly hash: Buffer; readonly index: number }[] | undefined;
+  #byHash: ReadonlyMap<string, number> | undefined;
 
   constructor(bytes: Uint8Array, network: Uint8Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.network = network;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#network = network;
   }
 
   /** Whether the TransactionResultPair at `at` is of a failed transaction that invokes the exchange. */
   failedInvocation(envelopes: WalkedEnvelopes, at: number): boolean {
-    if (envelopes.invoking.length === 0 || isSuccess(this.bytes.readInt32BE(at + 40))) return false;
-    return this.invokingOf(envelopes).some(
-      ({ hash }) => hash.compare(this.bytes, at, at + 32) === 0,
+    if (envelopes.invoking.length === 0 || isSuccess(this.#bytes.readInt32BE(at + 40)))
+      return false;
+    return this.#invokingOf(envelopes).some(
+      ({ hash }) => hash.compare(this.#bytes, at, at + 32) === 0,
     );
   }
 
   /** `hash` in lower-case hex. Undefined for the oldest form of envelopes, which has no contracts. */
   transaction(envelopes: WalkedEnvelopes, hash: string): Transaction | undefined {
-    const index = this.indexOf(envelopes, hash);
+    const index = this.#indexOf(envelopes, hash);
     if (index === undefined) return undefined;
     const { from, to } = envelopes.at(index);
-    return innerTransaction(TransactionEnvelope.fromXdr(this.bytes.subarray(from, to)));
+    return innerTransaction(TransactionEnvelope.fromXdr(this.#bytes.subarray(from, to)));
   }
 
-  private indexOf(envelopes: WalkedEnvelopes, hash: string): number | undefined {
+  #indexOf(envelopes: WalkedEnvelopes, hash: string): number | undefined {
     const bytes = Buffer.from(hash, "hex");
-    const direct = this.invokingOf(envelopes).find((one) => one.hash.equals(bytes));
+    const direct = this.#invokingOf(envelopes).find((one) => one.hash.equals(bytes));
     if (direct !== undefined) return direct.index;
-    if (this.byHash === undefined) {
+    if (this.#byHash === undefined) {
       const all = Array.from({ length: envelopes.count }, (_, index) => index);
-      this.byHash = new Map(
-        all.map((index) => [this.hashOf(envelopes, index).toString("hex"), index]),
+      this.#byHash = new Map(
+        all.map((index) => [this.#hashOf(envelopes, index).toString("hex"), index]),
       );
     }
-    return this.byHash.get(hash);
+    return this.#byHash.get(hash);
   }
 
-  private invokingOf(envelopes: WalkedEnvelopes) {
-    this.invoking ??= envelopes.invoking.map((index) => ({
-      hash: this.hashOf(envelopes, index),
+  #invokingOf(envelopes: WalkedEnvelopes) {
+    this.#invoking ??= envelopes.invoking.map((index) => ({
+      hash: this.#hashOf(envelopes, index),
       index,
     }));
-    return this.invoking;
+    return this.#invoking;
   }
 
-  private hashOf(envelopes: WalkedEnvelopes, index: number): Buffer {
+  #hashOf(envelopes: WalkedEnvelopes, index: number): Buffer {
     const { from, transaction } = envelopes.at(index);
     // The envelope's type, of 4 bytes, is also the type that is hashed.
-    const type = this.bytes.subarray(from, from + 4);
-    return payloadHash(this.network, type, this.bytes.subarray(transaction.from, transaction.to));
+    const type = this.#bytes.subarray(from, from + 4);
+    return payloadHash(this.#network, type, this.#bytes.subarray(transaction.from, transaction.to));
   }
 }

@@ -33,72 +33,77 @@ export type HistoryProofOptions = {
 };
 
 export class HistoryProof {
-  private readonly options: HistoryProofOptions;
-  private readonly evidence = new Map<number, Evidence>();
-  private contraryAt: number | undefined;
+  readonly #options: HistoryProofOptions;
+  readonly #evidence = new Map<number, Evidence>();
+  #contraryAt: number | undefined;
 
   constructor(options: HistoryProofOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Our chain goes on. */
   clear(): void {
-    this.evidence.clear();
-    this.contraryAt = undefined;
+    this.#evidence.clear();
+    this.#contraryAt = undefined;
   }
 
   get hasEvidence(): boolean {
-    return this.evidence.size > 0;
+    return this.#evidence.size > 0;
   }
 
   /** Asks every source that may be asked. What is proven, in words, or undefined. */
   async examine(ours: ChainLink, signal: AbortSignal): Promise<string | undefined> {
-    const { set, timer, lake } = this.options;
+    const { set, timer, lake } = this.#options;
     const sources = Array.from({ length: set.size }, (_, source) => source);
     if (set.size === 0 && lake !== undefined) {
-      this.note(set.lake, await this.askLake(lake, ours, signal), timer.now());
+      this.#note(set.lake, await this.#askLake(lake, ours, signal), timer.now());
     }
     await Promise.all(
       sources.map(async (source) => {
         if (set.restMs("ledgers", source) > 0) return;
-        const finding = await this.ask(source, ours, signal);
-        if (!signal.aborted) this.note(source, finding, timer.now());
+        const finding = await this.#ask(source, ours, signal);
+        if (!signal.aborted) this.#note(source, finding, timer.now());
       }),
     );
-    return signal.aborted ? undefined : this.verdict(timer.now());
+    return signal.aborted ? undefined : this.#verdict(timer.now());
   }
 
-  private note(source: number, finding: Finding, now: number): void {
+  #note(source: number, finding: Finding, now: number): void {
     switch (finding.kind) {
       case "silent":
         return;
       case "ours":
-        this.evidence.delete(source);
-        this.contraryAt = now;
+        this.#evidence.delete(source);
+        this.#contraryAt = now;
         return;
       case "other": {
         const { message } = finding;
-        const known = this.evidence.get(source) ?? { since: now, answers: 0, lastAt: now, message };
-        this.evidence.set(source, { ...known, answers: known.answers + 1, lastAt: now, message });
+        const known = this.#evidence.get(source) ?? {
+          since: now,
+          answers: 0,
+          lastAt: now,
+          message,
+        };
+        this.#evidence.set(source, { ...known, answers: known.answers + 1, lastAt: now, message });
       }
     }
   }
 
-  private verdict(now: number): string | undefined {
-    const { proofMs } = this.options;
-    if (this.contraryAt !== undefined && now - this.contraryAt < proofMs) return undefined;
+  #verdict(now: number): string | undefined {
+    const { proofMs } = this.#options;
+    if (this.#contraryAt !== undefined && now - this.#contraryAt < proofMs) return undefined;
     let message: string | undefined;
-    for (const [source, evidence] of this.evidence) {
+    for (const [source, evidence] of this.#evidence) {
       // It does not answer any more: it proves nothing.
-      if (now - evidence.lastAt >= proofMs) this.evidence.delete(source);
+      if (now - evidence.lastAt >= proofMs) this.#evidence.delete(source);
       else if (now - evidence.since < proofMs || evidence.answers < ANSWERS_MIN) return undefined;
       else ({ message } = evidence);
     }
     return message;
   }
 
-  private async ask(source: number, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
-    const { set, pages } = this.options;
+  async #ask(source: number, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
+    const { set, pages } = this.#options;
     if (!(await set.isOurs(source, signal))) return { kind: "silent" };
     const answer = await pages.fetch(
       { from: ours.ledger, count: 1, source, isNearTip: true },
@@ -114,12 +119,12 @@ export class HistoryProof {
       }
       case "outside":
         return answer.range.latest < ours.ledger
-          ? this.endsBefore(source, answer.range.latest, ours, signal)
-          : this.beginsAfter(source, answer.range.oldest, ours, signal);
+          ? this.#endsBefore(source, answer.range.latest, ours, signal)
+          : this.#beginsAfter(source, answer.range.oldest, ours, signal);
     }
   }
 
-  private async askLake(lake: LakeReader, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
+  async #askLake(lake: LakeReader, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
     try {
       const [first] = (await lake.read(ours.ledger, signal)) ?? [];
       return first === undefined ? { kind: "silent" } : compared(first, ours);
@@ -130,13 +135,13 @@ export class HistoryProof {
   }
 
   /** A lower ledger that closed later than ours: numbers began anew. */
-  private async endsBefore(
+  async #endsBefore(
     source: number,
     latest: number,
     ours: ChainLink,
     signal: AbortSignal,
   ): Promise<Finding> {
-    const head = await this.headOf(source, latest, signal);
+    const head = await this.#headOf(source, latest, signal);
     if (head === undefined || ours.closeTime === undefined) return { kind: "silent" };
     if (head.closeTime <= ours.closeTime) return { kind: "ours" };
     const message = `ledger ${ours.ledger} is ahead of the source, which ends at ${latest}, closed later`;
@@ -144,21 +149,21 @@ export class HistoryProof {
   }
 
   /** Our ledger is no longer kept; the one after it may be, and names it. */
-  private async beginsAfter(
+  async #beginsAfter(
     source: number,
     oldest: number,
     ours: ChainLink,
     signal: AbortSignal,
   ): Promise<Finding> {
     if (oldest !== ours.ledger + 1) return { kind: "silent" };
-    const head = await this.headOf(source, oldest, signal);
+    const head = await this.#headOf(source, oldest, signal);
     if (head === undefined) return { kind: "silent" };
     const message = brokenLink(head, ours);
     return message === undefined ? { kind: "ours" } : { kind: "other", message };
   }
 
-  private async headOf(source: number, ledger: number, signal: AbortSignal) {
-    const { pages } = this.options;
+  async #headOf(source: number, ledger: number, signal: AbortSignal) {
+    const { pages } = this.#options;
     const answer = await pages.fetch({ from: ledger, count: 1, source, isNearTip: true }, signal);
     const [first] = answer.kind === "page" ? answer.page.ledgers : [];
     if (first === undefined) return undefined;

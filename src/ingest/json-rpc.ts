@@ -67,14 +67,14 @@ const ERROR_BYTES_MAX = 64 << 10;
 export class JsonRpc {
   /** Host and port alone: paths and credentials of an RPC URL may be secrets. */
   readonly name: string;
-  private readonly url: URL;
-  private readonly headers: Readonly<Record<string, string>>;
-  private lastId = 0;
+  readonly #url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  #lastId = 0;
 
   constructor(url: string, name = new URL(url).host) {
     const { url: address, headers } = splitCredentials(url);
-    this.url = address;
-    this.headers = {
+    this.#url = address;
+    this.#headers = {
       ...headers,
       "content-type": "application/json",
       accept: "application/json",
@@ -89,52 +89,52 @@ export class JsonRpc {
     limits: RpcLimits,
     signal: AbortSignal,
   ): Promise<RpcAnswer> {
-    this.lastId += 1;
-    const id = this.lastId;
-    const body = await this.post({ jsonrpc: "2.0", id, method, params }, limits, signal);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const body = await this.#post({ jsonrpc: "2.0", id, method, params }, limits, signal);
     let answer: unknown;
     try {
       answer = limits.parse ? limits.parse(body) : JSON.parse(body.toString("utf8"));
     } catch (cause) {
       throw new RpcError("garbage", `${this.name}: the answer to ${method} is not JSON`, { cause });
     }
-    return { result: this.resultOf(answer, method, id), bytes: body.length };
+    return { result: this.#resultOf(answer, method, id), bytes: body.length };
   }
 
-  private resultOf(answer: unknown, method: string, id: number): unknown {
+  #resultOf(answer: unknown, method: string, id: number): unknown {
     if (!isRecord(answer)) {
       throw new RpcError("garbage", `${this.name}: the answer to ${method} is no JSON-RPC`);
     }
     const refusal = refusalOf(answer);
-    if (refusal !== undefined) throw this.refused(method, refusal);
+    if (refusal !== undefined) throw this.#refused(method, refusal);
     if (answer.id !== id || answer.result === undefined) {
       throw new RpcError("garbage", `${this.name}: the answer to ${method} is to another request`);
     }
     return answer.result;
   }
 
-  private refused(method: string, { message, code }: Refusal, detail: RpcErrorDetail = {}) {
+  #refused(method: string, { message, code }: Refusal, detail: RpcErrorDetail = {}) {
     const text = `${this.name}: ${method}: ${message.slice(0, 500)}`;
     const isOverloaded = code === 429 || /too many requests|rate limit/i.test(message);
     const failure = isOverloaded ? "overloaded" : "refused";
     return new RpcError(failure, text, { ...detail, rpcCode: code });
   }
 
-  private async post(
+  async #post(
     request: { readonly method: string; readonly [key: string]: unknown },
     limits: RpcLimits,
     signal: AbortSignal,
   ): Promise<Buffer> {
     const watch = new Watch(limits, signal);
     try {
-      const response = await fetch(this.url, {
+      const response = await fetch(this.#url, {
         method: "POST",
-        headers: this.headers,
+        headers: this.#headers,
         body: JSON.stringify(request),
         signal: watch.signal,
       });
       watch.heard();
-      if (!response.ok) throw await this.statusError(request.method, response);
+      if (!response.ok) throw await this.#statusError(request.method, response);
       const { bytesMax, buffers } = limits;
       const heard = (): void => watch.heard();
       const body = await (buffers === undefined
@@ -159,13 +159,13 @@ export class JsonRpc {
   }
 
   /** A JSON-RPC error counts by what it says, whatever the status around it. */
-  private async statusError(method: string, response: Response): Promise<RpcError> {
+  async #statusError(method: string, response: Response): Promise<RpcError> {
     const { status } = response;
     const retry = retryAfterMs(response.headers.get("retry-after"));
     const detail = { status, ...(retry === undefined ? {} : { retryAfterMs: retry }) };
     const body = await readLimited(response, ERROR_BYTES_MAX).catch(() => undefined);
     const refusal = body === undefined ? undefined : refusalIn(body);
-    if (status !== 429 && refusal !== undefined) return this.refused(method, refusal, detail);
+    if (status !== 429 && refusal !== undefined) return this.#refused(method, refusal, detail);
     const failure = status === 429 || retry !== undefined ? "overloaded" : "unreachable";
     return new RpcError(failure, `${this.name}: HTTP ${status}`, detail);
   }
@@ -176,28 +176,28 @@ class Watch {
   readonly signal: AbortSignal;
   readonly limitMs: number;
   expired = false;
-  private readonly abort = new AbortController();
-  private readonly total: NodeJS.Timeout;
-  private readonly idle: NodeJS.Timeout | undefined;
+  readonly #abort = new AbortController();
+  readonly #total: NodeJS.Timeout;
+  readonly #idle: NodeJS.Timeout | undefined;
 
   constructor({ timeoutMs, idleMs }: RpcLimits, signal: AbortSignal) {
-    this.signal = AbortSignal.any([signal, this.abort.signal]);
+    this.signal = AbortSignal.any([signal, this.#abort.signal]);
     this.limitMs = Math.min(timeoutMs, idleMs ?? timeoutMs);
     const expire = (): void => {
       this.expired = true;
-      this.abort.abort();
+      this.#abort.abort();
     };
-    this.total = setTimeout(expire, timeoutMs);
-    this.idle = idleMs === undefined ? undefined : setTimeout(expire, idleMs);
+    this.#total = setTimeout(expire, timeoutMs);
+    this.#idle = idleMs === undefined ? undefined : setTimeout(expire, idleMs);
   }
 
   heard(): void {
-    this.idle?.refresh();
+    this.#idle?.refresh();
   }
 
   done(): void {
-    clearTimeout(this.total);
-    clearTimeout(this.idle);
+    clearTimeout(this.#total);
+    clearTimeout(this.#idle);
   }
 }
 

@@ -56,45 +56,45 @@ type Found = {
 };
 
 export class LedgerFeed {
-  private readonly options: LedgerFeedOptions;
-  private readonly set: SourceSet;
-  private readonly pages: RpcPages;
-  private readonly proof: HistoryProof;
-  private readonly rhythm = new PollRhythm();
-  private readonly pace: LedgerPace;
-  private next = 0;
-  private previous: ChainLink | undefined;
-  private mayBeginLater = false;
-  private served = false;
+  readonly #options: LedgerFeedOptions;
+  readonly #set: SourceSet;
+  readonly #pages: RpcPages;
+  readonly #proof: HistoryProof;
+  readonly #rhythm = new PollRhythm();
+  readonly #pace: LedgerPace;
+  #next = 0;
+  #previous: ChainLink | undefined;
+  #mayBeginLater = false;
+  #served = false;
   /** Ledgers come out of the lake, as far as it goes. */
-  private inLake = true;
-  private lakeAskedAt: number | undefined;
-  private lakeComplaint = "";
-  private hole: { readonly lookedAt: number; readonly later: number | undefined } | undefined;
+  #inLake = true;
+  #lakeAskedAt: number | undefined;
+  #lakeComplaint = "";
+  #hole: { readonly lookedAt: number; readonly later: number | undefined } | undefined;
   /** Looks in a row at ledgers that should be there and are not. */
-  private misses = 0;
-  private missingSince: number | undefined;
+  #misses = 0;
+  #missingSince: number | undefined;
   /** A ledger that could not be read, and how often from whom. */
-  private unreadable = { ledger: 0, times: new Map<number, number>() };
+  #unreadable = { ledger: 0, times: new Map<number, number>() };
   /** Sources whose word of later ledgers was found untrue. */
-  private readonly doubted = new Set<number>();
+  readonly #doubted = new Set<number>();
   /** The newest answer left it open whether its source has more. */
-  private claimed: { readonly source: number; readonly tip: number } | undefined;
-  private tip = 0;
-  private lagSince: number | undefined;
-  private ahead: { readonly ledger: number; readonly at: number } | undefined;
-  private peekedAt = 0;
-  private peeking = false;
-  private peekTurn = 0;
-  private lookedElsewhereAt = Number.NEGATIVE_INFINITY;
+  #claimed: { readonly source: number; readonly tip: number } | undefined;
+  #tip = 0;
+  #lagSince: number | undefined;
+  #ahead: { readonly ledger: number; readonly at: number } | undefined;
+  #peekedAt = 0;
+  #peeking = false;
+  #peekTurn = 0;
+  #lookedElsewhereAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LedgerFeedOptions) {
-    this.options = options;
+    this.#options = options;
     const { set, lake, timer, proofMs, limits } = options;
-    this.set = set;
-    this.pages = new RpcPages(set, timer.now, limits);
-    this.proof = new HistoryProof({ set, pages: this.pages, lake, timer, proofMs });
-    this.pace = new LedgerPace(timer.now());
+    this.#set = set;
+    this.#pages = new RpcPages(set, timer.now, limits);
+    this.#proof = new HistoryProof({ set, pages: this.#pages, lake, timer, proofMs });
+    this.#pace = new LedgerPace(timer.now());
   }
 
   /**
@@ -105,441 +105,433 @@ export class LedgerFeed {
    */
   async *ledgers(request: LedgerRequest): AsyncGenerator<readonly RawLedger[], void, undefined> {
     const { signal, mayBeginLater = false } = request;
-    this.next = request.from;
-    this.previous = request.previous;
-    this.mayBeginLater = mayBeginLater && request.previous === undefined;
-    this.inLake = this.options.lake !== undefined;
-    this.pace.begin(this.next - 1, this.now());
+    this.#next = request.from;
+    this.#previous = request.previous;
+    this.#mayBeginLater = mayBeginLater && request.previous === undefined;
+    this.#inLake = this.#options.lake !== undefined;
+    this.#pace.begin(this.#next - 1, this.#now());
     while (!signal.aborted) {
-      const { ledgers, waitMs } = await this.look(signal);
+      const { ledgers, waitMs } = await this.#look(signal);
       if (signal.aborted) return;
       if (ledgers.length > 0) yield ledgers;
-      if (waitMs > 0) await this.options.timer.sleep(waitMs, signal);
+      if (waitMs > 0) await this.#options.timer.sleep(waitMs, signal);
     }
   }
 
   /** A ledger that was handed out cannot be read: it is damaged there, or of a form not known yet. */
   refuse({ sequence, source }: RawLedger, error: unknown): void {
-    const from = source ?? this.set.lake;
-    this.damaged(from, sequence, errorText(error));
+    const from = source ?? this.#set.lake;
+    this.#damaged(from, sequence, errorText(error));
   }
 
-  private now(): number {
-    return this.options.timer.now();
+  #now(): number {
+    return this.#options.timer.now();
   }
 
-  private async look(signal: AbortSignal): Promise<Found> {
-    if (this.inLake) {
-      const ledgers = await this.fromLake(signal);
+  async #look(signal: AbortSignal): Promise<Found> {
+    if (this.#inLake) {
+      const ledgers = await this.#fromLake(signal);
       if (ledgers !== undefined) return { ledgers, waitMs: 0 };
-      this.inLake = false;
+      this.#inLake = false;
     }
-    if (this.set.size === 0) return this.lookInLake(signal);
-    const source = this.set.pick("ledgers");
-    const rest = this.set.restMs("ledgers", source);
-    if (rest > 0) return this.whileAllRest(rest, signal);
-    this.peek(source, signal);
-    this.rhythm.asked(this.now());
-    const isNearTip = this.misses > 0 || this.tip < this.next + this.set.pageLimit(source);
-    const answer = await this.pages.fetch({ from: this.next, source, isNearTip }, signal);
+    if (this.#set.size === 0) return this.#lookInLake(signal);
+    const source = this.#set.pick("ledgers");
+    const rest = this.#set.restMs("ledgers", source);
+    if (rest > 0) return this.#whileAllRest(rest, signal);
+    this.#peek(source, signal);
+    this.#rhythm.asked(this.#now());
+    const isNearTip = this.#misses > 0 || this.#tip < this.#next + this.#set.pageLimit(source);
+    const answer = await this.#pages.fetch({ from: this.#next, source, isNearTip }, signal);
     if (signal.aborted) return { ledgers: [], waitMs: 0 };
-    return this.judge(answer, source, signal);
+    return this.#judge(answer, source, signal);
   }
 
-  private async judge(answer: PageAnswer, source: number, signal: AbortSignal): Promise<Found> {
+  async #judge(answer: PageAnswer, source: number, signal: AbortSignal): Promise<Found> {
     switch (answer.kind) {
       case "failed":
         if (answer.smaller) return { ledgers: [], waitMs: 0 };
-        this.rhythm.lost();
-        this.unreachable(answer.message);
+        this.#rhythm.lost();
+        this.#unreachable(answer.message);
         return { ledgers: [], waitMs: 0 };
       case "outside":
-        return this.outside(answer.range, source, signal);
+        return this.#outside(answer.range, source, signal);
       case "page": {
         const { page, asked } = answer;
-        const ledgers = this.taken(page, source);
-        if (ledgers.length > 0) return { ledgers, waitMs: this.delivered(page, asked, source) };
-        return this.without(page, source, signal);
+        const ledgers = this.#taken(page, source);
+        if (ledgers.length > 0) return { ledgers, waitMs: this.#delivered(page, asked, source) };
+        return this.#without(page, source, signal);
       }
     }
   }
 
   /** The ledgers of a page that continue ours; what is wrong with the next one is judged. */
-  private taken(page: LedgersPage, source: number): readonly RawLedger[] {
+  #taken(page: LedgersPage, source: number): readonly RawLedger[] {
     const ledgers = page.ledgers
-      .filter(({ sequence }) => sequence >= this.next)
+      .filter(({ sequence }) => sequence >= this.#next)
       .map(({ sequence, metadata }) => ({ sequence, bytes: metadata, source }));
-    if (ledgers[0]?.sequence !== this.next) return [];
-    const { good, link, wrong } = checkChain(ledgers, this.next, this.previous);
+    if (ledgers[0]?.sequence !== this.#next) return [];
+    const { good, link, wrong } = checkChain(ledgers, this.#next, this.#previous);
     if (wrong !== undefined && !wrong.foreign && good.length === 0) {
-      this.damaged(source, this.next, wrong.message);
+      this.#damaged(source, this.#next, wrong.message);
     }
-    if (good.length > 0) this.advance(good, link);
+    if (good.length > 0) this.#advance(good, link);
     return good;
   }
 
-  private advance(ledgers: readonly RawLedger[], link: ChainLink | undefined): void {
-    const now = this.now();
+  #advance(ledgers: readonly RawLedger[], link: ChainLink | undefined): void {
+    const now = this.#now();
     // Who asks for more has read what came before.
-    if (this.next > this.unreadable.ledger) this.unreadable = { ledger: 0, times: new Map() };
-    this.next += ledgers.length;
-    this.previous = link;
-    this.pace.arrived(this.next - 1, this.misses === 0 && ledgers.length < 3, now);
-    this.served = true;
-    this.misses = 0;
-    this.missingSince = undefined;
-    this.hole = undefined;
-    if (this.ahead !== undefined && this.next > this.ahead.ledger) this.ahead = undefined;
-    this.proof.clear();
+    if (this.#next > this.#unreadable.ledger) this.#unreadable = { ledger: 0, times: new Map() };
+    this.#next += ledgers.length;
+    this.#previous = link;
+    this.#pace.arrived(this.#next - 1, this.#misses === 0 && ledgers.length < 3, now);
+    this.#served = true;
+    this.#misses = 0;
+    this.#missingSince = undefined;
+    this.#hole = undefined;
+    if (this.#ahead !== undefined && this.#next > this.#ahead.ledger) this.#ahead = undefined;
+    this.#proof.clear();
   }
 
   /** Milliseconds to wait. A tip counts once it is confirmed: by a full page, or by the next ledger. */
-  private delivered(page: LedgersPage, asked: number, source: number): number {
-    const last = this.next - 1;
-    this.set.follow("ledgers", source);
-    if (this.claimed?.source === source || page.latest <= last) this.doubted.delete(source);
-    const isBelieved = page.ledgers.length >= asked || !this.doubted.has(source);
+  #delivered(page: LedgersPage, asked: number, source: number): number {
+    const last = this.#next - 1;
+    this.#set.follow("ledgers", source);
+    if (this.#claimed?.source === source || page.latest <= last) this.#doubted.delete(source);
+    const isBelieved = page.ledgers.length >= asked || !this.#doubted.has(source);
     const claim = isBelieved ? Math.max(page.latest, last) : last;
-    this.claimed = claim > last ? { source, tip: claim } : undefined;
-    this.set.board.set(source, "tip", last);
+    this.#claimed = claim > last ? { source, tip: claim } : undefined;
+    this.#set.board.set(source, "tip", last);
     const caughtUp = claim === last;
-    if (caughtUp) this.rhythm.arrived(page.ledgers.length);
-    else this.rhythm.lost();
-    this.following(claim);
-    return caughtUp ? this.rhythm.waitMs(this.now()) : 0;
+    if (caughtUp) this.#rhythm.arrived(page.ledgers.length);
+    else this.#rhythm.lost();
+    this.#following(claim);
+    return caughtUp ? this.#rhythm.waitMs(this.#now()) : 0;
   }
 
   /** A page without the ledger asked for. */
-  private async without(page: LedgersPage, source: number, signal: AbortSignal): Promise<Found> {
-    const [first] = page.ledgers.filter(({ sequence }) => sequence >= this.next);
+  async #without(page: LedgersPage, source: number, signal: AbortSignal): Promise<Found> {
+    const [first] = page.ledgers.filter(({ sequence }) => sequence >= this.#next);
     if (first === undefined) {
-      if (this.next === page.latest + 1) return this.atTip(source, signal);
-      const isOutside = this.next < page.oldest || this.next > page.latest;
-      if (isOutside) return this.outside(page, source, signal);
-      if (await this.hasLedger(page.latest, source, signal)) {
-        return this.gap(page.latest - 1, "the RPC has later ledgers", source, signal);
+      if (this.#next === page.latest + 1) return this.#atTip(source, signal);
+      const isOutside = this.#next < page.oldest || this.#next > page.latest;
+      if (isOutside) return this.#outside(page, source, signal);
+      if (await this.#hasLedger(page.latest, source, signal)) {
+        return this.#gap(page.latest - 1, "the RPC has later ledgers", source, signal);
       }
-      this.doubted.add(source);
-      return this.atTip(source, signal);
+      this.#doubted.add(source);
+      return this.#atTip(source, signal);
     }
-    if (first.sequence > this.next) {
-      return this.gap(first.sequence - 1, "the RPC serves later ledgers", source, signal);
+    if (first.sequence > this.#next) {
+      return this.#gap(first.sequence - 1, "the RPC serves later ledgers", source, signal);
     }
     // Damage is judged already; a sound ledger that does not follow ours is of another history.
     const raw = [{ sequence: first.sequence, bytes: first.metadata }];
-    const { wrong } = checkChain(raw, this.next, this.previous);
+    const { wrong } = checkChain(raw, this.#next, this.#previous);
     if (wrong?.foreign !== true) return { ledgers: [], waitMs: 0 };
-    return this.otherHistory(wrong.message, this.next - 1, source, signal);
+    return this.#otherHistory(wrong.message, this.#next - 1, source, signal);
   }
 
-  private async hasLedger(ledger: number, source: number, signal: AbortSignal): Promise<boolean> {
-    if (this.doubted.has(source)) return false;
-    const answer = await this.pages.fetch(
+  async #hasLedger(ledger: number, source: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#doubted.has(source)) return false;
+    const answer = await this.#pages.fetch(
       { from: ledger, count: 1, source, isNearTip: true },
       signal,
     );
     return answer.kind === "page" && answer.page.ledgers[0]?.sequence === ledger;
   }
 
-  private async outside(range: LedgerRange, source: number, signal: AbortSignal): Promise<Found> {
-    if (this.next < range.oldest) {
-      const why = `the oldest ledger that ${this.set.nameOf(source)} keeps is ${range.oldest}`;
-      return this.gap(range.oldest - 1, why, source, signal);
+  async #outside(range: LedgerRange, source: number, signal: AbortSignal): Promise<Found> {
+    if (this.#next < range.oldest) {
+      const why = `the oldest ledger that ${this.#set.nameOf(source)} keeps is ${range.oldest}`;
+      return this.#gap(range.oldest - 1, why, source, signal);
     }
-    if (this.next === range.latest + 1) return this.atTip(source, signal);
-    this.misses += 1;
-    this.set.board.set(source, "tip", range.latest);
+    if (this.#next === range.latest + 1) return this.#atTip(source, signal);
+    this.#misses += 1;
+    this.#set.board.set(source, "tip", range.latest);
     // One server of many may answer so while the others are well.
-    if (this.misses === 1) return { ledgers: [], waitMs: RETRY_MS };
-    const message = `ledger ${this.next - 1} is ahead of the source, which ends at ${range.latest}`;
-    return this.otherHistory(message, range.latest, source, signal);
+    if (this.#misses === 1) return { ledgers: [], waitMs: RETRY_MS };
+    const message = `ledger ${this.#next - 1} is ahead of the source, which ends at ${range.latest}`;
+    return this.#otherHistory(message, range.latest, source, signal);
   }
 
   /** Nothing newer than ours, as the source has it. */
-  private async atTip(source: number, signal: AbortSignal): Promise<Found> {
-    const now = this.now();
-    this.rhythm.missed(now);
-    this.misses = 0;
-    if (this.claimed?.source === source) {
+  async #atTip(source: number, signal: AbortSignal): Promise<Found> {
+    const now = this.#now();
+    this.#rhythm.missed(now);
+    this.#misses = 0;
+    if (this.#claimed?.source === source) {
       // It said that there were more.
-      this.doubted.add(source);
-      this.claimed = undefined;
+      this.#doubted.add(source);
+      this.#claimed = undefined;
     }
-    const { patienceMs } = this.pace;
-    const isLate = this.pace.quietMs(now) > patienceMs;
-    const isOvertaken = this.ahead !== undefined && now - this.ahead.at > patienceMs;
-    if ((isLate || isOvertaken) && now - this.lookedElsewhereAt > patienceMs) {
-      this.lookedElsewhereAt = now;
-      this.ahead = undefined;
-      const ledgers = await this.elsewhere(source, signal);
+    const { patienceMs } = this.#pace;
+    const isLate = this.#pace.quietMs(now) > patienceMs;
+    const isOvertaken = this.#ahead !== undefined && now - this.#ahead.at > patienceMs;
+    if ((isLate || isOvertaken) && now - this.#lookedElsewhereAt > patienceMs) {
+      this.#lookedElsewhereAt = now;
+      this.#ahead = undefined;
+      const ledgers = await this.#elsewhere(source, signal);
       if (ledgers !== undefined) return { ledgers, waitMs: 0 };
     }
-    if (this.pace.isSilent(now)) {
-      const message = `no source has a ledger after ${this.next - 1}, for longer than ledgers take`;
-      this.report({ state: "behind", ledger: this.next - 1, tip: this.next - 1, message });
-    } else this.following(this.next - 1);
-    return { ledgers: [], waitMs: this.rhythm.waitMs(this.now()) };
+    if (this.#pace.isSilent(now)) {
+      const message = `no source has a ledger after ${this.#next - 1}, for longer than ledgers take`;
+      this.#report({ state: "behind", ledger: this.#next - 1, tip: this.#next - 1, message });
+    } else this.#following(this.#next - 1);
+    return { ledgers: [], waitMs: this.#rhythm.waitMs(this.#now()) };
   }
 
   /** Ledgers are missing for now: a later one is there, or nobody keeps them any more. */
-  private async gap(
-    last: number,
-    why: string,
-    source: number,
-    signal: AbortSignal,
-  ): Promise<Found> {
-    const now = this.now();
-    this.rhythm.lost();
-    this.missingSince ??= now;
-    const ledgers = await this.elsewhere(source, signal);
+  async #gap(last: number, why: string, source: number, signal: AbortSignal): Promise<Found> {
+    const now = this.#now();
+    this.#rhythm.lost();
+    this.#missingSince ??= now;
+    const ledgers = await this.#elsewhere(source, signal);
     if (ledgers !== undefined || signal.aborted) return { ledgers: ledgers ?? [], waitMs: 0 };
-    this.misses += 1;
-    const message = `ledgers ${this.next} to ${last} are missing: ${why}`;
-    this.beginElsewhere(now - this.missingSince, message);
-    this.report({ state: "gap", ledger: this.next - 1, first: this.next, last, message });
-    return { ledgers: [], waitMs: this.retryMs(RETRY_MAX_MS) };
+    this.#misses += 1;
+    const message = `ledgers ${this.#next} to ${last} are missing: ${why}`;
+    this.#beginElsewhere(now - this.#missingSince, message);
+    this.#report({ state: "gap", ledger: this.#next - 1, first: this.#next, last, message });
+    return { ledgers: [], waitMs: this.#retryMs(RETRY_MAX_MS) };
   }
 
   /** Throws IngestError `gap` where nothing was to be had of the ledger that somebody called his oldest. */
-  private beginElsewhere(missingMs: number, message: string): void {
-    if (!this.mayBeginLater || this.served || missingMs < GAP_AT_START_MS) return;
-    throw new IngestError("gap", message, { ledger: this.next });
+  #beginElsewhere(missingMs: number, message: string): void {
+    if (!this.#mayBeginLater || this.#served || missingMs < GAP_AT_START_MS) return;
+    throw new IngestError("gap", message, { ledger: this.#next });
   }
 
   /** The source ends before ours, or shows a ledger that does not follow it. */
-  private async otherHistory(
+  async #otherHistory(
     what: string,
     tip: number,
     source: number,
     signal: AbortSignal,
   ): Promise<Found> {
-    const now = this.now();
-    this.rhythm.lost();
-    this.missingSince ??= now;
-    const ledgers = await this.elsewhere(source, signal);
+    const now = this.#now();
+    this.#rhythm.lost();
+    this.#missingSince ??= now;
+    const ledgers = await this.#elsewhere(source, signal);
     if (ledgers !== undefined || signal.aborted) return { ledgers: ledgers ?? [], waitMs: 0 };
-    this.misses += 1;
-    const message = `RPC ${this.set.nameOf(source)}: ${what}`;
-    this.beginElsewhere(now - this.missingSince, message);
-    this.report({ state: "behind", ledger: this.next - 1, tip, message });
-    await this.examine(signal);
-    const maxMs = this.proof.hasEvidence ? this.examineMs : BEHIND_RETRY_MAX_MS;
-    return { ledgers: [], waitMs: this.retryMs(maxMs) };
+    this.#misses += 1;
+    const message = `RPC ${this.#set.nameOf(source)}: ${what}`;
+    this.#beginElsewhere(now - this.#missingSince, message);
+    this.#report({ state: "behind", ledger: this.#next - 1, tip, message });
+    await this.#examine(signal);
+    const maxMs = this.#proof.hasEvidence ? this.#examineMs : BEHIND_RETRY_MAX_MS;
+    return { ledgers: [], waitMs: this.#retryMs(maxMs) };
   }
 
   /** Throws IngestError `reset` once another history is proven. */
-  private async examine(signal: AbortSignal): Promise<void> {
-    if (this.previous === undefined) return;
-    const proven = await this.proof.examine(this.previous, signal);
+  async #examine(signal: AbortSignal): Promise<void> {
+    if (this.#previous === undefined) return;
+    const proven = await this.#proof.examine(this.#previous, signal);
     if (proven === undefined) return;
-    throw new IngestError("reset", `the network began anew: ${proven}`, { ledger: this.next });
+    throw new IngestError("reset", `the network began anew: ${proven}`, { ledger: this.#next });
   }
 
   /** Often enough that evidence is found again several times while it has to hold. */
-  private get examineMs(): number {
-    return Math.max(10, this.options.proofMs / 10);
+  get #examineMs(): number {
+    return Math.max(10, this.#options.proofMs / 10);
   }
 
-  private retryMs(maxMs: number): number {
-    return Math.min(maxMs, RETRY_MS * 2 ** Math.min(16, Math.max(0, this.misses - 1)));
+  #retryMs(maxMs: number): number {
+    return Math.min(maxMs, RETRY_MS * 2 ** Math.min(16, Math.max(0, this.#misses - 1)));
   }
 
   /** The next ledgers from any other source, the lake last; who has them is followed from then on. */
-  private async elsewhere(
-    than: number,
-    signal: AbortSignal,
-  ): Promise<readonly RawLedger[] | undefined> {
-    for (let step = 1; step < this.set.size; step += 1) {
-      const source = (than + step) % this.set.size;
-      if (this.set.restMs("ledgers", source) > 0) continue;
-      const answer = await this.pages.fetch({ from: this.next, source, isNearTip: true }, signal);
+  async #elsewhere(than: number, signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
+    for (let step = 1; step < this.#set.size; step += 1) {
+      const source = (than + step) % this.#set.size;
+      if (this.#set.restMs("ledgers", source) > 0) continue;
+      const answer = await this.#pages.fetch({ from: this.#next, source, isNearTip: true }, signal);
       if (signal.aborted) return undefined;
       if (answer.kind !== "page") continue;
-      const ledgers = this.taken(answer.page, source);
+      const ledgers = this.#taken(answer.page, source);
       if (ledgers.length === 0) continue;
-      this.rhythm.lost();
-      this.delivered(answer.page, answer.asked, source);
+      this.#rhythm.lost();
+      this.#delivered(answer.page, answer.asked, source);
       return ledgers;
     }
-    return this.fromLakeAgain(signal);
+    return this.#fromLakeAgain(signal);
   }
 
   /** Every RPC wants to be left alone for now. */
-  private async whileAllRest(restMs: number, signal: AbortSignal): Promise<Found> {
-    const ledgers = await this.fromLakeAgain(signal);
+  async #whileAllRest(restMs: number, signal: AbortSignal): Promise<Found> {
+    const ledgers = await this.#fromLakeAgain(signal);
     if (ledgers !== undefined) return { ledgers, waitMs: 0 };
-    const { lake } = this.options;
+    const { lake } = this.#options;
     return { ledgers: [], waitMs: lake === undefined ? restMs : Math.min(restMs, LAKE_POLL_MS) };
   }
 
-  private unreachable(message: string): void {
-    if (this.previous === undefined && !this.served) this.set.refuseWrongNetwork();
-    if (this.isStopped) return;
-    this.report({ state: "unreachable", ledger: this.next - 1, message });
+  #unreachable(message: string): void {
+    if (this.#previous === undefined && !this.#served) this.#set.refuseWrongNetwork();
+    if (this.#isStopped) return;
+    this.#report({ state: "unreachable", ledger: this.#next - 1, message });
   }
 
-  private damaged(source: number, ledger: number, message: string): void {
-    const isLake = source === this.set.lake;
-    const text = `${isLake ? "the lake" : `RPC ${this.set.nameOf(source)}`}: ${message}`;
-    if (this.unreadable.ledger !== ledger) this.unreadable = { ledger, times: new Map() };
-    const { times } = this.unreadable;
+  #damaged(source: number, ledger: number, message: string): void {
+    const isLake = source === this.#set.lake;
+    const text = `${isLake ? "the lake" : `RPC ${this.#set.nameOf(source)}`}: ${message}`;
+    if (this.#unreadable.ledger !== ledger) this.#unreadable = { ledger, times: new Map() };
+    const { times } = this.#unreadable;
     const before = times.get(source) ?? 0;
     times.set(source, before + 1);
-    this.options.log("warn", text, { ledger });
-    this.set.reject(source, "ledgers", before);
-    if (!this.isStopped) return;
-    this.report({ state: "stopped", ledger: ledger - 1, message: text });
+    this.#options.log("warn", text, { ledger });
+    this.#set.reject(source, "ledgers", before);
+    if (!this.#isStopped) return;
+    this.#report({ state: "stopped", ledger: ledger - 1, message: text });
   }
 
   /** The next ledger could not be read again and again: that is told until it is. */
-  private get isStopped(): boolean {
+  get #isStopped(): boolean {
     let all = 0;
-    for (const times of this.unreadable.times.values()) all += times;
+    for (const times of this.#unreadable.times.values()) all += times;
     return all >= UNREADABLE_MAX;
   }
 
-  private following(tip: number): void {
-    const now = this.now();
-    const ledger = this.next - 1;
-    this.tip = Math.max(tip, ledger);
-    if (this.tip - ledger <= LAG_LEDGERS) this.lagSince = undefined;
-    else this.lagSince ??= now;
-    if (this.lagSince !== undefined && now - this.lagSince > 2 * this.pace.patienceMs) {
-      const message = `ledger ${ledger} is ${this.tip - ledger} behind the tip, for longer than two ledgers take`;
-      this.report({ state: "behind", ledger, tip: this.tip, message });
-    } else this.report({ state: "following", ledger, tip: this.tip });
+  #following(tip: number): void {
+    const now = this.#now();
+    const ledger = this.#next - 1;
+    this.#tip = Math.max(tip, ledger);
+    if (this.#tip - ledger <= LAG_LEDGERS) this.#lagSince = undefined;
+    else this.#lagSince ??= now;
+    if (this.#lagSince !== undefined && now - this.#lagSince > 2 * this.#pace.patienceMs) {
+      const message = `ledger ${ledger} is ${this.#tip - ledger} behind the tip, for longer than two ledgers take`;
+      this.#report({ state: "behind", ledger, tip: this.#tip, message });
+    } else this.#report({ state: "following", ledger, tip: this.#tip });
   }
 
-  private report(status: SourceStatus): void {
-    this.options.onStatus(status);
+  #report(status: SourceStatus): void {
+    this.#options.onStatus(status);
   }
 
   // Other RPCs
 
   /** Looks now and then how far another RPC is; nobody waits for it. */
-  private peek(current: number, signal: AbortSignal): void {
-    const now = this.now();
-    if (this.set.size < 2 || this.peeking || now - this.peekedAt < this.pace.patienceMs) return;
-    this.peekTurn += 1;
-    const source = (current + 1 + (this.peekTurn % (this.set.size - 1))) % this.set.size;
-    if (this.set.restMs("ledgers", source) > 0 || this.set.isBehind(source)) return;
-    this.peekedAt = now;
-    this.peeking = true;
-    void this.pages
+  #peek(current: number, signal: AbortSignal): void {
+    const now = this.#now();
+    if (this.#set.size < 2 || this.#peeking || now - this.#peekedAt < this.#pace.patienceMs) return;
+    this.#peekTurn += 1;
+    const source = (current + 1 + (this.#peekTurn % (this.#set.size - 1))) % this.#set.size;
+    if (this.#set.restMs("ledgers", source) > 0 || this.#set.isBehind(source)) return;
+    this.#peekedAt = now;
+    this.#peeking = true;
+    void this.#pages
       .health(source, signal)
       .then((range) => {
-        if (range !== undefined && !signal.aborted) this.compare(source, range.latest);
+        if (range !== undefined && !signal.aborted) this.#compare(source, range.latest);
       })
       // An abort ends it; whatever else is wrong the next request finds.
       .catch(() => undefined)
       .finally(() => {
-        this.peeking = false;
+        this.#peeking = false;
       });
   }
 
-  private compare(source: number, tip: number): void {
-    const now = this.now();
-    const before = this.pace.hadBefore(now);
-    this.set.board.set(source, "tip", Math.min(tip, this.next));
+  #compare(source: number, tip: number): void {
+    const now = this.#now();
+    const before = this.#pace.hadBefore(now);
+    this.#set.board.set(source, "tip", Math.min(tip, this.#next));
     if (tip < before)
-      this.set.foundBehind(source, `it ends at ${tip}, others had ${before} before`);
-    else this.set.keepsUp(source);
-    if (tip >= this.next) this.ahead ??= { ledger: tip, at: now };
+      this.#set.foundBehind(source, `it ends at ${tip}, others had ${before} before`);
+    else this.#set.keepsUp(source);
+    if (tip >= this.#next) this.#ahead ??= { ledger: tip, at: now };
   }
 
   // The lake
 
   /** The next ledgers out of the lake; undefined where it does not have them now. */
-  private async fromLake(signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
-    const { lake } = this.options;
-    if (lake === undefined || this.set.lakeRestMs() > 0) return undefined;
-    this.lakeAskedAt = this.now();
+  async #fromLake(signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
+    const { lake } = this.#options;
+    if (lake === undefined || this.#set.lakeRestMs() > 0) return undefined;
+    this.#lakeAskedAt = this.#now();
     try {
-      const found = await lake.read(this.next, signal);
+      const found = await lake.read(this.#next, signal);
       if (found === undefined) {
-        this.set.lakeAnswered();
+        this.#set.lakeAnswered();
         return undefined;
       }
-      const ledgers = found.map((ledger) => ({ ...ledger, source: this.set.lake }));
-      const { good, link, wrong } = checkChain(ledgers, this.next, this.previous);
-      if (wrong !== undefined) this.complain(`the lake ${lake.store.name}: ${wrong.message}`);
+      const ledgers = found.map((ledger) => ({ ...ledger, source: this.#set.lake }));
+      const { good, link, wrong } = checkChain(ledgers, this.#next, this.#previous);
+      if (wrong !== undefined) this.#complain(`the lake ${lake.store.name}: ${wrong.message}`);
       if (good.length === 0) {
-        if (wrong !== undefined) this.set.lakeFailed();
-        if (wrong?.foreign === true) await this.otherLake(wrong.message, signal);
+        if (wrong !== undefined) this.#set.lakeFailed();
+        if (wrong?.foreign === true) await this.#otherLake(wrong.message, signal);
         return undefined;
       }
-      this.set.lakeAnswered();
-      this.advance(good, link);
-      this.following(this.next - 1);
+      this.#set.lakeAnswered();
+      this.#advance(good, link);
+      this.#following(this.#next - 1);
       return good;
     } catch (thrown) {
       if (signal.aborted) return undefined;
-      this.lakeFailed(thrown);
+      this.#lakeFailed(thrown);
       return undefined;
     }
   }
 
   /** Not more often than a lake is written. */
-  private async fromLakeAgain(signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
-    if (this.lakeAskedAt !== undefined && this.now() - this.lakeAskedAt < LAKE_POLL_MS) return;
-    const ledgers = await this.fromLake(signal);
-    this.inLake = ledgers !== undefined;
+  async #fromLakeAgain(signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
+    if (this.#lakeAskedAt !== undefined && this.#now() - this.#lakeAskedAt < LAKE_POLL_MS) return;
+    const ledgers = await this.#fromLake(signal);
+    this.#inLake = ledgers !== undefined;
     return ledgers;
   }
 
   /** Where there is no RPC the lake is all that tells of the network. */
-  private async otherLake(message: string, signal: AbortSignal): Promise<void> {
-    if (this.set.size > 0) return;
-    const ledger = this.next - 1;
-    this.report({ state: "behind", ledger, tip: ledger, message: this.lakeComplaint || message });
-    await this.examine(signal);
+  async #otherLake(message: string, signal: AbortSignal): Promise<void> {
+    if (this.#set.size > 0) return;
+    const ledger = this.#next - 1;
+    this.#report({ state: "behind", ledger, tip: ledger, message: this.#lakeComplaint || message });
+    await this.#examine(signal);
   }
 
-  private lakeFailed(thrown: unknown): void {
+  #lakeFailed(thrown: unknown): void {
     const isWrongNetwork = thrown instanceof IngestError && thrown.code === "wrong_network";
-    const hasNothing = this.set.size === 0 && this.previous === undefined && !this.served;
+    const hasNothing = this.#set.size === 0 && this.#previous === undefined && !this.#served;
     if (isWrongNetwork && hasNothing) throw thrown;
     if (thrown instanceof IngestError && thrown.code === "undecodable") {
-      this.damaged(this.set.lake, thrown.ledger ?? this.next, thrown.message);
+      this.#damaged(this.#set.lake, thrown.ledger ?? this.#next, thrown.message);
       return;
     }
     if (!(thrown instanceof LakeError) && !isWrongNetwork) throw thrown;
-    this.set.lakeFailed(thrown instanceof LakeError ? thrown.retryAfterMs : 0);
-    this.complain(errorText(thrown));
+    this.#set.lakeFailed(thrown instanceof LakeError ? thrown.retryAfterMs : 0);
+    this.#complain(errorText(thrown));
   }
 
-  private complain(message: string): void {
-    if (message !== this.lakeComplaint) this.options.log("warn", message);
-    this.lakeComplaint = message;
+  #complain(message: string): void {
+    if (message !== this.#lakeComplaint) this.#options.log("warn", message);
+    this.#lakeComplaint = message;
   }
 
   /** There is no RPC: what the lake does not have now is missing, or not written yet. */
-  private async lookInLake(signal: AbortSignal): Promise<Found> {
-    this.inLake = true;
-    const rest = this.set.lakeRestMs();
-    const ledger = this.next - 1;
+  async #lookInLake(signal: AbortSignal): Promise<Found> {
+    this.#inLake = true;
+    const rest = this.#set.lakeRestMs();
+    const ledger = this.#next - 1;
     if (rest > 0) {
-      const message = this.lakeComplaint;
-      if (!this.isStopped) this.report({ state: "unreachable", ledger, message });
+      const message = this.#lakeComplaint;
+      if (!this.#isStopped) this.#report({ state: "unreachable", ledger, message });
       return { ledgers: [], waitMs: rest };
     }
-    const now = this.now();
-    if (this.hole === undefined || now - this.hole.lookedAt >= LAKE_HOLE_MS) {
-      this.hole = { lookedAt: now, later: await this.laterInLake(signal) };
+    const now = this.#now();
+    if (this.#hole === undefined || now - this.#hole.lookedAt >= LAKE_HOLE_MS) {
+      this.#hole = { lookedAt: now, later: await this.#laterInLake(signal) };
     }
-    const { later } = this.hole;
-    if (later === undefined) this.following(ledger);
+    const { later } = this.#hole;
+    if (later === undefined) this.#following(ledger);
     else {
-      const name = this.options.lake?.store.name;
-      const message = `ledgers ${this.next} to ${later - 1} are missing in the lake ${name}`;
-      this.report({ state: "gap", ledger, first: this.next, last: later - 1, message });
+      const name = this.#options.lake?.store.name;
+      const message = `ledgers ${this.#next} to ${later - 1} are missing in the lake ${name}`;
+      this.#report({ state: "gap", ledger, first: this.#next, last: later - 1, message });
     }
     return { ledgers: [], waitMs: LAKE_POLL_MS };
   }
 
-  private async laterInLake(signal: AbortSignal): Promise<number | undefined> {
+  async #laterInLake(signal: AbortSignal): Promise<number | undefined> {
     try {
-      return await this.options.lake?.firstAfter(this.next, signal);
+      return await this.#options.lake?.firstAfter(this.#next, signal);
     } catch (thrown) {
       if (thrown instanceof LakeError) return undefined;
       throw thrown;

@@ -9,45 +9,45 @@ const PATIENCE_MIN_MS = 1_000;
 const SILENCE_MIN_MS = 15_000;
 
 export class LedgerPace {
-  private period = PERIOD_FIRST_MS;
-  private lastAt: number;
-  private lastLedger = 0;
+  #period = PERIOD_FIRST_MS;
+  #lastAt: number;
+  #lastLedger = 0;
   /** What we had, and when: the newest of those that are older than the patience, and all later ones. */
-  private marks: { readonly ledger: number; readonly at: number }[] = [];
+  #marks: { readonly ledger: number; readonly at: number }[] = [];
 
   constructor(now: number) {
-    this.lastAt = now;
+    this.#lastAt = now;
   }
 
   /** Reading begins again after `ledger`. */
   begin(ledger: number, now: number): void {
-    this.lastAt = now;
-    this.lastLedger = ledger;
+    this.#lastAt = now;
+    this.#lastLedger = ledger;
   }
 
   /** `isTip`: none of these ledgers was there the last time that somebody asked. */
   arrived(ledger: number, isTip: boolean, now: number): void {
-    if (isTip && this.lastLedger > 0 && ledger > this.lastLedger) {
-      const each = Math.min(PERIOD_MAX_MS, (now - this.lastAt) / (ledger - this.lastLedger));
-      this.period += GAIN * (each - this.period);
+    if (isTip && this.#lastLedger > 0 && ledger > this.#lastLedger) {
+      const each = Math.min(PERIOD_MAX_MS, (now - this.#lastAt) / (ledger - this.#lastLedger));
+      this.#period += GAIN * (each - this.#period);
     }
-    this.lastAt = now;
-    this.lastLedger = ledger;
-    this.marks.push({ ledger, at: now });
-    while (this.marks.length > 1 && (this.marks[1]?.at ?? now) <= now - this.patienceMs) {
-      this.marks.shift();
+    this.#lastAt = now;
+    this.#lastLedger = ledger;
+    this.#marks.push({ ledger, at: now });
+    while (this.#marks.length > 1 && (this.#marks[1]?.at ?? now) <= now - this.patienceMs) {
+      this.#marks.shift();
     }
-    if (this.marks.length > MARKS_MAX) this.marks.splice(0, MARKS_MAX / 2);
+    if (this.#marks.length > MARKS_MAX) this.#marks.splice(0, MARKS_MAX / 2);
   }
 
   /** Two ledger times: who lacks a ledger for longer than that is behind. */
   get patienceMs(): number {
-    return Math.max(PATIENCE_MIN_MS, 2 * this.period);
+    return Math.max(PATIENCE_MIN_MS, 2 * this.#period);
   }
 
   /** Milliseconds since the last ledger. */
   quietMs(now: number): number {
-    return now - this.lastAt;
+    return now - this.#lastAt;
   }
 
   /** Longer than ledgers take where anyone has them. */
@@ -59,7 +59,7 @@ export class LedgerPace {
   hadBefore(now: number): number {
     const due = now - this.patienceMs;
     let ledger = 0;
-    for (const mark of this.marks) if (mark.at <= due) ({ ledger } = mark);
+    for (const mark of this.#marks) if (mark.at <= due) ({ ledger } = mark);
     return ledger;
   }
 }

@@ -10,19 +10,19 @@ import type { WalkedLedger, WalkTargets } from "./walked-ledger.ts";
 import { compileWalker, type Tap, type Walk } from "./xdr/compile-walker.ts";
 
 export class LedgerWalker {
-  private readonly plain: Walk<WalkHandlers>;
-  private readonly tracking: Walk<WalkHandlers>;
+  readonly #plain: Walk<WalkHandlers>;
+  readonly #tracking: Walk<WalkHandlers>;
 
   constructor() {
-    this.plain = compileWalker(LedgerCloseMeta.schema, BASE_TAPS);
-    this.tracking = compileWalker(LedgerCloseMeta.schema, [...BASE_TAPS, ...CHANGE_TAPS]);
+    this.#plain = compileWalker(LedgerCloseMeta.schema, BASE_TAPS);
+    this.#tracking = compileWalker(LedgerCloseMeta.schema, [...BASE_TAPS, ...CHANGE_TAPS]);
   }
 
   /** Throws XdrWalkError or RangeError where the bytes are no LedgerCloseMeta. */
   walk(bytes: Uint8Array, targets: WalkTargets): WalkedLedger {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const handlers = new WalkHandlers(targets);
-    const end = (targets.keys.size > 0 ? this.tracking : this.plain)(view, 0, handlers);
+    const end = (targets.keys.size > 0 ? this.#tracking : this.#plain)(view, 0, handlers);
     if (end !== bytes.byteLength) {
       throw new RangeError(`the value ends at byte ${end} of ${bytes.byteLength}`);
     }

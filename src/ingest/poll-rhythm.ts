@@ -38,77 +38,78 @@ type Plan = {
 };
 
 export class PollRhythm {
-  private seen: Seen[] = [];
+  #seen: Seen[] = [];
   /** How far from the expected moment ledgers were seen, in milliseconds. */
-  private readonly deviations: number[] = [];
-  private plan: Plan | undefined;
+  readonly #deviations: number[] = [];
+  #plan: Plan | undefined;
   /** Expected moments are counted from here: the last one seen, smoothed. */
-  private anchor: Seen | undefined;
-  private saved = REQUESTS_SAVED_FIRST;
-  private savedAt: number | undefined;
+  #anchor: Seen | undefined;
+  #saved = REQUESTS_SAVED_FIRST;
+  #savedAt: number | undefined;
   /** Of the newest ledger. */
-  private number = 0;
+  #number = 0;
   /** Of the request in flight, or the last one. */
-  private askedAt = 0;
+  #askedAt = 0;
   /** The last request that brought nothing, since the newest ledger. */
-  private missedAt: number | undefined;
+  #missedAt: number | undefined;
   /** Milliseconds from a request to an answer that brings nothing, smoothed. */
-  private roundTrip = 0;
+  #roundTrip = 0;
   /** Ledgers in a row that were there when they were first asked for. */
-  private unseen = 0;
+  #unseen = 0;
 
   /** A request is made at `now`, for whatever purpose. */
   asked(now: number): void {
-    this.refill(now);
-    this.saved -= 1;
-    this.askedAt = now;
+    this.#refill(now);
+    this.#saved -= 1;
+    this.#askedAt = now;
   }
 
   /** The last request, answered at `now`, found nothing new. */
   missed(now: number): void {
-    this.missedAt = this.askedAt;
-    const took = Math.max(0, now - this.askedAt);
-    this.roundTrip += ROUND_TRIP_GAIN * (took - this.roundTrip);
+    this.#missedAt = this.#askedAt;
+    const took = Math.max(0, now - this.#askedAt);
+    this.#roundTrip += ROUND_TRIP_GAIN * (took - this.#roundTrip);
   }
 
   /** The last request brought `count` new ledgers, the network's newest among them. */
   arrived(count: number): void {
-    this.number += count;
-    const { askedAt, missedAt } = this;
-    const apart = this.apart(this.plan?.spacing ?? FIRST_SPACING_MS);
-    if (missedAt === undefined) this.wasThere(askedAt, apart);
-    else if (askedAt - missedAt <= 2 * apart) this.saw((missedAt + askedAt) / 2, apart);
-    else this.cameBetween(missedAt, askedAt);
-    this.missedAt = undefined;
-    this.plan = this.makePlan();
+    this.#number += count;
+    const askedAt = this.#askedAt;
+    const missedAt = this.#missedAt;
+    const apart = this.#apart(this.#plan?.spacing ?? FIRST_SPACING_MS);
+    if (missedAt === undefined) this.#wasThere(askedAt, apart);
+    else if (askedAt - missedAt <= 2 * apart) this.#saw((missedAt + askedAt) / 2, apart);
+    else this.#cameBetween(missedAt, askedAt);
+    this.#missedAt = undefined;
+    this.#plan = this.#makePlan();
   }
 
   /** Ledgers came unobserved: after an outage, or while catching up. */
   lost(): void {
-    this.seen = [];
-    this.anchor = undefined;
-    this.plan = undefined;
-    this.missedAt = undefined;
-    this.unseen = 0;
+    this.#seen = [];
+    this.#anchor = undefined;
+    this.#plan = undefined;
+    this.#missedAt = undefined;
+    this.#unseen = 0;
   }
 
   /** Milliseconds from `now` to wait before the next request. */
   waitMs(now: number): number {
-    this.refill(now);
-    const token = this.saved >= 1 ? 0 : ((1 - this.saved) / REQUESTS_PER_SECOND) * 1000;
-    return Math.max(token, this.dueMs(now));
+    this.#refill(now);
+    const token = this.#saved >= 1 ? 0 : ((1 - this.#saved) / REQUESTS_PER_SECOND) * 1000;
+    return Math.max(token, this.#dueMs(now));
   }
 
   /** From one request to the next, where so long passes between an answer and the next request. */
-  private apart(spacing: number): number {
-    return spacing + this.roundTrip;
+  #apart(spacing: number): number {
+    return spacing + this.#roundTrip;
   }
 
-  private dueMs(now: number): number {
-    if (this.plan === undefined) return FIRST_SPACING_MS;
-    const { period, start, spacing, end } = this.plan;
-    const earlier = this.unseen === 0 ? 0 : Math.min(period / 2, EARLIER_MS * 2 ** this.unseen);
-    const expected = this.expected(this.number + 1, period);
+  #dueMs(now: number): number {
+    if (this.#plan === undefined) return FIRST_SPACING_MS;
+    const { period, start, spacing, end } = this.#plan;
+    const earlier = this.#unseen === 0 ? 0 : Math.min(period / 2, EARLIER_MS * 2 ** this.#unseen);
+    const expected = this.#expected(this.#number + 1, period);
     const first = expected + start - earlier;
     if (now < first) return first - now;
     const late = now - (expected + end);
@@ -116,96 +117,98 @@ export class PollRhythm {
     return late <= 0 ? spacing : Math.min(SPACING_MAX_MS, spacing + late / 8);
   }
 
-  private expected(number: number, period: number): number {
-    return this.anchor === undefined ? 0 : this.anchor.at + (number - this.anchor.number) * period;
+  #expected(number: number, period: number): number {
+    return this.#anchor === undefined
+      ? 0
+      : this.#anchor.at + (number - this.#anchor.number) * period;
   }
 
   /**
    * The newest ledger was there when it was first asked for, and may have been for long. To find
    * out, the next one is asked for earlier, ever more so until one is missed.
    */
-  private wasThere(at: number, apart: number): void {
-    this.unseen = Math.min(this.unseen + 1, 10);
-    if (this.plan === undefined) return;
-    const expected = this.expected(this.number, this.plan.period);
-    this.deviated(Math.min(0, at - expected) - apart / 2);
-    this.anchor = { number: this.number, at: Math.min(at, expected) };
+  #wasThere(at: number, apart: number): void {
+    this.#unseen = Math.min(this.#unseen + 1, 10);
+    if (this.#plan === undefined) return;
+    const expected = this.#expected(this.#number, this.#plan.period);
+    this.#deviated(Math.min(0, at - expected) - apart / 2);
+    this.#anchor = { number: this.#number, at: Math.min(at, expected) };
   }
 
   /** The newest ledger appeared in a time too long to say when: as expected, if that lies within. */
-  private cameBetween(from: number, to: number): void {
-    this.unseen = 0;
-    if (this.plan === undefined) return;
-    const expected = this.expected(this.number, this.plan.period);
+  #cameBetween(from: number, to: number): void {
+    this.#unseen = 0;
+    if (this.#plan === undefined) return;
+    const expected = this.#expected(this.#number, this.#plan.period);
     const at = Math.min(to, Math.max(from, expected));
-    this.deviated(at - expected);
-    this.anchor = { number: this.number, at };
+    this.#deviated(at - expected);
+    this.#anchor = { number: this.#number, at };
   }
 
   /** The newest ledger appeared at `at`, or nearly so. */
-  private saw(at: number, apart: number): void {
-    const { number } = this;
-    const period = this.period();
-    this.unseen = 0;
-    this.seen.push({ number, at });
-    if (this.seen.length > REMEMBERED) this.seen.shift();
+  #saw(at: number, apart: number): void {
+    const number = this.#number;
+    const period = this.#period();
+    this.#unseen = 0;
+    this.#seen.push({ number, at });
+    if (this.#seen.length > REMEMBERED) this.#seen.shift();
     if (period === undefined) {
-      this.anchor = { number, at };
+      this.#anchor = { number, at };
       return;
     }
-    const expected = this.expected(number, period);
+    const expected = this.#expected(number, period);
     const deviation = at - expected;
-    this.deviated(deviation);
+    this.#deviated(deviation);
     // A ledger far off its time moves the ones after it; within the error of seeing, the mean of
     // many tells more than the newest.
     const steady = Math.abs(deviation) <= apart;
-    this.anchor = { number, at: steady ? expected + GAIN * deviation : at };
+    this.#anchor = { number, at: steady ? expected + GAIN * deviation : at };
   }
 
-  private deviated(by: number): void {
-    this.deviations.push(by);
-    if (this.deviations.length > REMEMBERED) this.deviations.shift();
+  #deviated(by: number): void {
+    this.#deviations.push(by);
+    if (this.#deviations.length > REMEMBERED) this.#deviations.shift();
   }
 
-  private period(): number | undefined {
-    const first = this.seen[0];
-    const last = this.seen.at(-1);
+  #period(): number | undefined {
+    const first = this.#seen[0];
+    const last = this.#seen.at(-1);
     if (first === undefined || last === undefined || last.number === first.number) return undefined;
     return (last.at - first.at) / (last.number - first.number);
   }
 
   /** The earliest start at the closest spacing that the requests allowed can pay for. */
-  private makePlan(): Plan | undefined {
-    const period = this.period();
-    if (period === undefined || this.deviations.length < 2) return undefined;
+  #makePlan(): Plan | undefined {
+    const period = this.#period();
+    if (period === undefined || this.#deviations.length < 2) return undefined;
     const allowed = (0.95 * REQUESTS_PER_SECOND * period) / 1000;
-    const low = Math.min(...this.deviations);
-    const high = Math.max(...this.deviations);
+    const low = Math.min(...this.#deviations);
+    const high = Math.max(...this.#deviations);
     const margin = 5 + (high - low) / 10;
     for (const spacing of SPACINGS_MS) {
-      if (this.cost(low - margin, spacing) <= allowed) {
+      if (this.#cost(low - margin, spacing) <= allowed) {
         return { period, start: low - margin, spacing, end: high + margin };
       }
     }
     const spacing = TIGHT_SPACING_MS;
     let start = low;
-    while (start < high && this.cost(start, spacing) > allowed) start += (high - low) / 16 + 1;
+    while (start < high && this.#cost(start, spacing) > allowed) start += (high - low) / 16 + 1;
     return { period, start, spacing, end: high + margin };
   }
 
   /** Requests a ledger would have taken on average. */
-  private cost(start: number, spacing: number): number {
+  #cost(start: number, spacing: number): number {
     let requests = 0;
-    for (const at of this.deviations)
-      requests += 1 + Math.max(0, Math.ceil((at - start) / this.apart(spacing)));
-    return requests / this.deviations.length;
+    for (const at of this.#deviations)
+      requests += 1 + Math.max(0, Math.ceil((at - start) / this.#apart(spacing)));
+    return requests / this.#deviations.length;
   }
 
-  private refill(now: number): void {
-    if (this.savedAt !== undefined) {
-      const earned = ((now - this.savedAt) / 1000) * REQUESTS_PER_SECOND;
-      this.saved = Math.min(REQUESTS_SAVED_MAX, this.saved + Math.max(0, earned));
+  #refill(now: number): void {
+    if (this.#savedAt !== undefined) {
+      const earned = ((now - this.#savedAt) / 1000) * REQUESTS_PER_SECOND;
+      this.#saved = Math.min(REQUESTS_SAVED_MAX, this.#saved + Math.max(0, earned));
     }
-    this.savedAt = now;
+    this.#savedAt = now;
   }
 }

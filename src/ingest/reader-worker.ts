@@ -51,122 +51,122 @@ const FINDINGS_MIN = 2;
 const ODDITIES_MAX = 64;
 
 class ReaderThread {
-  private readonly port: MessagePort;
-  private readonly options: ReaderOptions;
-  private readonly abort = new AbortController();
-  private readonly credit = new Credit(CREDIT_LEDGERS);
-  private readonly sources: Sources;
-  private readonly tracker: Tracker;
-  private readonly catchUp: CatchUp;
-  private readonly decode: DecodeLedger;
-  private readonly exchange: Address;
-  private tokens: ReadonlySet<Address> = new Set();
-  private running: Promise<void> | undefined;
-  private told = { state: "", text: "" };
+  readonly #port: MessagePort;
+  readonly #options: ReaderOptions;
+  readonly #abort = new AbortController();
+  readonly #credit = new Credit(CREDIT_LEDGERS);
+  readonly #sources: Sources;
+  readonly #tracker: Tracker;
+  readonly #catchUp: CatchUp;
+  readonly #decode: DecodeLedger;
+  readonly #exchange: Address;
+  #tokens: ReadonlySet<Address> = new Set();
+  #running: Promise<void> | undefined;
+  #told = { state: "", text: "" };
   /** The next ledger to hand over, and the one before it. */
-  private next = 0;
-  private previous: ChainLink | undefined;
-  private tip = 0;
-  private catchUpAgainAt = 0;
-  private mayBeginLater = false;
-  private readonly oddities = new Set<string>();
+  #next = 0;
+  #previous: ChainLink | undefined;
+  #tip = 0;
+  #catchUpAgainAt = 0;
+  #mayBeginLater = false;
+  readonly #oddities = new Set<string>();
 
   constructor(port: MessagePort, options: ReaderOptions) {
-    this.port = port;
-    this.options = options;
-    this.exchange = address(options.exchange);
-    const log: Log = (...line) => this.log(...line);
-    this.sources = new Sources(options, {
+    this.#port = port;
+    this.#options = options;
+    this.#exchange = address(options.exchange);
+    const log: Log = (...line) => this.#log(...line);
+    this.#sources = new Sources(options, {
       timer: systemTimer,
       log,
-      onStatus: (status) => this.tell(status),
+      onStatus: (status) => this.#tell(status),
       // No more often than failed URLs are asked again.
-      onFailure: () => this.post({ kind: "rpc-failed" }),
+      onFailure: () => this.#post({ kind: "rpc-failed" }),
     });
-    this.tracker = new Tracker({
-      load: this.sources.load,
-      stale: (source) => this.sources.stale(source),
-      deliver: (loaded) => this.post({ kind: "loaded", loaded }),
-      oddity: (oddity, ledger) => this.tellOddity(oddity, ledger),
-      fail: (thrown) => this.fail(thrown),
+    this.#tracker = new Tracker({
+      load: this.#sources.load,
+      stale: (source) => this.#sources.stale(source),
+      deliver: (loaded) => this.#post({ kind: "loaded", loaded }),
+      oddity: (oddity, ledger) => this.#tellOddity(oddity, ledger),
+      fail: (thrown) => this.#fail(thrown),
       timer: systemTimer,
       log,
-      signal: this.abort.signal,
+      signal: this.#abort.signal,
     });
-    this.catchUp = new CatchUp({
+    this.#catchUp = new CatchUp({
       threads: options.catchUpThreads,
       rangeOptions: () => ({
         ...options,
-        keys: [...this.tracker.keys.keys()],
-        tokens: [...this.tokens],
+        keys: [...this.#tracker.keys.keys()],
+        tokens: [...this.#tokens],
       }),
       log,
-      handOut: (ledger) => this.tracker.handOut(ledger),
+      handOut: (ledger) => this.#tracker.handOut(ledger),
     });
-    this.decode = skipDecoder({ exchange: this.exchange, passphrase: options.passphrase });
+    this.#decode = skipDecoder({ exchange: this.#exchange, passphrase: options.passphrase });
   }
 
   handle(message: ToReader): void {
     switch (message.kind) {
       case "start":
-        this.running ??= this.run(message).catch((thrown: unknown) => this.fail(thrown));
+        this.#running ??= this.#run(message).catch((thrown: unknown) => this.#fail(thrown));
         break;
       case "ack":
-        this.credit.acknowledged(message.ledger);
+        this.#credit.acknowledged(message.ledger);
         break;
       case "track":
       case "untrack":
       case "tokens":
         try {
-          this.follow(message);
+          this.#follow(message);
         } catch (thrown) {
-          this.fail(thrown);
+          this.#fail(thrown);
         }
         break;
       case "stop":
-        void this.stop();
+        void this.#stop();
         break;
     }
   }
 
-  private follow(request: TrackingRequest): void {
+  #follow(request: TrackingRequest): void {
     switch (request.kind) {
       case "track":
-        this.tracker.track(request);
+        this.#tracker.track(request);
         break;
       case "untrack":
-        this.tracker.untrack(request.keys);
+        this.#tracker.untrack(request.keys);
         break;
       case "tokens":
-        this.tokens = new Set(request.tokens);
+        this.#tokens = new Set(request.tokens);
         break;
     }
-    this.catchUp.follow(request);
+    this.#catchUp.follow(request);
   }
 
-  private async run(start: Extract<ToReader, { readonly kind: "start" }>): Promise<void> {
-    const { signal } = this.abort;
-    this.next = await this.firstLedger(start, signal);
-    this.previous = start.previous;
-    this.mayBeginLater = start.mayBeginLater ?? false;
-    this.tracker.passed(this.next - 1);
+  async #run(start: Extract<ToReader, { readonly kind: "start" }>): Promise<void> {
+    const { signal } = this.#abort;
+    this.#next = await this.#firstLedger(start, signal);
+    this.#previous = start.previous;
+    this.#mayBeginLater = start.mayBeginLater ?? false;
+    this.#tracker.passed(this.#next - 1);
     let faults = 0;
     while (!signal.aborted) {
-      const began = this.next;
+      const began = this.#next;
       try {
-        await this.readMany(signal);
-        await this.readOn(signal);
+        await this.#readMany(signal);
+        await this.#readOn(signal);
         faults = 0;
       } catch (thrown) {
         if (signal.aborted || isEnding(thrown)) throw thrown;
-        faults = this.next > began ? 1 : faults + 1;
-        await this.pauseAfter(`ledger ${this.next}`, thrown, faults, signal);
+        faults = this.#next > began ? 1 : faults + 1;
+        await this.#pauseAfter(`ledger ${this.#next}`, thrown, faults, signal);
       }
     }
   }
 
   /** A fault that may pass: the same is tried again after a while. */
-  private async pauseAfter(
+  async #pauseAfter(
     what: string,
     thrown: unknown,
     faults: number,
@@ -174,10 +174,10 @@ class ReaderThread {
   ): Promise<void> {
     const pause = Math.min(FAULT_RETRY_MAX_MS, FAULT_RETRY_MS * 2 ** Math.min(16, faults - 1));
     const message = `${what}: ${errorText(thrown)}`;
-    this.log("error", `${message}; trying again in ${pause / 1000} s`, {
+    this.#log("error", `${message}; trying again in ${pause / 1000} s`, {
       stack: thrown instanceof Error ? thrown.stack : undefined,
     });
-    this.tell({ state: "stopped", ledger: Math.max(0, this.next - 1), message });
+    this.#tell({ state: "stopped", ledger: Math.max(0, this.#next - 1), message });
     await systemTimer.sleep(pause, signal);
   }
 
@@ -185,11 +185,11 @@ class ReaderThread {
    * Where reading begins. Throws IngestError `wrong_contract` or `unknown_start` where that was found
    * again and again; what cannot be had now is asked for until it can.
    */
-  private async firstLedger(
+  async #firstLedger(
     start: Extract<ToReader, { readonly kind: "start" }>,
     signal: AbortSignal,
   ): Promise<number> {
-    const { sources } = this;
+    const sources = this.#sources;
     const findingsMin = FINDINGS_MIN + sources.set.size;
     let findings = 0;
     for (let faults = 1; ; faults += 1) {
@@ -197,162 +197,164 @@ class ReaderThread {
         // What the store holds is of that contract: a source that lacks it proves nothing then.
         if (sources.hasRpc && start.previous === undefined) {
           await checkContract(
-            this.exchange,
+            this.#exchange,
             sources.load,
             (source) => sources.stale(source),
             signal,
           );
         }
-        return start.from ?? (await this.creation(signal));
+        return start.from ?? (await this.#creation(signal));
       } catch (thrown) {
         if (isEnding(thrown)) findings += 1;
         if (signal.aborted || findings === findingsMin) throw thrown;
-        await this.pauseAfter("the contract's first ledger", thrown, faults, signal);
+        await this.#pauseAfter("the contract's first ledger", thrown, faults, signal);
       }
     }
   }
 
-  private async creation(signal: AbortSignal): Promise<number> {
-    this.log("info", "looking for the ledger that created the contract");
+  async #creation(signal: AbortSignal): Promise<number> {
+    this.#log("info", "looking for the ledger that created the contract");
     const ledger = await firstLedgerOf(
-      this.exchange,
+      this.#exchange,
       {
-        load: this.sources.load,
-        stale: (source) => this.sources.stale(source),
-        read: (sequence) => this.sources.ledger(sequence, signal),
+        load: this.#sources.load,
+        stale: (source) => this.#sources.stale(source),
+        read: (sequence) => this.#sources.ledger(sequence, signal),
       },
       signal,
     );
-    this.log("info", `the contract begins at ledger ${ledger}`);
+    this.#log("info", `the contract begins at ledger ${ledger}`);
     return ledger;
   }
 
   /** Catches up, where it is worth it, as far as that goes. */
-  private async readMany(signal: AbortSignal): Promise<void> {
-    if (this.options.catchUpThreads === 0 || systemTimer.now() < this.catchUpAgainAt) return;
-    this.tip = (await this.sources.tip(this.next, CATCH_UP_LEDGERS, signal)) ?? 0;
-    if (this.tip - this.next < CATCH_UP_LEDGERS) return;
-    const began = this.next;
+  async #readMany(signal: AbortSignal): Promise<void> {
+    if (this.#options.catchUpThreads === 0 || systemTimer.now() < this.#catchUpAgainAt) return;
+    this.#tip = (await this.#sources.tip(this.#next, CATCH_UP_LEDGERS, signal)) ?? 0;
+    if (this.#tip - this.#next < CATCH_UP_LEDGERS) return;
+    const began = this.#next;
     const startedAt = systemTimer.now();
     const progress = new ProgressMeter(systemTimer.now, began - 1);
-    this.tracker.sawTip(this.tip);
-    this.log("info", `catching up from ledger ${began} to ${this.tip}`);
-    const { next: from, tip: to, previous } = this;
-    const step = await this.sources.step(signal);
-    for await (const piece of this.catchUp.ledgers({ from, to, previous, step, signal })) {
+    this.#tracker.sawTip(this.#tip);
+    this.#log("info", `catching up from ledger ${began} to ${this.#tip}`);
+    const from = this.#next;
+    const to = this.#tip;
+    const previous = this.#previous;
+    const step = await this.#sources.step(signal);
+    for await (const piece of this.#catchUp.ledgers({ from, to, previous, step, signal })) {
       for (const decoded of piece) {
-        if (!(await this.mayDeliver())) return;
-        this.deliver(decoded);
+        if (!(await this.#mayDeliver())) return;
+        this.#deliver(decoded);
       }
-      const reached = progress.reached(this.next - 1, this.tip);
+      const reached = progress.reached(this.#next - 1, this.#tip);
       if (reached !== undefined) {
-        this.post({ kind: "status", status: { state: "catching-up", ...reached } });
+        this.#post({ kind: "status", status: { state: "catching-up", ...reached } });
       }
     }
-    const ledgers = this.next - began;
-    if (ledgers < CATCH_UP_LEDGERS) this.catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
+    const ledgers = this.#next - began;
+    if (ledgers < CATCH_UP_LEDGERS) this.#catchUpAgainAt = systemTimer.now() + CATCH_UP_RETRY_MS;
     const seconds = (systemTimer.now() - startedAt) / 1000;
-    this.log("info", `${ledgers} ledgers read in ${seconds.toFixed(1)} s`);
+    this.#log("info", `${ledgers} ledgers read in ${seconds.toFixed(1)} s`);
   }
 
   /** One ledger after the other, until it falls far behind, or one cannot be read. */
-  private async readOn(signal: AbortSignal): Promise<void> {
-    const { mayBeginLater } = this;
+  async #readOn(signal: AbortSignal): Promise<void> {
+    const mayBeginLater = this.#mayBeginLater;
     const request = {
-      from: this.next,
-      ...(this.previous === undefined ? { mayBeginLater } : { previous: this.previous }),
+      from: this.#next,
+      ...(this.#previous === undefined ? { mayBeginLater } : { previous: this.#previous }),
       signal,
     };
-    for await (const piece of this.sources.feed.ledgers(request)) {
+    for await (const piece of this.#sources.feed.ledgers(request)) {
       for (const raw of piece) {
-        if (!(await this.mayDeliver())) return;
-        const decoded = this.decoded(raw);
+        if (!(await this.#mayDeliver())) return;
+        const decoded = this.#decoded(raw);
         // The feed asks for it again, from whoever has it.
         if (decoded === undefined) return;
-        this.deliver(decoded);
+        this.#deliver(decoded);
       }
-      const isFar = this.tip - this.next >= CATCH_UP_LEDGERS;
+      const isFar = this.#tip - this.#next >= CATCH_UP_LEDGERS;
       const mayCatchUp =
-        this.options.catchUpThreads > 0 && systemTimer.now() >= this.catchUpAgainAt;
+        this.#options.catchUpThreads > 0 && systemTimer.now() >= this.#catchUpAgainAt;
       if (isFar && mayCatchUp) return;
     }
   }
 
-  private decoded(raw: RawLedger): DecodedLedger | undefined {
+  #decoded(raw: RawLedger): DecodedLedger | undefined {
     try {
-      const followed = { keys: this.tracker.keys, tokens: this.tokens };
-      return this.decode(raw.bytes, raw.sequence, followed);
+      const followed = { keys: this.#tracker.keys, tokens: this.#tokens };
+      return this.#decode(raw.bytes, raw.sequence, followed);
     } catch (thrown) {
       if (!(thrown instanceof IngestError) || thrown.code !== "undecodable") throw thrown;
-      this.sources.feed.refuse(raw, thrown);
+      this.#sources.feed.refuse(raw, thrown);
       return undefined;
     }
   }
 
   /** False where the reader is to stop. */
-  private async mayDeliver(): Promise<boolean> {
+  async #mayDeliver(): Promise<boolean> {
     // Takes in what the main thread asked for meanwhile: `track` counts from the next ledger.
     await nextTurn();
-    await this.credit.available();
-    return !this.abort.signal.aborted;
+    await this.#credit.available();
+    return !this.#abort.signal.aborted;
   }
 
-  private deliver({ delta, oddities }: DecodedLedger): void {
+  #deliver({ delta, oddities }: DecodedLedger): void {
     const { ledger, hash, closeTime } = delta;
-    for (const oddity of oddities) this.tellOddity(oddity, ledger);
-    this.credit.sent(ledger);
-    this.post({ kind: "delta", delta });
-    this.next = ledger + 1;
-    this.previous = { ledger, hash, closeTime };
-    this.tracker.passed(ledger);
+    for (const oddity of oddities) this.#tellOddity(oddity, ledger);
+    this.#credit.sent(ledger);
+    this.#post({ kind: "delta", delta });
+    this.#next = ledger + 1;
+    this.#previous = { ledger, hash, closeTime };
+    this.#tracker.passed(ledger);
   }
 
   /** Each is counted, and logged once of its kind. */
-  private tellOddity({ kind, message }: Oddity, ledger: number): void {
-    const isNew = !this.oddities.has(kind) && this.oddities.size < ODDITIES_MAX;
-    if (isNew) this.log("warn", `${message} (told once of its kind)`, { ledger, kind });
-    if (isNew) this.oddities.add(kind);
-    this.post({ kind: "oddity", what: this.oddities.has(kind) ? kind : "more" });
+  #tellOddity({ kind, message }: Oddity, ledger: number): void {
+    const isNew = !this.#oddities.has(kind) && this.#oddities.size < ODDITIES_MAX;
+    if (isNew) this.#log("warn", `${message} (told once of its kind)`, { ledger, kind });
+    if (isNew) this.#oddities.add(kind);
+    this.#post({ kind: "oddity", what: this.#oddities.has(kind) ? kind : "more" });
   }
 
   /** The feed reports after every request: only what is new goes on. */
-  private tell(status: SourceStatus): void {
+  #tell(status: SourceStatus): void {
     if (status.state === "following") {
-      this.tip = status.tip;
-      this.tracker.sawTip(status.tip);
+      this.#tip = status.tip;
+      this.#tracker.sawTip(status.tip);
     }
     const text = JSON.stringify(status);
-    if (text === this.told.text) return;
-    if (status.state !== this.told.state) {
-      if ("message" in status) this.log("warn", status.message, { state: status.state });
-      else if (this.told.state !== "") this.log("info", "the source serves ledgers again");
+    if (text === this.#told.text) return;
+    if (status.state !== this.#told.state) {
+      if ("message" in status) this.#log("warn", status.message, { state: status.state });
+      else if (this.#told.state !== "") this.#log("info", "the source serves ledgers again");
     }
-    this.told = { state: status.state, text };
-    this.post({ kind: "status", status });
+    this.#told = { state: status.state, text };
+    this.#post({ kind: "status", status });
   }
 
-  private async stop(): Promise<void> {
-    this.abort.abort();
-    this.credit.close();
-    await this.running;
-    this.post({ kind: "stopped" });
-    this.port.close();
+  async #stop(): Promise<void> {
+    this.#abort.abort();
+    this.#credit.close();
+    await this.#running;
+    this.#post({ kind: "stopped" });
+    this.#port.close();
   }
 
-  private fail(thrown: unknown): void {
-    if (this.abort.signal.aborted) return;
-    this.abort.abort();
-    this.credit.close();
-    this.post({ kind: "failed", fault: faultOf(thrown) });
-    this.port.close();
+  #fail(thrown: unknown): void {
+    if (this.#abort.signal.aborted) return;
+    this.#abort.abort();
+    this.#credit.close();
+    this.#post({ kind: "failed", fault: faultOf(thrown) });
+    this.#port.close();
   }
 
-  private log(...[level, message, fields]: Parameters<Log>): void {
-    this.post({ kind: "log", level, message, ...(fields === undefined ? {} : { fields }) });
+  #log(...[level, message, fields]: Parameters<Log>): void {
+    this.#post({ kind: "log", level, message, ...(fields === undefined ? {} : { fields }) });
   }
 
-  private post(message: FromReader): void {
-    this.port.postMessage(message);
+  #post(message: FromReader): void {
+    this.#port.postMessage(message);
   }
 }
 

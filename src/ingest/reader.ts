@@ -38,16 +38,16 @@ const YOUNG_MB = 16;
 
 /** The thread begins with `start`: until then the process has all cores for its first answers. */
 export class Reader {
-  private readonly options: ReaderOptions;
-  private readonly listener: ReaderListener;
-  private thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
+  readonly #options: ReaderOptions;
+  readonly #listener: ReaderListener;
+  #thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
   /** Asked before the start. */
-  private readonly waiting: ToReader[] = [];
-  private finished = false;
+  readonly #waiting: ToReader[] = [];
+  #finished = false;
 
   constructor(options: ReaderOptions, listener: ReaderListener) {
-    this.options = options;
-    this.listener = listener;
+    this.#options = options;
+    this.#listener = listener;
   }
 
   /**
@@ -56,10 +56,10 @@ export class Reader {
    * with the hash its successor has to name. `mayBeginLater`: `from` is only the oldest to be had.
    */
   start(from?: number, previous?: ChainLink, mayBeginLater = false): void {
-    if (this.finished) return;
-    this.thread = this.begin();
-    for (const message of this.waiting.splice(0)) this.post(message);
-    this.post({
+    if (this.#finished) return;
+    this.#thread = this.#begin();
+    for (const message of this.#waiting.splice(0)) this.#post(message);
+    this.#post({
       kind: "start",
       ...(from === undefined ? {} : { from }),
       ...(previous === undefined ? {} : { previous }),
@@ -69,18 +69,18 @@ export class Reader {
 
   /** `ledger` and all before it are committed. */
   acknowledge(ledger: number): void {
-    this.post({ kind: "ack", ledger });
+    this.#post({ kind: "ack", ledger });
   }
 
   request(request: TrackingRequest): void {
-    this.post(request);
+    this.#post(request);
   }
 
   /** Resolves once the thread is gone. A ledger it was decoding is dropped, never half delivered. */
   async stop(): Promise<void> {
-    this.finished = true;
-    if (this.thread === undefined) return;
-    const { worker, ended } = this.thread;
+    this.#finished = true;
+    if (this.#thread === undefined) return;
+    const { worker, ended } = this.#thread;
     worker.postMessage({ kind: "stop" } satisfies ToReader);
     // A thread that is still being loaded hears nothing: on a busy machine for seconds.
     const timer = setTimeout(() => void worker.terminate(), STOP_MS_MAX);
@@ -88,61 +88,61 @@ export class Reader {
     clearTimeout(timer);
   }
 
-  private handle(message: FromReader): void {
+  #handle(message: FromReader): void {
     if (message.kind === "log") {
-      this.listener.log(message.level, message.message, message.fields);
+      this.#listener.log(message.level, message.message, message.fields);
       return;
     }
-    if (this.finished) return;
+    if (this.#finished) return;
     switch (message.kind) {
       case "delta":
-        this.listener.delta(message.delta);
+        this.#listener.delta(message.delta);
         break;
       case "loaded":
-        this.listener.loaded(message.loaded);
+        this.#listener.loaded(message.loaded);
         break;
       case "status":
-        this.listener.status(message.status);
+        this.#listener.status(message.status);
         break;
       case "rpc-failed":
-        this.listener.rpcFailed();
+        this.#listener.rpcFailed();
         break;
       case "oddity":
-        this.listener.oddity(message.what);
+        this.#listener.oddity(message.what);
         break;
       case "failed":
-        this.finished = true;
-        this.listener.failed(message.fault);
+        this.#finished = true;
+        this.#listener.failed(message.fault);
         break;
       case "stopped":
         break;
     }
   }
 
-  private lost(cause: Error): void {
-    if (this.finished) return;
-    this.finished = true;
-    this.listener.died(cause);
+  #lost(cause: Error): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#listener.died(cause);
   }
 
-  private post(message: ToReader): void {
-    if (this.thread === undefined) this.waiting.push(message);
-    else this.thread.worker.postMessage(message);
+  #post(message: ToReader): void {
+    if (this.#thread === undefined) this.#waiting.push(message);
+    else this.#thread.worker.postMessage(message);
   }
 
-  private begin() {
+  #begin() {
     const worker = new Worker(new URL("./reader-worker.js", import.meta.url), {
-      workerData: this.options,
+      workerData: this.#options,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    worker.on("message", (message: FromReader) => this.handle(message));
+    worker.on("message", (message: FromReader) => this.#handle(message));
     const ended = new Promise<void>((resolve) => {
       worker.once("exit", (code) => {
         resolve();
-        this.lost(new Error(`the reader thread ended with code ${code}`));
+        this.#lost(new Error(`the reader thread ended with code ${code}`));
       });
     });
-    worker.on("error", (cause) => this.lost(cause));
+    worker.on("error", (cause) => this.#lost(cause));
     return { worker, ended };
   }
 }

@@ -36,49 +36,49 @@ export type PageRequest = {
 };
 
 export class RpcPages {
-  private readonly set: SourceSet;
-  private readonly limits: RpcLimits;
-  private readonly now: () => number;
+  readonly #set: SourceSet;
+  readonly #limits: RpcLimits;
+  readonly #now: () => number;
   /** By source how long a few ledgers may take. */
-  private readonly patience = new Map<number, number>();
+  readonly #patience = new Map<number, number>();
 
   constructor(set: SourceSet, now: () => number, limits: RpcLimits = LEDGERS_LIMITS) {
-    this.set = set;
-    this.now = now;
-    this.limits = limits;
+    this.#set = set;
+    this.#now = now;
+    this.#limits = limits;
   }
 
   /** Throws nothing but an abort's error. */
   async fetch(request: PageRequest, signal: AbortSignal): Promise<PageAnswer> {
     const { from, source, isNearTip = false } = request;
-    const limit = Math.min(this.set.pageLimit(source), request.count ?? Number.POSITIVE_INFINITY);
+    const limit = Math.min(this.#set.pageLimit(source), request.count ?? Number.POSITIVE_INFINITY);
     const params = { startLedger: from, pagination: { limit } };
-    const fewMs = this.patience.get(source) ?? FEW_MS;
+    const fewMs = this.#patience.get(source) ?? FEW_MS;
     const limits = isNearTip
-      ? { ...this.limits, timeoutMs: Math.min(this.limits.timeoutMs, fewMs) }
-      : this.limits;
-    const askedAt = this.now();
+      ? { ...this.#limits, timeoutMs: Math.min(this.#limits.timeoutMs, fewMs) }
+      : this.#limits;
+    const askedAt = this.#now();
     try {
-      const answer = await this.set.call("ledgers", "getLedgers", params, limits, signal, source);
-      const page = this.parsed(answer.result, source);
-      this.set.pageReceived(source, answer.bytes, page.ledgers.length);
+      const answer = await this.#set.call("ledgers", "getLedgers", params, limits, signal, source);
+      const page = this.#parsed(answer.result, source);
+      this.#set.pageReceived(source, answer.bytes, page.ledgers.length);
       // Three times what it took: a server that is slow but answers is not given up.
-      const took = 3 * (this.now() - askedAt);
-      if (isNearTip) this.patience.set(source, Math.min(FEW_MAX_MS, Math.max(FEW_MS, took)));
+      const took = 3 * (this.#now() - askedAt);
+      if (isNearTip) this.#patience.set(source, Math.min(FEW_MAX_MS, Math.max(FEW_MS, took)));
       return { kind: "page", page, asked: limit };
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
       if (thrown.failure === "timeout" && isNearTip) {
-        this.patience.set(source, Math.min(FEW_MAX_MS, 2 * fewMs));
+        this.#patience.set(source, Math.min(FEW_MAX_MS, 2 * fewMs));
       }
-      return this.failure(thrown, request, limit, signal);
+      return this.#failure(thrown, request, limit, signal);
     }
   }
 
   /** What the source says it holds; undefined where it does not say. */
   async health(source: number, signal: AbortSignal): Promise<LedgerRange | undefined> {
     try {
-      const { result } = await this.set.call(
+      const { result } = await this.#set.call(
         "ledgers",
         "getHealth",
         undefined,
@@ -93,16 +93,16 @@ export class RpcPages {
     }
   }
 
-  private parsed(result: unknown, source: number): LedgersPage {
+  #parsed(result: unknown, source: number): LedgersPage {
     try {
       return parseLedgersPage(result);
     } catch (cause) {
-      this.set.reject(source, "ledgers");
-      throw new RpcError("garbage", `${this.set.nameOf(source)}: ${errorText(cause)}`);
+      this.#set.reject(source, "ledgers");
+      throw new RpcError("garbage", `${this.#set.nameOf(source)}: ${errorText(cause)}`);
     }
   }
 
-  private async failure(
+  async #failure(
     error: RpcError,
     { from, source }: PageRequest,
     asked: number,
@@ -110,20 +110,20 @@ export class RpcPages {
   ): Promise<PageAnswer> {
     const { message } = error;
     const wanted = wantsSmallerPage(error);
-    if (wanted !== false && this.set.pageRefused(source, asked, wanted.max)) {
+    if (wanted !== false && this.#set.pageRefused(source, asked, wanted.max)) {
       // A server that did not answer in time may not be well: another is asked first.
       const smaller = error.failure !== "timeout";
-      if (smaller) this.set.forgive(source, "ledgers");
+      if (smaller) this.#set.forgive(source, "ledgers");
       return { kind: "failed", message, smaller };
     }
     if (error.failure === "refused") {
       // Its health is an answer too, after which a refusal would seem the first one.
-      const failures = this.set.failuresBefore(source, "ledgers");
+      const failures = this.#set.failuresBefore(source, "ledgers");
       const range = rangeInRefusal(message) ?? (await this.health(source, signal));
       if (range !== undefined && (from < range.oldest || from > range.latest)) {
         return { kind: "outside", range };
       }
-      this.set.reject(source, "ledgers", failures);
+      this.#set.reject(source, "ledgers", failures);
     }
     return { kind: "failed", message, smaller: false };
   }

@@ -45,10 +45,10 @@ export type TokenSimulatorOptions = {
 };
 
 export class TokenSimulator {
-  private readonly options: TokenSimulatorOptions;
+  readonly #options: TokenSimulatorOptions;
 
   constructor(options: TokenSimulatorOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -57,15 +57,15 @@ export class TokenSimulator {
    * Throws RpcError.
    */
   async read(owner: Address, token: Address, from = 0): Promise<SimulatedHolding> {
-    const { set, timer, signal } = this.options;
+    const { set, timer, signal } = this.#options;
     const contract = new Contract(token);
     const holder = new SdkAddress(owner).toScVal();
-    const spender = new SdkAddress(this.options.spender).toScVal();
+    const spender = new SdkAddress(this.#options.spender).toScVal();
     await timer.sleep(set.restMs("simulations"), signal);
     const source = set.pick("simulations");
     try {
-      const balance = await this.amountOf(source, contract.call("balance", holder), from);
-      const allowance = await this.amountOf(
+      const balance = await this.#amountOf(source, contract.call("balance", holder), from);
+      const allowance = await this.#amountOf(
         source,
         contract.call("allowance", holder, spender),
         from,
@@ -84,8 +84,8 @@ export class TokenSimulator {
     }
   }
 
-  private async amountOf(source: number, call: xdr.Operation, from: number): Promise<Simulated> {
-    const { set, passphrase, signal } = this.options;
+  async #amountOf(source: number, call: xdr.Operation, from: number): Promise<Simulated> {
+    const { set, passphrase, signal } = this.#options;
     const builder = new TransactionBuilder(new Account(NOBODY, "0"), {
       fee: "100",
       networkPassphrase: passphrase,

@@ -54,22 +54,22 @@ export function skipDecoder(options: DecoderOptions): DecodeLedger {
 }
 
 class WalkedDecoder {
-  private readonly bytes: Uint8Array;
-  private readonly walked: WalkedLedger;
-  private readonly envelopes: Envelopes;
-  private readonly exchange: Address;
-  private readonly view: DataView;
-  private readonly values: ValueReader;
-  private readonly head: HeaderFields;
+  readonly #bytes: Uint8Array;
+  readonly #walked: WalkedLedger;
+  readonly #envelopes: Envelopes;
+  readonly #exchange: Address;
+  readonly #view: DataView;
+  readonly #values: ValueReader;
+  readonly #head: HeaderFields;
 
   constructor(bytes: Uint8Array, walked: WalkedLedger, envelopes: Envelopes, exchange: Address) {
-    this.bytes = bytes;
-    this.walked = walked;
-    this.envelopes = envelopes;
-    this.exchange = exchange;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.values = new ValueReader(bytes, this.view);
-    this.head = readHeader(this.view, walked.header.from);
+    this.#bytes = bytes;
+    this.#walked = walked;
+    this.#envelopes = envelopes;
+    this.#exchange = exchange;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#values = new ValueReader(bytes, this.#view);
+    this.#head = readHeader(this.#view, walked.header.from);
   }
 
   decode(followed: Followed): DecodedLedger {
@@ -77,24 +77,25 @@ class WalkedDecoder {
     const failures: Failure[] = [];
     const tokenEvents: TokenEvent[] = [];
     const oddities: Oddity[] = [];
-    for (const transaction of this.walked.transactions) {
-      const context = this.contextOf(transaction);
+    for (const transaction of this.#walked.transactions) {
+      const context = this.#contextOf(transaction);
       const { begun, returned, crossfill } = transaction.calls ?? NO_CALLS;
-      const effects = transactionEffects(this.exchange, {
+      const effects = transactionEffects(this.#exchange, {
         context,
-        operations: context.succeeded ? this.operationEvents(transaction) : [],
-        diagnostics: () => this.diagnosticsOf(transaction),
+        operations: context.succeeded ? this.#operationEvents(transaction) : [],
+        diagnostics: () => this.#diagnosticsOf(transaction),
         mayHaveFailed: !context.succeeded || begun !== returned,
         mayHaveCrossfill: crossfill,
-        direct: () => directCall(this.exchange, this.transactionOf(context.hash)?.operations ?? []),
+        direct: () =>
+          directCall(this.#exchange, this.#transactionOf(context.hash)?.operations ?? []),
       });
       events.push(...effects.events);
       failures.push(...effects.failures);
       oddities.push(...effects.oddities);
-      if (context.succeeded) tokenEvents.push(...this.tokenEvents(transaction, followed));
+      if (context.succeeded) tokenEvents.push(...this.#tokenEvents(transaction, followed));
     }
-    const entries = this.entryChanges(followed, oddities);
-    const { sequence: ledger, hash, previousHash, closeTime, protocol, baseReserve } = this.head;
+    const entries = this.#entryChanges(followed, oddities);
+    const { sequence: ledger, hash, previousHash, closeTime, protocol, baseReserve } = this.#head;
     return {
       delta: {
         ledger,
@@ -113,13 +114,13 @@ class WalkedDecoder {
   }
 
   /** The hash and the result's name are made only where something needs them. */
-  private contextOf({ order, result }: WalkedTransaction): TransactionContext {
-    const { sequence: ledger, closeTime } = this.head;
-    const hash = this.hexAt(result.from);
+  #contextOf({ order, result }: WalkedTransaction): TransactionContext {
+    const { sequence: ledger, closeTime } = this.#head;
+    const hash = this.#hexAt(result.from);
     // TransactionResultPair: the hash, the fee charged, the result's code.
-    const code = this.view.getInt32(result.from + 40);
+    const code = this.#view.getInt32(result.from + 40);
     const nameOf = (): string =>
-      outcomeOf(TransactionResultPair.fromXdr(this.piece(result)).result).result;
+      outcomeOf(TransactionResultPair.fromXdr(this.#piece(result)).result).result;
     return {
       ledger,
       order,
@@ -130,54 +131,54 @@ class WalkedDecoder {
         return nameOf();
       },
       source: () => {
-        const transaction = this.transactionOf(hash);
+        const transaction = this.#transactionOf(hash);
         if (transaction === undefined) throw new Error(`transaction ${hash} has no envelope`);
         return sourceOf(transaction);
       },
     };
   }
 
-  private transactionOf(hash: string): Transaction | undefined {
-    return this.envelopes.transaction(this.walked.envelopes, hash);
+  #transactionOf(hash: string): Transaction | undefined {
+    return this.#envelopes.transaction(this.#walked.envelopes, hash);
   }
 
   /** By operation, as far as the last one with an event of the exchange. */
-  private operationEvents({ exchangeEvents }: WalkedTransaction): readonly IndexedEvent[][] {
+  #operationEvents({ exchangeEvents }: WalkedTransaction): readonly IndexedEvent[][] {
     const operations: IndexedEvent[][] = [];
     for (const { operation, index, from } of exchangeEvents) {
       while (operations.length <= operation) operations.push([]);
-      operations[operation]?.push({ index, event: this.values.event(from) });
+      operations[operation]?.push({ index, event: this.#values.event(from) });
     }
     return operations;
   }
 
-  private tokenEvents(transaction: WalkedTransaction, { tokens }: Followed): readonly TokenEvent[] {
+  #tokenEvents(transaction: WalkedTransaction, { tokens }: Followed): readonly TokenEvent[] {
     if (transaction.tokenEvents.length === 0) return [];
     return tokenEventsOf(
-      this.exchange,
+      this.#exchange,
       tokens,
-      transaction.tokenEvents.map(({ from }) => this.values.event(from)),
+      transaction.tokenEvents.map(({ from }) => this.#values.event(from)),
     );
   }
 
-  private diagnosticsOf({ calls }: WalkedTransaction): readonly HostDiagnostic[] {
-    return calls === undefined ? [] : this.values.diagnostics(calls.diagnostics.from);
+  #diagnosticsOf({ calls }: WalkedTransaction): readonly HostDiagnostic[] {
+    return calls === undefined ? [] : this.#values.diagnostics(calls.diagnostics.from);
   }
 
-  private entryChanges({ keys }: Followed, oddities: Oddity[]): readonly EntryChange[] {
-    return this.walked.changes.map(({ key: id, from, to }) => {
+  #entryChanges({ keys }: Followed, oddities: Oddity[]): readonly EntryChange[] {
+    return this.#walked.changes.map(({ key: id, from, to }) => {
       const key = keys.text(id);
       if (from === to) return { key };
-      return entryChange(key, readTrackedEntry(this.bytes, this.view, from), oddities);
+      return entryChange(key, readTrackedEntry(this.#bytes, this.#view, from), oddities);
     });
   }
 
-  private hexAt(at: number): string {
-    const { buffer, byteOffset } = this.bytes;
+  #hexAt(at: number): string {
+    const { buffer, byteOffset } = this.#bytes;
     return Buffer.from(buffer, byteOffset + at, 32).toString("hex");
   }
 
-  private piece({ from, to }: Span): Uint8Array {
-    return this.bytes.subarray(from, to);
+  #piece({ from, to }: Span): Uint8Array {
+    return this.#bytes.subarray(from, to);
   }
 }

@@ -45,20 +45,20 @@ const ROW = 16;
 
 export class SourceBoard {
   readonly memory: SharedArrayBuffer;
-  private readonly rows: Float64Array;
+  readonly #rows: Float64Array;
 
   /** With `memory`: the board of another thread. */
   constructor(sources: number, memory = new SharedArrayBuffer(sources * ROW * 8)) {
     this.memory = memory;
-    this.rows = new Float64Array(memory);
+    this.#rows = new Float64Array(memory);
   }
 
   get(source: number, field: SourceField): number {
-    return this.rows[source * ROW + FIELDS[field]] ?? 0;
+    return this.#rows[source * ROW + FIELDS[field]] ?? 0;
   }
 
   set(source: number, field: SourceField, value: number): void {
-    this.rows[source * ROW + FIELDS[field]] = value;
+    this.#rows[source * ROW + FIELDS[field]] = value;
   }
 
   state(source: number, now: number): SourceState {

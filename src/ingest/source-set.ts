@@ -49,32 +49,32 @@ export class SourceSet {
   readonly names: readonly string[];
   /** The lake's row on the board. */
   readonly lake: number;
-  private readonly rpcs: readonly JsonRpc[];
-  private readonly options: SourceSetOptions;
+  readonly #rpcs: readonly JsonRpc[];
+  readonly #options: SourceSetOptions;
   /** Who answered last, by use: asked on while it answers. */
-  private readonly current = new Map<SourceUse, number>();
+  readonly #current = new Map<SourceUse, number>();
   /** Failures in a row before the last answer, which may yet be rejected. */
-  private readonly before: Readonly<Record<SourceUse, Map<number, number>>> = {
+  readonly #before: Readonly<Record<SourceUse, Map<number, number>>> = {
     ledgers: new Map(),
     entries: new Map(),
     simulations: new Map(),
   };
-  private readonly wrongNetwork: number[];
-  private complaint = "";
+  readonly #wrongNetwork: number[];
+  #complaint = "";
 
   constructor(options: SourceSetOptions) {
-    this.options = options;
+    this.#options = options;
     const { urls, board } = options;
     this.names = sourceNames(urls, "lake");
     this.lake = urls.length;
     this.board = new SourceBoard(urls.length + 1, board);
-    this.rpcs = urls.map((url, at) => new JsonRpc(url, this.names[at]));
-    this.wrongNetwork = urls.map(() => 0);
+    this.#rpcs = urls.map((url, at) => new JsonRpc(url, this.names[at]));
+    this.#wrongNetwork = urls.map(() => 0);
   }
 
   /** How many RPC URLs there are. */
   get size(): number {
-    return this.rpcs.length;
+    return this.#rpcs.length;
   }
 
   nameOf(source: number): string {
@@ -86,11 +86,11 @@ export class SourceSet {
    * answered, the one that answered last among equals; else the one that may be asked soonest.
    */
   pick(use: SourceUse): number {
-    const now = this.options.timer.now();
-    let best = this.current.get(use) ?? 0;
-    let least = this.reluctance(best, use, now);
-    for (let source = 0; source < this.rpcs.length; source += 1) {
-      const reluctance = this.reluctance(source, use, now);
+    const now = this.#options.timer.now();
+    let best = this.#current.get(use) ?? 0;
+    let least = this.#reluctance(best, use, now);
+    for (let source = 0; source < this.#rpcs.length; source += 1) {
+      const reluctance = this.#reluctance(source, use, now);
       if (reluctance < least) {
         best = source;
         least = reluctance;
@@ -103,7 +103,7 @@ export class SourceSet {
   restMs(use: SourceUse, source = this.pick(use)): number {
     const { board } = this;
     const until = Math.max(board.get(source, "restUntil"), board.get(source, `${use}Rest`));
-    return Math.max(0, until - this.options.timer.now());
+    return Math.max(0, until - this.#options.timer.now());
   }
 
   /**
@@ -119,16 +119,16 @@ export class SourceSet {
     wanted?: number,
   ): Promise<SourceAnswer> {
     const source = wanted ?? this.pick(use);
-    const rpc = this.rpcs[source];
+    const rpc = this.#rpcs[source];
     if (rpc === undefined) throw new RpcError("unreachable", "no RPC is configured");
     try {
-      if (this.board.get(source, "networkAt") <= 0) await this.checkNetwork(source, signal);
+      if (this.board.get(source, "networkAt") <= 0) await this.#checkNetwork(source, signal);
       const answer = await rpc.call(method, params, limits, signal);
-      this.answered(source, use);
+      this.#answered(source, use);
       if (wanted === undefined) this.follow(use, source);
       return { ...answer, source };
     } catch (thrown) {
-      if (thrown instanceof RpcError && !signal.aborted) this.failed(source, use, thrown);
+      if (thrown instanceof RpcError && !signal.aborted) this.#failed(source, use, thrown);
       throw thrown;
     }
   }
@@ -136,11 +136,11 @@ export class SourceSet {
   /** Asks for the network anew. False where it is another one, or cannot be told. */
   async isOurs(source: number, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.checkNetwork(source, signal);
+      await this.#checkNetwork(source, signal);
       return true;
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
-      if (!signal.aborted) this.failed(source, "ledgers", thrown);
+      if (!signal.aborted) this.#failed(source, "ledgers", thrown);
       return false;
     }
   }
@@ -151,14 +151,14 @@ export class SourceSet {
    */
   reject(source: number, use: SourceUse, failures = this.failuresBefore(source, use)): void {
     this.board.set(source, `${use}Failures`, failures);
-    this.rest(source, use);
-    const isCurrent = (this.current.get(use) ?? 0) === source;
+    this.#rest(source, use);
+    const isCurrent = (this.#current.get(use) ?? 0) === source;
     if (isCurrent) this.follow(use, (source + 1) % Math.max(1, this.size));
   }
 
   /** Failures in a row before the last answer. */
   failuresBefore(source: number, use: SourceUse): number {
-    return this.before[use].get(source) ?? 0;
+    return this.#before[use].get(source) ?? 0;
   }
 
   /** The failure was the question's and not the source's. */
@@ -169,13 +169,13 @@ export class SourceSet {
 
   /** Milliseconds until the lake may be asked. */
   lakeRestMs(): number {
-    return Math.max(0, this.board.get(this.lake, "ledgersRest") - this.options.timer.now());
+    return Math.max(0, this.board.get(this.lake, "ledgersRest") - this.#options.timer.now());
   }
 
   /** The lake failed, or gave what cannot be read. */
   lakeFailed(retryAfterMs = 0): void {
-    this.rest(this.lake, "ledgers");
-    const until = this.options.timer.now() + bounded(retryAfterMs);
+    this.#rest(this.lake, "ledgers");
+    const until = this.#options.timer.now() + bounded(retryAfterMs);
     const { board, lake } = this;
     board.set(lake, "ledgersRest", Math.max(board.get(lake, "ledgersRest"), until));
   }
@@ -190,8 +190,8 @@ export class SourceSet {
     const count = board.get(source, "behindCount");
     const pause = Math.min(BEHIND_MAX_MS, BEHIND_MS * 2 ** Math.min(count, 10));
     board.set(source, "behindCount", count + 1);
-    board.set(source, "behindUntil", this.options.timer.now() + pause);
-    if (count === 0) this.options.log("warn", `RPC ${this.nameOf(source)} is behind: ${message}`);
+    board.set(source, "behindUntil", this.#options.timer.now() + pause);
+    if (count === 0) this.#options.log("warn", `RPC ${this.nameOf(source)} is behind: ${message}`);
   }
 
   /** It has what others have. */
@@ -199,16 +199,16 @@ export class SourceSet {
     if (this.board.get(source, "behindCount") === 0) return;
     this.board.set(source, "behindCount", 0);
     this.board.set(source, "behindUntil", 0);
-    this.options.log("info", `RPC ${this.nameOf(source)} is no longer behind`);
+    this.#options.log("info", `RPC ${this.nameOf(source)} is no longer behind`);
   }
 
   isBehind(source: number): boolean {
-    return this.board.get(source, "behindUntil") > this.options.timer.now();
+    return this.board.get(source, "behindUntil") > this.#options.timer.now();
   }
 
   /** Asked on from now on, while it may be. */
   follow(use: SourceUse, source: number): void {
-    this.current.set(use, source);
+    this.#current.set(use, source);
   }
 
   /** Ledgers to ask for in one page. */
@@ -248,11 +248,11 @@ export class SourceSet {
    * history, where that is a wrong setting.
    */
   refuseWrongNetwork(): void {
-    const all = this.wrongNetwork.every((times) => times >= WRONG_NETWORK_MAX);
-    if (this.size > 0 && all) throw new IngestError("wrong_network", this.complaint);
+    const all = this.#wrongNetwork.every((times) => times >= WRONG_NETWORK_MAX);
+    if (this.size > 0 && all) throw new IngestError("wrong_network", this.#complaint);
   }
 
-  private reluctance(source: number, use: SourceUse, now: number): number {
+  #reluctance(source: number, use: SourceUse, now: number): number {
     const { board } = this;
     const until = Math.max(board.get(source, "restUntil"), board.get(source, `${use}Rest`));
     if (until > now) return 2 + until - now;
@@ -262,74 +262,74 @@ export class SourceSet {
     return failures / (failures + 1);
   }
 
-  private answered(source: number, use: SourceUse): void {
+  #answered(source: number, use: SourceUse): void {
     const { board } = this;
     board.set(source, "failures", 0);
-    this.before[use].set(source, board.get(source, `${use}Failures`));
+    this.#before[use].set(source, board.get(source, `${use}Failures`));
     this.forgive(source, use);
   }
 
-  private failed(source: number, use: SourceUse, error: RpcError): void {
+  #failed(source: number, use: SourceUse, error: RpcError): void {
     if (error.retryAfterMs !== undefined || error.failure === "overloaded") {
-      this.restAll(source, bounded(error.retryAfterMs ?? OVERLOAD_MS));
+      this.#restAll(source, bounded(error.retryAfterMs ?? OVERLOAD_MS));
       return;
     }
     if (error.failure === "refused") {
       // The server is well: it is the question that it does not answer.
-      this.answered(source, use);
+      this.#answered(source, use);
       return;
     }
     if (error.failure === "disconnected") {
-      this.restAll(source);
+      this.#restAll(source);
       return;
     }
-    this.rest(source, use);
+    this.#rest(source, use);
   }
 
-  private rest(source: number, use: SourceUse): void {
-    this.options.onFailure?.();
+  #rest(source: number, use: SourceUse): void {
+    this.#options.onFailure?.();
     const failures = this.board.get(source, `${use}Failures`);
     const max = use === "ledgers" ? BACKOFF_MAX_MS : BACKOFF_OTHERS_MAX_MS;
     this.board.set(source, `${use}Failures`, failures + 1);
-    this.board.set(source, `${use}Rest`, this.options.timer.now() + this.pause(failures, max));
+    this.board.set(source, `${use}Rest`, this.#options.timer.now() + this.#pause(failures, max));
   }
 
   /** Nobody would get an answer, or is to ask for `wantedMs`; who wants no pause is asked ever more seldom all the same. */
-  private restAll(source: number, wantedMs = 0): void {
-    this.options.onFailure?.();
+  #restAll(source: number, wantedMs = 0): void {
+    this.#options.onFailure?.();
     const { board } = this;
     const failures = board.get(source, "failures");
     board.set(source, "failures", failures + 1);
-    const pause = Math.max(wantedMs, this.pause(failures, BACKOFF_MAX_MS));
-    const until = this.options.timer.now() + pause;
+    const pause = Math.max(wantedMs, this.#pause(failures, BACKOFF_MAX_MS));
+    const until = this.#options.timer.now() + pause;
     board.set(source, "restUntil", Math.max(board.get(source, "restUntil"), until));
   }
 
-  private pause(failures: number, maxMs: number): number {
-    const random = this.options.random ?? Math.random;
+  #pause(failures: number, maxMs: number): number {
+    const random = this.#options.random ?? Math.random;
     const full = Math.min(maxMs, BACKOFF_MIN_MS * 2 ** Math.min(failures, 16));
     return full * (0.5 + random() / 2);
   }
 
-  private async checkNetwork(source: number, signal: AbortSignal): Promise<void> {
-    const rpc = this.rpcs[source];
+  async #checkNetwork(source: number, signal: AbortSignal): Promise<void> {
+    const rpc = this.#rpcs[source];
     if (rpc === undefined) throw new RpcError("unreachable", "no RPC is configured");
-    const passphrase = await this.passphraseOf(rpc, signal);
-    if (passphrase === this.options.passphrase) {
-      this.board.set(source, "networkAt", Math.max(1, this.options.timer.now()));
-      this.wrongNetwork[source] = 0;
+    const passphrase = await this.#passphraseOf(rpc, signal);
+    if (passphrase === this.#options.passphrase) {
+      this.board.set(source, "networkAt", Math.max(1, this.#options.timer.now()));
+      this.#wrongNetwork[source] = 0;
       return;
     }
-    const message = `RPC ${rpc.name} serves the network "${passphrase}", not "${this.options.passphrase}"`;
+    const message = `RPC ${rpc.name} serves the network "${passphrase}", not "${this.#options.passphrase}"`;
     this.board.set(source, "networkAt", -1);
-    this.wrongNetwork[source] = (this.wrongNetwork[source] ?? 0) + 1;
-    if (this.wrongNetwork[source] === 1) this.options.log("error", message);
-    this.complaint = message;
+    this.#wrongNetwork[source] = (this.#wrongNetwork[source] ?? 0) + 1;
+    if (this.#wrongNetwork[source] === 1) this.#options.log("error", message);
+    this.#complaint = message;
     throw new RpcError("disconnected", message);
   }
 
   /** A server that does not say it is asked for nothing else: that concerns all uses. */
-  private async passphraseOf(rpc: JsonRpc, signal: AbortSignal): Promise<string> {
+  async #passphraseOf(rpc: JsonRpc, signal: AbortSignal): Promise<string> {
     try {
       const { result } = await rpc.call("getNetwork", undefined, NETWORK_LIMITS, signal);
       return parsePassphrase(result);

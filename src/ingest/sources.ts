@@ -22,9 +22,9 @@ export class Sources {
   readonly set: SourceSet;
   readonly feed: LedgerFeed;
   readonly load: LoadEntries;
-  private readonly lake: LakeReader | undefined;
-  private readonly pages: RpcPages;
-  private readonly timer: Timer;
+  readonly #lake: LakeReader | undefined;
+  readonly #pages: RpcPages;
+  readonly #timer: Timer;
 
   constructor(options: ReaderOptions, context: SourceContext) {
     const { passphrase, rpcUrls: urls, lake, board, proofMs } = options;
@@ -32,12 +32,12 @@ export class Sources {
       throw new IngestError("internal", "no source of ledgers is configured");
     }
     const { timer, log } = context;
-    this.timer = timer;
+    this.#timer = timer;
     this.set = new SourceSet({ ...context, urls, passphrase, board });
-    this.lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log });
-    this.pages = new RpcPages(this.set, timer.now);
+    this.#lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log });
+    this.#pages = new RpcPages(this.set, timer.now);
     this.load = rpcEntryLoader(this.set, timer);
-    this.feed = new LedgerFeed({ ...context, set: this.set, lake: this.lake, proofMs });
+    this.feed = new LedgerFeed({ ...context, set: this.set, lake: this.#lake, proofMs });
   }
 
   get hasRpc(): boolean {
@@ -56,37 +56,39 @@ export class Sources {
   async tip(from: number, far: number, signal: AbortSignal): Promise<number | undefined> {
     if (this.hasRpc && this.set.restMs("ledgers") === 0) {
       const source = this.set.pick("ledgers");
-      const latest = (await this.pages.health(source, signal))?.latest;
+      const latest = (await this.#pages.health(source, signal))?.latest;
       if (latest !== undefined && latest - from < far) return latest;
       if (latest !== undefined) {
         const request = { from: latest, count: 1, source, isNearTip: true };
-        const answer = await this.pages.fetch(request, signal);
+        const answer = await this.#pages.fetch(request, signal);
         const isThere = answer.kind === "page" && answer.page.ledgers[0]?.sequence === latest;
         if (isThere) return latest;
       }
     }
-    return this.ofLake((lake) => lake.lastFrom(from, signal));
+    return this.#ofLake((lake) => lake.lastFrom(from, signal));
   }
 
   /** Ledgers a lake keeps together, else 1. */
   async step(signal: AbortSignal): Promise<number> {
-    return (await this.ofLake((lake) => lake.ledgersPerBatch(signal))) ?? 1;
+    return (await this.#ofLake((lake) => lake.ledgersPerBatch(signal))) ?? 1;
   }
 
   /** The XDR of one ledger, or undefined where nobody has it. Throws an Error where it cannot be had now. */
   async ledger(sequence: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const { lake, set, pages } = this;
-    await this.timer.sleep(set.restMs("ledgers"), signal);
+    const { set } = this;
+    const lake = this.#lake;
+    const pages = this.#pages;
+    await this.#timer.sleep(set.restMs("ledgers"), signal);
     const found = await fetchRange({ from: sequence, to: sequence }, { lake, set, pages }, signal);
     const [first]: readonly RawLedger[] = found.ledgers;
     if (first !== undefined || found.isAbsent === true) return first?.bytes;
     throw new Error(found.incomplete);
   }
 
-  private async ofLake<T>(ask: (lake: LakeReader) => Promise<T>): Promise<T | undefined> {
-    if (this.lake === undefined || this.set.lakeRestMs() > 0) return undefined;
+  async #ofLake<T>(ask: (lake: LakeReader) => Promise<T>): Promise<T | undefined> {
+    if (this.#lake === undefined || this.set.lakeRestMs() > 0) return undefined;
     try {
-      return await ask(this.lake);
+      return await ask(this.#lake);
     } catch (thrown) {
       // The feed comes upon the same and judges it.
       if (thrown instanceof LakeError || thrown instanceof IngestError) return undefined;

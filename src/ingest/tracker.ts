@@ -73,210 +73,210 @@ type Answer = {
 export class Tracker {
   readonly keys = new KeyTable();
   /** By key the last ledger that was decoded without following it. */
-  private readonly followed = new Map<string, number>();
-  private queue: Wanted[] = [];
-  private readonly options: TrackerOptions;
-  private decoded = 0;
+  readonly #followed = new Map<string, number>();
+  #queue: Wanted[] = [];
+  readonly #options: TrackerOptions;
+  #decoded = 0;
   /** Ledgers up to here are being decoded with what was followed when they were handed out. */
-  private handedOut = 0;
-  private tip = 0;
-  private loading = false;
+  #handedOut = 0;
+  #tip = 0;
+  #loading = false;
   /** Answers ahead of us. */
-  private early: Early[] = [];
-  private later: Later[] = [];
-  private isWaiting = false;
+  #early: Early[] = [];
+  #later: Later[] = [];
+  #isWaiting = false;
   /** Keys in the next batch at most: fewer while batches fail. */
-  private batchMax = KEYS_PER_REQUEST;
+  #batchMax = KEYS_PER_REQUEST;
   /** Batches in a row that failed. */
-  private failures = 0;
+  #failures = 0;
   /** Of them single keys. */
-  private failedAlone = 0;
+  #failedAlone = 0;
   /** The last one, told once. */
-  private complaint = "";
+  #complaint = "";
 
   constructor(options: TrackerOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Throws IngestError past KEYS_MAX, a RangeError for what is no key. */
   track({ request, keys, load }: Extract<TrackingRequest, { readonly kind: "track" }>): void {
-    if (this.followed.size + keys.length > KEYS_MAX) {
+    if (this.#followed.size + keys.length > KEYS_MAX) {
       throw new IngestError("internal", `more than ${KEYS_MAX} ledger entries to follow`);
     }
     for (const key of keys) {
-      if (!this.followed.has(key)) {
+      if (!this.#followed.has(key)) {
         this.keys.add(key);
-        this.followed.set(key, Math.max(this.decoded, this.handedOut));
+        this.#followed.set(key, Math.max(this.#decoded, this.#handedOut));
       }
-      if (load) this.queue.push({ request, key, failures: 0 });
+      if (load) this.#queue.push({ request, key, failures: 0 });
     }
-    this.pump();
+    this.#pump();
   }
 
   untrack(keys: readonly string[]): void {
     for (const key of keys) {
       this.keys.delete(key);
-      this.followed.delete(key);
+      this.#followed.delete(key);
     }
   }
 
   /** `ledger` is decoded (or, at the start, the one before the first). */
   passed(ledger: number): void {
-    this.decoded = ledger;
-    this.release();
-    this.sawTip(Math.max(ledger, this.tip));
+    this.#decoded = ledger;
+    this.#release();
+    this.sawTip(Math.max(ledger, this.#tip));
   }
 
   /** Ledgers up to `ledger` go out to be decoded elsewhere, with what is followed now. */
   handOut(ledger: number): void {
-    this.handedOut = Math.max(this.handedOut, ledger);
+    this.#handedOut = Math.max(this.#handedOut, ledger);
   }
 
   /** The newest ledger of the source as it is known now: one that was too high is forgotten. */
   sawTip(tip: number): void {
-    this.tip = Math.max(this.decoded, tip);
-    this.pump();
+    this.#tip = Math.max(this.#decoded, tip);
+    this.#pump();
   }
 
   /** One request at a time: the keys of a start are many, and the RPC serves others too. */
-  private pump(): void {
-    if (this.loading || this.queue.length === 0 || this.options.signal.aborted) return;
-    if (this.tip === 0 || this.tip - this.decoded > LAG_MAX_LEDGERS) return;
-    this.loading = true;
-    this.loadBatch(this.takeBatch()).then(
+  #pump(): void {
+    if (this.#loading || this.#queue.length === 0 || this.#options.signal.aborted) return;
+    if (this.#tip === 0 || this.#tip - this.#decoded > LAG_MAX_LEDGERS) return;
+    this.#loading = true;
+    this.#loadBatch(this.#takeBatch()).then(
       () => {
-        this.loading = false;
-        this.pump();
+        this.#loading = false;
+        this.#pump();
       },
-      (thrown: unknown) => this.options.fail(thrown),
+      (thrown: unknown) => this.#options.fail(thrown),
     );
   }
 
   /** As many of the queue's first as name no more keys than a batch may now. */
-  private takeBatch(): readonly Wanted[] {
+  #takeBatch(): readonly Wanted[] {
     const keys = new Set<string>();
     const batch: Wanted[] = [];
     let taken = 0;
-    for (const wanted of this.queue) {
-      if (this.followed.has(wanted.key)) {
-        if (keys.size >= this.batchMax && !keys.has(wanted.key)) break;
+    for (const wanted of this.#queue) {
+      if (this.#followed.has(wanted.key)) {
+        if (keys.size >= this.#batchMax && !keys.has(wanted.key)) break;
         keys.add(wanted.key);
         batch.push(wanted);
       }
       taken += 1;
     }
-    this.queue = this.queue.slice(taken);
+    this.#queue = this.#queue.slice(taken);
     return batch;
   }
 
-  private async loadBatch(batch: readonly Wanted[]): Promise<void> {
+  async #loadBatch(batch: readonly Wanted[]): Promise<void> {
     if (batch.length === 0) return;
-    const { load, timer, log, signal } = this.options;
+    const { load, timer, log, signal } = this.#options;
     const keys = [...new Set(batch.map(({ key }) => key))];
     let waitMs = RETRY_MS;
     try {
-      const answer = this.read(await load(keys, signal));
+      const answer = this.#read(await load(keys, signal));
       if (signal.aborted) return;
-      this.succeeded();
-      if (this.take(batch, answer)) return;
+      this.#succeeded();
+      if (this.#take(batch, answer)) return;
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
       if (signal.aborted) return;
       const complaint = `ledger entries could not be loaded: ${errorText(thrown)}`;
-      if (complaint !== this.complaint) log("warn", complaint);
-      this.complaint = complaint;
-      waitMs = this.failed(batch, keys.length, thrown);
+      if (complaint !== this.#complaint) log("warn", complaint);
+      this.#complaint = complaint;
+      waitMs = this.#failed(batch, keys.length, thrown);
     }
     if (waitMs > 0) await timer.sleep(waitMs, signal);
   }
 
-  private succeeded(): void {
-    this.complaint = "";
-    this.failures = 0;
-    this.failedAlone = 0;
-    this.batchMax = Math.min(KEYS_PER_REQUEST, this.batchMax * 2);
+  #succeeded(): void {
+    this.#complaint = "";
+    this.#failures = 0;
+    this.#failedAlone = 0;
+    this.#batchMax = Math.min(KEYS_PER_REQUEST, this.#batchMax * 2);
   }
 
   /** Puts the batch back; milliseconds to wait. */
-  private failed(batch: readonly Wanted[], keys: number, error: RpcError): number {
+  #failed(batch: readonly Wanted[], keys: number, error: RpcError): number {
     const isSplittable =
       error.failure === "refused" || error.failure === "too_large" || error.status === 504;
     if (isSplittable && keys > 1) {
       // At most some eight times in a row: a server that fails altogether is asked no more for it.
-      this.batchMax = keys >> 1;
-      this.queue = [...batch, ...this.queue];
+      this.#batchMax = keys >> 1;
+      this.#queue = [...batch, ...this.#queue];
       return 0;
     }
     if (isSplittable) {
-      this.failedAlone += 1;
+      this.#failedAlone += 1;
       // Where two fail alone with nothing between, it is the server that fails.
-      if (this.failedAlone === 1) {
-        this.askLater(batch);
+      if (this.#failedAlone === 1) {
+        this.#askLater(batch);
         return 0;
       }
-      this.queue = [...this.queue, ...batch];
-    } else this.queue = [...batch, ...this.queue];
-    this.failures += 1;
-    return Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(16, this.failures - 1));
+      this.#queue = [...this.#queue, ...batch];
+    } else this.#queue = [...batch, ...this.#queue];
+    this.#failures += 1;
+    return Math.min(RETRY_MAX_MS, RETRY_MS * 2 ** Math.min(16, this.#failures - 1));
   }
 
   /** One key: others are not kept waiting for it. */
-  private askLater(batch: readonly Wanted[]): void {
+  #askLater(batch: readonly Wanted[]): void {
     const failures = 1 + Math.max(...batch.map((wanted) => wanted.failures));
     const pause = Math.min(BAD_KEY_MAX_MS, BAD_KEY_MS * 2 ** Math.min(16, failures - 1));
-    this.later.push({
+    this.#later.push({
       batch: batch.map((wanted) => ({ ...wanted, failures })),
-      at: this.options.timer.now() + pause,
+      at: this.#options.timer.now() + pause,
     });
-    void this.wait();
+    void this.#wait();
   }
 
   /** As long as something is to be asked for again at some time. */
-  private async wait(): Promise<void> {
-    if (this.isWaiting) return;
-    const { timer, signal } = this.options;
-    this.isWaiting = true;
-    while (this.early.length + this.later.length > 0 && !signal.aborted) {
+  async #wait(): Promise<void> {
+    if (this.#isWaiting) return;
+    const { timer, signal } = this.#options;
+    this.#isWaiting = true;
+    while (this.#early.length + this.#later.length > 0 && !signal.aborted) {
       await timer.sleep(RETRY_MS, signal);
-      this.askAgain(timer.now());
+      this.#askAgain(timer.now());
     }
-    this.isWaiting = false;
+    this.#isWaiting = false;
   }
 
-  private askAgain(now: number): void {
-    const due = this.later.filter(({ at }) => at <= now);
-    this.later = this.later.filter(({ at }) => at > now);
-    const overdue = this.early.filter(({ until }) => until <= now);
-    this.early = this.early.filter(({ until }) => until > now);
+  #askAgain(now: number): void {
+    const due = this.#later.filter(({ at }) => at <= now);
+    this.#later = this.#later.filter(({ at }) => at > now);
+    const overdue = this.#early.filter(({ until }) => until <= now);
+    this.#early = this.#early.filter(({ until }) => until > now);
     for (const { answer } of overdue) {
-      if (answer.source !== undefined) this.options.stale?.(answer.source);
+      if (answer.source !== undefined) this.#options.stale?.(answer.source);
     }
-    for (const { batch } of [...due, ...overdue]) this.queue.push(...batch);
-    this.pump();
+    for (const { batch } of [...due, ...overdue]) this.#queue.push(...batch);
+    this.#pump();
   }
 
   /** Hands an answer on, now or once its ledger is reached. False where some is to be asked for again. */
-  private take(batch: readonly Wanted[], answer: Answer): boolean {
-    if (answer.ledger <= this.decoded) return this.answer(batch, answer);
-    this.early.push({ batch, answer, until: this.options.timer.now() + AHEAD_MS });
-    void this.wait();
+  #take(batch: readonly Wanted[], answer: Answer): boolean {
+    if (answer.ledger <= this.#decoded) return this.#answer(batch, answer);
+    this.#early.push({ batch, answer, until: this.#options.timer.now() + AHEAD_MS });
+    void this.#wait();
     return true;
   }
 
   /** Answers whose ledger is reached. */
-  private release(): void {
-    const due = this.early.filter(({ answer }) => answer.ledger <= this.decoded);
+  #release(): void {
+    const due = this.#early.filter(({ answer }) => answer.ledger <= this.#decoded);
     if (due.length === 0) return;
-    this.early = this.early.filter(({ answer }) => answer.ledger > this.decoded);
-    for (const { batch, answer } of due) this.answer(batch, answer);
+    this.#early = this.#early.filter(({ answer }) => answer.ledger > this.#decoded);
+    for (const { batch, answer } of due) this.#answer(batch, answer);
   }
 
   /** False where some have to be asked for again. */
-  private answer(batch: readonly Wanted[], { ledger, found, source }: Answer): boolean {
+  #answer(batch: readonly Wanted[], { ledger, found, source }: Answer): boolean {
     const byRequest = new Map<number, EntryChange[]>();
     const late: Wanted[] = [];
     for (const wanted of batch) {
-      const since = this.followed.get(wanted.key);
+      const since = this.#followed.get(wanted.key);
       if (since === undefined) continue; // Untracked meanwhile.
       if (ledger < since) {
         late.push(wanted);
@@ -287,15 +287,15 @@ export class Tracker {
       byRequest.set(wanted.request, changes);
     }
     for (const [request, changes] of byRequest) {
-      this.options.deliver({ request, ledger, entries: changes });
+      this.#options.deliver({ request, ledger, entries: changes });
     }
-    this.queue = [...late, ...this.queue];
-    if (late.length > 0 && source !== undefined) this.options.stale?.(source);
+    this.#queue = [...late, ...this.#queue];
+    if (late.length > 0 && source !== undefined) this.#options.stale?.(source);
     return late.length === 0;
   }
 
   /** Throws RpcError `garbage` where an entry is none. */
-  private read({ ledger, entries, source }: LoadedEntries): Answer {
+  #read({ ledger, entries, source }: LoadedEntries): Answer {
     const found = new Map<string, EntryChange>();
     const oddities: Oddity[] = [];
     for (const { key, data } of entries) {
@@ -303,11 +303,11 @@ export class Tracker {
         const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
         found.set(key, entryChange(key, entry, oddities));
       } catch (cause) {
-        if (source !== undefined) this.options.stale?.(source);
+        if (source !== undefined) this.#options.stale?.(source);
         throw new RpcError("garbage", `the entry under ${key} is none`, { cause });
       }
     }
-    for (const oddity of oddities) this.options.oddity?.(oddity, ledger);
+    for (const oddity of oddities) this.#options.oddity?.(oddity, ledger);
     return { ledger, source, found };
   }
 }

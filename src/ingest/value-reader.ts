@@ -41,128 +41,129 @@ const walkValue = compileWalker<object>(ScVal.schema, []);
 const walkAddress = compileWalker<object>(ScAddress.schema, []);
 
 export class ValueReader {
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
-  private at = 0;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
 
   constructor(bytes: Uint8Array, view: DataView) {
-    this.bytes = bytes;
-    this.view = view;
+    this.#bytes = bytes;
+    this.#view = view;
   }
 
   /** Of the ContractEvent at byte `from`. */
   event(from: number): HostEvent {
-    this.at = from;
-    return this.nextEvent();
+    this.#at = from;
+    return this.#nextEvent();
   }
 
   /** Of the array of DiagnosticEvents at byte `from`. */
   diagnostics(from: number): readonly HostDiagnostic[] {
-    this.at = from;
-    return this.list(() => {
-      const inSuccessfulCall = this.word() !== 0;
-      return { inSuccessfulCall, event: this.nextEvent() };
+    this.#at = from;
+    return this.#list(() => {
+      const inSuccessfulCall = this.#word() !== 0;
+      return { inSuccessfulCall, event: this.#nextEvent() };
     });
   }
 
   /** Key and value of the ContractDataEntry at byte `from`. */
   contractData(from: number): { readonly key: ScValue; readonly val: ScValue } {
-    this.at = from + 4; // The extension point.
-    this.address();
-    const key = this.value();
-    this.at += 4; // The durability.
-    return { key, val: this.value() };
+    this.#at = from + 4; // The extension point.
+    this.#address();
+    const key = this.#value();
+    this.#at += 4; // The durability.
+    return { key, val: this.#value() };
   }
 
-  private nextEvent(): HostEvent {
-    this.at += 4; // The extension point.
-    const contract = this.word() === 1 ? this.contractId() : undefined;
-    const type = EVENT_TYPES[this.word()] ?? "system";
-    this.at += 4; // The body's version.
-    const topics = this.values();
-    return { type, contract, topics, data: this.value() };
+  #nextEvent(): HostEvent {
+    this.#at += 4; // The extension point.
+    const contract = this.#word() === 1 ? this.#contractId() : undefined;
+    const type = EVENT_TYPES[this.#word()] ?? "system";
+    this.#at += 4; // The body's version.
+    const topics = this.#values();
+    return { type, contract, topics, data: this.#value() };
   }
 
-  private value(): ScValue {
-    const { view, at } = this;
-    this.at = at + 4;
+  #value(): ScValue {
+    const view = this.#view;
+    const at = this.#at;
+    this.#at = at + 4;
     switch (view.getInt32(at)) {
       case SCV_BOOL:
-        return { kind: "bool", value: this.word() !== 0 };
+        return { kind: "bool", value: this.#word() !== 0 };
       case SCV_VOID:
         return VOID;
       case SCV_ERROR:
-        return { kind: "error", error: this.fault() };
+        return { kind: "error", error: this.#fault() };
       case SCV_U32:
-        return { kind: "u32", value: this.word() };
+        return { kind: "u32", value: this.#word() };
       case SCV_U64:
-        this.at = at + 12;
+        this.#at = at + 12;
         return { kind: "u64", value: view.getBigUint64(at + 4) };
       case SCV_U128:
-        this.at = at + 20;
+        this.#at = at + 20;
         return { kind: "u128", value: joined(view.getBigUint64(at + 4), view, at + 12) };
       case SCV_I128:
-        this.at = at + 20;
+        this.#at = at + 20;
         return { kind: "i128", value: joined(view.getBigInt64(at + 4), view, at + 12) };
       case SCV_BYTES:
-        return { kind: "bytes", bytes: this.opaque() };
+        return { kind: "bytes", bytes: this.#opaque() };
       case SCV_STRING:
-        return { kind: "string", text: textOf(this.opaque()) };
+        return { kind: "string", text: textOf(this.#opaque()) };
       case SCV_SYMBOL:
-        return { kind: "symbol", text: textOf(this.opaque()) };
+        return { kind: "symbol", text: textOf(this.#opaque()) };
       case SCV_VEC:
-        return { kind: "vec", items: this.word() === 1 ? this.values() : [] };
+        return { kind: "vec", items: this.#word() === 1 ? this.#values() : [] };
       case SCV_MAP:
-        return { kind: "map", entries: this.word() === 1 ? this.items() : [] };
+        return { kind: "map", entries: this.#word() === 1 ? this.#items() : [] };
       case SCV_ADDRESS:
-        return { kind: "address", address: this.address() };
+        return { kind: "address", address: this.#address() };
       default:
-        return this.seldom(at);
+        return this.#seldom(at);
     }
   }
 
-  private values(): readonly ScValue[] {
-    return this.list(() => this.value());
+  #values(): readonly ScValue[] {
+    return this.#list(() => this.#value());
   }
 
-  private items(): readonly ScMapItem[] {
-    return this.list(() => ({ key: this.value(), val: this.value() }));
+  #items(): readonly ScMapItem[] {
+    return this.#list(() => ({ key: this.#value(), val: this.#value() }));
   }
 
-  private list<T>(next: () => T): readonly T[] {
-    const count = this.word();
+  #list<T>(next: () => T): readonly T[] {
+    const count = this.#word();
     const found: T[] = [];
     for (let index = 0; index < count; index += 1) found.push(next());
     return found;
   }
 
-  private seldom(from: number): ScValue {
-    this.at = walkValue(this.view, from, {});
-    return scValueOf(ScVal.fromXdr(this.bytes.subarray(from, this.at)));
+  #seldom(from: number): ScValue {
+    this.#at = walkValue(this.#view, from, {});
+    return scValueOf(ScVal.fromXdr(this.#bytes.subarray(from, this.#at)));
   }
 
-  private address(): Address | undefined {
-    const { at } = this;
-    switch (this.word()) {
+  #address(): Address | undefined {
+    const at = this.#at;
+    switch (this.#word()) {
       case ADDRESS_ACCOUNT:
-        this.at = at + 40; // The type of its key stands between, and there is only one.
-        return accountOf(this.bytes.subarray(at + 8, at + 40));
+        this.#at = at + 40; // The type of its key stands between, and there is only one.
+        return accountOf(this.#bytes.subarray(at + 8, at + 40));
       case ADDRESS_CONTRACT:
-        return this.contractId();
+        return this.#contractId();
       default:
-        this.at = walkAddress(this.view, at, {});
+        this.#at = walkAddress(this.#view, at, {});
         return undefined;
     }
   }
 
-  private contractId(): Address {
-    this.at += 32;
-    return contractOf(this.bytes.subarray(this.at - 32, this.at));
+  #contractId(): Address {
+    this.#at += 32;
+    return contractOf(this.#bytes.subarray(this.#at - 32, this.#at));
   }
 
-  private fault(): ScFault {
-    const type = this.word();
-    const code = this.word();
+  #fault(): ScFault {
+    const type = this.#word();
+    const code = this.#word();
     if (type === SCE_CONTRACT) return { kind: "contract", code };
     if (type === SCE_AUTH) return { kind: "auth" };
     const isResource =
@@ -170,16 +171,16 @@ export class ValueReader {
     return { kind: isResource ? "resources" : "other" };
   }
 
-  private opaque(): Uint8Array {
-    const length = this.word();
-    const from = this.at;
-    this.at = from + Math.ceil(length / 4) * 4;
-    return this.bytes.subarray(from, from + length);
+  #opaque(): Uint8Array {
+    const length = this.#word();
+    const from = this.#at;
+    this.#at = from + Math.ceil(length / 4) * 4;
+    return this.#bytes.subarray(from, from + length);
   }
 
-  private word(): number {
-    this.at += 4;
-    return this.view.getUint32(this.at - 4);
+  #word(): number {
+    this.#at += 4;
+    return this.#view.getUint32(this.#at - 4);
   }
 }
 

@@ -31,16 +31,16 @@ export type CatchUpRequest = {
 };
 
 export class CatchUp {
-  private readonly options: CatchUpOptions;
-  private threads: RangeThreads | undefined;
+  readonly #options: CatchUpOptions;
+  #threads: RangeThreads | undefined;
 
   constructor(options: CatchUpOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** What is followed changed: for ranges handed out from now on. */
   follow(request: TrackingRequest): void {
-    this.threads?.broadcast(request);
+    this.#threads?.broadcast(request);
   }
 
   /**
@@ -52,16 +52,16 @@ export class CatchUp {
   ): AsyncGenerator<readonly DecodedLedger[], void, undefined> {
     const { signal } = request;
     const plan = new RangePlan(request.from, request.to, request.step);
-    const threads = new RangeThreads(this.options, signal);
-    this.threads = threads;
+    const threads = new RangeThreads(this.#options, signal);
+    this.#threads = threads;
     try {
       const order: Range[] = [];
       let { previous } = request;
       for (;;) {
-        while (order.length < this.options.threads * RANGES_PER_THREAD) {
+        while (order.length < this.#options.threads * RANGES_PER_THREAD) {
           const range = plan.take();
           if (range === undefined) break;
-          this.options.handOut(range.to);
+          this.#options.handOut(range.to);
           threads.hand(range);
           order.push(range);
         }
@@ -77,7 +77,7 @@ export class CatchUp {
         if (broken === undefined && first !== undefined) yield result.ledgers;
         const why = result.incomplete ?? broken;
         if (why !== undefined) {
-          this.options.log("info", `catching up pauses: ${why}`);
+          this.#options.log("info", `catching up pauses: ${why}`);
           return;
         }
         const last = result.ledgers.at(-1)?.delta;
@@ -85,7 +85,7 @@ export class CatchUp {
         plan.took(result.ledgers.length, result.bytes);
       }
     } finally {
-      this.threads = undefined;
+      this.#threads = undefined;
       threads.stop();
     }
   }
@@ -93,41 +93,41 @@ export class CatchUp {
 
 /** The threads of one run: they end with it, so that nothing of them is kept at the tip. */
 class RangeThreads {
-  private readonly workers: Worker[] = [];
-  private readonly results = new Map<number, RangeResult>();
-  private readonly log: Log;
-  private readonly signal: AbortSignal;
-  private fault: Error | undefined;
-  private turn = 0;
-  private stopped = false;
-  private wake: () => void = () => undefined;
-  private readonly aborted = (): void => this.wake();
+  readonly #workers: Worker[] = [];
+  readonly #results = new Map<number, RangeResult>();
+  readonly #log: Log;
+  readonly #signal: AbortSignal;
+  #fault: Error | undefined;
+  #turn = 0;
+  #stopped = false;
+  #wake: () => void = () => undefined;
+  readonly #aborted = (): void => this.#wake();
 
   constructor(options: CatchUpOptions, signal: AbortSignal) {
-    this.log = options.log;
-    this.signal = signal;
+    this.#log = options.log;
+    this.#signal = signal;
     for (let count = 0; count < options.threads; count += 1) {
       const worker = new Worker(new URL("./range-worker.js", import.meta.url), {
         workerData: options.rangeOptions(),
       });
-      worker.on("message", (message: FromRange) => this.handle(message));
-      worker.on("error", (cause) => this.fail(cause));
-      worker.on("exit", (code) => this.fail(new Error(`a range thread ended with code ${code}`)));
-      this.workers.push(worker);
+      worker.on("message", (message: FromRange) => this.#handle(message));
+      worker.on("error", (cause) => this.#fail(cause));
+      worker.on("exit", (code) => this.#fail(new Error(`a range thread ended with code ${code}`)));
+      this.#workers.push(worker);
     }
-    signal.addEventListener("abort", this.aborted, { once: true });
+    signal.addEventListener("abort", this.#aborted, { once: true });
   }
 
   /** In turn: ranges are of like size. */
   hand(range: Range): void {
-    const worker = this.workers[this.turn % this.workers.length];
-    this.turn += 1;
+    const worker = this.#workers[this.#turn % this.#workers.length];
+    this.#turn += 1;
     const message: ToRange = { kind: "range", ...range };
     worker?.postMessage(message);
   }
 
   broadcast(message: ToRange): void {
-    for (const worker of this.workers) worker.postMessage(message);
+    for (const worker of this.#workers) worker.postMessage(message);
   }
 
   /**
@@ -135,17 +135,17 @@ class RangeThreads {
    * thread died.
    */
   async result(from: number): Promise<RangeResult | undefined> {
-    while (!this.signal.aborted) {
-      const result = this.results.get(from);
+    while (!this.#signal.aborted) {
+      const result = this.#results.get(from);
       if (result !== undefined) {
-        this.results.delete(from);
+        this.#results.delete(from);
         return result;
       }
-      if (this.fault !== undefined) {
-        throw new IngestError("internal", this.fault.message, { cause: this.fault });
+      if (this.#fault !== undefined) {
+        throw new IngestError("internal", this.#fault.message, { cause: this.#fault });
       }
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
     }
     return undefined;
@@ -153,23 +153,23 @@ class RangeThreads {
 
   /** Whatever they are at is no longer wanted. */
   stop(): void {
-    this.signal.removeEventListener("abort", this.aborted);
-    this.stopped = true;
-    for (const worker of this.workers) void worker.terminate();
+    this.#signal.removeEventListener("abort", this.#aborted);
+    this.#stopped = true;
+    for (const worker of this.#workers) void worker.terminate();
   }
 
-  private handle(message: FromRange): void {
+  #handle(message: FromRange): void {
     if (message.kind === "log") {
-      this.log(message.level, message.message);
+      this.#log(message.level, message.message);
       return;
     }
-    this.results.set(message.range.from, message);
-    this.wake();
+    this.#results.set(message.range.from, message);
+    this.#wake();
   }
 
-  private fail(cause: Error): void {
-    if (this.stopped) return;
-    this.fault ??= cause;
-    this.wake();
+  #fail(cause: Error): void {
+    if (this.#stopped) return;
+    this.#fault ??= cause;
+    this.#wake();
   }
 }

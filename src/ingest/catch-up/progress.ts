@@ -16,26 +16,26 @@ const WINDOW_MS = 30_000;
 const EVERY_MS = 1_000;
 
 export class ProgressMeter {
-  private readonly clock: Clock;
-  private readonly marks: { readonly time: number; readonly ledger: number }[];
-  private toldAt: number;
+  readonly #clock: Clock;
+  readonly #marks: { readonly time: number; readonly ledger: number }[];
+  #toldAt: number;
 
   constructor(clock: Clock, ledger: number) {
-    this.clock = clock;
-    this.marks = [{ time: clock(), ledger }];
-    this.toldAt = clock();
+    this.#clock = clock;
+    this.#marks = [{ time: clock(), ledger }];
+    this.#toldAt = clock();
   }
 
   /** Ledgers up to `ledger` are handed over. Undefined where it is too early to tell again. */
   reached(ledger: number, tip: number): Progress | undefined {
-    const now = this.clock();
-    if (now - this.toldAt < EVERY_MS) return undefined;
-    this.toldAt = now;
-    this.marks.push({ time: now, ledger });
-    while (this.marks.length > 2 && now - (this.marks[0]?.time ?? now) > WINDOW_MS) {
-      this.marks.shift();
+    const now = this.#clock();
+    if (now - this.#toldAt < EVERY_MS) return undefined;
+    this.#toldAt = now;
+    this.#marks.push({ time: now, ledger });
+    while (this.#marks.length > 2 && now - (this.#marks[0]?.time ?? now) > WINDOW_MS) {
+      this.#marks.shift();
     }
-    const first = this.marks[0] ?? { time: now, ledger };
+    const first = this.#marks[0] ?? { time: now, ledger };
     const perSecond = ((ledger - first.ledger) / Math.max(1, now - first.time)) * 1000;
     const progress = { ledger, tip, perSecond };
     return perSecond > 0

@@ -7,26 +7,26 @@ const LEDGERS_MAX = 200;
 const LEDGERS_FIRST = 8;
 
 export class RangePlan {
-  private readonly end: number;
-  private readonly step: number;
-  private next: number;
-  private ledgerBytes: number | undefined;
+  readonly #end: number;
+  readonly #step: number;
+  #next: number;
+  #ledgerBytes: number | undefined;
 
   /** `step`: a lake's ledgers per batch, so that no batch is read for two ranges. */
   constructor(from: number, end: number, step: number) {
-    this.next = from;
-    this.end = end;
-    this.step = step;
+    this.#next = from;
+    this.#end = end;
+    this.#step = step;
   }
 
   /** The next range, or undefined at the end. */
   take(): Range | undefined {
-    if (this.next > this.end) return undefined;
-    const from = this.next;
-    const last = from + this.size() - 1;
-    const aligned = last - (last % this.step) + this.step - 1;
-    const to = Math.min(this.end, aligned);
-    this.next = to + 1;
+    if (this.#next > this.#end) return undefined;
+    const from = this.#next;
+    const last = from + this.#size() - 1;
+    const aligned = last - (last % this.#step) + this.#step - 1;
+    const to = Math.min(this.#end, aligned);
+    this.#next = to + 1;
     return { from, to };
   }
 
@@ -34,12 +34,12 @@ export class RangePlan {
   took(ledgers: number, bytes: number): void {
     if (ledgers === 0) return;
     const each = Math.max(1, bytes / ledgers);
-    const known = this.ledgerBytes ?? each;
-    this.ledgerBytes = each > known ? each : known + (each - known) / 4;
+    const known = this.#ledgerBytes ?? each;
+    this.#ledgerBytes = each > known ? each : known + (each - known) / 4;
   }
 
-  private size(): number {
-    if (this.ledgerBytes === undefined) return LEDGERS_FIRST;
-    return Math.max(1, Math.min(LEDGERS_MAX, Math.floor(RANGE_BYTES / this.ledgerBytes)));
+  #size(): number {
+    if (this.#ledgerBytes === undefined) return LEDGERS_FIRST;
+    return Math.max(1, Math.min(LEDGERS_MAX, Math.floor(RANGE_BYTES / this.#ledgerBytes)));
   }
 }

@@ -15,67 +15,67 @@ import type { FromRange, Range, RangeOptions, RangeResult, ToRange } from "./mes
 import { fetchRange, type RangeSources } from "./range-fetcher.ts";
 
 class RangeThread {
-  private readonly port: MessagePort;
+  readonly #port: MessagePort;
   /** The thread is ended from outside: nothing of it is stopped alone. */
-  private readonly signal = new AbortController().signal;
-  private readonly sources: RangeSources;
-  private readonly decode: DecodeLedger;
-  private readonly keys = new KeyTable();
-  private readonly buffers = new BufferPool();
-  private tokens: ReadonlySet<Address>;
+  readonly #signal = new AbortController().signal;
+  readonly #sources: RangeSources;
+  readonly #decode: DecodeLedger;
+  readonly #keys = new KeyTable();
+  readonly #buffers = new BufferPool();
+  #tokens: ReadonlySet<Address>;
 
   constructor(port: MessagePort, options: RangeOptions) {
-    this.port = port;
+    this.#port = port;
     const { passphrase, rpcUrls: urls, lake, board } = options;
-    const log: Log = (level, message) => this.post({ kind: "log", level, message });
+    const log: Log = (level, message) => this.#post({ kind: "log", level, message });
     const timer = systemTimer;
     const set = new SourceSet({ urls, passphrase, log, timer, board });
-    this.sources = {
+    this.#sources = {
       lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log }),
       set,
-      pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, buffers: this.buffers }),
+      pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, buffers: this.#buffers }),
     };
-    this.decode = skipDecoder({ exchange: address(options.exchange), passphrase });
-    this.tokens = new Set(options.tokens.map(address));
-    for (const key of options.keys) this.keys.add(key);
+    this.#decode = skipDecoder({ exchange: address(options.exchange), passphrase });
+    this.#tokens = new Set(options.tokens.map(address));
+    for (const key of options.keys) this.#keys.add(key);
   }
 
   handle(message: ToRange): void {
     switch (message.kind) {
       case "range":
-        void this.answer(message);
+        void this.#answer(message);
         break;
       case "track":
-        for (const key of message.keys) this.keys.add(key);
+        for (const key of message.keys) this.#keys.add(key);
         break;
       case "untrack":
-        for (const key of message.keys) this.keys.delete(key);
+        for (const key of message.keys) this.#keys.delete(key);
         break;
       case "tokens":
-        this.tokens = new Set(message.tokens);
+        this.#tokens = new Set(message.tokens);
         break;
     }
   }
 
-  private async answer({ from, to }: Range): Promise<void> {
+  async #answer({ from, to }: Range): Promise<void> {
     try {
-      const fetched = await fetchRange({ from, to }, this.sources, this.signal);
-      this.post(this.decoded({ from, to }, fetched));
-      for (const { bytes } of fetched.ledgers) this.buffers.give(bytes);
+      const fetched = await fetchRange({ from, to }, this.#sources, this.#signal);
+      this.#post(this.#decoded({ from, to }, fetched));
+      for (const { bytes } of fetched.ledgers) this.#buffers.give(bytes);
     } catch (thrown) {
       const incomplete = errorText(thrown);
-      this.post({ kind: "decoded", range: { from, to }, ledgers: [], bytes: 0, incomplete });
+      this.#post({ kind: "decoded", range: { from, to }, ledgers: [], bytes: 0, incomplete });
     }
   }
 
-  private decoded(range: Range, fetched: Awaited<ReturnType<typeof fetchRange>>): RangeResult {
+  #decoded(range: Range, fetched: Awaited<ReturnType<typeof fetchRange>>): RangeResult {
     const ledgers: DecodedLedger[] = [];
     let bytes = 0;
     let { incomplete } = fetched;
     try {
       for (const raw of fetched.ledgers) {
-        const followed = { keys: this.keys, tokens: this.tokens };
-        ledgers.push(this.decode(raw.bytes, raw.sequence, followed));
+        const followed = { keys: this.#keys, tokens: this.#tokens };
+        ledgers.push(this.#decode(raw.bytes, raw.sequence, followed));
         bytes += raw.bytes.length;
       }
     } catch (thrown) {
@@ -91,8 +91,8 @@ class RangeThread {
     };
   }
 
-  private post(message: FromRange): void {
-    this.port.postMessage(message);
+  #post(message: FromRange): void {
+    this.#port.postMessage(message);
   }
 }
 

@@ -47,31 +47,31 @@ export type LakeReaderOptions = {
  */
 export class LakeReader {
   readonly store: LakeStore;
-  private readonly options: LakeReaderOptions;
-  private readonly batches = new BatchReader();
-  private layout: LakeLayout | undefined;
-  private layoutReadAt = 0;
-  private isInDoubt = false;
-  private complaint = "";
-  private decompress: Decompress | undefined;
+  readonly #options: LakeReaderOptions;
+  readonly #batches = new BatchReader();
+  #layout: LakeLayout | undefined;
+  #layoutReadAt = 0;
+  #isInDoubt = false;
+  #complaint = "";
+  #decompress: Decompress | undefined;
   /** How keys become names here: known once an object was found. */
-  private form: ((key: string) => string) | undefined;
+  #form: ((key: string) => string) | undefined;
 
   constructor(options: LakeReaderOptions) {
-    this.options = options;
+    this.#options = options;
     this.store = lakeStore(options.lake);
   }
 
   /** Ledgers from `from` to the end of its batch, or undefined where that batch is not there. */
   async read(from: number, signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
-    const layout = await this.open(signal);
+    const layout = await this.#open(signal);
     const key = batchKey(layout, from);
-    const object = await this.object(key, signal);
+    const object = await this.#object(key, signal);
     if (object === undefined) {
-      this.isInDoubt = this.options.timer.now() - this.layoutReadAt > LAYOUT_MS;
+      this.#isInDoubt = this.#options.timer.now() - this.#layoutReadAt > LAYOUT_MS;
       return undefined;
     }
-    const { start, ledgers } = this.unpack(key, object, layout);
+    const { start, ledgers } = this.#unpack(key, object, layout);
     // The name goes by the batch's place, but the first batch of all begins at ledger 2.
     if (from < start || from >= start + ledgers.length) return undefined;
     return ledgers.map((bytes, index) => ({ sequence: start + index, bytes })).slice(from - start);
@@ -82,10 +82,10 @@ export class LakeReader {
    * tens of requests: a lake cannot be listed over HTTP.
    */
   async firstAfter(missing: number, signal: AbortSignal): Promise<number | undefined> {
-    const layout = await this.open(signal);
+    const layout = await this.#open(signal);
     const { ledgersPerBatch: step } = layout;
     const has = async (ledger: number): Promise<boolean> =>
-      (await this.object(batchKey(layout, ledger), signal)) !== undefined;
+      (await this.#object(batchKey(layout, ledger), signal)) !== undefined;
     let absent = batchStart(layout, missing);
     for (let ahead = step; absent + ahead <= LEDGER_MAX; ahead *= 2) {
       const found = absent + ahead;
@@ -110,10 +110,10 @@ export class LakeReader {
    * `from`. Takes some tens of requests.
    */
   async lastFrom(from: number, signal: AbortSignal): Promise<number | undefined> {
-    const layout = await this.open(signal);
+    const layout = await this.#open(signal);
     const { ledgersPerBatch: step } = layout;
     const has = async (ledger: number): Promise<boolean> =>
-      (await this.object(batchKey(layout, ledger), signal)) !== undefined;
+      (await this.#object(batchKey(layout, ledger), signal)) !== undefined;
     let present = batchStart(layout, from);
     if (!(await has(present))) return undefined;
     let ahead = step;
@@ -129,41 +129,41 @@ export class LakeReader {
 
   /** Ranges that are read on their own should begin and end with batches of this many ledgers. */
   async ledgersPerBatch(signal: AbortSignal): Promise<number> {
-    return (await this.open(signal)).ledgersPerBatch;
+    return (await this.#open(signal)).ledgersPerBatch;
   }
 
-  private async open(signal: AbortSignal): Promise<LakeLayout> {
-    this.decompress ??= await loadZstd();
-    if (this.layout !== undefined && !this.isInDoubt) return this.layout;
+  async #open(signal: AbortSignal): Promise<LakeLayout> {
+    this.#decompress ??= await loadZstd();
+    if (this.#layout !== undefined && !this.#isInDoubt) return this.#layout;
     try {
-      this.layout = await this.readLayout(signal);
+      this.#layout = await this.#readLayout(signal);
     } catch (thrown) {
-      if (this.layout === undefined || !(thrown instanceof LakeError)) throw thrown;
+      if (this.#layout === undefined || !(thrown instanceof LakeError)) throw thrown;
     }
-    this.isInDoubt = false;
-    this.layoutReadAt = this.options.timer.now();
-    return this.layout;
+    this.#isInDoubt = false;
+    this.#layoutReadAt = this.#options.timer.now();
+    return this.#layout;
   }
 
-  private async readLayout(signal: AbortSignal): Promise<LakeLayout> {
+  async #readLayout(signal: AbortSignal): Promise<LakeLayout> {
     const text = await this.store.read(CONFIG_KEY, signal);
     if (text === undefined) {
       const complaint = `the lake ${this.store.name} has no ${CONFIG_KEY}: taking the usual layout`;
-      if (complaint !== this.complaint) this.options.log("warn", complaint);
-      this.complaint = complaint;
+      if (complaint !== this.#complaint) this.#options.log("warn", complaint);
+      this.#complaint = complaint;
       return DEFAULT_LAYOUT;
     }
-    const { layout, passphrase } = this.configOf(Buffer.from(text).toString("utf8"));
-    if (passphrase !== undefined && passphrase !== this.options.passphrase) {
+    const { layout, passphrase } = this.#configOf(Buffer.from(text).toString("utf8"));
+    if (passphrase !== undefined && passphrase !== this.#options.passphrase) {
       throw new IngestError(
         "wrong_network",
-        `the lake ${this.store.name} is of the network "${passphrase}", not "${this.options.passphrase}"`,
+        `the lake ${this.store.name} is of the network "${passphrase}", not "${this.#options.passphrase}"`,
       );
     }
     return layout;
   }
 
-  private configOf(text: string): LakeConfig {
+  #configOf(text: string): LakeConfig {
     try {
       return parseLakeConfig(text);
     } catch (cause) {
@@ -172,22 +172,22 @@ export class LakeReader {
   }
 
   /** Lakes differ in extensions, and some are flat in spite of their partitions: found once. */
-  private async object(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    if (this.form !== undefined) return this.store.read(this.form(key), signal);
+  async #object(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
+    if (this.#form !== undefined) return this.store.read(this.#form(key), signal);
     for (const form of FORMS) {
       const found = await this.store.read(form(key), signal);
       if (found === undefined) continue;
-      this.form = form;
+      this.#form = form;
       return found;
     }
     return undefined;
   }
 
-  private unpack(key: string, object: Uint8Array, { ledgersPerBatch }: LakeLayout) {
+  #unpack(key: string, object: Uint8Array, { ledgersPerBatch }: LakeLayout) {
     try {
-      if (this.decompress === undefined) throw new Error("the lake is not open");
+      if (this.#decompress === undefined) throw new Error("the lake is not open");
       const bytesMax = Math.min(BATCH_BYTES_MAX, ledgersPerBatch * LEDGER_BYTES_MAX);
-      return this.batches.read(this.decompress(object, bytesMax));
+      return this.#batches.read(this.#decompress(object, bytesMax));
     } catch (cause) {
       if (cause instanceof IngestError) throw cause;
       // An object that is being written, or damaged on its way: it may be whole next time.

@@ -54,16 +54,16 @@ function directoryOf(where: string): string {
 
 class DirectoryLake implements LakeStore {
   readonly name: string;
-  private readonly path: string;
+  readonly #path: string;
 
   constructor(path: string) {
     this.name = path;
-    this.path = path;
+    this.#path = path;
   }
 
   async read(key: string): Promise<Uint8Array | undefined> {
     try {
-      const file = await open(join(this.path, key));
+      const file = await open(join(this.#path, key));
       try {
         const { size } = await file.stat();
         if (size > OBJECT_BYTES_MAX) throw new LakeError(`${key} has ${size} bytes`);
@@ -81,21 +81,21 @@ class DirectoryLake implements LakeStore {
 
 class HttpLake implements LakeStore {
   readonly name: string;
-  private readonly base: URL;
-  private readonly headers: Readonly<Record<string, string>>;
+  readonly #base: URL;
+  readonly #headers: Readonly<Record<string, string>>;
   /** Something could be read: a refusal after that is of one object. */
-  private isOpen = false;
+  #isOpen = false;
 
   constructor(url: string) {
     const { url: base, headers } = splitCredentials(url);
     if (!base.pathname.endsWith("/")) base.pathname += "/";
-    this.base = base;
-    this.headers = headers;
+    this.#base = base;
+    this.#headers = headers;
     this.name = `${base.host}${base.pathname}`;
   }
 
   async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const url = new URL(this.base);
+    const url = new URL(this.#base);
     url.pathname += key;
     const abort = new AbortController();
     const expire = (): void => abort.abort(new Error("no answer in time"));
@@ -103,27 +103,31 @@ class HttpLake implements LakeStore {
     const idle = setTimeout(expire, IDLE_MS);
     try {
       const response = await fetch(url, {
-        headers: this.headers,
+        headers: this.#headers,
         signal: AbortSignal.any([signal, abort.signal]),
       });
       if (!response.ok) {
         await response.body?.cancel();
-        return this.absent(key, response);
+        return this.#absent(key, response);
       }
       if (/\bhtml\b/i.test(response.headers.get("content-type") ?? "")) {
         await response.body?.cancel();
-        throw new LakeError(`${this.where(key)} answers with a web page (HTTP ${response.status})`);
+        throw new LakeError(
+          `${this.#where(key)} answers with a web page (HTTP ${response.status})`,
+        );
       }
       const body = await readLimited(response, OBJECT_BYTES_MAX, () => void idle.refresh());
-      if (body === undefined) throw new LakeError(`${this.where(key)} is too large`);
+      if (body === undefined) throw new LakeError(`${this.#where(key)} is too large`);
       if (isMarkup(body)) {
-        throw new LakeError(`${this.where(key)} answers with a web page (HTTP ${response.status})`);
+        throw new LakeError(
+          `${this.#where(key)} answers with a web page (HTTP ${response.status})`,
+        );
       }
-      this.isOpen = true;
+      this.#isOpen = true;
       return body;
     } catch (thrown) {
       if (thrown instanceof LakeError) throw thrown;
-      throw new LakeError(`${this.where(key)}: ${errorText(thrown)}`, thrown);
+      throw new LakeError(`${this.#where(key)}: ${errorText(thrown)}`, thrown);
     } finally {
       clearTimeout(total);
       clearTimeout(idle);
@@ -131,20 +135,20 @@ class HttpLake implements LakeStore {
   }
 
   /** Undefined where that is all that the status says. */
-  private absent(key: string, { status, headers }: Response): undefined {
+  #absent(key: string, { status, headers }: Response): undefined {
     // Object stores answer 403 for what is not there where listing is not allowed; a lake of which
     // nothing could be read yet refuses altogether.
-    if (status === 404 || status === 410 || (status === 403 && this.isOpen)) return undefined;
+    if (status === 404 || status === 410 || (status === 403 && this.#isOpen)) return undefined;
     const refuses = status === 401 || status === 403;
     const asked = retryAfterMs(headers.get("retry-after"));
     const retryAfter = asked ?? (status === 429 || status === 503 ? OVERLOAD_MS : 0);
     const what = refuses ? "the lake refuses" : "the lake does not answer";
-    throw new LakeError(`${what}: HTTP ${status} for ${this.where(key)}`, undefined, retryAfter);
+    throw new LakeError(`${what}: HTTP ${status} for ${this.#where(key)}`, undefined, retryAfter);
   }
 
   /** The object's URL without credentials. */
-  private where(key: string): string {
-    return `${this.base.protocol}//${this.name}${key}`;
+  #where(key: string): string {
+    return `${this.#base.protocol}//${this.name}${key}`;
   }
 }
 

@@ -16,7 +16,7 @@ type Handlers = { ledger(view: DataView, from: number, to: number): void };
 const HEAD_BYTES = 12;
 
 export class BatchReader {
-  private readonly walk: Walk<Handlers> = compileWalker(LedgerCloseMetaBatch.schema, [
+  readonly #walk: Walk<Handlers> = compileWalker(LedgerCloseMetaBatch.schema, [
     { at: "*.ledgerCloseMetas[]", when: "end", call: "ledger" },
   ]);
 
@@ -31,7 +31,7 @@ export class BatchReader {
     const ledgers: Uint8Array[] = [];
     let next = HEAD_BYTES;
     try {
-      next = this.walk(view, 0, {
+      next = this.#walk(view, 0, {
         ledger: (_view, from, to) => {
           ledgers.push(bytes.subarray(from, to));
           next = to;

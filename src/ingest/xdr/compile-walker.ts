@@ -71,73 +71,73 @@ function sized(v, p, max) {
 `;
 
 class Compiler<H> {
-  private readonly taps: readonly Tap<H>[];
-  private readonly used = new Set<string>();
-  private readonly names = new Map<Schema, string>();
-  private readonly functions: string[] = [];
-  private readonly tapped = new Map<Schema, boolean>();
-  private readonly sizes = new Map<Schema, number | undefined>();
+  readonly #taps: readonly Tap<H>[];
+  readonly #used = new Set<string>();
+  readonly #names = new Map<Schema, string>();
+  readonly #functions: string[] = [];
+  readonly #tapped = new Map<Schema, boolean>();
+  readonly #sizes = new Map<Schema, number | undefined>();
 
   constructor(taps: readonly Tap<H>[]) {
-    this.taps = taps;
+    this.#taps = taps;
   }
 
   compile(root: Schema): string {
-    const entry = this.functionOf(root);
-    for (const { at } of this.taps) {
-      if (!this.used.has(at)) throw new TypeError(`no XDR type or field ${at} to tap`);
+    const entry = this.#functionOf(root);
+    for (const { at } of this.#taps) {
+      if (!this.#used.has(at)) throw new TypeError(`no XDR type or field ${at} to tap`);
     }
-    return `${PRELUDE}${this.functions.join("\n")}
+    return `${PRELUDE}${this.#functions.join("\n")}
 return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
   }
 
   /** A function per type: walks the value at p and returns what follows. */
-  private functionOf(of: Schema): string {
+  #functionOf(of: Schema): string {
     const schema = resolved(of);
-    const known = this.names.get(schema);
+    const known = this.#names.get(schema);
     if (known !== undefined) return known;
-    const name = `walk${this.names.size}`;
-    this.names.set(schema, name);
+    const name = `walk${this.#names.size}`;
+    this.#names.set(schema, name);
     const node = describe(schema);
-    const own = node.kind === "struct" || node.kind === "union" ? this.tapsAt(node.name) : [];
-    const recursive = this.isRecursive(schema);
+    const own = node.kind === "struct" || node.kind === "union" ? this.#tapsAt(node.name) : [];
+    const recursive = this.#isRecursive(schema);
     const body = [
       own.length > 0 ? "const from = p;" : "",
       ...own.filter(({ when }) => when === "begin").map(({ call }) => `h.${call}(v, p);`),
       recursive ? `if (++depth > ${DEPTH_MAX}) fail("depth of nesting", p);` : "",
-      this.bodyOf(node),
+      this.#bodyOf(node),
       recursive ? "depth -= 1;" : "",
       ...own.filter(({ when }) => when === "end").map(({ call }) => `h.${call}(v, from, p);`),
       "return p;",
     ];
-    this.functions.push(`function ${name}(v, p, h) { let t = 0; ${body.join(" ")} }`);
+    this.#functions.push(`function ${name}(v, p, h) { let t = 0; ${body.join(" ")} }`);
     return name;
   }
 
-  private bodyOf(node: SchemaNode): string {
+  #bodyOf(node: SchemaNode): string {
     switch (node.kind) {
       case "struct":
-        return this.structBody(node);
+        return this.#structBody(node);
       case "union":
-        return this.unionBody(node);
+        return this.#unionBody(node);
       case "array": {
         const limit =
           node.lengthMax < 0xffff_ffff ? `if (c > ${node.lengthMax}) fail("length", p);` : "";
-        return `const c = v.getUint32(p); ${limit} p += 4; ${this.elements(node.element, "c", [])}`;
+        return `const c = v.getUint32(p); ${limit} p += 4; ${this.#elements(node.element, "c", [])}`;
       }
       case "fixedArray":
-        return this.elements(node.element, String(node.length), []);
+        return this.#elements(node.element, String(node.length), []);
       case "fixed":
       case "bool":
       case "enum":
       case "opaque":
       case "varOpaque":
       case "option":
-        return this.inline(node);
+        return this.#inline(node);
     }
   }
 
-  private structBody({ name, fields }: Extract<SchemaNode, { readonly kind: "struct" }>): string {
+  #structBody({ name, fields }: Extract<SchemaNode, { readonly kind: "struct" }>): string {
     const out: string[] = [];
     let pending = 0;
     const flush = (): void => {
@@ -145,9 +145,9 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
       pending = 0;
     };
     for (const [index, field] of fields.entries()) {
-      const taps = this.fieldTaps(name, field.name);
-      const elementTaps = this.fieldTaps(name, `${field.name}[]`);
-      const bytes = this.sizeOf(field.schema);
+      const taps = this.#fieldTaps(name, field.name);
+      const elementTaps = this.#fieldTaps(name, `${field.name}[]`);
+      const bytes = this.#sizeOf(field.schema);
       if (bytes !== undefined && taps.length === 0) {
         pending += bytes;
         continue;
@@ -158,8 +158,8 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
       for (const { when, call } of taps) if (when === "begin") out.push(`h.${call}(v, p);`);
       out.push(
         elementTaps.length > 0
-          ? this.tappedArray(field.schema, elementTaps, index)
-          : this.advance(field.schema),
+          ? this.#tappedArray(field.schema, elementTaps, index)
+          : this.#advance(field.schema),
       );
       for (const { call } of ends) out.push(`h.${call}(v, f${index}, p);`);
     }
@@ -167,18 +167,14 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
     return out.join(" ");
   }
 
-  private unionBody({
-    name,
-    switchOn,
-    cases,
-  }: Extract<SchemaNode, { readonly kind: "union" }>): string {
-    if (this.sizeOf(switchOn) !== 4 && describe(switchOn).kind !== "enum") {
+  #unionBody({ name, switchOn, cases }: Extract<SchemaNode, { readonly kind: "union" }>): string {
+    if (this.#sizeOf(switchOn) !== 4 && describe(switchOn).kind !== "enum") {
       throw new TypeError(`the union ${name} switches on something other than 32 bits`);
     }
     // Cases of equal arms share their code.
     const byCode = new Map<string, number[]>();
     for (const { discriminant, arm } of cases) {
-      const code = arm === undefined ? "" : this.advance(arm);
+      const code = arm === undefined ? "" : this.#advance(arm);
       byCode.set(code, [...(byCode.get(code) ?? []), discriminant]);
     }
     const arms = [...byCode].map(
@@ -189,8 +185,8 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
   }
 
   /** Statements that move p past a value. */
-  private advance(schema: Schema): string {
-    const bytes = this.sizeOf(schema);
+  #advance(schema: Schema): string {
+    const bytes = this.#sizeOf(schema);
     if (bytes !== undefined) return bytes === 0 ? "" : `p += ${bytes};`;
     const node = describe(schema);
     switch (node.kind) {
@@ -200,16 +196,16 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
       case "varOpaque":
       case "option":
       case "fixed":
-        return this.inline(node);
+        return this.#inline(node);
       case "array":
       case "fixedArray":
       case "struct":
       case "union":
-        return `p = ${this.functionOf(schema)}(v, p, h);`;
+        return `p = ${this.#functionOf(schema)}(v, p, h);`;
     }
   }
 
-  private inline(
+  #inline(
     node: Extract<
       SchemaNode,
       { readonly kind: "fixed" | "bool" | "enum" | "opaque" | "varOpaque" | "option" }
@@ -227,21 +223,21 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
       case "varOpaque":
         return `p = sized(v, p, ${node.lengthMax});`;
       case "option":
-        return `t = v.getUint32(p); if (t > 1) fail("option", p); p += 4; if (t === 1) { ${this.advance(node.element)} }`;
+        return `t = v.getUint32(p); if (t > 1) fail("option", p); p += 4; if (t === 1) { ${this.#advance(node.element)} }`;
     }
   }
 
-  private tappedArray(schema: Schema, taps: readonly Tap<H>[], field: number): string {
+  #tappedArray(schema: Schema, taps: readonly Tap<H>[], field: number): string {
     const node = describe(schema);
     if (node.kind !== "array") throw new TypeError("only arrays have elements to tap");
     const count = `c${field}`;
     const limit =
       node.lengthMax < 0xffff_ffff ? `if (${count} > ${node.lengthMax}) fail("length", p);` : "";
-    return `const ${count} = v.getUint32(p); ${limit} p += 4; ${this.elements(node.element, count, taps)}`;
+    return `const ${count} = v.getUint32(p); ${limit} p += 4; ${this.#elements(node.element, count, taps)}`;
   }
 
-  private elements(element: Schema, count: string, taps: readonly Tap<H>[]): string {
-    const bytes = this.sizeOf(element);
+  #elements(element: Schema, count: string, taps: readonly Tap<H>[]): string {
+    const bytes = this.#sizeOf(element);
     if (bytes !== undefined && taps.length === 0) return `p += ${count} * ${bytes};`;
     const begins = taps
       .filter(({ when }) => when === "begin")
@@ -249,44 +245,44 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
     const ends = taps
       .filter(({ when }) => when === "end")
       .map(({ call }) => `h.${call}(v, e, p, i);`);
-    return `for (let i = 0; i < ${count}; i += 1) { ${ends.length > 0 ? "const e = p;" : ""} ${begins.join(" ")} ${this.advance(element)} ${ends.join(" ")} }`;
+    return `for (let i = 0; i < ${count}; i += 1) { ${ends.length > 0 ? "const e = p;" : ""} ${begins.join(" ")} ${this.#advance(element)} ${ends.join(" ")} }`;
   }
 
-  private fieldTaps(struct: string, field: string): readonly Tap<H>[] {
-    return [...this.tapsAt(`${struct}.${field}`), ...this.tapsAt(`*.${field}`)];
+  #fieldTaps(struct: string, field: string): readonly Tap<H>[] {
+    return [...this.#tapsAt(`${struct}.${field}`), ...this.#tapsAt(`*.${field}`)];
   }
 
-  private tapsAt(at: string): readonly Tap<H>[] {
-    const found = this.taps.filter((tap) => tap.at === at);
-    if (found.length > 0) this.used.add(at);
+  #tapsAt(at: string): readonly Tap<H>[] {
+    const found = this.#taps.filter((tap) => tap.at === at);
+    if (found.length > 0) this.#used.add(at);
     return found;
   }
 
   /** Bytes of a value that needs no look at all: fixed in size, nothing to check, nothing tapped. */
-  private sizeOf(of: Schema): number | undefined {
+  #sizeOf(of: Schema): number | undefined {
     const schema = resolved(of);
-    if (this.sizes.has(schema)) return this.sizes.get(schema);
-    this.sizes.set(schema, undefined); // A recursive type has no fixed size.
-    const bytes = this.hasTaps(schema) ? undefined : this.fixedBytes(describe(schema));
-    this.sizes.set(schema, bytes);
+    if (this.#sizes.has(schema)) return this.#sizes.get(schema);
+    this.#sizes.set(schema, undefined); // A recursive type has no fixed size.
+    const bytes = this.#hasTaps(schema) ? undefined : this.#fixedBytes(describe(schema));
+    this.#sizes.set(schema, bytes);
     return bytes;
   }
 
-  private fixedBytes(node: SchemaNode): number | undefined {
+  #fixedBytes(node: SchemaNode): number | undefined {
     switch (node.kind) {
       case "fixed":
         return node.bytes;
       case "struct": {
         let bytes = 0;
         for (const { schema } of node.fields) {
-          const size = this.sizeOf(schema);
+          const size = this.#sizeOf(schema);
           if (size === undefined) return undefined;
           bytes += size;
         }
         return bytes;
       }
       case "fixedArray": {
-        const size = this.sizeOf(node.element);
+        const size = this.#sizeOf(node.element);
         return size === undefined ? undefined : size * node.length;
       }
       case "bool":
@@ -301,27 +297,27 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
   }
 
   /** Whether the type itself or anything in it is tapped. */
-  private hasTaps(of: Schema): boolean {
+  #hasTaps(of: Schema): boolean {
     const schema = resolved(of);
-    const known = this.tapped.get(schema);
+    const known = this.#tapped.get(schema);
     if (known !== undefined) return known;
-    this.tapped.set(schema, false);
+    this.#tapped.set(schema, false);
     const node = describe(schema);
     const own =
       node.kind === "struct"
-        ? this.tapsAt(node.name).length > 0 ||
+        ? this.#tapsAt(node.name).length > 0 ||
           node.fields.some(
             ({ name }) =>
-              this.fieldTaps(node.name, name).length > 0 ||
-              this.fieldTaps(node.name, `${name}[]`).length > 0,
+              this.#fieldTaps(node.name, name).length > 0 ||
+              this.#fieldTaps(node.name, `${name}[]`).length > 0,
           )
-        : node.kind === "union" && this.tapsAt(node.name).length > 0;
-    const found = own || childrenOf(node).some((child) => this.hasTaps(child));
-    this.tapped.set(schema, found);
+        : node.kind === "union" && this.#tapsAt(node.name).length > 0;
+    const found = own || childrenOf(node).some((child) => this.#hasTaps(child));
+    this.#tapped.set(schema, found);
     return found;
   }
 
-  private isRecursive(schema: Schema): boolean {
+  #isRecursive(schema: Schema): boolean {
     const seen = new Set<Schema>();
     const open = childrenOf(describe(schema)).map(resolved);
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
