@@ -1,4 +1,5 @@
-// npm run describe: writes src/api/types.ts from the description.
+// npm run describe: writes src/api/types.ts from the description. The build begins with it, since the rest is
+// checked against those types.
 import { writeFileSync } from "node:fs";
 import { allSchemas } from "./schemas.ts";
 import { typesModule } from "./typescript.ts";
