@@ -21,7 +21,8 @@ const BEGIN =
   `SET LOCAL idle_in_transaction_session_timeout = '${STATEMENT_SECONDS_MAX}s'`;
 /** For the server to take its leave. */
 const CLOSE_MS_MAX = 1000;
-const UNIQUE_VIOLATION = "23505";
+/** unique_violation, duplicate_object, duplicate_schema, duplicate_table: which one depends on the moment. */
+const MADE_BY_ANOTHER: readonly unknown[] = ["23505", "42710", "42P06", "42P07"];
 /** Rows of one INSERT: far below the 65,535 parameters that a statement may have. */
 const INSERT_ROWS = 500;
 
@@ -258,8 +259,10 @@ export class SinkDatabase {
     }
     if (!isNew) return;
     const [row] = await this.#rows(`SELECT 1 AS one FROM ${this.#name(of)} LIMIT 1`);
-    if (row !== undefined)
+    // Unless another engine began the sink since we looked.
+    if (row !== undefined && !(await this.#columns()).has(SINK.name)) {
       throw new SinkRefusal(`the table ${name} has rows, and there is no sink`);
+    }
   }
 
   async #create(of: AnyTable): Promise<void> {
@@ -281,7 +284,7 @@ export class SinkDatabase {
     try {
       await this.#query(`CREATE ${what}`);
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+      if (!MADE_BY_ANOTHER.includes((error as { readonly code?: unknown }).code)) throw error;
       await this.#query(`CREATE ${what}`);
     }
   }
