@@ -15,9 +15,11 @@ for line in 20 22 24; do
   [ "$line" = "$current" ] && continue
   node=$cache/node-$line/node_modules/$package/bin/node
   if ! "$node" --version >/dev/null 2>&1; then
-    rm -rf "$cache/node-$line" && mkdir -p "$cache/node-$line"
-    timeout 180 npm install --prefix "$cache/node-$line" --ignore-scripts --no-audit --no-fund \
-      "$package@$line" >"$work/said" 2>&1
+    # Another run may take it from the cache at any moment: it comes there whole.
+    mkdir -p "$work/node-$line" "$cache"
+    timeout 180 npm install --prefix "$work/node-$line" --ignore-scripts --no-audit --no-fund \
+      "$package@$line" >"$work/said" 2>&1 &&
+      rm -rf "$cache/node-$line" && mv "$work/node-$line" "$cache/node-$line" 2>/dev/null
   fi
   if ! "$node" --version >"$work/version" 2>/dev/null; then
     echo "Node $line left out: its package could not be installed: $(grep -m1 . "$work/said")"

@@ -124,6 +124,7 @@ export class StepPipeline {
     try {
       await this.#run(await this.#begin(), []);
     } catch (error) {
+      if (error instanceof ExchangeError && error.code === "closed") return;
       this.#options.log.error(
         { error },
         "pending updates of the backing records could not be applied",

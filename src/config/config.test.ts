@@ -227,6 +227,16 @@ describe("a file of settings", () => {
     ] as const) {
       assert.match(message(["all", "--config", file(name, text)]), wrong);
     }
+    const secret = "postgres://u:hunter2@db/h";
+    for (const [name, text, wrong] of [
+      ["n.toml", `port = = 1\nhistory-sink = "${secret}"\n`, /no valid TOML at line 1, column 8/],
+      ["o.json", `{"history-sink": "${secret}" "port": 1}`, /no valid JSON/],
+      ["p.json", `{"history-sink": "${secret}",}`, /no valid JSON/],
+    ] as const) {
+      const said = message(["all", "--config", file(name, text)]);
+      assert.match(said, wrong);
+      assert.doesNotMatch(said, /hunter2/, "a password beside the fault");
+    }
     assert.match(message(["all", "--config", join(folder, "none.json")]), /none\.json: ENOENT/);
     assert.match(message(["all", "--config", folder]), /EISDIR/);
     assert.match(

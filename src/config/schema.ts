@@ -129,7 +129,6 @@ export const lakeSchema = z
 
 export const httpUrlSchema = z.string().refine(isHttpUrl, "expected an http or https URL");
 
-/** Several URLs, separated by commas. */
 /** `auto`, `off`, or the URL of an RPC that pages may ask: without credentials, query and fragment. */
 export const consoleRpcSchema = z
   .string()
@@ -138,6 +137,7 @@ export const consoleRpcSchema = z
     "expected auto, off, or an http or https URL without credentials, query and fragment",
   );
 
+/** Several URLs, separated by commas. */
 export const httpUrlsSchema = z
   .string()
   .transform((text) => text.split(",").map((url) => url.trim()))

@@ -1,7 +1,7 @@
 // A file of settings: one object whose members are the settings' names (`"data-dir": "/data"`), in JSON, or in
 // TOML where the file's name ends in .toml. Read once, at start.
 import { readFileSync, statSync } from "node:fs";
-import { parse as parseToml } from "smol-toml";
+import { parse as parseToml, TomlError } from "smol-toml";
 import type { Setting, SettingsFile } from "./setting.ts";
 
 /** More than every setting at its longest takes. */
@@ -24,7 +24,7 @@ export function readSettingsFile(path: string, names: ReadonlySet<string>): Read
     const text = readFileSync(path, "utf8");
     parsed = path.endsWith(".toml") ? parseToml(text) : JSON.parse(text);
   } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error));
+    return refused(readFault(error));
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     return refused("expected an object of settings");
@@ -40,6 +40,18 @@ export function readSettingsFile(path: string, names: ReadonlySet<string>): Read
     values.set(name, text);
   }
   return { ok: true, file: { path, values } };
+}
+
+/** Where the text is wrong, and none of it: both parsers quote lines around the place, which may hold a password. */
+function readFault(error: unknown): string {
+  if (error instanceof TomlError) {
+    return `no valid TOML at line ${error.line}, column ${error.column}`;
+  }
+  if (error instanceof SyntaxError) {
+    const position = /at position [0-9]+/.exec(error.message)?.[0];
+    return position === undefined ? "no valid JSON" : `no valid JSON ${position}`;
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** JSON Schema (2020-12) of a file of these settings, for editors and checks before a start. */

@@ -39,9 +39,13 @@ export async function accountText(
   isWanted: () => boolean,
 ): Promise<AccountText | undefined> {
   const text = new AccountText(readModel, owner, isWanted);
-  if (await text.filled()) return text;
-  text.end();
-  return undefined;
+  let isWhole = false;
+  try {
+    isWhole = await text.filled();
+    return isWhole ? text : undefined;
+  } finally {
+    if (!isWhole) text.end();
+  }
 }
 
 export class AccountText {

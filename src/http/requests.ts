@@ -154,6 +154,7 @@ export class Requests {
   /** A request of another method, answered with `answer` or, where that is absent, as OPTIONS. */
   serveOther(res: HttpResponse, req: HttpRequest, answer: Answer | undefined): void {
     const { accessLog, clients } = this.#options;
+    const startMs = performance.now();
     const record = accessLog?.begin(req.getMethod().toUpperCase(), {
       path: () => req.getUrl(),
       query: () => req.getQuery() ?? "",
@@ -161,7 +162,7 @@ export class Requests {
     });
     if (answer === undefined) writeOptions(res);
     else writeAnswer(res, answer, false);
-    const asked = { res, head: false, startMs: performance.now(), record };
+    const asked = { res, head: false, startMs, record };
     this.#answered(asked, OTHER_ROUTE, answer?.status ?? OPTIONS_STATUS);
   }
 

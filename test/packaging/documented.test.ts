@@ -1,7 +1,7 @@
 // What operators read must name what there is: metrics in the manual and the alert rules, flags in
 // the manual and the settings' file.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { engineSettings, networkSettings } from "../../src/config/engine-settings.ts";
@@ -70,4 +70,18 @@ test("the engine has the same memory setting however it is started", () => {
   }
   const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
   for (const name of ["start", "engine"]) assert.ok(scripts[name]?.includes(setting), name);
+});
+
+test("every link between documents leads to a file", () => {
+  const documents = ["", "docs/", "docs/decisions/", "examples/"].flatMap((folder) =>
+    readdirSync(new URL(folder || ".", ROOT))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => folder + name),
+  );
+  for (const document of documents) {
+    for (const [, target = ""] of textOf(document).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+      const there = existsSync(new URL(target, new URL(document, ROOT)));
+      assert.ok(there, `${document} leads to ${target}`);
+    }
+  }
 });
