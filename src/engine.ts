@@ -14,6 +14,7 @@ import { capacityFor } from "./book/shared-layout.ts";
 import type { StepMeter } from "./book/step-meter.ts";
 import { collectGarbage } from "./collect-garbage.ts";
 import type { EngineConfig, NetworkConfig } from "./config/config.ts";
+import { type PageNetwork, pageNetwork } from "./config/page-network.ts";
 import { type FollowEnd, Follower } from "./follower.ts";
 import { AccessLog } from "./http/access-log.ts";
 import { AssetInput } from "./http/asset-input.ts";
@@ -273,18 +274,10 @@ async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
   return follower.start(exchange, backing);
 }
 
-/** What the console's pages are told of the network. A configured RPC may be nobody else's business. */
-function pageNetwork({ consoleRpc }: EngineConfig, { networkPassphrase, open }: NetworkConfig) {
-  const isOpen = consoleRpc === "auto" && open !== undefined;
-  const rpc = isOpen ? open.rpcUrl : /^https?:/.test(consoleRpc) ? consoleRpc : undefined;
-  const faucet = isOpen ? open.faucetUrl : undefined;
-  return { passphrase: networkPassphrase, rpc, faucet };
-}
-
 function consoleSite(
   files: ReadonlyMap<string, SiteFile>,
   backing: BackingRecords,
-  network: ReturnType<typeof pageNetwork>,
+  network: PageNetwork,
 ): Site {
   const assets = (): string =>
     JSON.stringify(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { type Config, type DevnetSettings, type ReadConfig, readConfig } from "./config.ts";
+import { pageNetwork } from "./page-network.ts";
 import { integerSchema, timeSchema } from "./schema.ts";
 
 type Devnet = { readonly seed: unknown };
@@ -76,11 +77,29 @@ describe("configuration", () => {
       rpcUrls: ["https://soroban-testnet.stellar.org"],
       networkPassphrase: "Test SDF Network ; September 2015",
       contract: CONTRACT,
-      open: {
-        rpcUrl: "https://soroban-testnet.stellar.org",
-        faucetUrl: "https://friendbot.stellar.org",
-      },
+      open: { rpcUrl: "https://soroban-testnet.stellar.org" },
+      faucetUrl: "https://friendbot.stellar.org",
     });
+  });
+
+  it("lets pages ask the faucet of a network that everybody knows, whichever RPC they are told", () => {
+    const faucet = (args: string[]) => {
+      const read = config(["engine", ...args]);
+      assert.ok(read.mode === "engine");
+      return pageNetwork(read.engine, read.network).faucet;
+    };
+    const known = "https://friendbot.stellar.org";
+    const named = ["--console-rpc", "https://a.example/rpc"];
+    const own = ["--rpc-url", "https://rpc.example/key"];
+    const testnet = ["--network", "testnet"];
+    const passphrase = ["--network-passphrase", "Test SDF Network ; September 2015"];
+    assert.equal(faucet(testnet), known);
+    assert.equal(faucet([...testnet, ...named]), known);
+    assert.equal(faucet([...testnet, ...own, ...named]), known);
+    assert.equal(faucet([...own, ...passphrase, "--contract", CONTRACT, ...named]), known);
+    assert.equal(faucet([...testnet, ...own]), undefined, "pages send nothing");
+    assert.equal(faucet([...testnet, "--console-rpc", "off"]), undefined);
+    assert.equal(faucet([...testnet, "--network-passphrase", "Another", ...named]), undefined);
   });
 
   it("tells pages of no RPC but one that is open to everybody, or that is named for them", () => {

@@ -88,8 +88,10 @@ export type NetworkConfig = {
   readonly rpcUrls: readonly string[];
   readonly networkPassphrase: string;
   readonly contract: Address;
-  /** What pages may be told: an RPC that is open to everybody, and where it has its faucet elsewhere. */
-  readonly open?: { readonly rpcUrl: string; readonly faucetUrl?: string };
+  /** What pages may be told: an RPC that is open to everybody. */
+  readonly open?: { readonly rpcUrl: string };
+  /** Of a network that everybody knows; the same whichever RPC is asked. */
+  readonly faucetUrl?: string;
   /** Directory or URL of a data lake. */
   readonly lake?: string;
   readonly fromLedger?: number;
@@ -227,6 +229,9 @@ function readEngine<Devnet>(flags: readonly string[], sources: SettingSources): 
   if (contract === undefined) return invalid(missing("CONTRACT"));
   const fromLedger = values["from-ledger"];
   const { lake } = values;
+  const known = Object.values(networkPresets).find(
+    (one) => one.networkPassphrase === networkPassphrase,
+  );
   return {
     kind: "config",
     config: {
@@ -248,7 +253,8 @@ function readEngine<Devnet>(flags: readonly string[], sources: SettingSources): 
         values["rpc-url"] !== undefined ||
         preset.networkPassphrase !== networkPassphrase
           ? {}
-          : { open: { rpcUrl: preset.rpcUrls[0], faucetUrl: preset.faucetUrl } }),
+          : { open: { rpcUrl: preset.rpcUrls[0] } }),
+        ...(known === undefined ? {} : { faucetUrl: known.faucetUrl }),
         ...(lake === undefined ? {} : { lake }),
         ...(fromLedger === undefined ? {} : { fromLedger }),
       },
