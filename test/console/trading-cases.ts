@@ -209,6 +209,42 @@ export function tradingCases({ world, page: newPage }: Setup): void {
     await opened.close();
   });
 
+  it("sends nothing before it knows what the account's orders sell", async () => {
+    const opened = await newPage({});
+    const { page } = opened;
+    const held: (() => void)[] = [];
+    let isHolding = true;
+    await page.routeWebSocket(/.*/, (socket) => {
+      const server = socket.connectToServer();
+      socket.onMessage((message) => {
+        const send = () => server.send(message);
+        if (isHolding && String(message).includes('"account"')) held.push(send);
+        else send();
+      });
+    });
+    await go(page, "#/wallet");
+    await page.getByRole("button", { name: "Make a test key" }).click();
+    await page.locator(".wallet-address a").waitFor();
+    const words = page.getByText(/Nothing is sent before the account's orders and approvals are/);
+    await go(page, "#/market/XLM/USDC");
+    await words.waitFor();
+    const buy = page.getByRole("button", { name: "Buy XLM" });
+    assert.ok(await buy.isDisabled());
+    const [base, quote] = await xlmUsdc();
+    await go(page, `#/quote?selling=${quote}&buying=${base}&amount=1.5&direct=true`);
+    await words.first().waitFor();
+    const send = page.getByRole("button", { name: "Send" }).first();
+    assert.ok(await send.isDisabled());
+    isHolding = false;
+    for (const one of held) one();
+    await settled(async () => assert.ok(await send.isEnabled()));
+    assert.equal(await words.count(), 0);
+    await go(page, "#/market/XLM/USDC");
+    await settled(async () => assert.ok(await buy.isEnabled()));
+    assertAsksNobodyElse(opened);
+    await opened.close();
+  });
+
   it("offers the call to copy where the engine names no RPC for its pages", async () => {
     const opened = await newPage({});
     const { page } = opened;

@@ -110,9 +110,10 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     }
   }
 
-  function sendButton(call: TradeCall | SwapCall): HTMLButtonElement {
+  function sendButton(call: TradeCall | SwapCall, disabled: boolean): HTMLButtonElement {
     const run = () => void runCall(sources, `Take the quote by ${call.fn}`, call);
-    return el("button", { type: "button", class: "button primary", onclick: run }, "Send");
+    const attributes = { type: "button", class: "button primary", disabled, onclick: run } as const;
+    return el("button", attributes, "Send");
   }
 
   /** What will be there, while there is no route. */
@@ -138,15 +139,23 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
     const ledger = Math.max(quote.ledger, ledgers.ledger ?? 0);
     const token = assets.label(quote.sellingAsset);
     const trader = traders.of(quote.sellingAsset);
-    const approved = calls.map(({ call, kind }) => ({
-      kind,
-      ...approvedCall(call, { trader, ledger, token }),
-    }));
+    const canSend = wallet.canSend && form.trader === wallet.holder?.address;
+    const problem = canSend ? traders.problemSelling(quote.sellingAsset) : undefined;
+    const approved = calls.map(({ call, kind }) => {
+      const { why, ...rest } = approvedCall(call, { trader, ledger, token });
+      return { kind, ...rest, why: problem === undefined ? why : `${why} ${problem}` };
+    });
     const labels = path.path.map((hop) => assets.label(hop.buying));
     const settled = orders.settled;
     const texts = approved.map(({ call, kind, why }) => [call.fn, kind, callJson(call), why]);
-    const canSend = wallet.canSend && form.trader === wallet.holder?.address;
-    const text = JSON.stringify([canSend, texts, contract, labels, settled !== undefined]);
+    const text = JSON.stringify([
+      canSend,
+      problem !== undefined,
+      texts,
+      contract,
+      labels,
+      settled !== undefined,
+    ]);
     if (text === shown) return;
     shown = text;
     const buttons = [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")];
@@ -155,7 +164,11 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
       routeFlow(path, settled, assets),
       el("h2", { class: "calls-title" }, "Contract call"),
       ...approved.map((shownCall) =>
-        callView(shownCall, contract, canSend ? [sendButton(shownCall.call)] : []),
+        callView(
+          shownCall,
+          contract,
+          canSend ? [sendButton(shownCall.call, problem !== undefined)] : [],
+        ),
       ),
     );
     if (place >= 0) {

@@ -1,17 +1,19 @@
 // What the exchange may move of the account that is named as a call's trader, from the channel `account`.
+
+import type { PushClient } from "../../../src/client/push.ts";
 import { parseAddress } from "../../../src/model/address.ts";
 import { AccountState } from "../account/account-state.ts";
-import type { Connection } from "../api/connection.ts";
 import type { Trader } from "./approval.ts";
 
 export class WatchedTrader {
-  readonly #connection: Connection;
+  readonly #connection: Pick<PushClient, "subscribe">;
   readonly #changed: () => void;
   #watched:
     | { readonly address: string; readonly state: AccountState; readonly end: () => void }
     | undefined;
+  #refusal: string | undefined;
 
-  constructor(connection: Connection, changed: () => void) {
+  constructor(connection: Pick<PushClient, "subscribe">, changed: () => void) {
     this.#connection = connection;
     this.#changed = changed;
   }
@@ -26,20 +28,49 @@ export class WatchedTrader {
     if (address === this.#watched?.address) return;
     this.#watched?.end();
     this.#watched = undefined;
+    this.#refusal = undefined;
     if (address === undefined || parseAddress(address) === undefined) return;
     const state = new AccountState();
     const end = this.#connection.subscribe(
       { channel: "account", address },
       {
         message: (message) => {
+          this.#refusal = undefined;
           state.received(message);
           this.#changed();
         },
         // More accounts than a connection may watch: what they have approved stays unknown.
-        refused: () => undefined,
+        refused: (error) => {
+          this.#refusal = error;
+          this.#changed();
+        },
       },
     );
     this.#watched = { address, state, end };
+  }
+
+  /**
+   * Why no call with an approval may be sent yet; undefined where one may. An approval sets the allowance: made
+   * without what the account's orders sell, it would take away what stands behind them.
+   */
+  get problem(): string | undefined {
+    if (this.#refusal !== undefined) {
+      return `The account's orders and approvals are not known, so nothing is sent: ${this.#refusal}`;
+    }
+    return this.state?.loaded === true
+      ? undefined
+      : "Nothing is sent before the account's orders and approvals are loaded.";
+  }
+
+  /** The same for a call that approves what it costs itself alone. */
+  problemSelling(token: string): string | undefined {
+    if (this.problem !== undefined) return this.problem;
+    const trader = this.of(token);
+    if (trader.kind === "known" && trader.held !== undefined) return undefined;
+    const orders = [...(this.state?.orders.values() ?? [])];
+    return orders.some(({ selling }) => selling === token)
+      ? "Nothing is sent before what stands behind the account's orders is loaded."
+      : undefined;
   }
 
   /** For a call that sells the token. */

@@ -35,7 +35,7 @@ it("approves for all orders that sell the token, and not where enough is approve
     ["x", "1000"],
   ];
   const fresh = { asset: "CA", live_until: 519_400 };
-  assert.deepEqual(makerApproval(undefined, wanted), { amount: 10n, ...fresh });
+  assert.deepEqual(makerApproval(state([], "0", 0), wanted), { amount: 10n, ...fresh });
   assert.deepEqual(makerApproval(state(orders, "21", 900_000), wanted)?.amount, 22n);
   assert.equal(makerApproval(state(orders, "22", 900_000), wanted), undefined);
   assert.equal(makerApproval(state(orders, "17", 900_000), { ...wanted, except: "1" }), undefined);

@@ -11,10 +11,10 @@ const LEFT_LEDGERS_MIN = 17_280;
 
 /**
  * The approval for `more` on top of what the account's live orders sell of the token, in base units; undefined
- * where what is approved covers it. `except`: an order that is replaced.
+ * where what is approved covers it. `state`: loaded. `except`: an order that is replaced.
  */
 export function makerApproval(
-  state: Pick<AccountState, "orders" | "backing"> | undefined,
+  state: Pick<AccountState, "orders" | "backing">,
   {
     selling,
     more,
@@ -23,10 +23,10 @@ export function makerApproval(
   }: { selling: string; more: bigint; ledger: number; except?: string },
 ): Approval | undefined {
   let needed = more;
-  for (const order of state?.orders.values() ?? []) {
+  for (const order of state.orders.values()) {
     if (order.selling === selling && order.id !== except) needed += BigInt(order.amount);
   }
-  const held = state?.backing.get(selling);
+  const held = state.backing.get(selling);
   const lives = held !== undefined && held.liveUntil >= ledger;
   const allowance = lives ? BigInt(held.allowance) : 0n;
   if (allowance >= needed && (held?.liveUntil ?? 0) >= ledger + LEFT_LEDGERS_MIN) return undefined;

@@ -86,7 +86,11 @@ export function changeOrder(sources: Sources, order: Order, state: AccountState)
             : BigInt(Date.parse(`${order.expires.replace(" ", "T")}Z`) / 1000),
       };
       const { selling } = order;
-      const ledger = ledgers.ledger ?? 0;
+      const { ledger } = ledgers;
+      if (ledger === undefined || !state.loaded) {
+        setText(error, "Nothing is sent before the account and the newest ledger are loaded.");
+        return;
+      }
       const wanted = { selling, more: changed.amount, ledger, except: order.id };
       const approval = makerApproval(state, wanted);
       const call = updateCall(order.owner, [changed], approval === undefined ? [] : [approval]);

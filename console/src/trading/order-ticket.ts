@@ -1,9 +1,10 @@
 // A limit order of one market: what it crosses is filled at once, the rest stands in the book.
 import type { Quote } from "../../../src/api/types.ts";
-import { type Approval, Direction, limitCall, limitMaxPrice } from "../../../src/client/call.ts";
+import { Direction, limitCall, limitMaxPrice } from "../../../src/client/call.ts";
 import { costUp, PRICE_UNIT } from "../../../src/model/settlement.ts";
 import { ask } from "../api/rest.ts";
 import { el, setText } from "../dom.ts";
+import { cancelDraw, draw } from "../frame.ts";
 import { amountText, parseAmount, parseContractPrice, TOKEN_DECIMALS } from "../number/amount.ts";
 import { menu, segments } from "../page/choice.ts";
 import { WatchedTrader } from "../quote/watched-trader.ts";
@@ -29,16 +30,21 @@ export class OrderTicket {
   readonly #price: HTMLInputElement;
   readonly #amount: HTMLInputElement;
   readonly #total = el("span", { class: "num" });
+  readonly #waiting = el("p", { class: "muted", role: "status" });
   readonly #error = el("p", { class: "field-error", role: "alert" });
   readonly #send: HTMLButtonElement;
   readonly #labels: readonly [HTMLElement, HTMLElement];
   #side: "buy" | "sell" = "buy";
   #expirySeconds = 0;
+  #isSending = false;
 
   constructor(sources: Sources, market: { readonly base: string; readonly quote: string }) {
     this.#sources = sources;
     this.#market = market;
-    this.#trader = new WatchedTrader(sources.connection, () => undefined);
+    const update = () => this.update();
+    const redraw = () => draw(update);
+    this.#endings.add(() => cancelDraw(update));
+    this.#trader = new WatchedTrader(sources.connection, redraw);
     const field = (id: string): HTMLInputElement =>
       el("input", {
         id,
@@ -75,9 +81,11 @@ export class OrderTicket {
       el("div", { class: "ticket-line" }, el("span", { class: "muted" }, "Total"), this.#total),
       expiry,
       this.#send,
+      this.#waiting,
       this.#error,
     );
-    this.#endings.add(sources.wallet.changes.listen(() => this.update()));
+    this.#endings.add(sources.wallet.changes.listen(update));
+    this.#endings.add(sources.ledgers.changes.listen(redraw));
     this.update();
   }
 
@@ -94,6 +102,17 @@ export class OrderTicket {
     const total = typed === undefined ? "–" : amountText(costUp(typed.amount, typed.price));
     setText(this.#total, `${total} ${quoteName}`);
     this.#trader.watch(wallet.holder?.address);
+    const problem = wallet.holder === undefined ? undefined : this.#problem();
+    setText(this.#waiting, problem ?? "");
+    this.#send.disabled = this.#isSending || problem !== undefined;
+  }
+
+  /** Why nothing can be sent yet. */
+  #problem(): string | undefined {
+    if (this.#sources.ledgers.ledger === undefined) {
+      return "Nothing is sent before the engine's newest ledger is known.";
+    }
+    return this.#trader.problem;
   }
 
   close(): void {
@@ -119,7 +138,8 @@ export class OrderTicket {
       setText(this.#error, "A price and an amount above zero, with at most 18 and 7 decimals.");
       return;
     }
-    this.#send.disabled = true;
+    this.#isSending = true;
+    this.update();
     try {
       const { base, quote } = this.#market;
       const buys = this.#side === "buy";
@@ -140,18 +160,21 @@ export class OrderTicket {
       const most = buys
         ? costUp(typed.amount, typed.price) + BigInt(call.args.orders.length)
         : typed.amount;
-      const approve = this.#approval(selling, most, ledgers.ledger ?? 0);
+      // Asked for last: what is known may have changed in the meantime, and so may who signs.
+      const [problem, state, { ledger }] = [this.#problem(), this.#trader.state, ledgers];
+      if (problem !== undefined || state === undefined || ledger === undefined) {
+        throw new Error(problem ?? "Nobody signs here yet.");
+      }
+      if (wallet.holder?.address !== trader) throw new Error("Another account signs by now.");
+      const approve = makerApproval(state, { selling, more: most, ledger }) ?? null;
       const words = `${buys ? "Buy" : "Sell"} ${amountText(typed.amount)} ${assets.label(base)}`;
       await runCall(this.#sources, words, { ...call, args: { ...call.args, approve } });
     } catch (error) {
       setText(this.#error, problemWords(error));
     } finally {
-      this.#send.disabled = false;
+      this.#isSending = false;
+      this.update();
     }
-  }
-
-  #approval(selling: string, cost: bigint, ledger: number): Approval | null {
-    return makerApproval(this.#trader.state, { selling, more: cost, ledger }) ?? null;
   }
 
   /** The orders that a limit order at this price fills at once. */
