@@ -209,6 +209,52 @@ export function tradingCases({ world, page: newPage }: Setup): void {
     await opened.close();
   });
 
+  it("keeps the key that a browser has: after Freighter, and made or replaced in another tab", async () => {
+    const opened = await newPage({});
+    const { page } = opened;
+    const freighter = Keypair.random().publicKey();
+    await page.addInitScript({ content: freighterScript(freighter) });
+    const account = (of: Page, address: string) =>
+      of.locator(`.wallet-address a[title="${address}"]`).waitFor();
+    const make = (of: Page) => of.getByRole("button", { name: "Make a test key" });
+    await go(page, "#/wallet");
+    await make(page).waitFor();
+    const other = await page.context().newPage();
+    await go(other, "#/wallet");
+    await make(other).click();
+    const address = await other.locator(".wallet-address a").getAttribute("title");
+    assert.ok(address !== null);
+
+    const another = Keypair.random();
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.getByLabel("Secret key").fill(another.secret());
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await settled(async () => assert.match(String(asked), /another key.*Replace it/));
+    await make(page).click();
+    await account(page, address);
+    await page.getByRole("button", { name: "Use Freighter" }).click();
+    await account(page, freighter);
+    await page.getByRole("button", { name: "Disconnect" }).click();
+    await account(page, address);
+    await page.reload();
+    await account(page, address);
+    assertAsksNobodyElse(opened);
+
+    const chunk = "**/console/sdk-*.js";
+    await page.route(chunk, (route) => route.abort());
+    await page.reload();
+    await page.getByText(/could not be loaded: try again/).waitFor();
+    assert.ok(await make(page).isHidden());
+    await page.unroute(chunk);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await account(page, address);
+    await opened.close();
+  });
+
   it("sends nothing before it knows what the account's orders sell", async () => {
     const opened = await newPage({});
     const { page } = opened;

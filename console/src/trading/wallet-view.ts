@@ -15,6 +15,9 @@ const NOTES = [
   "Forgetting it, or the browser's data, loses the account for good, unless you exported the key.",
 ];
 
+const REPLACE =
+  "This browser keeps another key, whose account is lost unless it was exported. Replace it?";
+
 export function walletView(sources: Sources): View {
   const { wallet, assets } = sources;
   const endings = new Endings();
@@ -34,7 +37,7 @@ export function walletView(sources: Sources): View {
 
   const button = (name: string, run: () => unknown) =>
     el("button", { type: "button", class: "button", onclick: () => void busy(run) }, name);
-  const make = button("Make a test key", () => wallet.useKey());
+  const make = button("Make a test key", () => wallet.useKey(undefined));
   const fund = button("Get test money", getMoney);
   const freighter = button("Use Freighter", () => wallet.useFreighter());
   const show = button("Export the key", () => {
@@ -46,7 +49,11 @@ export function walletView(sources: Sources): View {
       wallet.forget();
   });
   const leave = button("Disconnect", () => wallet.forget());
-  const retry = button("Try again", () => wallet.network.load());
+  const retry = button("Try again", async () => {
+    await wallet.network.load();
+    if (wallet.network.state.kind !== "ready") return;
+    await Promise.all([wallet.restore(), wallet.lookForFreighter()]);
+  });
   const field = el("input", {
     type: "password",
     "aria-label": "Secret key",
@@ -54,6 +61,7 @@ export function walletView(sources: Sources): View {
     autocomplete: "off",
     spellcheck: "false",
   });
+  const use = el("button", { type: "submit", class: "button" }, "Use this key");
   const restore = el(
     "form",
     {
@@ -61,15 +69,15 @@ export function walletView(sources: Sources): View {
       onsubmit: (event) => {
         event.preventDefault();
         void busy(async () => {
-          const taken = await wallet.useKey(field.value.trim());
+          const taken = await wallet.useKey(field.value.trim(), () => confirm(REPLACE));
           field.value = "";
-          if (!taken)
+          if (taken === "no key")
             throw new Error("That is no secret key: it has 56 characters and starts with S.");
         });
       },
     },
     field,
-    el("button", { type: "submit", class: "button" }, "Use this key"),
+    use,
   );
   const notes = el("ul", { class: "wallet-notes" }, ...NOTES.map((text) => el("li", {}, text)));
 
@@ -78,6 +86,8 @@ export function walletView(sources: Sources): View {
     const { holder } = wallet;
     const isTest = state.kind === "ready" && state.friendbot !== undefined;
     const hasKey = wallet.secret !== undefined;
+    // Whether there is a key is not known before.
+    const mayChoose = isTest && holder === undefined && wallet.sdk === "loaded";
     setText(status, statusText());
     if (shownAddress !== (holder?.address ?? "")) {
       shownAddress = holder?.address ?? "";
@@ -86,19 +96,20 @@ export function walletView(sources: Sources): View {
       setText(secret, "");
     }
     for (const [element, shown] of [
-      [make, isTest && holder === undefined],
-      [restore, isTest && holder === undefined],
+      [make, mayChoose],
+      [restore, mayChoose],
       [fund, isTest && holder !== undefined],
       [freighter, state.kind === "ready" && wallet.freighter && holder?.by.kind !== "freighter"],
       [show, hasKey],
       [forget, hasKey],
       [leave, holder?.by.kind === "freighter"],
-      [retry, state.kind === "wrong"],
+      [retry, state.kind === "wrong" || (state.kind === "ready" && wallet.sdk === "failed")],
       [notes, isTest && holder?.by.kind !== "freighter"],
     ] as const) {
       setHidden(element, !shown);
     }
-    for (const one of [make, fund, freighter, show, forget, leave, retry]) one.disabled = isBusy;
+    for (const one of [make, fund, freighter, show, forget, leave, retry, field, use])
+      one.disabled = isBusy;
   }
 
   function statusText(): string {
@@ -119,6 +130,10 @@ export function walletView(sources: Sources): View {
             ? "This page signs for this test account."
             : "This page signs for this test account. The browser keeps nothing: the key goes with the page.";
         }
+        if (wallet.sdk === "failed") {
+          return "The part of the page that signs could not be loaded: try again, or load the page anew.";
+        }
+        if (wallet.sdk !== "loaded") return "Looking for a key and for Freighter…";
         if (state.friendbot !== undefined)
           return "A network for tests: its faucet gives money away.";
         const real = "A network without a faucet: the page keeps no keys for it";
@@ -132,6 +147,7 @@ export function walletView(sources: Sources): View {
   }
 
   async function busy(run: () => unknown): Promise<void> {
+    if (isBusy) return;
     isBusy = true;
     setText(problem, "");
     setText(outcome, "");
