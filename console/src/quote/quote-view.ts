@@ -3,7 +3,7 @@
 import type { Quote, QuotePath } from "../../../src/api/types.ts";
 import { callJson, type SwapCall, type TradeCall } from "../../../src/client/call.ts";
 import { apiUrl } from "../api/rest.ts";
-import { el, setText } from "../dom.ts";
+import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { copyButton } from "../page/copy-button.ts";
 import type { NoticeState } from "../page/notice-state.ts";
@@ -50,6 +50,12 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   const meta = el("span", { class: "muted num quote-meta" });
   const nonce = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
   const request = el("code", { class: "request" });
+  const requestLine = el(
+    "p",
+    { class: "request-line" },
+    request,
+    copyButton("the request", () => (wish === undefined ? "" : apiUrl(requestText(wish)).href)),
+  );
 
   function ask(): void {
     clearTimeout(typing);
@@ -78,6 +84,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
 
   function update(): void {
     form.update();
+    setHidden(requestLine, wish === undefined);
     setText(request, wish === undefined ? "" : requestText(wish));
     const quote = answer.kind === "quote" ? answer.quote : undefined;
     const paths = quote?.status === "success" ? quote.paths : [];
@@ -224,18 +231,7 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
   const element = el(
     "div",
     { class: "quote-view" },
-    el(
-      "div",
-      { class: "quote-side" },
-      el("h1", {}, "Quote explorer"),
-      form.element,
-      el(
-        "p",
-        { class: "request-line" },
-        request,
-        copyButton("the request", () => (wish === undefined ? "" : apiUrl(requestText(wish)).href)),
-      ),
-    ),
+    el("div", { class: "quote-side" }, el("h1", {}, "Quote explorer"), form.element, requestLine),
     routesPanel.element,
     detailPanel.element,
   );
