@@ -55,6 +55,7 @@ export class HistorySink {
         resolve();
         if (this.#stopped) return;
         this.#thread = undefined;
+        this.status = { ...this.status, state: "waiting", failures: this.status.failures + 1 };
         this.#restart = setTimeout(() => this.#begin(), RESTART_MS).unref();
       });
     });

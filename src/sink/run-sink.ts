@@ -10,6 +10,8 @@ import { SinkRefusal, type SinkState } from "./state.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 const PAUSE_MS = { first: 1000, most: 60_000 } as const;
+/** Of a password, for its text alone to be taken out of messages. */
+const PASSWORD_CHARACTERS_MIN = 4;
 
 export type SinkRun = DatabaseOptions & {
   readonly store: StoreReader;
@@ -88,13 +90,6 @@ async function follow(
       if (database.lost !== undefined) throw database.lost;
       continue;
     }
-    if (batch.lost !== undefined) {
-      const { from, to } = batch.lost;
-      log(
-        "error",
-        `the store dropped the order events of ledgers ${from} to ${to} before the history sink took them`,
-      );
-    }
     const written = await database.write(state, batch);
     if (written === undefined) {
       // Another engine has the same sink: it goes on from there.
@@ -102,6 +97,13 @@ async function follow(
       continue;
     }
     state = written;
+    if (batch.lost !== undefined) {
+      const { from, to } = batch.lost;
+      log(
+        "error",
+        `the store dropped the order events of ledgers ${from} to ${to} before the history sink took them`,
+      );
+    }
     reached();
     status.wrote(state, batch);
   }
@@ -180,6 +182,8 @@ function plainMessage(error: unknown, url: string): string {
   const nested = error instanceof AggregateError ? error.errors.map(String).join(", ") : "";
   const text = `${String(message ?? error) || nested || String(code)}`.replaceAll(/\s*\n\s*/g, " ");
   const { password } = parseIntoClientConfig(url);
-  const secrets = typeof password === "string" && password !== "" ? [password, url] : [url];
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text);
+  // A shorter one stands in many words, and what is left of them would tell it.
+  const isLong = typeof password === "string" && password.length >= PASSWORD_CHARACTERS_MIN;
+  const withoutUrl = text.replaceAll(url, "***");
+  return isLong ? withoutUrl.replaceAll(password, "***") : withoutUrl;
 }
