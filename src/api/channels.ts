@@ -93,7 +93,8 @@ export const CHANNELS: readonly PushChannel[] = [
       "An extension of the push API: what a copy of the book is kept from. The snapshot has every live order " +
       "at one ledger, then one message for each ledger that changes the market, before that ledger's own " +
       "message of channel `contract`. A large snapshot comes in parts, as fast as the client reads, with later " +
-      "changes behind it; until then other channels are ahead. A second subscribe while it is sent is refused.",
+      "changes behind it; until then other channels are ahead. A subscribe while it is sent is answered behind " +
+      "those changes, by a snapshot of its own.",
     topic: "book:<base>/<quote> in canonical order",
     parameters: [parameters.market],
     request: "BookRequest",

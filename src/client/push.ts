@@ -37,7 +37,7 @@ const PING_INTERVAL_MS = 10_000;
 const SILENCE_MS_MAX = 25_000;
 /** What passes: limits that were reached, an engine that is not ready yet. */
 const PASSING_ERROR =
-  /^(Too many (requests|messages)|Service overloaded|Trading error|Internal error)/;
+  /^(Too many (requests|messages|book snapshots|quote subscriptions)|Service overloaded|Trading error|Internal error)/;
 const REFUSED_MS = 3_000;
 /** A connection this old has proved that it works: the next loss starts with a short wait again. */
 const STABLE_MS = 5_000;

@@ -281,12 +281,9 @@ async function openEngine(
     },
     snapshot: (market: Pair): readonly string[] => {
       const parts = requestOf(market).parts?.();
-      const texts: string[] = [];
-      for (;;) {
-        const text = parts?.next(NO_ID);
-        if (text === undefined) break;
-        texts.push(text);
-      }
+      const texts = Array.from({ length: parts?.count ?? 0 }, (_, at) =>
+        parts?.json(at + 1, NO_ID),
+      ).filter((text) => text !== undefined);
       parts?.ended();
       return texts;
     },

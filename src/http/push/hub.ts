@@ -12,7 +12,7 @@ const TOPICS_MAX = 20;
 
 /**
  * Snapshots that one connection may wait for at a time (choice): its topics, each asked for a few
- * times. Only those of accounts are waited for.
+ * times.
  */
 const WAITING_MAX = 5 * TOPICS_MAX;
 
@@ -25,6 +25,8 @@ export type PendingSnapshot = {
   isNew: boolean;
   /** Where the snapshot is being sent in parts. */
   stream?: SnapshotStream;
+  /** Begins to answer it: there while the parts of a snapshot of the topic go before it. */
+  begin?: (() => void) | undefined;
 };
 
 /** The hub's side of one connection. Its methods do nothing once the connection is closed. */
@@ -188,10 +190,6 @@ export class PushHub {
       sendError(subscriber, id, `Too many subscriptions (max ${TOPICS_MAX})`);
       return;
     }
-    if (request.parts !== undefined && hasPending(subscriber, topic)) {
-      sendError(subscriber, id, "The snapshot of this topic is on its way");
-      return;
-    }
     const isNew = !subscriber.topics.has(topic);
     let isFirst = false;
     if (isNew) {
@@ -207,15 +205,28 @@ export class PushHub {
       this.#counts.set(topic, count + 1);
       isFirst = count === 0;
     }
-    const pending = { topic, channel, id, isNew };
+    const isBehind = request.parts !== undefined && hasPending(subscriber, topic);
+    const pending: PendingSnapshot = { topic, channel, id, isNew };
     subscriber.pending.add(pending);
+    const begin = (): void => this.#begin(subscriber, pending, request);
+    try {
+      if (isFirst) request.opened();
+    } catch (error) {
+      this.#fail(subscriber, pending, error);
+      return;
+    }
+    if (isBehind) pending.begin = begin;
+    else begin();
+  }
+
+  /** Answers a subscribe, now or once what its snapshot needs is there. */
+  #begin(subscriber: Subscriber, pending: PendingSnapshot, request: TopicRequest): void {
     const { parts } = request;
     const send = (): void => {
-      if (parts === undefined) subscriber.send(request.snapshot(id));
+      if (parts === undefined) subscriber.send(request.snapshot(pending.id));
       else this.#stream(subscriber, pending, parts());
     };
     try {
-      if (isFirst) request.opened();
       const ready = request.ready?.(() => subscriber.pending.has(pending), subscriber.client);
       if (ready === undefined) {
         this.#settle(subscriber, pending, send);
@@ -231,7 +242,7 @@ export class PushHub {
     }
   }
 
-  /** Answers a subscribe, unless an unsubscribe or the end of the connection was before. */
+  /** Sends the answer of a subscribe, unless an unsubscribe or the end of the connection was before. */
   #settle(subscriber: Subscriber, pending: PendingSnapshot, answer: () => void): void {
     if (!subscriber.pending.has(pending)) return;
     try {
@@ -255,8 +266,14 @@ export class PushHub {
         this.#endStream(pending);
         subscriber.pending.delete(pending);
         subscriber.join(topic);
+        this.#beginNext(subscriber, topic);
       },
       failed: (error) => {
+        // A subscription that was there before goes on: what waits behind the snapshot follows the error.
+        if (error !== undefined && !pending.isNew) {
+          this.#sendFailure(subscriber, id, error);
+          return;
+        }
         this.#endStream(pending);
         if (error === undefined) subscriber.tooSlow();
         else this.#fail(subscriber, pending, error);
@@ -267,6 +284,17 @@ export class PushHub {
     if (streams === undefined) this.#streams.set(topic, new Set([stream]));
     else streams.add(stream);
     stream.resume();
+  }
+
+  /** The snapshot of the topic that the next subscribe waited for was sent, or failed. */
+  #beginNext({ pending }: Subscriber, topic: string): void {
+    for (const next of pending) {
+      const { begin } = next;
+      if (next.topic !== topic || begin === undefined) continue;
+      next.begin = undefined;
+      begin();
+      return;
+    }
   }
 
   #endStream({ topic, stream }: PendingSnapshot): void {
@@ -287,6 +315,7 @@ export class PushHub {
       else heir.isNew = true;
     }
     this.#sendFailure(subscriber, id, error);
+    this.#beginNext(subscriber, topic);
   }
 
   #unsubscribe(
@@ -299,7 +328,9 @@ export class PushHub {
       if (pending.topic !== topic) continue;
       subscriber.pending.delete(pending);
       this.#endStream(pending);
-      sendError(subscriber, pending.id, "Unsubscribed before the snapshot");
+      if (pending.stream?.isAnswered !== true) {
+        sendError(subscriber, pending.id, "Unsubscribed before the snapshot");
+      }
     }
     this.#drop(subscriber, topic, channel);
     subscriber.send(

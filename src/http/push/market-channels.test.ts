@@ -1,7 +1,9 @@
 // The throttled channels: depth, candles and ticker, with a clock that the test moves.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import WebSocket from "ws";
 import { describedFetch } from "../../../test/support/api/described-fetch.ts";
 import { type Message, PushClient } from "../../../test/support/http/push-client.ts";
 import {
@@ -404,6 +406,105 @@ describe("a large book on channel depth", () => {
     assert.equal(server.push.topicCount, 0);
     const answer = await describedFetch(`${server.url}/depth?market=${MARKET}`);
     assert.equal(answer.status, 503);
+  });
+});
+
+describe("channel book", () => {
+  const ORDERS = 1000;
+  const PARTS = 3;
+  const subscribe = { op: "subscribe", channel: "book", market: MARKET };
+
+  beforeEach(() => {
+    server.readModel.live = Array.from({ length: ORDERS }, (_, at) =>
+      testOrder(at, { selling: BASE, buying: QUOTE }),
+    );
+  });
+  afterEach(() => {
+    server.readModel.live = [];
+  });
+
+  /** Every order has another price. */
+  function changeAll(): void {
+    const { readModel } = server;
+    readModel.live = readModel.live.map((order) => ({ ...order, price: order.price + 1n }));
+    step(...readModel.live.map((order) => ({ kind: "order", action: "update", order }) as const));
+  }
+
+  /** Requests of others, one after the other; throws where one is not served. */
+  async function served(): Promise<void> {
+    for (let request = 0; request < 5; request += 1) {
+      const response = await fetch(`${server.url}/`);
+      await response.body?.cancel();
+      assert.equal(response.status, 200);
+    }
+  }
+
+  it("answers whoever subscribes without end in order, beside everybody else", async () => {
+    const client = await open();
+    let asked = 0;
+    const ask = (): void => {
+      asked += 1;
+      client.send({ ...subscribe, id: asked });
+    };
+    for (let at = 0; at < 5; at += 1) ask();
+    for (let round = 1; round <= 3; round += 1) {
+      changeAll();
+      await served();
+      await client.find(({ id, part }) => id === asked && part === 1);
+      for (let at = 0; at < 5; at += 1) ask();
+      await served();
+    }
+    await client.find(({ id, part }) => id === asked && part === PARTS);
+    const { messages } = client;
+    assert.deepEqual(
+      messages.filter(({ type }) => type === "book").map(({ id, part }) => [id, part]),
+      Array.from({ length: asked * PARTS }, (_, at) => [
+        Math.floor(at / PARTS) + 1,
+        (at % PARTS) + 1,
+      ]),
+    );
+    let ledger = 0;
+    for (const [at, { type, part, previous, ledger: now }] of messages.entries()) {
+      if (type === "changes") {
+        assert.ok(previous <= ledger && now > ledger, "each change once");
+        assert.equal(messages[at - 1]?.part ?? PARTS, PARTS, "none between parts");
+      } else if (part > 1) assert.equal(now, ledger);
+      ({ ledger } = messages[at]);
+    }
+    assert.equal(ledger, server.readModel.ledger);
+    assert.equal(server.push.subscriptionCount, 1);
+  });
+
+  it("keeps little for clients that subscribe and never read, and cuts them off in the end", async () => {
+    const reading = await open();
+    await reading.ask(subscribe);
+    const stuck = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws`);
+        await once(socket, "open");
+        socket.pause();
+        for (let id = 0; id < 150; id += 1) socket.send(JSON.stringify({ ...subscribe, id }));
+        return socket;
+      }),
+    );
+    while (server.push.subscriptionCount < 1 + stuck.length) await served();
+    // The operating system takes some of these snapshots; what it does not take is not made.
+    for (let round = 0; round < 5; round += 1) {
+      await served();
+      const { most } = server.push.waitingBytes();
+      assert.ok(most < 2 * 1024 * 1024, `${most} bytes wait for one`);
+    }
+    for (let change = 0; server.push.connectionCount > 1; change += 1) {
+      assert.ok(change < 400, "4 MiB of changes may wait for each");
+      changeAll();
+      await served();
+      const { most } = server.push.waitingBytes();
+      assert.ok(most < 5 * 1024 * 1024, `${most} bytes wait for one`);
+    }
+    const told = (await reading.drain()).filter(({ type }) => type === "changes");
+    assert.equal(told.at(-1).ledger, server.readModel.ledger);
+    assert.equal(server.push.subscriptionCount, 1);
+    for (const socket of stuck) socket.terminate();
   });
 });
 

@@ -13,16 +13,15 @@ function streamOf(parts: readonly (string | Error)[]) {
       client.waitingBytes += json.length;
     },
   };
-  let part = 0;
   const stream = new SnapshotStream({
     to: client,
     id: {},
     parts: {
-      next: () => {
-        const next = parts[part];
-        part += 1;
-        if (next instanceof Error) throw next;
-        return next;
+      count: parts.length,
+      json: (part) => {
+        const json = parts[part - 1];
+        if (typeof json !== "string") throw json;
+        return json;
       },
       ended: () => ends.push("parts"),
     },
@@ -46,7 +45,7 @@ test("parts come as the client takes them, and updates behind the last in their 
   client.waitingBytes = 0;
   stream.drained();
   assert.equal(sent.length, 4);
-  assert.deepEqual(ends, []);
+  assert.deepEqual(ends, ["parts"]);
   client.waitingBytes = 0;
   stream.drained();
   assert.deepEqual(sent.slice(4), ["first", "second"]);
@@ -64,7 +63,7 @@ test("a client that lets too much wait behind its snapshot is given up", () => {
   assert.equal(sent.length, 2);
 });
 
-test("what was canceled, or could not be made, sends nothing more and ends its parts once", () => {
+test("what was canceled sends nothing more and ends its parts once", () => {
   const canceled = streamOf([PART, PART, PART]);
   canceled.stream.resume();
   canceled.stream.cancel();
@@ -72,9 +71,15 @@ test("what was canceled, or could not be made, sends nothing more and ends its p
   canceled.client.waitingBytes = 0;
   canceled.stream.drained();
   assert.deepEqual([canceled.sent.length, canceled.ends], [2, ["parts"]]);
+});
+
+test("updates follow a part that could not be made", () => {
   const fault = new Error("no part");
-  const failing = streamOf(["one", fault]);
-  failing.stream.resume();
-  assert.deepEqual(failing.sent, ["one"]);
-  assert.deepEqual(failing.ends, ["parts", fault]);
+  const { stream, client, sent, ends } = streamOf([PART, PART, fault]);
+  stream.resume();
+  stream.follow("update");
+  client.waitingBytes = 0;
+  stream.drained();
+  assert.deepEqual(sent.slice(2), ["update"]);
+  assert.deepEqual(ends, [fault, "parts", "finished"]);
 });

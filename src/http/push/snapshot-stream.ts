@@ -10,9 +10,11 @@ const BACKLOG_BYTES_MAX = 4 * 1024 * 1024;
 const BACKLOG_SENT = 64;
 
 export type SnapshotParts = {
-  /** The next message; undefined behind the last. */
-  readonly next: (id: MessageId) => string | undefined;
-  /** The last was taken, or nobody wants the rest. Called once. */
+  /** At least one. */
+  readonly count: number;
+  /** The message of a part; they are asked for in order, from 1. */
+  readonly json: (part: number, id: MessageId) => string;
+  /** The last was made, or nobody wants the rest. Called once. */
   readonly ended: () => void;
 };
 
@@ -30,7 +32,10 @@ export type StreamOptions = {
   readonly inTurn: (run: () => void) => void;
   /** Everything is sent: from here on updates need not wait. */
   readonly finished: () => void;
-  /** Too much waits behind the snapshot, or a part could not be made (then with the error). */
+  /**
+   * Too much waits behind the snapshot: nothing more is sent. Or a part could not be made (then with the error):
+   * updates go on behind it, unless this cancels.
+   */
   readonly failed: (error?: unknown) => void;
 };
 
@@ -38,6 +43,8 @@ export class SnapshotStream {
   readonly #options: StreamOptions;
   readonly #backlog: string[] = [];
   #backlogBytes = 0;
+  /** Sent of the snapshot. */
+  #part = 0;
   #hasParts = true;
   #isPaused = false;
   #isOver = false;
@@ -63,6 +70,11 @@ export class SnapshotStream {
     if (this.#backlogBytes <= BACKLOG_BYTES_MAX) return;
     this.cancel();
     this.#options.failed();
+  }
+
+  /** The snapshot was sent as a whole, or failed: only updates are left. */
+  get isAnswered(): boolean {
+    return !this.#hasParts;
   }
 
   /** Nothing more is sent. */
@@ -98,15 +110,12 @@ export class SnapshotStream {
   #sendPart(): void {
     const { to, id, parts, failed } = this.#options;
     try {
-      const part = parts.next(id);
-      if (part !== undefined) {
-        to.send(part);
-        return;
-      }
+      this.#part += 1;
+      to.send(parts.json(this.#part, id));
+      if (this.#part < parts.count) return;
     } catch (error) {
-      this.cancel();
       failed(error);
-      return;
+      if (this.#isOver) return;
     }
     this.#hasParts = false;
     parts.ended();

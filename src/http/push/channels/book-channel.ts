@@ -85,13 +85,9 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
       throw new ApiError(409, "not_ready", "Too many book snapshots are being sent. Try again.");
     }
     if (isLarge) largeSnapshots += 1;
-    let part = 0;
     return {
-      next: (id) => {
-        if (part === parts.count) return undefined;
-        part += 1;
-        return parts.json(part, idMember(id));
-      },
+      count: parts.count,
+      json: (part, id) => parts.json(part, idMember(id)),
       ended: () => {
         if (isLarge) largeSnapshots -= 1;
       },
