@@ -148,7 +148,8 @@ export class Requests {
       this.#answered(asked, name, 304);
       return;
     }
-    this.#accept({ ...asked, url, found, request, pretty, tag });
+    // Member by member: a spread in front of others took twice as long as all the rest of the request.
+    this.#accept({ res, head, startMs, record, url, found, request, pretty, tag });
   }
 
   /** A request of another method, answered with `answer` or, where that is absent, as OPTIONS. */

@@ -33,13 +33,11 @@ export function statusRoute(context: ApiContext): Route {
   };
   /** The last one, of its millisecond and state: many clients ask within one. */
   let last = { now: Number.NaN, step: 0, text: "" };
-  return {
-    kind: "sync",
-    handle: () => {
-      const now = clock();
-      const { step } = readModel;
-      if (last.now !== now || last.step !== step) last = { now, step, text: text(now) };
-      return last.text;
-    },
+  const current = () => {
+    const now = clock();
+    const { step } = readModel;
+    if (last.now !== now || last.step !== step) last = { now, step, text: text(now) };
+    return last;
   };
+  return { kind: "sync", state: current, handle: () => current().text };
 }
