@@ -27,12 +27,14 @@ type Mirrored = {
 
 export class PushMirror {
   readonly topics = new Map<string, Mirrored>();
-  /** Error messages of the server. */
+  /** Error messages of the server that the API does not announce for what was asked. */
   readonly errors: Row[] = [];
   #socket: WebSocket;
   readonly #url: string;
   /** Subscriptions whose snapshot is awaited, by request id. */
   readonly #asked = new Map<number, Subscription>();
+  /** Of these, the ones that were unsubscribed since. */
+  readonly #givenUp = new Set<number>();
   #nextId = 0;
   /** The last ledger that the connection was told is complete. */
   #complete = 0;
@@ -56,6 +58,7 @@ export class PushMirror {
   }
 
   unsubscribe(subscription: Subscription): void {
+    for (const [id, asked] of this.#asked) if (asked === subscription) this.#givenUp.add(id);
     this.#send({ op: "unsubscribe", ...subscription });
   }
 
@@ -64,6 +67,7 @@ export class PushMirror {
     this.close();
     this.topics.clear();
     this.#asked.clear();
+    this.#givenUp.clear();
     this.#complete = 0;
     this.#socket = this.#connect();
     await this.#opened();
@@ -74,7 +78,7 @@ export class PushMirror {
   }
 
   close(): void {
-    this.#socket.removeAllListeners("message");
+    this.#socket.removeAllListeners("message").removeAllListeners("close");
     this.#socket.close();
   }
 
@@ -89,6 +93,7 @@ export class PushMirror {
   #connect(): WebSocket {
     const socket = new WebSocket(this.#url);
     socket.on("message", (data) => this.#take(JSON.parse(String(data))));
+    socket.on("close", (code) => this.errors.push({ closed: code }));
     return socket;
   }
 
@@ -107,10 +112,10 @@ export class PushMirror {
     checkPushMessage(message);
     const { type, id, topic } = message;
     if (type === "error") {
+      const isGivenUp = message.error === UNSUBSCRIBED && this.#givenUp.has(id);
       this.#asked.delete(id);
       // A busy machine has no time for a quote.
-      if (!/^Trading error\. (The quote took|Too many)/.test(message.error))
-        this.errors.push(message);
+      if (!isGivenUp && !/^Trading error\./.test(message.error)) this.errors.push(message);
       return;
     }
     if (type === "unsubscribed") {
@@ -140,6 +145,9 @@ export class PushMirror {
     UPDATES[mirrored.subscription.channel](mirrored.state, message);
   }
 }
+
+/** What a subscribe is answered whose snapshot still waited for something. */
+const UNSUBSCRIBED = "Unsubscribed before the snapshot";
 
 const SNAPSHOTS: Record<ChannelName, (message: Row) => Row> = {
   quote: ({ data }) => ({ data }),
@@ -181,7 +189,9 @@ function takeChange({ asks, bids }: Row, change: Row): void {
 
 const UPDATES: Record<ChannelName, (state: Row, message: Row) => void> = {
   quote: (state, { data }) => {
-    assert.ok(data.ledger > state.data.ledger, "an older quote, or a second one of a ledger");
+    // Null while the service cannot quote.
+    if (data !== null && state.data !== null)
+      assert.ok(data.ledger > state.data.ledger, "an older quote, or a second one of a ledger");
     state.data = data;
   },
   contract: (state, { type, ledger, data }) => {
