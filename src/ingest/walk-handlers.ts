@@ -266,8 +266,10 @@ export class WalkHandlers {
     this.#phase = PHASE_EVICTIONS;
   }
 
+  /** Entries that follow are of no change. */
   evictionsEnd(): void {
     this.#phase = PHASE_NONE;
+    this.#key = -1;
   }
 
   changeBegins(view: DataView, at: number): void {

@@ -9,7 +9,7 @@
 // Source text is compiled (`new Function`) rather than closures composed: one closure a node costs
 // a call through a megamorphic site each, about ten times the walk. All text comes from the SDK's
 // schemas and from the taps in our own code.
-import { describe, resolved, type Schema, type SchemaNode } from "./schema-node.ts";
+import { childrenOf, describe, resolved, type Schema, type SchemaNode } from "./schema-node.ts";
 
 /**
  * Where a handler is called, and how:
@@ -327,25 +327,6 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
       open.push(...childrenOf(describe(at)).map(resolved));
     }
     return false;
-  }
-}
-
-function childrenOf(node: SchemaNode): readonly Schema[] {
-  switch (node.kind) {
-    case "struct":
-      return node.fields.map(({ schema }) => schema);
-    case "union":
-      return node.cases.flatMap(({ arm }) => (arm === undefined ? [] : [arm]));
-    case "option":
-    case "array":
-    case "fixedArray":
-      return [node.element];
-    case "fixed":
-    case "bool":
-    case "enum":
-    case "opaque":
-    case "varOpaque":
-      return [];
   }
 }
 

@@ -93,6 +93,26 @@ export function describe(of: Schema): SchemaNode {
   }
 }
 
+/** The schemas of what a value holds. */
+export function childrenOf(node: SchemaNode): readonly Schema[] {
+  switch (node.kind) {
+    case "struct":
+      return node.fields.map(({ schema }) => schema);
+    case "union":
+      return node.cases.flatMap(({ arm }) => (arm === undefined ? [] : [arm]));
+    case "option":
+    case "array":
+    case "fixedArray":
+      return [node.element];
+    case "fixed":
+    case "bool":
+    case "enum":
+    case "opaque":
+    case "varOpaque":
+      return [];
+  }
+}
+
 function describeUnion(schema: Schema): SchemaNode {
   if (property(schema, "defaultArm") !== undefined) throw malformed(schema, "defaultArm");
   const cases = list(schema, "cases").map((item): UnionCase => {
