@@ -23,7 +23,7 @@ import {
   touchBook,
 } from "./shared-layout.ts";
 import { BookLoader } from "./shared-load.ts";
-import { ordersSelling } from "./shared-maker.ts";
+import { countSelling, ordersSelling } from "./shared-maker.ts";
 import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
 import { applyChange, initCopy, writeState } from "./shared-writer.ts";
@@ -109,6 +109,11 @@ export class SharedBook implements BookWriter {
   /** The live orders of an owner that sell an asset, oldest first. */
   ordersSelling(owner: Address, asset: Address): readonly BackedOrder[] {
     return ordersSelling(this.live, owner, asset);
+  }
+
+  /** How many of these there are, counted to `most`. */
+  countSelling(owner: Address, asset: Address, most: number): number {
+    return countSelling(this.live, owner, asset, most);
   }
 
   /** Resolves once both copies hold the last published step. Rejects where that failed. */

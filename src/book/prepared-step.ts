@@ -27,8 +27,8 @@ export type PreparedStep = {
 export type StepSurroundings = {
   readonly view: BackingView | undefined;
   readonly storedCandles: StoredCandleEnds;
-  /** How many live orders of the state shown do. */
-  readonly sells: (owner: Address, asset: Address) => number;
+  /** How many live orders of the state shown sell the asset, counted to `most`. */
+  readonly countSelling: (owner: Address, asset: Address, most: number) => number;
   /** The ledger shown; undefined before the first. */
   readonly shown: LedgerCursor | undefined;
 };
@@ -37,7 +37,7 @@ export type StepSurroundings = {
 export function prepareStep(
   lifecycle: Lifecycle,
   deltas: readonly LedgerDelta[],
-  { view, storedCandles, sells, shown }: StepSurroundings,
+  { view, storedCandles, countSelling, shown }: StepSurroundings,
 ): PreparedStep {
   const record = lifecycle.record();
   const orders = liveChanges(record.orders);
@@ -46,7 +46,7 @@ export function prepareStep(
   const budgets =
     at === undefined || view === undefined || backing === undefined
       ? []
-      : budgetEvents(backing.events, orders, { view, sells, at });
+      : budgetEvents(backing.events, orders, { view, countSelling, at });
   return {
     deltas,
     record: {
@@ -70,9 +70,12 @@ function budgetEvents(
   orders: readonly LiveChange[],
   {
     view,
-    sells,
+    countSelling,
     at,
-  }: Pick<StepSurroundings, "sells"> & { readonly view: BackingView; readonly at: LedgerCursor },
+  }: Pick<StepSurroundings, "countSelling"> & {
+    readonly view: BackingView;
+    readonly at: LedgerCursor;
+  },
 ): readonly NewOrderEvent[] {
   const sellers = new Map<string, number>();
   for (const { before, after } of orders) {
@@ -88,7 +91,8 @@ function budgetEvents(
     const budget = event.backing?.budget;
     const more = sellers.get(owner + asset) ?? 0;
     if (before === budget && more === 0) continue;
-    const sold = sells(owner, asset);
+    // Whether there are any, and whether the step takes the last of them: no more need be known.
+    const sold = countSelling(owner, asset, Math.max(1, 1 - more));
     // What comes between the last order and the next is not kept: both ends are.
     const isEnd = sold === 0 || sold + more === 0;
     if (sold + more + sold === 0 || (before === budget && !isEnd)) continue;

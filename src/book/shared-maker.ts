@@ -14,16 +14,30 @@ import type { BackedOrder } from "./step.ts";
 
 /** The orders of an owner that sell an asset, oldest first. */
 export function ordersSelling(view: BookView, owner: Address, asset: Address): BackedOrder[] {
-  const [ownerIndex, assetIndex] = [findOwner(view, owner), findAsset(view, asset)];
-  if (ownerIndex === NONE || assetIndex === NONE) return [];
-  const backing = findBacking(view, ownerIndex, assetIndex);
-  if (backing === NONE) return [];
   const orders: BackedOrder[] = [];
-  let slot = view.backingU32[backing * BACKING_STRIDE_U32 + BACKING_SOLD_FIRST]!;
-  while (slot !== NONE) {
+  for (let slot = firstSold(view, owner, asset); slot !== NONE; slot = nextSold(view, slot)) {
     const [id, cursor] = [orderId(view, slot), orderPosition(view, slot)];
     orders.push({ id, cursor, amount: orderAmount(view, slot) });
-    slot = view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SOLD_NEXT]!;
   }
   return orders.sort((one, other) => (one.cursor < other.cursor ? -1 : 1));
+}
+
+/** How many orders of an owner sell an asset, counted to `most`: no more than so many are looked at. */
+export function countSelling(view: BookView, owner: Address, asset: Address, most: number): number {
+  let count = 0;
+  let slot = firstSold(view, owner, asset);
+  for (; slot !== NONE && count < most; slot = nextSold(view, slot)) count += 1;
+  return count;
+}
+
+function firstSold(view: BookView, owner: Address, asset: Address): number {
+  const [ownerIndex, assetIndex] = [findOwner(view, owner), findAsset(view, asset)];
+  if (ownerIndex === NONE || assetIndex === NONE) return NONE;
+  const backing = findBacking(view, ownerIndex, assetIndex);
+  if (backing === NONE) return NONE;
+  return view.backingU32[backing * BACKING_STRIDE_U32 + BACKING_SOLD_FIRST]!;
+}
+
+function nextSold(view: BookView, slot: number): number {
+  return view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SOLD_NEXT]!;
 }

@@ -4,7 +4,6 @@
 // and then, in one go, everything that can be read changes. Waiting ledgers are taken in order and in groups;
 // the clock and pending updates of the backing records move between them. Main thread.
 import { setTimeout as delay } from "node:timers/promises";
-import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { OrderId } from "../model/order.ts";
@@ -260,19 +259,15 @@ export class StepPipeline {
   }
 
   #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): PreparedStep {
-    const { backing, store, state } = this.#options;
+    const { backing, book, store, state } = this.#options;
     return prepareStep(lifecycle, deltas, {
       view: backing,
       storedCandles: store.candles,
-      sells: (owner, asset) => this.#sells(owner, asset),
+      countSelling: (owner, asset, most) =>
+        book?.countSelling(owner, asset, most) ??
+        Math.min(most, store.history.ordersSelling(owner, asset).length),
       shown: state.cursor,
     });
-  }
-
-  /** How many live orders of the state shown do. */
-  #sells(owner: Address, asset: Address): number {
-    const { book, store } = this.#options;
-    return (book ?? store.history).ordersSelling(owner, asset).length;
   }
 
   /** Tries until the step is stored or the exchange is closed. */

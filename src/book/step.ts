@@ -66,6 +66,8 @@ export interface BookWriter {
   publish(): void;
   /** The live orders of an owner that sell an asset, of the step shown, oldest first. */
   ordersSelling(owner: Address, asset: Address): readonly BackedOrder[];
+  /** How many of these there are, counted to `most`. */
+  countSelling(owner: Address, asset: Address, most: number): number;
 }
 
 /** What one step does to the orders and makers whose backing is followed. */

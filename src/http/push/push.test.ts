@@ -565,7 +565,7 @@ describe("channel account", () => {
     assert.deepEqual(messages[0].order, (await rest("/order"))[0]);
   });
 
-  it("looks at a maker's shares once a step, and at those of subscribed makers alone", async () => {
+  it("looks at all shares of a subscribed maker for a change of backing alone", async () => {
     const client = await subscribed("account", { address: ADDRESS });
     const orders = Array.from({ length: 50 }, (_, n) => testOrder(n));
     const strange = testOrder(100, { owner: testAccount(9) });

@@ -106,8 +106,8 @@ export class MemoryReadModel implements ReadModel {
   orderBacking(order: Order): OrderBacking | undefined {
     const { owner, selling, id } = order;
     const backing = this.backing(owner, selling);
-    const backed = this.ordersBacked(owner, selling).get(id);
-    return backing === undefined || backed === undefined ? undefined : { backing, backed };
+    const backed = this.#shares(owner, selling).get(id) ?? 0n;
+    return backing === undefined ? undefined : { backing, backed };
   }
 
   accountBacking(owner: Address): readonly Backing[] {
@@ -115,6 +115,10 @@ export class MemoryReadModel implements ReadModel {
   }
 
   ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
+    return this.#shares(owner, asset);
+  }
+
+  #shares(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
     const backed = new Map<OrderId, bigint>();
     let left = this.backing(owner, asset)?.budget;
     if (left === undefined) return backed;

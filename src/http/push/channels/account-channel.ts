@@ -4,7 +4,7 @@ import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
-import { type Order, type OrderId, OrderStatus } from "../../../model/order.ts";
+import { type Order, OrderStatus } from "../../../model/order.ts";
 import { nextSlice } from "../../../model/slice-turns.ts";
 import {
   type AccountText,
@@ -43,13 +43,12 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
   };
   const stepped = ({ events }: Step): void => {
     if (watched.size === 0) return;
-    const shares = sharesOfStep(readModel);
     for (const event of events) {
       if (event.kind === "contract") continue;
       const address = toldAccount(event);
       if (address === undefined || !watched.has(address)) continue;
       const topic = topicOf(address);
-      const members = membersOf(event, readModel, shares);
+      const members = membersOf(event, readModel);
       publish(
         topic,
         `{"type":"${event.kind}","address":"${address}",${members},"topic":"${topic}"}`,
@@ -113,18 +112,19 @@ function toldAccount(event: AccountEvent): Address | undefined {
 }
 
 /** The members of its message between `address` and `topic`. */
-function membersOf(event: AccountEvent, readModel: ReadModel, shares: Shares): string {
+function membersOf(event: AccountEvent, readModel: ReadModel): string {
   switch (event.kind) {
     case "order": {
       const { order, action, fill } = event;
       return (
-        `"action":"${action}","order":${changedOrderJson(readModel, order, shares)}` +
+        `"action":"${action}","order":${changedOrderJson(readModel, order)}` +
         (fill === undefined ? "" : `,"fill":${fillJson(fill)}`)
       );
     }
     case "backing": {
       const { owner, asset, backing } = event;
-      const backed = [...shares(owner, asset)].map(([id, amount]) => `"${id}":"${amount}"`);
+      const shares = readModel.ordersBacked(owner, asset);
+      const backed = Array.from(shares, ([id, amount]) => `"${id}":"${amount}"`);
       return (
         `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
         `"backed":{${backed.join(",")}}`
@@ -137,31 +137,15 @@ function membersOf(event: AccountEvent, readModel: ReadModel, shares: Shares): s
   }
 }
 
-type Shares = (owner: Address, asset: Address) => ReadonlyMap<OrderId, bigint>;
-
-/** `ordersBacked`, once for all changes of a step: an owner may change thousands of orders in it. */
-function sharesOfStep(readModel: ReadModel): Shares {
-  const known = new Map<string, ReadonlyMap<OrderId, bigint>>();
-  return (owner, asset) => {
-    const key = owner + asset;
-    let shares = known.get(key);
-    if (shares === undefined) {
-      shares = readModel.ordersBacked(owner, asset);
-      known.set(key, shares);
-    }
-    return shares;
-  };
-}
-
 /**
  * The order after its change, with what backs it after the step. A step may change an order several
  * times, so its share is taken for what it was left with at this change.
  */
-function changedOrderJson(readModel: ReadModel, order: Order, shares: Shares): string {
-  const backing = readModel.backing(order.owner, order.selling);
-  if (backing === undefined) return orderJson(order);
-  const live = order.status === OrderStatus.active;
-  const share = live ? (shares(order.owner, order.selling).get(order.id) ?? 0n) : 0n;
+function changedOrderJson(readModel: ReadModel, order: Order): string {
+  const shown = readModel.orderBacking(order);
+  if (shown === undefined) return orderJson(order);
+  const { backing } = shown;
+  const share = order.status === OrderStatus.active ? shown.backed : 0n;
   return orderJson(order, { backing, backed: share < order.amount ? share : order.amount });
 }
 
