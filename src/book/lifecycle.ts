@@ -70,20 +70,24 @@ export class Lifecycle {
     return this.#events;
   }
 
-  applyLedger(delta: LedgerDelta): void {
+  /** In portions of one event. */
+  *applyLedger(delta: LedgerDelta): Generator<void, void> {
     const { ledger, hash, closeTime, protocol, baseReserve } = delta;
     this.#ledger = ledger;
     this.#closeTime = closeTime;
-    for (const event of delta.events) this.#applyEvent(event);
+    for (const event of delta.events) {
+      this.#applyEvent(event);
+      yield;
+    }
     this.#failures.push(...delta.failures);
     this.#cursor = { ledger, hash, closeTime, protocol, baseReserve };
   }
 
   /**
    * Moves the horizon and, with it, the orders given: all on-chain whose expiration lies between
-   * the old horizon and the new one.
+   * the old horizon and the new one. In portions of one order.
    */
-  moveHorizon(horizon: Horizon, ids: readonly OrderId[]): void {
+  *moveHorizon(horizon: Horizon, ids: readonly OrderId[]): Generator<void, void> {
     this.#horizon = horizon;
     for (const id of ids) {
       const record = this.#find(id);
@@ -92,6 +96,7 @@ export class Lifecycle {
       if (state === record.state) continue;
       const moved = this.#put({ ...record, state });
       this.#tell(state === OrderState.lapsed ? "expire" : "update", moved, record);
+      yield;
     }
   }
 

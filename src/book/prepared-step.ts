@@ -33,26 +33,31 @@ export type StepSurroundings = {
   readonly shown: LedgerCursor | undefined;
 };
 
-/** The backing records come last: they follow from the orders as the step leaves them. */
-export function prepareStep(
+/** The backing records come last: they follow from the orders as the step leaves them. In a few portions. */
+export function* prepareStep(
   lifecycle: Lifecycle,
   deltas: readonly LedgerDelta[],
   { view, storedCandles, countSelling, shown }: StepSurroundings,
-): PreparedStep {
+): Generator<void, PreparedStep> {
   const record = lifecycle.record();
   const orders = liveChanges(record.orders);
+  yield;
   const backing = view?.prepare({ deltas, orders, skips: record.skips });
+  yield;
   const at = record.cursor ?? shown;
   const budgets =
     at === undefined || view === undefined || backing === undefined
       ? []
       : budgetEvents(backing.events, orders, { view, countSelling, at });
+  yield;
+  const candles = candleChanges(record.trades, storedCandles);
+  yield;
   return {
     deltas,
     record: {
       ...record,
       orderEvents: [...record.orderEvents, ...budgets],
-      candles: candleChanges(record.trades, storedCandles),
+      candles,
       backing: backing?.rows ?? [],
     },
     orders,

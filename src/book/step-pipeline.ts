@@ -1,5 +1,5 @@
 // One step after the other, each in three stages. Prepare: everything that it means is computed over the
-// state shown, which it leaves alone. Commit: what has to be kept goes into one transaction; until that is on
+// state shown, which it leaves alone, in slices that leave the loop its turns. Commit: what has to be kept goes into one transaction; until that is on
 // disk it is tried again, and nothing later overtakes it. Show: the idle copy of the book is filled in slices,
 // and then, in one go, everything that can be read changes. Waiting ledgers are taken in order and in groups;
 // the clock and pending updates of the backing records move between them. Main thread.
@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { OrderId } from "../model/order.ts";
+import { inStepSlices } from "../model/slice-turns.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -147,7 +148,7 @@ export class StepPipeline {
         state.passClock(move.horizon);
       } else {
         const lifecycle = await this.#begin();
-        lifecycle.moveHorizon(move.horizon, move.ids);
+        await inStepSlices(lifecycle.moveHorizon(move.horizon, move.ids));
         await this.#run(lifecycle, []);
       }
       if (move.isDone) for (const { resolve } of callers) resolve();
@@ -191,7 +192,7 @@ export class StepPipeline {
     try {
       for (const { delta } of group) {
         checkFollows(delta, last);
-        lifecycle.applyLedger(delta);
+        await inStepSlices(lifecycle.applyLedger(delta));
         last = delta;
         count += 1;
       }
@@ -203,7 +204,7 @@ export class StepPipeline {
     if (count === 0) return { lifecycle: undefined, good, failure };
     // What the bad ledger left in the step is dropped with it: the good ones are computed again.
     const again = await this.#begin();
-    for (const { delta } of good) again.applyLedger(delta);
+    for (const { delta } of good) await inStepSlices(again.applyLedger(delta));
     return { lifecycle: again, good, failure };
   }
 
@@ -236,7 +237,7 @@ export class StepPipeline {
   /** Durable first, then visible. */
   async #run(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): Promise<void> {
     const startMs = performance.now();
-    const prepared = this.#prepare(lifecycle, deltas);
+    const prepared = await this.#prepare(lifecycle, deltas);
     const preparedMs = performance.now();
     const hasCommit = hasRecords(prepared.record);
     if (hasCommit) await this.#commit(prepared.record);
@@ -258,9 +259,9 @@ export class StepPipeline {
     }
   }
 
-  #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): PreparedStep {
+  #prepare(lifecycle: Lifecycle, deltas: readonly LedgerDelta[]): Promise<PreparedStep> {
     const { backing, book, store, state } = this.#options;
-    return prepareStep(lifecycle, deltas, {
+    const portions = prepareStep(lifecycle, deltas, {
       view: backing,
       storedCandles: store.candles,
       countSelling: (owner, asset, most) =>
@@ -268,6 +269,7 @@ export class StepPipeline {
         Math.min(most, store.history.ordersSelling(owner, asset).length),
       shown: state.cursor,
     });
+    return inStepSlices(portions);
   }
 
   /** Tries until the step is stored or the exchange is closed. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextSlice } from "./slice-turns.ts";
+import { inStepSlices, nextSlice } from "./slice-turns.ts";
 
 test("of all long work one slice runs in a turn, each in its turn", async () => {
   const ran: string[] = [];
@@ -21,4 +21,41 @@ test("of all long work one slice runs in a turn, each in its turn", async () => 
   clearImmediate(immediate);
   assert.deepEqual(ran, ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]);
   assert.equal(new Set(turns).size, turns.length, "two slices in one turn");
+});
+
+test("a step's work gives the loop its turns, and waits behind nobody's slices", async () => {
+  const portions = 5;
+  let turn = 0;
+  let immediate = setImmediate(function count() {
+    turn += 1;
+    immediate = setImmediate(count);
+  });
+  let slices = 0;
+  const others = Array.from({ length: 10 * portions }, async () => {
+    await nextSlice();
+    slices += 1;
+  });
+  const turns: number[] = [];
+  function* work(): Generator<void, string> {
+    for (let portion = 0; portion < portions; portion += 1) {
+      turns.push(turn);
+      // Longer than a slice is.
+      for (const end = performance.now() + 5; performance.now() < end; );
+      yield;
+    }
+    return "done";
+  }
+  assert.equal(await inStepSlices(work()), "done");
+  assert.ok(slices < others.length, `${slices} slices of others were waited for`);
+  clearImmediate(immediate);
+  assert.equal(new Set(turns).size, portions, "two portions in one turn");
+  await Promise.all(others);
+});
+
+test("a step's work that fails is told", async () => {
+  function* work(): Generator<void, void> {
+    yield;
+    throw new RangeError("too much");
+  }
+  await assert.rejects(inStepSlices(work()), { message: "too much" });
 });

@@ -1,5 +1,21 @@
 // Long work of the main thread goes on in slices of some milliseconds: one slice a turn of the loop, whoever and however
-// many have such work, in their order. Main thread.
+// many have such work, in their order. That of a step, which all wait for, has turns of its own. Main thread.
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** Work of a step goes on for so long before others get their turn (a choice). */
+const STEP_SLICE_MS = 4;
+
+/** Resolves with what it returns. It yields between portions of some microseconds each. */
+export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
+  let sliceEnd = performance.now() + STEP_SLICE_MS;
+  for (;;) {
+    const { done, value } = portions.next();
+    if (done === true) return value;
+    if (performance.now() < sliceEnd) continue;
+    await nextTurn();
+    sliceEnd = performance.now() + STEP_SLICE_MS;
+  }
+}
 
 const waiting = new Set<() => void>();
 let isScheduled = false;

@@ -113,8 +113,8 @@ export class OrderEvents {
     return events;
   }
 
-  /** What steps add and what has become too old. `stepped` follows once it is stored. */
-  writes(steps: readonly StepRecord[]): Write[] {
+  /** What steps add and what has become too old, in portions of one event. `stepped` follows once it is stored. */
+  *writes(steps: readonly StepRecord[]): Generator<void, Write[]> {
     const cursor = steps.at(-1)?.cursor;
     const { meta, orderEventIndex } = this.#tables;
     const from = this.completeFrom();
@@ -136,7 +136,7 @@ export class OrderEvents {
       }
       for (const { orderEvents } of steps) {
         added += orderEvents.length;
-        this.#add(writes, postings, orderEvents);
+        yield* this.#add(writes, postings, orderEvents);
       }
     }
     if (cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY) {
@@ -160,7 +160,11 @@ export class OrderEvents {
   }
 
   /** The blocks of a step, in chain order. */
-  #add(writes: Write[], postings: NewPostings, events: readonly NewOrderEvent[]): void {
+  *#add(
+    writes: Write[],
+    postings: NewPostings,
+    events: readonly NewOrderEvent[],
+  ): Generator<void, void> {
     const writer = new RecordWriter();
     let block: { readonly id: Position; readonly ledger: number } | undefined;
     const end = () => {
@@ -183,6 +187,7 @@ export class OrderEvents {
       for (const [at, prefix] of eventEntries(event, this.#ids).entries()) {
         postings.add(prefix, id, isNew && at === 0);
       }
+      yield;
     }
     end();
   }

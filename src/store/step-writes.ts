@@ -39,7 +39,12 @@ export async function writeAll(root: Root, writes: readonly Write[]): Promise<vo
   });
 }
 
-export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): Write[] {
+/** In portions of one record. */
+export function* stepWrites(
+  tables: Tables,
+  ids: AddressIds,
+  step: StepRecord,
+): Generator<void, Write[]> {
   const writes: Write[] = [];
   const writer = new RecordWriter();
   const number = ids.idOf.bind(ids);
@@ -47,19 +52,24 @@ export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): W
 
   // An id that passed on to a new order is let go before it is taken again.
   const [taken, gone] = [step.orders.filter(takesId), step.orders.filter((one) => !takesId(one))];
-  for (const change of [...gone, ...taken]) orderWrites(writes, writer, tables, ids, change);
+  for (const change of [...gone, ...taken]) {
+    orderWrites(writes, writer, tables, ids, change);
+    yield;
+  }
 
   for (const trade of step.trades) {
     put(tables.trades, positionKey(trade.id), writeTrade(writer, ids, trade));
     for (const prefix of tradeEntries(trade, number)) {
       put(tables.tradeIndex, indexKey(prefix, trade.id), EMPTY);
     }
+    yield;
   }
   for (const failure of step.failures) {
     put(tables.failures, positionKey(failure.id), writeFailure(writer, ids, failure));
     for (const prefix of failureEntries(failure, number)) {
       put(tables.failureIndex, indexKey(prefix, failure.id), EMPTY);
     }
+    yield;
   }
   for (const { pair, newest, parts, closed } of step.candles) {
     const pairKey = indexPrefix(0, number(pair.base), number(pair.quote));
@@ -69,6 +79,7 @@ export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): W
       writeCandle(writer, candle);
       put(tables.candles, candleKey(pairKey, resolution, candle.start), writer.take());
     }
+    yield;
   }
   for (const { owner, asset, time } of step.skips) {
     const key = indexPrefix(0, number(owner), number(asset));
@@ -77,6 +88,7 @@ export function stepWrites(tables: Tables, ids: AddressIds, step: StepRecord): W
   for (const { key, value } of step.backing) {
     const row = { table: tables.backing, key: Buffer.from(key) };
     writes.push(value === undefined ? row : { ...row, value: Buffer.from(value) });
+    yield;
   }
   for (const { number: at, market } of step.markets) {
     put(tables.markets, writer.uint32(at).take(), writeMarket(writer, ids, market));

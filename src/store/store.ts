@@ -7,6 +7,7 @@ import type { Address } from "../model/address.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
+import { inStepSlices } from "../model/slice-turns.ts";
 import { AddressIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
@@ -227,28 +228,16 @@ export class Store {
 
   /**
    * Resolves once all of the steps is on disk; rejects with a StoreError when none of it is. Reads
-   * stay as they are until `renew`. One commit at a time.
+   * stay as they are until `renew`. One commit at a time; it is put together in slices that leave the loop its turns.
    */
   async commit(steps: readonly StepRecord[]): Promise<void> {
     if (this.#closed) throw new StoreError("closed", "the store is closed");
     if (this.#committing !== undefined) throw new Error("a commit is in progress");
-    let stored = false;
-    this.#ids.startCommit();
+    this.#committing = this.#commit(steps);
     try {
-      const { tables } = this.#environment;
-      const writes = steps.flatMap((step) => stepWrites(tables, this.#ids, step));
-      writes.push(...this.orderEvents.writes(steps), ...this.#retention.writes(steps));
-      writes.push(...addressWrites(tables, this.#ids));
-      this.#committing = this.#write(writes);
       await this.#committing;
-      stored = true;
-      this.orderEvents.stepped();
-      for (const { orders } of steps) {
-        for (const { after } of orders) this.#changedOrders.push(after.cursor);
-      }
     } finally {
       this.#committing = undefined;
-      this.#ids.endCommit(stored);
     }
   }
 
@@ -270,6 +259,34 @@ export class Store {
     await forgetStarts(this.#path).catch(() => undefined);
     // Without the note the next start looks at the whole file; nothing else depends on it.
     await noteClosed(this.#path).catch(() => undefined);
+  }
+
+  async #commit(steps: readonly StepRecord[]): Promise<void> {
+    let stored = false;
+    this.#ids.startCommit();
+    try {
+      await this.#write(await inStepSlices(this.#writesOf(steps)));
+      stored = true;
+      this.orderEvents.stepped();
+      for (const { orders } of steps) {
+        for (const { after } of orders) this.#changedOrders.push(after.cursor);
+      }
+    } finally {
+      this.#ids.endCommit(stored);
+    }
+  }
+
+  /** All that goes into one transaction. */
+  *#writesOf(steps: readonly StepRecord[]): Generator<void, readonly Write[]> {
+    const { tables } = this.#environment;
+    const writes: Write[] = [];
+    for (const step of steps) writes.push(...(yield* stepWrites(tables, this.#ids, step)));
+    yield;
+    writes.push(...(yield* this.orderEvents.writes(steps)));
+    yield;
+    writes.push(...this.#retention.writes(steps), ...addressWrites(tables, this.#ids));
+    yield;
+    return writes;
   }
 
   async #write(writes: readonly Write[]): Promise<void> {
