@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { allowanceKey, instanceKey, trustlineKey } from "../src/book/backing/ledger-keys.ts";
-import { recordValues } from "../src/book/backing/record-values.ts";
+import { recordValues } from "../src/book/backing/record.ts";
 import type { BackingStep } from "../src/book/step.ts";
 import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
 import type { TrackingRequest } from "../src/model/entry-tracking.ts";

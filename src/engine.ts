@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { BackingRecords } from "./book/backing/backing-records.ts";
-import { TokenPoller } from "./book/backing/token-poller.ts";
+import { TokenPoller } from "./book/backing/custom-tokens.ts";
 import { Exchange } from "./book/exchange.ts";
 import { SharedBook } from "./book/left-right.ts";
 import { LiveDepth } from "./book/live-depth.ts";

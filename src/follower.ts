@@ -2,7 +2,7 @@
 // ends, hands its ledgers on, and says when it cannot go on.
 import type { Logger } from "pino";
 import type { BackingRecords } from "./book/backing/backing-records.ts";
-import type { TokenReader } from "./book/backing/token-poller.ts";
+import type { TokenReader } from "./book/backing/custom-tokens.ts";
 import type { Exchange } from "./book/exchange.ts";
 import type { NetworkConfig } from "./config/config.ts";
 import { progressText } from "./ingest/catch-up/progress.ts";

@@ -3,7 +3,7 @@
 import type { Address } from "../model/address.ts";
 import type { Backing } from "../model/backing.ts";
 import type { Order, OrderId } from "../model/order.ts";
-import type { Token } from "./backing/token.ts";
+import type { Token } from "./backing/ledger-keys.ts";
 
 export type BookChange =
   /** A live order that is new or changed. */

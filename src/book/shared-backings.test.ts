@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { account, token } from "../../test/support/addresses.ts";
 import { emptyCopy } from "../../test/support/book-of-world.ts";
 import type { Backing } from "../model/backing.ts";
-import type { Token } from "./backing/token.ts";
+import type { Token } from "./backing/ledger-keys.ts";
 import {
   BACKING_FLAGS,
   BACKING_STRIDE_U32,

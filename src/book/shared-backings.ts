@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Address } from "../model/address.ts";
 import type { Backing } from "../model/backing.ts";
 import { I128_MAX } from "../model/settlement.ts";
-import { nameBytes, type Token } from "./backing/token.ts";
+import { nameBytes, type Token } from "./backing/ledger-keys.ts";
 import { addReference, dropReference, internAddress } from "./shared-addresses.ts";
 import type { BookCopy } from "./shared-copy.ts";
 import {

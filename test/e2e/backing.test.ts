@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { BackingRecords } from "../../src/book/backing/backing-records.ts";
-import { CONFIRM_MS, TokenPoller } from "../../src/book/backing/token-poller.ts";
+import { CONFIRM_MS, TokenPoller } from "../../src/book/backing/custom-tokens.ts";
 import { Exchange } from "../../src/book/exchange.ts";
 import { PastBook } from "../../src/book/past-book.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";

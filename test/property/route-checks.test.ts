@@ -11,7 +11,7 @@ import {
   ExtensionPoint,
   type ScVal,
 } from "@stellar/stellar-sdk/xdr";
-import type { Token } from "../../src/book/backing/token.ts";
+import type { Token } from "../../src/book/backing/ledger-keys.ts";
 import { type Address, addressBytes } from "../../src/model/address.ts";
 import type { RouteQuote } from "../../src/router-worker/quote.ts";
 import {

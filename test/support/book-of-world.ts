@@ -1,5 +1,5 @@
 // A vector's world as a copy of the shared book: what the engine knows of it.
-import { backingChange } from "../../src/book/backing/step-report.ts";
+import { backingChange } from "../../src/book/backing/backing-step.ts";
 import type { BookChange } from "../../src/book/book-change.ts";
 import type { BookCopy } from "../../src/book/shared-copy.ts";
 import { type BookView, bookBytes, bookView } from "../../src/book/shared-layout.ts";

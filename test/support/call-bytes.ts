@@ -1,6 +1,6 @@
 // What a call writes into the ledger's events and its return value, by the table of contract.md
 // ("What fits in one call"): an own reading of it, for checks of what the router answers.
-import type { Token } from "../../src/book/backing/token.ts";
+import type { Token } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { RouteQuote } from "../../src/router-worker/quote.ts";
 import type { WorldState } from "../vectors/settlement-case.ts";

@@ -1,6 +1,6 @@
 // Seeded worlds of the kinds that a router fails on: amounts that no double holds, sides buried
 // under orders that give nothing, makers with more orders than backing, calls near the network's cap.
-import type { Token } from "../../src/book/backing/token.ts";
+import type { Token } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
 import { orderId } from "../../src/model/order.ts";
 import { costUp, isDust, lesser, PRICE_MAX, PRICE_UNIT } from "../../src/model/settlement.ts";

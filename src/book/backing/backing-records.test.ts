@@ -12,8 +12,8 @@ import { DepthReader } from "../depth.ts";
 import { applyChange, writeState } from "../shared-writer.ts";
 import type { BackingStep, PreparedBacking } from "../step.ts";
 import { BackingRecords } from "./backing-records.ts";
+import type { PollWork } from "./custom-tokens.ts";
 import { accountKey, allowanceKey, balanceKey, instanceKey, trustlineKey } from "./ledger-keys.ts";
-import type { PollWork } from "./polled-tokens.ts";
 
 const account = (number: number) => accountAddress(new Uint8Array(32).fill(number));
 const contract = (number: number) => contractAddress(new Uint8Array(32).fill(number));

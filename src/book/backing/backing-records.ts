@@ -13,17 +13,18 @@ import type {
   BackingView,
   PreparedBacking,
 } from "../step.ts";
-import { BackingDraft, type PendingUpdates } from "./backing-draft.ts";
 import { recordRow } from "./backing-rows.ts";
-import { BackingState, type OwnedRecord } from "./backing-state.ts";
-import { storedEventsMax } from "./events-setting.ts";
-import { IDLE_LEDGERS_MAX } from "./followed-entries.ts";
-import type { PollAnswer, PollWork } from "./polled-tokens.ts";
+import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
+import { BackingDraft, backingChange, type PendingUpdates } from "./backing-step.ts";
+import type { PollAnswer, PollWork } from "./custom-tokens.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
-import { restoreRecords } from "./restore.ts";
-import { Slices } from "./slices.ts";
-import { backingChange } from "./step-report.ts";
-import { storedBackings, storedTokens } from "./stored-records.ts";
+import {
+  restoreRecords,
+  Slices,
+  storedBackings,
+  storedEventsMax,
+  storedTokens,
+} from "./restore.ts";
 
 /** Asks custom tokens, again and again where that is needed. */
 export interface TokenPolls {

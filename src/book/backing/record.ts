@@ -1,8 +1,11 @@
-// A backing record with the reasons why it is tracked.
-import type { Address } from "../../model/address.ts";
+// A backing record: why it is tracked, what stands behind its owner in its token, and what each of the
+// owner's orders gets of that.
+import { type Address, isContract } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
-import type { RecordKeys } from "./record-keys.ts";
-import { NO_ALLOWANCE, type RecordValues, UNLOADED_VALUES, withBudget } from "./record-values.ts";
+import type { TrackedEntry } from "../../model/ledger-delta.ts";
+import type { Order, OrderId } from "../../model/order.ts";
+import type { BackedOrder } from "../step.ts";
+import type { RecordKeys, Token } from "./ledger-keys.ts";
 
 /** What a custom token answered, or is awaited to. */
 export type Polled = {
@@ -33,6 +36,13 @@ export type BackingRecord = {
 };
 
 export type RecordId = string;
+
+/** A touched record before and after the step; absent: not tracked. */
+export type RecordChange = {
+  readonly id: RecordId;
+  readonly former: BackingRecord | undefined;
+  readonly now: BackingRecord | undefined;
+};
 
 export function recordId(owner: Address, asset: Address): RecordId {
   return `${owner}:${asset}`;
@@ -80,12 +90,6 @@ export function polledValues(
   const liveUntil = approvedUntil ?? NO_END;
   return withBudget(holding, allowance > 0n ? { amount: allowance, liveUntil } : NO_ALLOWANCE);
 }
-
-/** The exchange contract itself in a token of another kind: it may hold it, and that is all. */
-export const FREE_HOLDER: RecordValues = withBudget(
-  { balance: 0n, authorized: true },
-  NO_ALLOWANCE,
-);
 
 /** `former` with new values; the same object where nothing a client sees differs. */
 export function changedBacking(
@@ -137,4 +141,240 @@ export function inNextLedger(
     next.skipped === former.skipped &&
     next.pending === former.pending;
   return isSame ? former : next;
+}
+
+// The table of holders: what stands behind an owner in a Stellar Asset Contract's asset, from the
+// ledger entries that decide it.
+
+/** Amounts in base units. */
+export type RecordValues = {
+  readonly balance: bigint;
+  readonly allowance: bigint;
+  readonly liveUntil: number;
+  readonly authorized: boolean;
+  readonly budget: bigint;
+  readonly headroom?: bigint;
+  /**
+   * The account's native balance lies below its selling liabilities and reserve: a call that moves
+   * any of it, to the account too, fails as a whole (contract.md, Checks).
+   */
+  readonly short?: true;
+};
+
+/** The entries as the ledger has them; absent where it has none. */
+export type RecordEntries = {
+  readonly holding?: TrackedEntry | undefined;
+  readonly allowance?: TrackedEntry | undefined;
+  readonly issuer?: TrackedEntry | undefined;
+};
+
+/** What an issuer is shown to hold of its own asset: what its token contract answers. */
+export const ISSUER_BALANCE = (1n << 63n) - 1n;
+
+/** Account flag AUTH_REQUIRED and trustline flag AUTHORIZED (protocol). */
+const AUTH_REQUIRED = 1;
+const AUTHORIZED = 1;
+
+const UNLOADED_VALUES: RecordValues = {
+  balance: 0n,
+  allowance: 0n,
+  liveUntil: 0,
+  authorized: false,
+  budget: 0n,
+};
+
+type Holding = {
+  readonly balance: bigint;
+  readonly authorized: boolean;
+  readonly headroom?: bigint;
+  readonly short?: true;
+};
+
+/**
+ * As the chain answers in `ledger`. `baseReserve` in stroops. An allowance past its last ledger, or
+ * of nothing, counts as none, whether or not its entry is still there.
+ */
+export function recordValues(
+  owner: Address,
+  token: Exclude<Token, { kind: "other" }>,
+  entries: RecordEntries,
+  at: { readonly ledger: number; readonly baseReserve: bigint },
+): RecordValues {
+  const holding = isContract(owner)
+    ? contractHolding(token, entries)
+    : token.kind === "native"
+      ? nativeHolding(entries, at.baseReserve)
+      : token.issuer === owner
+        ? { balance: ISSUER_BALANCE, authorized: true }
+        : trustlineHolding(entries);
+  return withBudget(holding, liveAllowance(entries.allowance, at.ledger));
+}
+
+type Allowance = { readonly amount: bigint; readonly liveUntil: number };
+
+const NO_ALLOWANCE: Allowance = { amount: 0n, liveUntil: 0 };
+
+function liveAllowance(entry: TrackedEntry | undefined, ledger: number): Allowance {
+  if (entry?.kind !== "allowance" || entry.amount <= 0n) return NO_ALLOWANCE;
+  return entry.liveUntil < ledger ? NO_ALLOWANCE : entry;
+}
+
+/** Adds an allowance, which must be live, to what the owner holds. */
+function withBudget(holding: Holding, allowance: Allowance): RecordValues {
+  const { balance, authorized, headroom, short } = holding;
+  const covered = balance >= allowance.amount;
+  return {
+    balance,
+    allowance: allowance.amount,
+    liveUntil: allowance.liveUntil,
+    authorized,
+    budget: !authorized ? 0n : covered ? allowance.amount : balance,
+    ...(headroom === undefined ? {} : { headroom }),
+    ...(short === undefined ? {} : { short }),
+  };
+}
+
+/** The exchange contract itself in a token of another kind: it may hold it, and that is all. */
+export const FREE_HOLDER: RecordValues = withBudget(
+  { balance: 0n, authorized: true },
+  NO_ALLOWANCE,
+);
+
+/** Selling liabilities and the reserve can exceed the balance: then nothing can be spent. */
+function nativeHolding(entries: RecordEntries, baseReserve: bigint): Holding {
+  const account = entries.holding;
+  if (account?.kind !== "account") return { balance: 0n, authorized: false };
+  const reserves = 2 + account.subentries + account.sponsoring - account.sponsored;
+  const reserve = BigInt(reserves) * baseReserve;
+  const spendable = account.balance - account.sellingLiabilities - reserve;
+  if (spendable < 0n) return { balance: 0n, authorized: true, short: true };
+  return { balance: spendable, authorized: true };
+}
+
+/** Without a trustline nothing can be received: a headroom of 0, not an unknown one. */
+function trustlineHolding(entries: RecordEntries): Holding {
+  const line = entries.holding;
+  if (line?.kind !== "trustline") return { balance: 0n, authorized: false, headroom: 0n };
+  return {
+    balance: atLeastZero(line.balance - line.sellingLiabilities),
+    authorized: (line.flags & AUTHORIZED) !== 0,
+    headroom: atLeastZero(line.limit - line.balance - line.buyingLiabilities),
+  };
+}
+
+/**
+ * A contract without an entry starts as its issuer's flags say. Where the issuer's account is gone,
+ * the token contract fails when it looks for those flags: nothing can be received.
+ */
+function contractHolding(token: Token, entries: RecordEntries): Holding {
+  const held = entries.holding;
+  if (held?.kind === "balance") {
+    return { balance: atLeastZero(held.amount), authorized: held.authorized };
+  }
+  if (token.kind === "native") return { balance: 0n, authorized: true };
+  const issuer = entries.issuer;
+  const authorized = issuer?.kind === "account" && (issuer.flags & AUTH_REQUIRED) === 0;
+  return { balance: 0n, authorized };
+}
+
+function atLeastZero(amount: bigint): bigint {
+  return amount < 0n ? 0n : amount;
+}
+
+// How a maker's budget in a token is split across the live orders that sell it: oldest first.
+
+type Group = {
+  /** Ascending by the position of the creating event. */
+  readonly orders: BackedOrder[];
+  /** What each order of `orders` gets, for `budget`; dropped when an order changes. */
+  shares: readonly bigint[] | undefined;
+  budget: bigint;
+};
+
+/**
+ * Live orders by the record that backs them, of records that somebody asked about. A change costs the
+ * length of one maker's list in one token at most (an append when the order is new); shares are
+ * computed when first asked for.
+ */
+export class OrderShares {
+  readonly #groups = new Map<string, Group>();
+  /** The visible live orders of an owner that sell an asset, oldest first. */
+  ordersSelling: (owner: Address, asset: Address) => readonly BackedOrder[] = () => [];
+
+  /** `before` and `after` are the same order; absent where it was or is not live. */
+  change(record: string, before: Order | undefined, after: Order | undefined): void {
+    // A record that nobody asked about begins with what is visible when somebody does.
+    const group = this.#groups.get(record);
+    if (group === undefined) return;
+    group.shares = undefined;
+    const { orders } = group;
+    const at = find(orders, (before ?? after)?.cursor ?? 0n);
+    const present = orders[at] !== undefined && orders[at]?.cursor === (before ?? after)?.cursor;
+    if (after !== undefined) {
+      const { id, cursor, amount } = after;
+      orders.splice(at, present ? 1 : 0, { id, cursor, amount });
+    } else if (present) orders.splice(at, 1);
+    if (orders.length === 0) this.#groups.delete(record);
+  }
+
+  /** 0 for an order that is not live. */
+  share(record: string, budget: bigint, order: Order): bigint {
+    const group = this.#group(record, order.owner, order.selling);
+    const at = find(group.orders, order.cursor);
+    return group.orders[at]?.cursor === order.cursor ? (sharesOf(group, budget)[at] ?? 0n) : 0n;
+  }
+
+  /** Oldest first. `record` is that of the owner and asset. */
+  shares(
+    record: string,
+    budget: bigint,
+    { owner, asset }: { readonly owner: Address; readonly asset: Address },
+  ): ReadonlyMap<OrderId, bigint> {
+    const result = new Map<OrderId, bigint>();
+    const group = this.#group(record, owner, asset);
+    const shares = sharesOf(group, budget);
+    for (const [at, order] of group.orders.entries()) result.set(order.id, shares[at] ?? 0n);
+    return result;
+  }
+
+  #group(record: string, owner: Address, asset: Address): Group {
+    const present = this.#groups.get(record);
+    if (present !== undefined) return present;
+    const orders = [...this.ordersSelling(owner, asset)];
+    const group = { orders, shares: undefined, budget: 0n };
+    if (orders.length > 0) this.#groups.set(record, group);
+    return group;
+  }
+}
+
+function sharesOf(group: Group, budget: bigint): readonly bigint[] {
+  if (group.shares !== undefined && group.budget === budget) return group.shares;
+  let left = budget;
+  const shares = group.orders.map(({ amount }) => {
+    if (amount > left) {
+      const rest = left;
+      left = 0n;
+      return rest;
+    }
+    left -= amount;
+    return amount;
+  });
+  group.shares = shares;
+  group.budget = budget;
+  return shares;
+}
+
+/** Index of the first order not older than `cursor`. Most orders looked for are new: at the end. */
+function find(orders: readonly BackedOrder[], cursor: bigint): number {
+  const last = orders.at(-1);
+  if (last === undefined || last.cursor < cursor) return orders.length;
+  let low = 0;
+  let high = orders.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const order = orders[middle];
+    if (order !== undefined && order.cursor < cursor) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,14 +1,26 @@
-// The state of the backing records from what the store holds.
+// The backing records at a start: what is shown at once, by their rows alone, and the state made of all that
+// the store holds, in portions.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import type { Address } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
+import { EVENTS_MAX_DEFAULT } from "../shared-layout.ts";
 import type { BackingRow, BackingStart } from "../step.ts";
-import { BackingDraft } from "./backing-draft.ts";
-import { parseRow, recordRowKey } from "./backing-rows.ts";
-import type { BackingState } from "./backing-state.ts";
-import { recordId } from "./record.ts";
+import {
+  entryRowKey,
+  parseRow,
+  RECORD_PREFIX,
+  recordRowKey,
+  shownBacking,
+} from "./backing-rows.ts";
+import { type BackingState, EVENTS_SETTING, eventsMaxOf } from "./backing-state.ts";
+import { BackingDraft } from "./backing-step.ts";
+import { type Token, tokenOf } from "./ledger-keys.ts";
+import { inNextLedger, recordId } from "./record.ts";
 
 /** Rows and records of one portion (a guess: half a millisecond). */
 const PORTION = 100;
 
-export type Restoring = {
+type Restoring = {
   readonly state: BackingState;
   readonly start: BackingStart;
   /** Takes a draft, and the keys that entries of the store are followed under. */
@@ -67,5 +79,118 @@ function restoreRow(state: BackingState, row: { readonly key: string; readonly v
     case "record":
       state.restored.set(recordId(parsed.record.owner, parsed.record.asset), parsed.record);
       break;
+  }
+}
+
+// What a start shows of the backing records before it has restored them: their rows say what they
+// showed, and the shared book needs no more.
+
+/**
+ * The records in the shared book, as they count in the next ledger. Undefined where a row does not
+ * say or is missing: then they follow from the ledger entries alone.
+ */
+export function storedBackings(
+  contract: Address,
+  start: BackingStart,
+): readonly Backing[] | undefined {
+  const { ledger = 0, rows } = start;
+  const wanted = wantedRecords(contract, start);
+  let missing = 0;
+  for (const assets of wanted.values()) missing += assets.size;
+  const backings: Backing[] = [];
+  for (const row of rows(RECORD_PREFIX)) {
+    const { backing, short } = shownBacking(row) ?? {};
+    if (backing === undefined || short === undefined) return undefined;
+    if (wanted.get(backing.owner)?.has(backing.asset) !== true) continue;
+    backings.push(inNextLedger(backing, { ledger, short }, backing));
+    missing -= 1;
+  }
+  return missing === 0 ? backings : undefined;
+}
+
+/** The kinds of the records' tokens, as far as the rows of their instances say. */
+export function storedTokens(
+  backings: readonly Backing[],
+  { rows }: BackingStart,
+  instanceKey: (asset: Address) => string,
+): ReadonlyMap<Address, Token> {
+  const tokens = new Map<Address, Token>();
+  for (const asset of new Set(backings.map((backing) => backing.asset))) {
+    const prefix = entryRowKey(instanceKey(asset));
+    for (const row of rows(prefix)) {
+      const parsed = parseRow(row);
+      if (row.key === prefix && parsed.kind === "entry") tokens.set(asset, tokenOf(parsed.entry));
+    }
+  }
+  return tokens;
+}
+
+/** Owners of live orders with the assets of those, and the contract with every asset traded. */
+function wantedRecords(
+  contract: Address,
+  { markets, references }: BackingStart,
+): ReadonlyMap<Address, ReadonlySet<Address>> {
+  const traded = new Set(markets.flatMap(({ pair }) => [pair.base, pair.quote]));
+  const wanted = new Map([[contract, traded]]);
+  for (const { owner, asset } of references) {
+    traded.add(asset);
+    const assets = wanted.get(owner);
+    if (assets === undefined) wanted.set(owner, new Set([asset]));
+    else assets.add(asset);
+  }
+  return wanted;
+}
+
+/** As of the last committed ledger. */
+export function storedEventsMax({ rows }: Pick<BackingStart, "rows">): number {
+  const key = entryRowKey(EVENTS_SETTING);
+  for (const row of rows(key)) {
+    const parsed = parseRow(row);
+    if (row.key === key && parsed.kind === "entry") return eventsMaxOf(parsed.entry);
+  }
+  return EVENTS_MAX_DEFAULT;
+}
+
+// Work that can wait, in portions: in the turns of the loop that nobody needs, or at once when
+// somebody needs its result.
+
+/** The loop gets its turn at least this often (a guess). */
+const SLICE_MS = 3;
+
+/** `portions` yields after each portion, of less than a millisecond. Main thread. */
+export class Slices {
+  #portions: Iterator<void> | undefined;
+  #failure: { readonly cause: unknown } | undefined;
+
+  constructor(portions: Iterator<void>) {
+    this.#portions = portions;
+  }
+
+  /** Does what is left now. Throws what a portion threw, each time: the rest can never be done. */
+  finish(): void {
+    while (this.#next());
+  }
+
+  /** Resolves once all is done, or nothing will be done any more because of the signal. */
+  async finishInTurns(signal: AbortSignal): Promise<void> {
+    let sliceEnd = performance.now() + SLICE_MS;
+    while (!signal.aborted && this.#next()) {
+      if (performance.now() < sliceEnd) continue;
+      await yieldToLoop();
+      sliceEnd = performance.now() + SLICE_MS;
+    }
+  }
+
+  /** False when nothing is left. */
+  #next(): boolean {
+    if (this.#failure !== undefined) throw this.#failure.cause;
+    if (this.#portions === undefined) return false;
+    try {
+      if (this.#portions.next().done === true) this.#portions = undefined;
+      return this.#portions !== undefined;
+    } catch (cause) {
+      this.#failure = { cause };
+      throw cause;
+    }
   }
 }

@@ -1,12 +1,20 @@
 // One step of the backing records: computed over the visible state, made visible by `commit`.
 import type { Address, Pair } from "../../model/address.ts";
+import type { Backing } from "../../model/backing.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
+import type { BookChange } from "../book-change.ts";
+import type { DomainEvent } from "../domain-event.ts";
 import type { OrderCount } from "../live-tally.ts";
-import type { BackingStep, PreparedBacking } from "../step.ts";
-import type { BackingState } from "./backing-state.ts";
-import { EVENTS_SETTING, NETWORK } from "./events-setting.ts";
-import type { FollowedKeys } from "./followed-entries.ts";
+import type { BackingRow, BackingStep, PreparedBacking } from "../step.ts";
+import { approvalRow, entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
+import {
+  type BackingState,
+  EVENTS_SETTING,
+  type FollowedKeys,
+  NETWORK,
+  StepView,
+} from "./backing-state.ts";
 import {
   lapseApprovals,
   type PollAnswer,
@@ -14,18 +22,19 @@ import {
   pollWork,
   takeAnswer,
   touchPolled,
-} from "./polled-tokens.ts";
-import { changedBacking, inNextLedger, isShort, type RecordId, recordId } from "./record.ts";
-import { refer, touchEntry, valuesOf } from "./record-binding.ts";
-import { ReferenceChanges } from "./references.ts";
+} from "./custom-tokens.ts";
+import type { Token } from "./ledger-keys.ts";
 import {
-  backingEvents,
-  bookChangesOf,
+  changedBacking,
+  inNextLedger,
+  isInBook,
+  isShort,
+  isShown,
   type RecordChange,
-  recordChanges,
-  rowsOf,
-} from "./step-report.ts";
-import { StepView } from "./step-view.ts";
+  type RecordId,
+  recordId,
+} from "./record.ts";
+import { ReferenceChanges, refer, touchEntry, valuesOf } from "./references.ts";
 
 /** What came in between the steps. Taken by a draft, and used up once that is committed. */
 export type PendingUpdates = {
@@ -34,7 +43,7 @@ export type PendingUpdates = {
   readonly watchChanges: ReadonlyMap<Address, boolean>;
 };
 
-export type DraftInput = {
+type DraftInput = {
   readonly step: BackingStep;
   readonly updates: PendingUpdates;
 };
@@ -43,7 +52,7 @@ const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new M
 const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
 /** What to do once a draft is visible. */
-export type Committed = {
+type Committed = {
   /** Of the keys to track. */
   readonly request: number;
   readonly keys: FollowedKeys;
@@ -197,4 +206,80 @@ function compute(view: StepView, skips: BackingStep["skips"]): void {
     if (backing === record.backing && next === record.next) continue;
     view.records.set(id, { ...record, backing, next });
   }
+}
+
+// What a step of the backing records means to others: to the store, the shared book and the people
+// who watch.
+
+/** `edited`: records whose orders changed, and so what each order gets of the budget. */
+function recordChanges(
+  { touched, state, records }: StepView,
+  edited: ReadonlySet<RecordId>,
+): readonly RecordChange[] {
+  const changes: RecordChange[] = [];
+  for (const id of touched) {
+    const former = state.records.get(id);
+    const now = records.get(id);
+    if (former !== now || edited.has(id)) changes.push({ id, former, now });
+  }
+  return changes;
+}
+
+/** The step's rows of records, followed entries and the network. */
+export function rowsOf(view: StepView, changes: readonly RecordChange[]): BackingRow[] {
+  const rows: BackingRow[] = [];
+  if (view.baseReserve !== view.state.baseReserve) rows.push(networkRow(view));
+  for (const { former, now } of changes) {
+    if (now === undefined && former !== undefined) {
+      rows.push({ key: recordRowKey(former.owner, former.asset) });
+    } else if (
+      now !== undefined &&
+      (now.backing !== former?.backing ||
+        now.polled !== former.polled ||
+        isShort(now) !== isShort(former))
+    ) {
+      rows.push(recordRow(now));
+    }
+  }
+  for (const [key, followed] of view.entries.changes()) rows.push(entryRow(key, followed));
+  for (const [id, liveUntil] of view.approvals.changes()) rows.push(approvalRow(id, liveUntil));
+  return rows;
+}
+
+function bookChangesOf(view: StepView, records: readonly RecordChange[]): BookChange[] {
+  const changes: BookChange[] = [];
+  const { eventsMax } = view;
+  if (eventsMax !== view.state.eventsMax) changes.push({ kind: "eventsMax", bytes: eventsMax });
+  for (const { former, now } of records) {
+    const was = former !== undefined && isInBook(former);
+    if (now !== undefined && isInBook(now)) {
+      if (was && now.next === former.next) continue;
+      changes.push(backingChange(now.next, view.tokens.get(now.asset)));
+    } else if (was) {
+      changes.push({ kind: "forget", owner: former.owner, asset: former.asset });
+    }
+  }
+  return changes;
+}
+
+export function backingChange(backing: Backing, token: Token | undefined): BookChange {
+  return { kind: "backing", backing, ...(token === undefined ? {} : { token }) };
+}
+
+function backingEvents(
+  changes: readonly RecordChange[],
+  edited: ReadonlySet<RecordId>,
+): DomainEvent[] {
+  const events: DomainEvent[] = [];
+  for (const { id, former, now } of changes) {
+    if (now !== undefined && isShown(now)) {
+      const { owner, asset, backing } = now;
+      const isChanged = backing !== former?.backing && backing.updated !== undefined;
+      if (!isChanged && !edited.has(id)) continue;
+      events.push({ kind: "backing", owner, asset, backing });
+    } else if (former !== undefined && isShown(former)) {
+      events.push({ kind: "backing", owner: former.owner, asset: former.asset });
+    }
+  }
+  return events;
 }

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
-import type { PollAnswer } from "./polled-tokens.ts";
-import { recordId } from "./record.ts";
 import {
   AHEAD_MS,
   CONFIRM_MS,
+  type PollAnswer,
   QUESTIONS_MAX,
   SWEEP_MS,
   type TokenHolding,
   TokenPoller,
-} from "./token-poller.ts";
+} from "./custom-tokens.ts";
+import { recordId } from "./record.ts";
 
 const asset = contractAddress(new Uint8Array(32).fill(9));
 const owners = Array.from({ length: 10 }, (_, at) => accountAddress(new Uint8Array(32).fill(at)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Slices } from "./slices.ts";
+import { Slices } from "./restore.ts";
 
 function* portions(done: number[], count: number): Generator<void> {
   for (let portion = 0; portion < count; portion += 1) {
