@@ -22,6 +22,8 @@ const MARKETS = 20;
 const MAKERS = 100;
 const FIRST_LEDGER = 1000;
 const ORDERS_PER_LEDGER = 1000;
+/** Ids as far apart as those of the network, whose bytes are a hash's. */
+const SPREAD = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n;
 
 export type HttpWorld = {
   readonly exchange: Exchange;
@@ -70,7 +72,7 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
   };
   for (let at = 0; at < orders; at += ORDERS_PER_LEDGER) {
     const events = Array.from({ length: Math.min(ORDERS_PER_LEDGER, orders - at) }, (_, n) => {
-      const id = orderId(BigInt(at + n + 1) << 80n);
+      const id = orderId((BigInt(at + n + 1) * SPREAD) % (1n << 128n));
       ids.push(id);
       return newOrder(id, ledger, n, { at: at + n, markets });
     });

@@ -48,9 +48,10 @@ export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 export class BookImage {
   readonly #readModel: BookSource;
   readonly #market: Pair;
-  readonly #rows = new Map<OrderId, BookRow>();
-  /** Ids by owner and asset sold: what a change of the budget behind them concerns. */
-  readonly #byBudget = new Map<string, Set<OrderId>>();
+  /** By cursor: makers choose among ids, and could have those of many orders collide in a map. */
+  readonly #rows = new Map<Position, BookRow>();
+  /** Cursors by owner and asset sold: what a change of the budget behind them concerns. */
+  readonly #byBudget = new Map<string, Set<Position>>();
   /** Oldest first, but for orders that live again. */
   #isSorted = true;
   #filled: Promise<void> | undefined;
@@ -72,7 +73,7 @@ export class BookImage {
     if (this.#isSorted) return rows;
     rows.sort(byCursor);
     this.#rows.clear();
-    for (const row of rows) this.#rows.set(row.order.id, row);
+    for (const row of rows) this.#rows.set(row.order.cursor, row);
     this.#isSorted = true;
     return rows;
   }
@@ -137,7 +138,7 @@ export class BookImage {
     { action, order, fill }: OrderDomainEvent,
     { shares, budget }: Shares,
   ): BookRowChange | undefined {
-    const isKnown = this.#rows.has(order.id);
+    const isKnown = this.#rows.has(order.cursor);
     const change = { id: order.id, order, ...(fill === undefined ? {} : { fill }) };
     if (order.status !== OrderStatus.active) {
       this.#remove(order);
@@ -159,13 +160,14 @@ export class BookImage {
       readonly rebacked: (BookRowChange & { readonly row: BookRow })[];
     },
   ): void {
-    const ids = this.#byBudget.get(owner + asset);
-    if (ids === undefined) return;
+    const cursors = this.#byBudget.get(owner + asset);
+    if (cursors === undefined) return;
     const { shares, budget } = to.sharesOf(owner, asset);
-    for (const id of ids) {
-      const row = this.#rows.get(id);
+    for (const cursor of cursors) {
+      const row = this.#rows.get(cursor);
       if (row === undefined) continue;
       const { order } = row;
+      const { id } = order;
       const backed = shares.get(id);
       if (row.backed === backed && row.budget === toldBudget(order, backed, budget)) continue;
       const now = this.#put(order, backed, budget);
@@ -175,20 +177,20 @@ export class BookImage {
 
   #put(order: Order, backed: bigint | undefined, budget: bigint | undefined): BookRow {
     const row = { order, backed, budget: toldBudget(order, backed, budget) };
-    this.#rows.set(order.id, row);
+    this.#rows.set(order.cursor, row);
     const key = order.owner + order.selling;
-    const ids = this.#byBudget.get(key);
-    if (ids === undefined) this.#byBudget.set(key, new Set([order.id]));
-    else ids.add(order.id);
+    const cursors = this.#byBudget.get(key);
+    if (cursors === undefined) this.#byBudget.set(key, new Set([order.cursor]));
+    else cursors.add(order.cursor);
     return row;
   }
 
-  #remove({ id, owner, selling }: Order): void {
-    if (!this.#rows.delete(id)) return;
+  #remove({ cursor, owner, selling }: Order): void {
+    if (!this.#rows.delete(cursor)) return;
     const key = owner + selling;
-    const ids = this.#byBudget.get(key);
-    ids?.delete(id);
-    if (ids?.size === 0) this.#byBudget.delete(key);
+    const cursors = this.#byBudget.get(key);
+    cursors?.delete(cursor);
+    if (cursors?.size === 0) this.#byBudget.delete(key);
   }
 }
 
@@ -206,14 +208,13 @@ export function toldBudget(
  * a ledger, that is told once.
  */
 function withoutOutdated(events: readonly OrderDomainEvent[]): readonly OrderDomainEvent[] {
-  const next = new Map<OrderId, OrderDomainEvent>();
+  const next = new Map<Position, OrderDomainEvent>();
   const kept: OrderDomainEvent[] = [];
   for (const event of events.toReversed()) {
-    const { id, cursor } = event.order;
-    const later = next.get(id);
-    next.set(id, event);
-    const isOutdated =
-      isPlainUpdate(event) && later?.order.cursor === cursor && isPlainUpdate(later);
+    const { cursor } = event.order;
+    const later = next.get(cursor);
+    next.set(cursor, event);
+    const isOutdated = isPlainUpdate(event) && later !== undefined && isPlainUpdate(later);
     if (!isOutdated) kept.push(event);
   }
   return kept.reverse();
