@@ -140,7 +140,10 @@ export interface BackingView {
   onUpdates(requestStep: () => void): void;
   /** Computes a step and touches nothing that is visible. */
   prepare(step: BackingStep): PreparedBacking;
-  /** Makes a prepared step visible once it is durable. The next `prepare` comes after it. */
+  /**
+   * Makes a step visible that `prepare` gave, once it is durable. Throws where it was computed over another
+   * state than the visible one.
+   */
   apply(prepared: PreparedBacking): void;
   /** Undefined where the owner and asset are not tracked. */
   backing(owner: Address, asset: Address): Backing | undefined;

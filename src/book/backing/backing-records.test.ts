@@ -725,9 +725,11 @@ test("a step that is dropped leaves nothing behind", () => {
   const placed = order(1, usd, xlm, 500n);
   bench.place(placed);
   const before = bench.records.accountBacking(maker);
-  bench.records.prepare({ deltas: [], orders: [{ before: placed }], skips: [] });
+  const dropped = bench.records.prepare({ deltas: [], orders: [{ before: placed }], skips: [] });
   assert.deepEqual(bench.records.accountBacking(maker), before);
   assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   bench.close({}, { [lineKey]: line(1n) });
+  assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
+  assert.throws(() => bench.records.apply(dropped), /of the visible state/);
   assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
 });

@@ -15,7 +15,12 @@ import type {
 } from "../step.ts";
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
-import { BackingDraft, backingChange, type PendingUpdates } from "./backing-step.ts";
+import {
+  type BackingDraft,
+  backingChange,
+  DraftedStep,
+  type PendingUpdates,
+} from "./backing-step.ts";
 import type { PollAnswer, PollWork } from "./custom-tokens.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
 import {
@@ -45,11 +50,6 @@ export type BackingOptions = {
   readonly polls?: TokenPolls;
 };
 
-type Prepared = {
-  readonly prepared: PreparedBacking;
-  readonly draft: BackingDraft;
-  readonly updates: PendingUpdates;
-};
 type Waiter = { readonly owner: Address; readonly done: () => void };
 
 /** Main thread. */
@@ -64,7 +64,6 @@ export class BackingRecords implements BackingView, AccountWatch {
   readonly #watchers = new Map<Address, number>();
   readonly #waiters = new Set<Waiter>();
   #requestStep: () => void = () => {};
-  #prepared: Prepared | undefined;
   #restoring = new Slices([][Symbol.iterator]());
   /** What the start found to write: rows that no record was found for go, and such as say too little. */
   #dueRows: readonly BackingRow[] = [];
@@ -136,24 +135,21 @@ export class BackingRecords implements BackingView, AccountWatch {
     if (answer.ledger <= this.#state.ledger) this.#requestStep();
   }
 
-  prepare(step: BackingStep): PreparedBacking {
-    const ledger = step.deltas.at(-1)?.ledger ?? this.#state.ledger;
+  prepare(step: BackingStep): DraftedStep {
+    const state = this.#restored();
+    const ledger = step.deltas.at(-1)?.ledger ?? state.ledger;
     const updates: PendingUpdates = {
       loads: [...this.#loads].filter((load) => load.ledger <= ledger),
       answers: [...this.#answers.values()].filter((answer) => answer.ledger <= ledger),
       watchChanges: this.#watchChanges(),
+      rows: this.#dueRows,
     };
-    const draft = BackingDraft.ofStep(this.#restored(), { step, updates });
-    const report = draft.report();
-    const prepared = { ...report, rows: [...this.#dueRows, ...report.rows] };
-    this.#prepared = { prepared, draft, updates };
-    return prepared;
+    return new DraftedStep(state, { step, updates });
   }
 
   apply(prepared: PreparedBacking): void {
-    assert(this.#prepared?.prepared === prepared, "the step applied is the one prepared last");
-    const { draft, updates } = this.#prepared;
-    this.#prepared = undefined;
+    assert(prepared instanceof DraftedStep, "the step applied is one that was prepared");
+    const { draft, updates } = prepared;
     this.#dueRows = [];
     for (const load of updates.loads) this.#loads.delete(load);
     for (const answer of updates.answers) {

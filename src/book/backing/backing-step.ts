@@ -1,4 +1,5 @@
 // One step of the backing records: computed over the visible state, made visible by `commit`.
+import assert from "node:assert/strict";
 import type { Address, Pair } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
@@ -41,6 +42,8 @@ export type PendingUpdates = {
   readonly loads: readonly EntriesLoaded[];
   readonly answers: readonly PollAnswer[];
   readonly watchChanges: ReadonlyMap<Address, boolean>;
+  /** Rows that a start found to write. */
+  readonly rows: readonly BackingRow[];
 };
 
 type DraftInput = {
@@ -48,7 +51,7 @@ type DraftInput = {
   readonly updates: PendingUpdates;
 };
 
-const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new Map() };
+const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new Map(), rows: [] };
 const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
 /** What to do once a draft is visible. */
@@ -59,8 +62,30 @@ type Committed = {
   readonly polls: PollWork;
 };
 
+type StepReport = Pick<PreparedBacking, "rows" | "changes" | "events">;
+
+/** A draft of a step, with what came in before it and what it means to others. */
+export class DraftedStep implements PreparedBacking {
+  readonly draft: BackingDraft;
+  readonly updates: PendingUpdates;
+  readonly rows: readonly BackingRow[];
+  readonly changes: readonly BookChange[];
+  readonly events: readonly DomainEvent[];
+
+  constructor(state: BackingState, input: DraftInput) {
+    this.draft = BackingDraft.ofStep(state, input);
+    this.updates = input.updates;
+    const { rows, changes, events } = this.draft.report();
+    this.rows = [...input.updates.rows, ...rows];
+    this.changes = changes;
+    this.events = events;
+  }
+}
+
 /** Used once: made, then committed or dropped. */
 export class BackingDraft {
+  /** Number of the request for the keys that it starts to follow: each commit takes the next. */
+  readonly #request: number;
   readonly #view: StepView;
   readonly #references: ReferenceChanges;
   /** Records whose orders changed. */
@@ -101,6 +126,7 @@ export class BackingDraft {
     if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
     compute(view, step.skips);
 
+    this.#request = state.nextRequest;
     this.#view = view;
     this.#references = references;
     this.#edited = new Set(references.orderEdits.map(({ record }) => record));
@@ -109,7 +135,7 @@ export class BackingDraft {
   }
 
   /** What the step means to others. Only before `commit`. */
-  report(): PreparedBacking {
+  report(): StepReport {
     const changes = this.#changes;
     return {
       rows: rowsOf(this.#view, changes),
@@ -118,10 +144,14 @@ export class BackingDraft {
     };
   }
 
-  /** Makes the step visible and returns what to ask of the reader and of tokens. */
+  /**
+   * Makes the step visible and returns what to ask of the reader and of tokens. Throws where another was
+   * committed since it was made.
+   */
   commit(): Committed {
     const view = this.#view;
     const { state } = view;
+    assert(state.nextRequest === this.#request, "a draft is of the visible state");
     state.ledger = view.ledger;
     state.closeTime = view.closeTime;
     state.baseReserve = view.baseReserve;
@@ -146,9 +176,8 @@ export class BackingDraft {
     for (const { record, before, after } of this.#references.orderEdits) {
       state.shares.change(record, before, after);
     }
-    const request = state.nextRequest;
     state.nextRequest += 1;
-    return { request, keys: view.entries.commit(view.ledger), polls: this.#polls };
+    return { request: this.#request, keys: view.entries.commit(view.ledger), polls: this.#polls };
   }
 }
 
