@@ -11,12 +11,17 @@ export const HISTORY_PASSPHRASE = "a network for benches";
 const DAYS = 30;
 const DAY = 86_400;
 
-export type HistorySize = { readonly orders: number; readonly trades: number };
+export type HistorySize = {
+  readonly orders: number;
+  readonly trades: number;
+  /** Seconds; for ever without it. */
+  readonly keepOrderEvents?: number;
+};
 
 /** Makes the store; resolves to two assets to ask a quote for. */
 export async function fillHistory(
   path: string,
-  { orders, trades }: HistorySize,
+  { orders, trades, keepOrderEvents = Number.POSITIVE_INFINITY }: HistorySize,
 ): Promise<readonly string[]> {
   const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
   const backing = new BackingRecords({
@@ -35,6 +40,7 @@ export async function fillHistory(
     clock: () => ledgers.time * 1000,
     log: silentLog,
     backing,
+    store: { keepOrderEvents },
   });
   // The last ledgers, those that load backing, come close to now.
   const ledgerSeconds = Math.floor((DAYS * DAY) / (historyLedgers({ orders, trades }) + 1));

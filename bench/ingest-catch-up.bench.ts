@@ -1,5 +1,5 @@
-// Catching up end to end: ledgers of 1 MB from a lake on disk, then the same from an RPC, through
-// the whole engine into its store, while a client asks for GET /. The engine runs in this process,
+// Catching up end to end: ledgers of 1 MB from a lake on disk, with order events and without, then the same from an
+// RPC, through the whole engine into its store, while a client asks for GET /. The engine runs in this process,
 // the devnet's RPC and the client in others.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -42,6 +42,8 @@ const FIRST_LEDGER = 2;
 const PAGE_LEDGERS = 8;
 const ROUNDS = 9;
 const SERVED_LEDGERS = 400;
+/** Catch-ups with order events and as many without, in turn. */
+const EVENT_ROUNDS = 3;
 /** The devnet stands still while the engine catches up. */
 const STILL_MS = 600_000;
 
@@ -62,7 +64,12 @@ export const bench: Bench = async ({ tiny }) => {
     );
     const devnet = await spawnDevnet({ ...optionsOf(world.directory, 0), ledgerTime: STILL_MS });
     try {
-      const fromLake = await catchUp(join(root, "from-lake"), devnet.url, world, world.lake);
+      const lake = { lake: world.lake };
+      const fromLake = await catchUp(join(root, "from-lake"), devnet.url, world, lake);
+      const rounds = tiny ? 1 : EVENT_ROUNDS;
+      const events = await withAndWithoutEvents(fromLake, rounds, (keepOrderEventsSeconds) =>
+        catchUp(join(root, "order-events"), devnet.url, world, { ...lake, keepOrderEventsSeconds }),
+      );
       const fromRpc = await catchUp(join(root, "from-rpc"), devnet.url, world);
       const served = await servedAlone(devnet.url, world);
       const { plain, own } = await pageTimes(devnet.url, world);
@@ -70,6 +77,7 @@ export const bench: Bench = async ({ tiny }) => {
         { name: "ledgers", value: world.last - FIRST_LEDGER + 1, unit: "ledgers" },
         { name: "size of a ledger", value: world.bytes / (world.last - 1) / 1e6, unit: "MB" },
         ...figures("from a lake", fromLake, "100 ledgers of 1 MB a second"),
+        ...events,
         ...figures("from an RPC", fromRpc),
         { name: "the RPC alone, read by two clients", value: served, unit: "ledgers/s" },
         { name: "JSON.parse and base64 alone", value: 1000 / plain, unit: "ledgers/s" },
@@ -143,14 +151,53 @@ function writeObject(lake: string, ledger: number, meta: Uint8Array): number {
   return meta.length;
 }
 
+/** Of catch-ups from the lake in turn; `first`: one that kept them. */
+async function withAndWithoutEvents(
+  first: Run,
+  rounds: number,
+  again: (keepOrderEventsSeconds: number) => Promise<Run>,
+): Promise<readonly Figure[]> {
+  const [kept, without]: [Run[], Run[]] = [[first], []];
+  while (without.length < rounds) {
+    without.push(await again(0));
+    if (kept.length < rounds) kept.push(await again(Number.POSITIVE_INFINITY));
+  }
+  const median = (runs: readonly Run[], of: (run: Run) => number) => quantile(runs.map(of), 0.5);
+  const pace = ({ ledgersPerSecond }: Run) => ledgersPerSecond;
+  const cpu = ({ cpuMs }: Run) => cpuMs;
+  return [
+    { name: "order events kept: applied, median", value: median(kept, pace), unit: "ledgers/s" },
+    { name: "order events off: applied, median", value: median(without, pace), unit: "ledgers/s" },
+    {
+      name: "pace with order events to that without",
+      value: median(kept, pace) / median(without, pace),
+      unit: "ratio",
+      goal: "0.9 or more",
+    },
+    { name: "order events kept: CPU a ledger", value: median(kept, cpu), unit: "ms" },
+    { name: "order events off: CPU a ledger", value: median(without, cpu), unit: "ms" },
+  ];
+}
+
 type Run = {
+  /** Of all threads of the process, a ledger. */
+  readonly cpuMs: number;
   readonly ledgersPerSecond: number;
   readonly sinceStart: number;
   readonly pauseMs: number;
   readonly latenciesMs: readonly number[];
 };
 
-async function catchUp(path: string, rpcUrl: string, world: World, lake?: string): Promise<Run> {
+async function catchUp(
+  path: string,
+  rpcUrl: string,
+  world: World,
+  {
+    lake,
+    keepOrderEventsSeconds = Number.POSITIVE_INFINITY,
+  }: { readonly lake?: string; readonly keepOrderEventsSeconds?: number } = {},
+): Promise<Run> {
+  const cpu = process.cpuUsage();
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const startedAt = Date.now();
   const engine = await startEngine({
@@ -168,7 +215,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
       referencePrices: new Map(),
       keepHistorySeconds: Number.POSITIVE_INFINITY,
       accessLog: { share: 0, fields: new Set() },
-      keepOrderEventsSeconds: Number.POSITIVE_INFINITY,
+      keepOrderEventsSeconds,
       maxOrders: 1 << 16,
       limits: NO_LIMITS,
     },
@@ -188,7 +235,9 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
     delay.disable();
     const { firstLedger, firstLedgerAt, reachedAt, latenciesMs } = result;
     assert.equal(await ledgerOf(engine.port), world.last);
+    const { user, system } = process.cpuUsage(cpu);
     return {
+      cpuMs: (user + system) / 1000 / (world.last - FIRST_LEDGER + 1),
       ledgersPerSecond:
         ((world.last - firstLedger) / Math.max(1, reachedAt - firstLedgerAt)) * 1000,
       sinceStart: ((world.last - FIRST_LEDGER + 1) / (reachedAt - startedAt)) * 1000,
@@ -197,6 +246,7 @@ async function catchUp(path: string, rpcUrl: string, world: World, lake?: string
     };
   } finally {
     await engine.close();
+    rmSync(path, { recursive: true });
   }
 }
 

@@ -1,5 +1,6 @@
 // From the moment the RPC serves a ledger until its push arrives, at steady and at fast ledgers,
-// and what the engine asks the RPC meanwhile. The devnet runs in this process, the engine in another.
+// and what the engine asks the RPC meanwhile; then of two engines on the same ledgers, one of which keeps order events.
+// The devnet runs in this process, the engines in others.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,10 +27,50 @@ export const bench: Bench = async ({ tiny }) => {
       ];
   const figures: Figure[] = [];
   for (const rhythm of rhythms) figures.push(...(await measure(rhythm, tiny ? 2 : LEARNING)));
-  return figures;
+  const both = tiny
+    ? { name: "", ledgerTime: 500, ledgers: 4 }
+    : { name: "", ledgerTime: 1000, ledgers: 120 };
+  return [...figures, ...(await compareOrderEvents(both, tiny ? 2 : LEARNING))];
 };
 
+/** Both see the same ledgers and share the machine alike. */
+async function compareOrderEvents(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {
+  return following(rhythm, [{}, { KEEP_ORDER_EVENTS: "0" }], async (devnet, ports) => {
+    const first = devnet.tip.ledger + 1 + learning;
+    const servedAt = new Map<number, number>();
+    devnet.onClosed(({ tip }) => servedAt.set(tip.ledger, performance.now()));
+    const followed = ports.map((port) => pushed(port, servedAt, [first, first + rhythm.ledgers]));
+    devnet.resume();
+    const [kept = [], without = []] = await Promise.all(followed);
+    devnet.pause();
+    const medians = [kept, without].map((delaysMs) => quantile(delaysMs, 0.5));
+    const [keptMs = 0, withoutMs = 0] = medians;
+    return [
+      { name: "two engines, order events kept: median", value: keptMs, unit: "ms" },
+      { name: "two engines, order events off: median", value: withoutMs, unit: "ms" },
+      {
+        name: "freshness with order events to that without",
+        value: keptMs / withoutMs,
+        unit: "ratio",
+        goal: "1.1 or less",
+      },
+    ];
+  });
+}
+
 async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {
+  return following(rhythm, [{}], (devnet, [port]) => {
+    assert.ok(port !== undefined);
+    return follow(devnet, port, rhythm, learning);
+  });
+}
+
+/** One engine with each of the environments follows the devnet, which stands still. */
+async function following(
+  rhythm: Rhythm,
+  environments: readonly Readonly<Record<string, string>>[],
+  run: (devnet: Devnet, ports: readonly number[]) => Promise<readonly Figure[]>,
+): Promise<readonly Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   const devnet = await startDevnet({
     seed: "benches",
@@ -39,21 +80,26 @@ async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figur
     record: false,
     manual: true,
   });
-  let engine: EngineProcess | undefined;
+  const engines: EngineProcess[] = [];
   try {
     for (let ledger = 0; ledger < PRELUDE_LEDGERS; ledger += 1) devnet.closeLedger();
-    engine = new EngineProcess({
-      rpcUrl: devnet.url,
-      passphrase: DEVNET_PASSPHRASE,
-      contract: devnet.network.exchange,
-      dataDir: directory,
-    });
-    const port = await engine.listening;
-    await new ApiClient(port).reached(devnet.tip.ledger);
-    return await follow(devnet, port, rhythm, learning);
+    for (const [at, environment] of environments.entries()) {
+      engines.push(
+        new EngineProcess({
+          rpcUrl: devnet.url,
+          passphrase: DEVNET_PASSPHRASE,
+          contract: devnet.network.exchange,
+          dataDir: join(directory, String(at)),
+          environment,
+        }),
+      );
+    }
+    const ports = await Promise.all(engines.map(({ listening }) => listening));
+    for (const port of ports) await new ApiClient(port).reached(devnet.tip.ledger);
+    return await run(devnet, ports);
   } finally {
-    engine?.child.kill("SIGTERM");
-    await engine?.exited;
+    for (const { child } of engines) child.kill("SIGTERM");
+    await Promise.all(engines.map(({ exited }) => exited));
     await devnet.stop();
     rmSync(directory, { recursive: true, force: true });
   }
@@ -66,8 +112,6 @@ async function follow(
   learning: number,
 ): Promise<readonly Figure[]> {
   const servedAt = new Map<number, number>();
-  const delaysMs: number[] = [];
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`);
   const first = devnet.tip.ledger + 1 + learning;
   let asked: ReadonlyMap<string, number> = new Map();
   let measuredFrom = 0;
@@ -78,25 +122,13 @@ async function follow(
       asked = new Map(devnet.requests);
     }
   });
-  await new Promise((resolve) => socket.once("open", resolve));
-  socket.send('{"op":"subscribe","channel":"contract"}');
+  const arrived = pushed(port, servedAt, [first, first + ledgers]);
   devnet.resume();
-  await new Promise<void>((resolve, reject) => {
-    socket.once("error", reject);
-    socket.on("message", (data) => {
-      const now = performance.now();
-      const { type, ledger } = JSON.parse(String(data)) as { type: string; ledger?: number };
-      const served = ledger === undefined ? undefined : servedAt.get(ledger);
-      if (type !== "ledger" || ledger === undefined || served === undefined) return;
-      if (ledger >= first) delaysMs.push(now - served);
-      if (ledger >= first + ledgers) resolve();
-    });
-  });
+  const delaysMs = await arrived;
   devnet.pause();
   const seconds = (performance.now() - measuredFrom) / 1000;
   const since = (method: string): number =>
     ((devnet.requests.get(method) ?? 0) - (asked.get(method) ?? 0)) / seconds;
-  socket.close();
   assert.ok(delaysMs.length > 0);
   return [
     // Those that came late together are pushed as one.
@@ -120,4 +152,28 @@ async function follow(
       unit: "a second",
     },
   ];
+}
+
+/** Milliseconds from when each of the ledgers was served until its push came. */
+async function pushed(
+  port: number,
+  servedAt: ReadonlyMap<number, number>,
+  [first, last]: readonly [number, number],
+): Promise<readonly number[]> {
+  const delaysMs: number[] = [];
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("open", () => socket.send('{"op":"subscribe","channel":"contract"}'));
+    socket.on("message", (data) => {
+      const now = performance.now();
+      const { type, ledger } = JSON.parse(String(data)) as { type: string; ledger?: number };
+      const served = ledger === undefined ? undefined : servedAt.get(ledger);
+      if (type !== "ledger" || ledger === undefined || served === undefined) return;
+      if (ledger >= first) delaysMs.push(now - served);
+      if (ledger >= last) resolve();
+    });
+  });
+  socket.close();
+  return delaysMs;
 }

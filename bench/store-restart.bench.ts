@@ -1,5 +1,5 @@
 // From the start of the engine's process to its first answers, on a store of many live orders with
-// their makers' backing and a long history. Nothing serves ledgers meanwhile.
+// their makers' backing and a long history, with its order events and without. Nothing serves ledgers meanwhile.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -21,14 +21,22 @@ export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny
     ? { orders: 500, trades: 2000 }
     : { orders: 100_000, trades: Number(process.env.TRADES ?? 1_000_000) };
-  const dataDir = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  const root = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   try {
-    const market = await fillHistory(storeFolder(dataDir), sizes);
+    const [kept, without] = [join(root, "kept"), join(root, "without")];
+    const market = await fillHistory(storeFolder(kept), sizes);
+    await fillHistory(storeFolder(without), { ...sizes, keepOrderEvents: 0 });
     const starts: Start[] = [];
+    const startsWithout: Start[] = [];
     for (let start = 0; start < (tiny ? 1 : STARTS); start += 1) {
-      starts.push(await measureStart(dataDir, market, tiny ? 0 : SETTLE_MS));
+      const settleMs = tiny ? 0 : SETTLE_MS;
+      starts.push(await measureStart(kept, market, settleMs));
+      startsWithout.push(await measureStart(without, market, 0, { KEEP_ORDER_EVENTS: "0" }));
     }
-    const median = (of: (start: Start) => number) => quantile(starts.map(of), 0.5);
+    const medianOf = (all: readonly Start[], of: (start: Start) => number) =>
+      quantile(all.map(of), 0.5);
+    const median = (of: (start: Start) => number) => medianOf(starts, of);
+    const [onMs, offMs] = [starts, startsWithout].map((all) => medianOf(all, ({ quote }) => quote));
     const goal = "below 1,000 ms";
     const figures: Figure[] = [
       {
@@ -43,6 +51,13 @@ export const bench: Bench = async ({ tiny }) => {
         unit: "ms",
         goal,
       },
+      { name: "to /quote, order events off: median", value: offMs ?? 0, unit: "ms" },
+      {
+        name: "to /quote with order events to that without",
+        value: (onMs ?? 0) / (offMs ?? 0),
+        unit: "ratio",
+        goal: "1.1 or less",
+      },
       {
         name: "resident once settled: median",
         value: median(({ resident }) => resident),
@@ -51,7 +66,7 @@ export const bench: Bench = async ({ tiny }) => {
     ];
     return figures;
   } finally {
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
   }
 };
 
@@ -62,6 +77,7 @@ async function measureStart(
   dataDir: string,
   [selling, buying]: readonly string[],
   settleMs: number,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Start> {
   const begin = performance.now();
   const engine = new EngineProcess({
@@ -69,7 +85,7 @@ async function measureStart(
     passphrase: HISTORY_PASSPHRASE,
     contract: HISTORY_EXCHANGE,
     dataDir,
-    environment: { OPERATORS_PORT: "off" },
+    environment: { OPERATORS_PORT: "off", ...environment },
   });
   try {
     const url = `http://127.0.0.1:${await engine.listening}`;
