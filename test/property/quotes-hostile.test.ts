@@ -168,6 +168,13 @@ test("makers who back a part of their orders: no exchange is better, and no list
   assert(proven > runs(4), `only ${proven} proven`);
 });
 
+test("a hop is asked for no more than the orders in the next one's slots can use", () => {
+  const world = sharedWorld(1721, 2, 20);
+  const route = quoted(world);
+  assert(route !== undefined && route.bought >= 2091828894531n, `${route?.bought}`);
+  assert.deepEqual([...routeFaultsOf(world, route), ...exchangeFaults(world, route)], []);
+});
+
 test("of what fits in a call the best is quoted", () => {
   let [near, found] = [0, 0];
   checkSeeds(runs(15), (seed) => {

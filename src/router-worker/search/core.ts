@@ -2,7 +2,6 @@
 // against the relaxed solution loses no more than the optimality gap, each with its alternatives: the
 // order that flips, or the maker's other choices. The largest classes come first, by powers of four; of
 // a size those that lose least.
-import { ALONE } from "./hop-columns.ts";
 import { sortAscending } from "./hop-problem.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import { NO_BREAK } from "./maker-choices.ts";
@@ -59,7 +58,7 @@ export class Core {
   /** Collects the classes that lose at most `gap`. `isIn`: the relaxed solution. */
   collect(gap: number, isIn: Uint8Array): void {
     const { candidates, orders } = this.#task;
-    const { reduced, isPriced } = this.#relaxation;
+    const { reduced } = this.#relaxation;
     this.count = 0;
     this.#alternatives = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
@@ -67,9 +66,7 @@ export class Core {
       if (loss > gap || !this.#relaxation.isClass(entry)) continue;
       if (this.#alternatives < ALTERNATIVES_MAX) this.#addEntry(entry, loss, isIn[entry]! === 1);
     }
-    for (let maker = 0; maker < orders.groups; maker += 1) {
-      if (isPriced[maker] === 0) this.#addMaker(maker, gap);
-    }
+    for (let maker = 0; maker < orders.groups; maker += 1) this.#addMaker(maker, gap);
     this.#arrange(gap);
     this.#sumUp();
   }
@@ -127,7 +124,7 @@ export class Core {
     const first = this.#alternatives;
     for (let choice = listed; choice < choices.count; choice += 1) {
       if (this.#alternatives === ALTERNATIVES_MAX) {
-        choices.complete = false;
+        choices.isCut = true;
         break;
       }
       if (choices.isSame(choice, kept)) continue;
@@ -226,8 +223,12 @@ export class Core {
     const { columns, start } = this.#task.orders;
     for (let place = end - 1; place >= 0; place -= 1) {
       const owner = this.owner[place]!;
-      const maker = owner < 0 ? ALONE : columns.group[start + owner]!;
-      const gives = Math.max(0, -this.altGot[this.from[place]!]!);
+      const maker = owner < 0 ? -1 - owner : columns.group[start + owner]!;
+      const first = this.from[place]!;
+      let gives = 0;
+      for (let at = first; at < first + this.size[place]!; at += 1) {
+        gives = Math.max(gives, -this.altGot[at]!);
+      }
       for (let at = 0; at < pricedCount; at += 1) {
         const own = priced[at] === maker ? gives : 0;
         this.#giveBack[place * pricedCount + at] =

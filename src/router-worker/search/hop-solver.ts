@@ -41,6 +41,8 @@ const NODES_MIN = 64;
 const SEARCH_WORK = 20;
 /** Entries passed over that take as long as a node. */
 const NODE_ENTRIES = 16;
+/** Choices of makers that take as long as a node (guess). */
+const NODE_CHOICES = 4;
 /** Orders that change against the relaxed solution at most, along one branch. */
 const DEPTH_MAX = 64;
 /** Nodes of a search without side pairs (guess: half of the searches end with fewer). */
@@ -98,10 +100,8 @@ export class HopSolver {
   // The break items at hand, the cheapest first: one, or all that are not in the relaxed solution.
   #items = 0;
   readonly #item = new Int32Array(ENTRIES_MAX);
-  /** Of the only one: its maker, where its backing is priced, and what it has for it. */
+  /** Of the only one: its maker. */
   #maker = ALONE;
-  #budget = 0;
-  #room = 0;
   /** Core place of its class, which does not change. */
   #fixed = -1;
   // Those that no cheaper one is as large as: what a unit used profits, what they use at least and most.
@@ -298,7 +298,14 @@ export class HopSolver {
   #boundAt(lambda: number): number {
     this.#relaxation.setAt(lambda);
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
+    this.#countChoices();
     return this.#bound();
+  }
+
+  #countChoices(): void {
+    const { choices } = this.#relaxation;
+    this.#nodesLeft -= choices.nodes / NODE_CHOICES;
+    choices.nodes = 0;
   }
 
   #isCloser(bound: number, other: number): boolean {
@@ -312,11 +319,12 @@ export class HopSolver {
     this.#updateWanted();
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
     this.#isCut = false;
-    relaxation.isCut = false;
+    choices.isCut = false;
     const choicesKept = choices.count;
     const slack = this.#collectBreaks();
     let hasOwn = false;
     if (slack >= 0) this.#collectCore(slack);
+    this.#countChoices();
     for (let at = 0; at < this.#breaks && this.#nodesLeft >= 0; at += 1) {
       if (!this.#hasPairs && this.#nodesLeft < this.#pairsFrom) this.#addPairs();
       if (this.#nodesLeft < this.#passEnd) break;
@@ -342,7 +350,7 @@ export class HopSolver {
     if (hasOwn) relaxation.setBack();
     else choices.dropFrom(choicesKept);
     if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
-    this.complete = !this.#isCut && choices.complete && !relaxation.isCut;
+    this.complete = !this.#isCut && !choices.isCut;
   }
 
   #collectCore(gap: number): void {
@@ -515,7 +523,7 @@ export class HopSolver {
     if (this.#relaxation.isClass(entry))
       return slack - Math.max(0, this.#relaxation.reduced[entry]!);
     const group = orders.columns.group[at]!;
-    if (group === ALONE || slack < 0 || this.#relaxation.isPriced[group] === 1) return slack;
+    if (group === ALONE || slack < 0) return slack;
     return this.#relaxation.profit - this.#needed + this.#makerSlackOf(entry, group);
   }
 
@@ -548,18 +556,16 @@ export class HopSolver {
     const relaxation = this.#relaxation;
     const at = start + entry;
     const group = columns.group[at]!;
-    const isChoice = group !== ALONE && relaxation.isPriced[group] === 0;
+    const isChoice = group !== ALONE && !relaxation.isClass(entry);
     this.#item[0] = entry;
     this.#items = 1;
-    this.#maker = isChoice ? ALONE : group;
+    this.#maker = group;
     this.#fixed = this.#core.placeOf(isChoice ? -1 - group : entry);
     if (isChoice) {
       this.#branchMaker(group);
       return;
     }
-    this.#budget = columns.budget[at]!;
-    this.#room = columns.room[at]!;
-    this.#setFront();
+    this.#setFront(columns.budget[at]!);
     const isIn = this.selection.isIn[entry] === 1;
     this.#profit[0] = relaxation.profit - (isIn ? relaxation.reduced[entry]! : 0);
     this.#got[0] = relaxation.got - (isIn ? columns.amount[at]! : 0);
@@ -576,13 +582,10 @@ export class HopSolver {
   /** Tries the selections with one of the break items at hand. */
   #branchItems(): void {
     const relaxation = this.#relaxation;
-    const { columns, start } = this.#task.orders;
     this.#maker = ALONE;
-    this.#budget = Number.POSITIVE_INFINITY;
-    this.#room = columns.room[start + this.#item[0]!]!;
     // Of several each may change; what is whole is then no break item.
     this.#fixed = this.#items === 1 ? this.#core.placeOf(this.#item[0]!) : -1;
-    this.#setFront();
+    this.#setFront(Number.POSITIVE_INFINITY);
     this.#profit[0] = relaxation.profit;
     this.#got[0] = relaxation.got;
     this.#paid[0] = relaxation.paid;
@@ -597,7 +600,8 @@ export class HopSolver {
     return got * (lambda[pair]! - nu) - paid - size * mu[pair]!;
   }
 
-  #setFront(): void {
+  /** `budget`: at least what their maker has for them. */
+  #setFront(budget: number): void {
     const { orders, sells } = this.#task;
     const { price, most } = orders.columns;
     this.#front = 0;
@@ -606,7 +610,7 @@ export class HopSolver {
       const entry = this.#item[place]!;
       const at = orders.start + entry;
       const unit = sells ? price[at]! : 1;
-      const uses = Math.min(most[at]!, this.#budget) * unit;
+      const uses = Math.min(most[at]!, budget) * unit;
       if (uses <= largest) continue;
       largest = uses;
       this.#frontGain[this.#front] = this.#relaxation.gainOf(entry) / unit;
@@ -625,21 +629,17 @@ export class HopSolver {
     const at = start + entry;
     relaxation.takeMaker(maker, this.#brokenOf(entry));
     const kept = relaxation.choiceOf[maker]!;
-    const rest = relaxation.profit - relaxation.choiceProfit(kept);
+    const rest = relaxation.profit - relaxation.choiceProfit(maker, kept);
     const first = choices.count;
-    const best = choices.best(true);
-    if (rest + best >= this.#needed) {
-      choices.dropFrom(first);
-      choices.list(this.#needed - rest);
-    }
-    relaxation.toggle(kept, 0);
+    if (rest + choices.best(false) < this.#needed) return;
+    choices.list(this.#needed - rest);
+    this.#countChoices();
+    relaxation.toggle(maker, kept, 0);
     for (let choice = first; choice < choices.count; choice += 1) {
       if (this.#isOut()) break;
-      this.#budget = columns.budget[at]! - choices.got[choice]!;
-      this.#room = columns.room[at]! - choices.paid[choice]!;
-      if (this.#budget < 1) continue;
-      this.#setFront();
-      this.#profit[0] = rest + relaxation.choiceProfit(choice);
+      this.#setFront(columns.budget[at]! - choices.got[choice]!);
+      if (this.#front === 0) continue;
+      this.#profit[0] = rest + relaxation.choiceProfit(maker, choice);
       this.#got[0] = relaxation.got - choices.got[kept]! + choices.got[choice]!;
       this.#paid[0] = relaxation.paid - choices.paid[kept]! + choices.paid[choice]!;
       for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
@@ -647,13 +647,13 @@ export class HopSolver {
         const paid = choices.paid[choice]! - choices.paid[kept]!;
         const size = choices.size[choice]! - choices.size[kept]!;
         this.#profits[pair] =
-          this.#pairs.relaxed[pair]! + this.#profitOf(pair, ALONE, got, paid, size);
+          this.#pairs.relaxed[pair]! + this.#profitOf(pair, maker, got, paid, size);
       }
-      relaxation.toggle(choice, 1);
+      relaxation.toggle(maker, choice, 1);
       this.#varyAll(relaxation.count - choices.size[kept]! + choices.size[choice]!);
-      relaxation.toggle(choice, 0);
+      relaxation.toggle(maker, choice, 0);
     }
-    relaxation.toggle(kept, 1);
+    relaxation.toggle(maker, kept, 1);
     choices.dropFrom(first);
   }
 
@@ -761,8 +761,8 @@ export class HopSolver {
     const { columns, start } = this.#task.orders;
     const entry = this.#item[0]!;
     const maker = this.#maker;
-    const budget = this.#budget - (maker === ALONE ? 0 : makerGot[maker]!);
-    const room = this.#room - (maker === ALONE ? 0 : makerPaid[maker]!);
+    const budget = columns.budget[start + entry]! - (maker === ALONE ? 0 : makerGot[maker]!);
+    const room = columns.room[start + entry]! - (maker === ALONE ? 0 : makerPaid[maker]!);
     const most = Math.min(columns.most[start + entry]!, budget);
     this.#completeWith(entry, most, room, got, paid, count);
   }
@@ -812,8 +812,8 @@ export class HopSolver {
       relaxation.flip(owner);
       return;
     }
-    relaxation.toggle(relaxation.choiceOf[-1 - owner]!, 0);
-    relaxation.toggle(this.#core.altChoice[alternative]!, 1);
+    relaxation.toggle(-1 - owner, relaxation.choiceOf[-1 - owner]!, 0);
+    relaxation.toggle(-1 - owner, this.#core.altChoice[alternative]!, 1);
   }
 
   #changeBack(owner: number, alternative: number): void {
@@ -822,8 +822,8 @@ export class HopSolver {
       relaxation.flip(owner);
       return;
     }
-    relaxation.toggle(this.#core.altChoice[alternative]!, 0);
-    relaxation.toggle(relaxation.choiceOf[-1 - owner]!, 1);
+    relaxation.toggle(-1 - owner, this.#core.altChoice[alternative]!, 0);
+    relaxation.toggle(-1 - owner, relaxation.choiceOf[-1 - owner]!, 1);
   }
 
   /** What classes from a place on can still use, within the slots. */

@@ -1,8 +1,9 @@
 // Hot path: the relaxed solution of a hop. At a shadow price lambda and a slot penalty mu each class takes
 // its choice of the highest reduced profit: an order by itself is whole or not; a maker with too little
-// backing chooses which of its orders to fill (maker-choices.ts). A maker with many choices has a price
-// nu for its backing instead, and its orders are classes by themselves.
+// backing chooses which of its largest orders to fill (maker-choices.ts). Its other orders are classes by
+// themselves; where that gives the closer bound, its backing has a shadow price nu.
 import { ALONE } from "./hop-columns.ts";
+import { sortAscending } from "./hop-problem.ts";
 import type { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import { type BreakOfMaker, MakerChoices, NO_BREAK } from "./maker-choices.ts";
@@ -10,11 +11,9 @@ import { Multipliers } from "./multipliers.ts";
 
 /** Halvings in search of a slot penalty at which the relaxed solution fits the slots. */
 const FIT_STEPS = 10;
-/** Nodes to find choices of makers: so many, and one for each node of the search (guess). */
-const CHOICE_NODES = 4096;
 
 export class Relaxation {
-  readonly choices = new MakerChoices();
+  readonly choices: MakerChoices;
   /** What the relaxed solution got, paid and counts; its profit with the worth of what it leaves. */
   got = 0;
   paid = 0;
@@ -22,21 +21,22 @@ export class Relaxation {
   profit = 0;
   /** By entry that is a class by itself: its reduced profit. */
   readonly reduced = new Float64Array(ENTRIES_MAX);
-  /** By maker with classes of its own: 1, the price of its backing, what its whole orders get and cost. */
-  readonly isPriced = new Uint8Array(ENTRIES_MAX);
+  /** By maker: the price of its backing, what its whole orders get and cost. */
   readonly nu = new Float64Array(ENTRIES_MAX);
   readonly makerGot = new Float64Array(ENTRIES_MAX);
   readonly makerPaid = new Float64Array(ENTRIES_MAX);
-  /** Those makers, and how many of them are to deliver or be paid more than they can. */
+  /** Makers with orders beside their largest, and makers who are to deliver or be paid too much. */
   readonly priced = new Int32Array(ENTRIES_MAX);
   pricedCount = 0;
   overdrawn = 0;
-  /** By maker that is one class: its choice in the relaxed solution, and its reduced profit. */
+  /** By maker: its choice in the relaxed solution, and its reduced profit. */
   readonly choiceOf = new Int32Array(ENTRIES_MAX);
   readonly bestOf = new Float64Array(ENTRIES_MAX);
-  /** Whether choices of makers were left out of a solution before the one at hand. */
-  isCut = false;
   #chooseWork = 0;
+  readonly #hasOthers = new Uint8Array(ENTRIES_MAX);
+  /** Of one maker: what its orders lose a unit, ascending, and the orders. */
+  readonly #rate = new Float64Array(ENTRIES_MAX);
+  readonly #rated = new Int32Array(ENTRIES_MAX);
 
   readonly #task: HopTask;
   readonly #selection: HopSelection;
@@ -49,6 +49,7 @@ export class Relaxation {
   constructor(task: HopTask, selection: HopSelection) {
     this.#task = task;
     this.#selection = selection;
+    this.choices = new MakerChoices(task);
   }
 
   /** What was taken since `find` began, in work units. */
@@ -71,9 +72,8 @@ export class Relaxation {
     this.#whole = whole;
     this.#chooseWork = 0;
     pairs.find(orders, candidates, demand, whole + 1, this.#task.canBeWhole);
-    this.choices.nodesLeft = CHOICE_NODES + demand.nodesMax;
-    this.choices.clear();
-    this.#classifyMakers();
+    this.choices.begin(whole);
+    this.#collectPriced();
     this.#fitSlots();
     this.keep();
   }
@@ -133,16 +133,16 @@ export class Relaxation {
     this.choose();
   }
 
-  /** Decides which makers are one class each: those with few choices. */
-  #classifyMakers(): void {
-    const { groups } = this.#task.orders;
+  #collectPriced(): void {
+    const { orders, candidates } = this.#task;
+    const { columns, start, groups } = orders;
     this.nu.fill(0, 0, groups);
+    this.#hasOthers.fill(0, 0, groups);
     this.pricedCount = 0;
-    for (let maker = 0; maker < groups; maker += 1) {
-      this.takeMaker(maker, NO_BREAK);
-      const isMany = this.choices.isMany();
-      this.isPriced[maker] = isMany ? 1 : 0;
-      if (!isMany) continue;
+    for (let entry = 0; groups > 0 && entry < candidates; entry += 1) {
+      const maker = columns.group[start + entry]!;
+      if (maker === ALONE || !this.isClass(entry) || this.#hasOthers[maker] === 1) continue;
+      this.#hasOthers[maker] = 1;
       this.priced[this.pricedCount] = maker;
       this.pricedCount += 1;
     }
@@ -155,8 +155,7 @@ export class Relaxation {
       if (this.isClass(entry) && this.reduced[entry]! > highest) highest = this.reduced[entry]!;
     }
     for (let maker = 0; maker < this.#task.orders.groups; maker += 1) {
-      if (this.isPriced[maker] === 0 && this.bestOf[maker]! > highest)
-        highest = this.bestOf[maker]!;
+      if (this.bestOf[maker]! > highest) highest = this.bestOf[maker]!;
     }
     return highest;
   }
@@ -175,7 +174,9 @@ export class Relaxation {
     this.count = 0;
     this.overdrawn = 0;
     this.profit = 0;
-    if (groups > 0) this.#priceBacking();
+    this.makerGot.fill(0, 0, groups);
+    this.makerPaid.fill(0, 0, groups);
+    for (let at = 0; at < this.pricedCount; at += 1) this.#priceBacking(this.priced[at]!);
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
       const maker = group[at]!;
@@ -189,11 +190,8 @@ export class Relaxation {
       if (maker === ALONE) isIn[entry] = 1;
       else this.flip(entry);
     }
-    if (!this.choices.complete) this.isCut = true;
     this.choices.clear();
-    for (let maker = 0; maker < groups; maker += 1) {
-      if (this.isPriced[maker] === 0) this.#chooseOf(maker);
-    }
+    for (let maker = 0; maker < groups; maker += 1) this.#chooseOf(maker);
     this.profit = this.got * lambda - this.paid + (this.#whole - this.count) * mu;
     for (let at = 0; at < this.pricedCount; at += 1) {
       const maker = this.priced[at]!;
@@ -202,14 +200,50 @@ export class Relaxation {
     }
   }
 
-  #priceBacking(): void {
-    for (let at = 0; at < this.pricedCount; at += 1) {
-      const maker = this.priced[at]!;
-      this.takeMaker(maker, NO_BREAK);
-      this.nu[maker] = this.choices.priceOfBacking();
-      this.makerGot[maker] = 0;
-      this.makerPaid[maker] = 0;
+  /**
+   * Prices a maker's backing by what the order profits a unit that backing runs out at, where it is shared
+   * out by profit a unit: or at nothing, if the bound is closer then.
+   */
+  #priceBacking(maker: number): void {
+    const { lambda, mu } = this.#pairs;
+    const { columns, start } = this.#task.orders;
+    const { amount, cost } = columns;
+    const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+    let count = 0;
+    let entry = columns.groupTop[start + maker]!;
+    for (; entry >= 0; entry = columns.previous[start + entry]!) {
+      if (this.#task.canBeWhole[entry] === 0 || entry >= this.#task.candidates) continue;
+      const at = start + entry;
+      const profit = amount[at]! * lambda - cost[at]! - mu;
+      if (profit <= 0) continue;
+      this.#rate[count] = -profit / amount[at]!;
+      this.#rated[count] = entry;
+      count += 1;
     }
+    sortAscending(this.#rate, this.#rated, count);
+    this.nu[maker] = 0;
+    let left = budget;
+    for (let at = 0; at < count; at += 1) {
+      left -= amount[start + this.#rated[at]!]!;
+      if (left >= 0) continue;
+      const free = this.#boundOf(maker, count, 0);
+      const nu = -this.#rate[at]!;
+      if (this.#boundOf(maker, count, nu) + nu * budget < free) this.nu[maker] = nu;
+      return;
+    }
+  }
+
+  /** What a maker's rated orders profit at most at a price of its backing. */
+  #boundOf(maker: number, count: number, nu: number): number {
+    const { columns, start } = this.#task.orders;
+    this.choices.take(maker, this.#pairs.lambda - nu, this.#pairs.mu, NO_BREAK);
+    let profit = this.choices.best(false);
+    for (let at = 0; at < count && -this.#rate[at]! > nu; at += 1) {
+      const entry = this.#rated[at]!;
+      if (this.choices.isLarge[entry] === 1) continue;
+      profit += (-this.#rate[at]! - nu) * columns.amount[start + entry]!;
+    }
+    return profit;
   }
 
   #chooseOf(maker: number): void {
@@ -218,7 +252,7 @@ export class Relaxation {
     this.takeMaker(maker, NO_BREAK);
     this.bestOf[maker] = choices.best(true);
     this.choiceOf[maker] = kept;
-    this.toggle(kept, 1);
+    this.toggle(maker, kept, 1);
     this.got += choices.got[kept]!;
     this.paid += choices.paid[kept]!;
     this.count += choices.size[kept]!;
@@ -226,10 +260,7 @@ export class Relaxation {
 
   /** Whether an order can be whole and is a class by itself. */
   isClass(entry: number): boolean {
-    if (this.#task.canBeWhole[entry] === 0) return false;
-    const { columns, start } = this.#task.orders;
-    const group = columns.group[start + entry]!;
-    return group === ALONE || this.isPriced[group] === 1;
+    return this.#task.canBeWhole[entry] === 1 && this.choices.isLarge[entry] === 0;
   }
 
   /** Puts an order that is a class by itself in, or takes it out. */
@@ -241,39 +272,46 @@ export class Relaxation {
     const to = isIn[entry]! ^ 1;
     isIn[entry] = to;
     if (maker === ALONE) return;
-    if (this.#isOverdrawn(maker, at)) this.overdrawn -= 1;
-    this.makerGot[maker]! += to === 1 ? columns.amount[at]! : -columns.amount[at]!;
-    this.makerPaid[maker]! += to === 1 ? columns.cost[at]! : -columns.cost[at]!;
-    if (this.#isOverdrawn(maker, at)) this.overdrawn += 1;
+    const sign = to === 1 ? 1 : -1;
+    this.#give(maker, sign * columns.amount[at]!, sign * columns.cost[at]!);
   }
 
-  #isOverdrawn(maker: number, at: number): boolean {
-    const { budget, room } = this.#task.orders.columns;
+  /** Lets a maker deliver and be paid so much more. */
+  #give(maker: number, got: number, paid: number): void {
+    if (this.#isOverdrawn(maker)) this.overdrawn -= 1;
+    this.makerGot[maker]! += got;
+    this.makerPaid[maker]! += paid;
+    if (this.#isOverdrawn(maker)) this.overdrawn += 1;
+  }
+
+  #isOverdrawn(maker: number): boolean {
+    const { columns, start } = this.#task.orders;
+    const { budget, room } = columns;
+    const at = start + columns.groupTop[start + maker]!;
     return this.makerGot[maker]! > budget[at]! || this.makerPaid[maker]! > room[at]!;
   }
 
   /** Puts the orders of a maker's choice in (1) or out (0). */
-  toggle(choice: number, to: number): void {
-    const { from, size, entries } = this.choices;
+  toggle(maker: number, choice: number, to: number): void {
+    const { from, size, entries, got, paid } = this.choices;
     const { isIn } = this.#selection;
     for (let at = from[choice]!; at < from[choice]! + size[choice]!; at += 1) {
       isIn[entries[at]!] = to;
     }
+    const sign = to === 1 ? 1 : -1;
+    this.#give(maker, sign * got[choice]!, sign * paid[choice]!);
   }
 
   /** Points `choices` at a maker, whose break item is `broken`. */
   takeMaker(maker: number, broken: BreakOfMaker): void {
-    const { orders, sells, wholeMax, candidates } = this.#task;
-    const { lambda, mu } = this.#pairs;
-    const whole = this.#whole;
-    this.choices.take(orders, maker, lambda, mu, sells, wholeMax, candidates, whole, broken);
+    this.choices.take(maker, this.#pairs.lambda - this.nu[maker]!, this.#pairs.mu, broken);
   }
 
   /** Reduced profit of a maker's choice, without that of its break item. */
-  choiceProfit(choice: number): number {
+  choiceProfit(maker: number, choice: number): number {
     const { got, paid, size } = this.choices;
     const { lambda, mu } = this.#pairs;
-    return got[choice]! * lambda - paid[choice]! - size[choice]! * mu;
+    return got[choice]! * (lambda - this.nu[maker]!) - paid[choice]! - size[choice]! * mu;
   }
 
   /** What a unit of an order that is the break item profits. */

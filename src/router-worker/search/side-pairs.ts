@@ -59,7 +59,7 @@ export class SidePairs {
     }
     for (let place = core.count - 1; place >= 0; place -= 1) {
       const owner = core.owner[place]!;
-      const group = owner < 0 ? ALONE : columns.group[start + owner]!;
+      const group = owner < 0 ? -1 - owner : columns.group[start + owner]!;
       const price = group === ALONE ? 0 : nu[group]!;
       const first = core.from[place]!;
       const end = first + core.size[place]!;

@@ -19,7 +19,6 @@ import {
   SELL,
 } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
-import { MakerHopSolver } from "./maker-hop-solver.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 
 export type RouteDemand = {
@@ -51,8 +50,6 @@ const OUTPUTS_MAX = 256;
  * ends are then searched anew (devnet's large book, measured 2026-11).
  */
 const NODES_BY_ROUND: readonly number[] = [1 << 12, 1 << 15];
-/** Nodes of the plain search where makers have too little backing (guess). */
-const MAKER_NODES = 1 << 10;
 /** Results of hops that are kept: many splits have the same first hops (guess). */
 const RESULTS_MAX = 256;
 const LIST_MAX = 2 * ORDERS_MAX;
@@ -98,7 +95,6 @@ export class SlotSplitSearch {
   #workMax = 0;
   #nodesMax = 0;
   readonly #solver = new HopSolver();
-  readonly #makerSolver = new MakerHopSolver();
   readonly #bounds = new SlotBounds();
   readonly #demand: HopDemand = {
     direction: SELL,
@@ -298,7 +294,7 @@ export class SlotSplitSearch {
     for (let next = step + 1; next < this.#hopCount; next += 1)
       most -= this.#own[this.#hopAt(next)]!;
     const hopBytes = bytes - this.#bytesAfter(step);
-    let below = this.#usableBelow(step, slots);
+    let below = this.#usableBelow(step, slots - 1);
     this.#belowOf[step] = below;
     let reach = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let output = 0; output < OUTPUTS_MAX; output += 1) {
@@ -339,13 +335,13 @@ export class SlotSplitSearch {
       const rest = this.#try(step + 1, value, exactValue, slots - count, bytes - taken);
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
       if (!sells || !this.#isBetter(rest) || rest <= this.value) return reach;
-      below = value;
+      below = Math.min(value, this.#usableBelow(step, this.#own[this.#hopAt(step + 1)]!));
     }
     this.#isDone = false;
     return reach;
   }
 
-  /** SELL: a hop must give less than this for the next one to use it up. */
+  /** SELL: a hop must give less than this for the next one to use it up, with so many slots. */
   #usableBelow(step: number, slots: number): number {
     if (this.#direction !== SELL || step === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
     const { columns, start, count } = this.hops[this.#hopAt(step + 1)]!;
@@ -355,7 +351,7 @@ export class SlotSplitSearch {
     let paid = columns.price[start + count - 1]!;
     for (let at = start; at < start + count; at += 1) {
       const uses = columns.most[at]! * columns.price[at]! + 1;
-      if (held < slots - 1) held += 1;
+      if (held < slots) held += 1;
       else if (uses > largest[held - 1]!) paid -= largest[held - 1]!;
       else continue;
       paid += uses;
@@ -471,7 +467,7 @@ export class SlotSplitSearch {
     slots: number,
     below: number,
     cutoff: number,
-  ): HopSolver | MakerHopSolver {
+  ): HopSolver {
     const hop = this.#hopAt(step);
     const solver = this.#solver;
     const demand = this.#demand;
@@ -484,20 +480,10 @@ export class SlotSplitSearch {
     demand.cutoff = cutoff;
     demand.gap = this.#gap;
     const nodesMax = Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work));
-    const hasMakers = this.hops[hop]!.groups > 0;
-    demand.nodesMax = hasMakers ? Math.min(nodesMax, MAKER_NODES) : nodesMax;
-    solver.solve(this.hops[hop]!, demand);
-    if (solver.complete || !hasMakers) {
-      this.work += solver.work;
-      return solver;
-    }
     demand.nodesMax = nodesMax;
-    const makerSolver = this.#makerSolver;
-    makerSolver.solve(this.hops[hop]!, demand);
-    this.work += makerSolver.work;
-    const sells = this.#direction === SELL;
-    const isWorse = sells ? makerSolver.value < solver.value : makerSolver.value > solver.value;
-    return solver.found && (!makerSolver.found || isWorse) ? solver : makerSolver;
+    solver.solve(this.hops[hop]!, demand);
+    this.work += solver.work;
+    return solver;
   }
 
   /** Takes entries of `list` for the hop of `step` into the selections being tried. */
