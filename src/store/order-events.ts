@@ -114,11 +114,10 @@ export class OrderEvents {
   }
 
   /** What steps add and what has become too old, in portions of one event. `stepped` follows once it is stored. */
-  *writes(steps: readonly StepRecord[]): Generator<void, Write[]> {
+  *writes(writes: Write[], steps: readonly StepRecord[]): Generator<void, void> {
     const cursor = steps.at(-1)?.cursor;
     const { meta, orderEventIndex } = this.#tables;
     const from = this.completeFrom();
-    const writes: Write[] = [];
     const postings = new NewPostings(this.#snapshot, orderEventIndex, this.#known);
     this.#postings = postings;
     const startAt = (ledger: number) => {
@@ -149,8 +148,7 @@ export class OrderEvents {
         startAt(dropped + 1);
       }
     }
-    writes.push(...postings.writes());
-    return writes;
+    for (const write of postings.writes()) writes.push(write);
   }
 
   stepped(): void {

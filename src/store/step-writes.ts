@@ -41,11 +41,11 @@ export async function writeAll(root: Root, writes: readonly Write[]): Promise<vo
 
 /** In portions of one record. */
 export function* stepWrites(
+  writes: Write[],
   tables: Tables,
   ids: AddressIds,
   step: StepRecord,
-): Generator<void, Write[]> {
-  const writes: Write[] = [];
+): Generator<void, void> {
   const writer = new RecordWriter();
   const number = ids.idOf.bind(ids);
   const put = (table: Table, key: Buffer, value: Buffer) => writes.push({ table, key, value });
@@ -99,7 +99,6 @@ export function* stepWrites(
   const { time, cursor } = step.horizon;
   put(tables.meta, META_HORIZON, indexKey(timeBytes(time), cursor));
   if (step.cursor !== undefined) put(tables.meta, META_CURSOR, writeCursor(writer, step.cursor));
-  return writes;
 }
 
 /** The numbers that were given out while the steps of a commit were written. */

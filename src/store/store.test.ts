@@ -75,6 +75,15 @@ test("what is committed is read after a renewal and after a restart, at full wid
   await store.close();
 });
 
+test("a step of more records than a call takes arguments is stored", async () => {
+  const store = await Store.open(join(temporaryFolder(), "store"), IDENTITY);
+  const backing = Array.from({ length: 200_000 }, (_, at) => ({ key: `x${at}`, value: "" }));
+  await store.commit([{ ...step(7, []), backing }]);
+  store.renew();
+  assert.equal([...store.backingRows().withPrefix("x")].length, backing.length);
+  await store.close();
+});
+
 test("a step with a record that cannot be stored leaves nothing behind", async () => {
   const store = await Store.open(join(temporaryFolder(), "store"), IDENTITY);
   const bad = { ...order(7, 1), amount: -1n, owner: account(900) };

@@ -280,13 +280,12 @@ export class Store {
   *#writesOf(steps: readonly StepRecord[]): Generator<void, readonly Write[]> {
     const { tables } = this.#environment;
     const writes: Write[] = [];
-    for (const step of steps) writes.push(...(yield* stepWrites(tables, this.#ids, step)));
+    for (const step of steps) yield* stepWrites(writes, tables, this.#ids, step);
+    yield* this.orderEvents.writes(writes, steps);
     yield;
-    writes.push(...(yield* this.orderEvents.writes(steps)));
+    const others = [...this.#retention.writes(steps), ...addressWrites(tables, this.#ids)];
     yield;
-    writes.push(...this.#retention.writes(steps), ...addressWrites(tables, this.#ids));
-    yield;
-    return writes;
+    return writes.concat(others);
   }
 
   async #write(writes: readonly Write[]): Promise<void> {
