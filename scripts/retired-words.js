@@ -5,8 +5,7 @@ const GLOSSARY = "docs/GLOSSARY.md";
 const FOLDERS = ["src", "test", "bench", "console", "examples", "docs", "packaging"];
 
 const [terms, retired] = readFileSync(GLOSSARY, "utf8").split("## Retired words");
-const words = rowsOf(retired).flatMap(([words]) => words.split(", "));
-const faults = [...missingFiles(terms), ...usesOf(words)];
+const faults = [...missingFiles(terms), ...rowsOf(retired).flatMap(usesOf)];
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);
 
@@ -19,23 +18,31 @@ function rowsOf(text) {
 }
 
 function missingFiles(text) {
-  const paths = rowsOf(text).flatMap(([, , where]) => [
-    ...where.matchAll(/`([a-z/-]+(?:\.ts)?)`/g),
-  ]);
-  return paths
-    .map(([, path]) => (path.startsWith("search/") ? `src/router-worker/${path}` : `src/${path}`))
+  return rowsOf(text)
+    .flatMap(([, , where]) => pathsIn(where))
     .filter((path) => !existsSync(path))
     .map((path) => `${GLOSSARY}: ${path} does not exist`);
 }
 
-function usesOf(words) {
+function pathsIn(cell) {
+  return [...cell.matchAll(/`([a-z/-]+(?:\.ts)?)`/g)].map(([, path]) =>
+    path.startsWith("search/") ? `src/router-worker/${path}` : `src/${path}`,
+  );
+}
+
+/** Where words are used: everywhere, or in files whose paths begin as the second cell says. */
+function usesOf([words, instead]) {
+  const begins = pathsIn(instead);
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`),
   );
   const texts = [...readdirSync("."), ...inFolders].filter(
-    (file) => /\.(ts|js|md|yml|css|html)$/.test(file) && file !== GLOSSARY,
+    (file) =>
+      /\.(ts|js|md|yml|css|html)$/.test(file) &&
+      file !== GLOSSARY &&
+      (begins.length === 0 || begins.some((path) => file.startsWith(path))),
   );
-  const pattern = new RegExp(`\\b(${words.join("|")})\\b`, "i");
+  const pattern = new RegExp(`\\b(${words.replaceAll(", ", "|")})\\b`, "i");
   return texts.flatMap((file) =>
     readFileSync(file, "utf8")
       .split("\n")

@@ -36,7 +36,7 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
     columns.amount[entry] = amount;
     columns.cost[entry] = costOf(amount, price, words, priceAt(entry));
     columns.budget[entry] = budget;
-    columns.room[entry] = room;
+    columns.headroom[entry] = room;
     columns.limit(entry, words);
   }
   return {

@@ -11,7 +11,7 @@
 // cheap and as large, and of those as cheap and as small, as many as its backing can fill at once. That is
 // no proof: the path counts as unproven.
 import { ORDERS_MAX } from "../quote.ts";
-import { ALONE, groupMakers, HopColumns } from "./hop-columns.ts";
+import { UNCONSTRAINED, groupMakers, HopColumns } from "./hop-columns.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Orders that must be better than one that is dropped: as many as a route lists, and one. */
@@ -91,7 +91,7 @@ export class CandidateSets {
       this.#kept[kept] = entry;
       kept += 1;
       // What cannot be filled whole does not stand in for others.
-      const isAlone = columns.group[at] === ALONE;
+      const isAlone = columns.group[at] === UNCONSTRAINED;
       if (most === columns.amount[at]) this.#insert(most, isAlone ? -1 : columns.owner[at]!);
     }
     return kept;
@@ -126,7 +126,7 @@ export class CandidateSets {
     const counts = new Map<number, number>();
     for (let at = 0; at < kept; at += 1) {
       const group = columns.group[from + this.#kept[at]!]!;
-      if (group !== ALONE) counts.set(group, (counts.get(group) ?? 0) + 1);
+      if (group !== UNCONSTRAINED) counts.set(group, (counts.get(group) ?? 0) + 1);
     }
     const drops = new Set<number>();
     for (const [group, count] of counts) {

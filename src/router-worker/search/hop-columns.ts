@@ -1,12 +1,12 @@
 // The orders a hop may list, cheapest first, as columns of numbers: what curves are built of and
-// what the listing search reads. Amounts in base units; rounded above 2^53, and what is quoted is
+// what the search reads. Amounts in base units; rounded above 2^53, and what is quoted is
 // then settled in integers.
 
 import { ORDER_PRICE_U64, ORDER_STRIDE_U64 } from "../../book/shared-layout.ts";
 import { costOf, outputOf } from "./rounding.ts";
 
-/** The maker's orders do not compete for its backing or its room. */
-export const ALONE = -1;
+/** The maker's orders do not compete for its backing or its headroom. */
+export const UNCONSTRAINED = -1;
 
 /** A block of entries from `start` holds one hop's orders. */
 export class HopColumns {
@@ -23,13 +23,13 @@ export class HopColumns {
   cost: Float64Array;
   /** All that the maker has for its orders here: to deliver, and to be paid. */
   budget: Float64Array;
-  room: Float64Array;
+  headroom: Float64Array;
   /** What the order can deliver at most, by itself. */
   most: Float64Array;
   /** Bytes of the maker's address, and of its transfers, in a call's events (see call-bytes.ts). */
   addressBytes: Uint32Array;
   transferBytes: Uint32Array;
-  /** Group of the maker, relative to the block, or ALONE. */
+  /** Group of the maker, relative to the block, or UNCONSTRAINED. */
   group: Int32Array;
   /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
   groupTop: Int32Array;
@@ -44,7 +44,7 @@ export class HopColumns {
     this.amount = new Float64Array(length);
     this.cost = new Float64Array(length);
     this.budget = new Float64Array(length);
-    this.room = new Float64Array(length);
+    this.headroom = new Float64Array(length);
     this.most = new Float64Array(length);
     this.addressBytes = new Uint32Array(length);
     this.transferBytes = new Uint32Array(length);
@@ -65,7 +65,7 @@ export class HopColumns {
     this.amount = copied(this.amount, new Float64Array(length));
     this.cost = copied(this.cost, new Float64Array(length));
     this.budget = copied(this.budget, new Float64Array(length));
-    this.room = copied(this.room, new Float64Array(length));
+    this.headroom = copied(this.headroom, new Float64Array(length));
     this.most = copied(this.most, new Float64Array(length));
     this.addressBytes = copied(this.addressBytes, new Uint32Array(length));
     this.transferBytes = copied(this.transferBytes, new Uint32Array(length));
@@ -84,7 +84,7 @@ export class HopColumns {
     this.amount.set(other.amount.subarray(start, end));
     this.cost.set(other.cost.subarray(start, end));
     this.budget.set(other.budget.subarray(start, end));
-    this.room.set(other.room.subarray(start, end));
+    this.headroom.set(other.headroom.subarray(start, end));
     this.most.set(other.most.subarray(start, end));
     this.addressBytes.set(other.addressBytes.subarray(start, end));
     this.transferBytes.set(other.transferBytes.subarray(start, end));
@@ -104,20 +104,20 @@ export class HopColumns {
       this.amount[entry] = other.amount[at]!;
       this.cost[entry] = other.cost[at]!;
       this.budget[entry] = other.budget[at]!;
-      this.room[entry] = other.room[at]!;
+      this.headroom[entry] = other.headroom[at]!;
       this.most[entry] = other.most[at]!;
       this.addressBytes[entry] = other.addressBytes[at]!;
       this.transferBytes[entry] = other.transferBytes[at]!;
     }
   }
 
-  /** Fills in `most` from amount, budget and room. */
+  /** Fills in `most` from amount, budget and headroom. */
   limit(entry: number, words: BigUint64Array): void {
     let most = this.amount[entry]!;
     if (this.budget[entry]! < most) most = this.budget[entry]!;
-    const room = this.room[entry]!;
-    if (room < this.cost[entry]!) {
-      const payable = outputOf(room, this.price[entry]!, words, priceAt(this.slot[entry]!));
+    const headroom = this.headroom[entry]!;
+    if (headroom < this.cost[entry]!) {
+      const payable = outputOf(headroom, this.price[entry]!, words, priceAt(this.slot[entry]!));
       if (payable < most) most = payable;
     }
     this.most[entry] = most;
@@ -153,7 +153,7 @@ export function groupMakers(columns: HopColumns, start: number, count: number): 
       amountSum[first] = 0;
       costSum[first] = 0;
       members[first] = 0;
-      groupOf[first] = ALONE;
+      groupOf[first] = UNCONSTRAINED;
     }
     amountSum[first]! += columns.amount[start + entry]!;
     costSum[first]! += columns.cost[start + entry]!;
@@ -165,7 +165,7 @@ export function groupMakers(columns: HopColumns, start: number, count: number): 
     if (first === entry && members[first]! > 1) {
       const isShort =
         amountSum[first]! > columns.budget[start + entry]! ||
-        costSum[first]! > columns.room[start + entry]!;
+        costSum[first]! > columns.headroom[start + entry]!;
       if (isShort) {
         groupOf[first] = groups;
         columns.groupFirst[start + groups] = first;
@@ -174,7 +174,7 @@ export function groupMakers(columns: HopColumns, start: number, count: number): 
     }
     const group = groupOf[first]!;
     columns.group[start + entry] = group;
-    if (group !== ALONE) columns.groupTop[start + group] = entry;
+    if (group !== UNCONSTRAINED) columns.groupTop[start + group] = entry;
   }
   return groups;
 }

@@ -83,7 +83,7 @@ export class HopExchange {
     const { amount, cost } = columns;
     const { isIn } = this.#selection;
     const left = this.#task.leftFor(entry, isIn);
-    if (left.budget < amount[at]! || left.room < cost[at]!) return false;
+    if (left.budget < amount[at]! || left.headroom < cost[at]!) return false;
     isIn[entry] = 1;
     if (this.#complete(last, got + amount[at]!, paid + cost[at]!, whole + 1)) return true;
     isIn[entry] = 0;
@@ -93,8 +93,8 @@ export class HopExchange {
   #complete(last: number, got: number, paid: number, whole: number): boolean {
     if (whole > this.#task.demand.slots - 1) return false;
     const { columns, start } = this.#task.orders;
-    const { budget, room } = this.#task.leftFor(last, this.#selection.isIn);
+    const { budget, headroom } = this.#task.leftFor(last, this.#selection.isIn);
     const most = Math.min(columns.most[start + last]!, budget);
-    return this.#selection.complete(last, most, room, got, paid, whole);
+    return this.#selection.complete(last, most, headroom, got, paid, whole);
   }
 }

@@ -1,10 +1,10 @@
 // From a side's curve to the orders of a hop: the curve's own columns, or a copy of them where what
-// makers deliver at the hop before gives them more room to be paid at this one.
+// makers deliver at the hop before gives them more headroom to be paid at this one.
 import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { ACCOUNT_BYTES, CONTRACT_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
-import { ALONE, groupMakers, HopColumns } from "./hop-columns.ts";
+import { UNCONSTRAINED, groupMakers, HopColumns } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
 
 /** Points `hop` at the candidates of a side. */
@@ -23,12 +23,12 @@ export function useCandidates(
   hop.view = view;
 }
 
-/** Copies of hops, each with all the room that the rest of the route can make. */
+/** Copies of hops, each with all the headroom that the rest of the route can make. */
 export class CreditedHops {
   readonly #copies: HopColumns[] = [];
 
   /**
-   * Replaces the entries of each hop, where that makes a difference, by a copy in which makers' room
+   * Replaces the entries of each hop, where that makes a difference, by a copy in which makers' headroom
    * counts more than they have: all that they could deliver at the hop before, and, selling, what
    * the plan forward may pay a maker more than the plan backward, which is what executes.
    */
@@ -45,13 +45,13 @@ export class CreditedHops {
     const before = hops[at - 1];
     let copy: HopColumns | undefined;
     for (let entry = 0; entry < hop.count; entry += 1) {
-      if (!isRoomShort(hop, entry)) continue;
+      if (!isHeadroomShort(hop, entry)) continue;
       const delivered =
         before === undefined ? 0 : mostDelivered(before, hop.columns.owner[hop.start + entry]!);
       const credit = delivered + Math.ceil(unsold * hop.columns.price[hop.start + entry]!);
       if (credit === 0) continue;
       copy ??= this.#copyOf(hop, at);
-      copy.room[entry]! += credit;
+      copy.headroom[entry]! += credit;
       copy.limit(entry, hop.words);
     }
     if (copy === undefined) return;
@@ -73,13 +73,13 @@ function unsoldMax({ columns, start, count }: HopOrders): number {
   return count === 0 ? 0 : columns.price[start + count - 1]!;
 }
 
-/** Whether the maker of an entry can be short of room for what it could deliver of it. */
-function isRoomShort({ columns, start }: HopOrders, entry: number): boolean {
+/** Whether the maker of an entry can be short of headroom for what it could deliver of it. */
+function isHeadroomShort({ columns, start }: HopOrders, entry: number): boolean {
   const at = start + entry;
   const budget = columns.budget[at]!;
-  const alone = columns.group[at] === ALONE && columns.amount[at]! < budget;
-  const most = alone ? columns.amount[at]! : budget;
-  return columns.room[at]! < most * columns.price[at]! + ORDERS_MAX;
+  const isUnconstrained = columns.group[at] === UNCONSTRAINED && columns.amount[at]! < budget;
+  const most = isUnconstrained ? columns.amount[at]! : budget;
+  return columns.headroom[at]! < most * columns.price[at]! + ORDERS_MAX;
 }
 
 /** What a maker could deliver at a hop, all of its orders there together. */

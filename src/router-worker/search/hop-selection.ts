@@ -65,17 +65,17 @@ export class HopSelection {
 
   /**
    * Completes `count` whole orders, which get and pay so much, with the break item `entry`, whose
-   * maker has `most` and `room` left for it. True where that is a new incumbent.
+   * maker has `most` and `headroom` left for it. True where that is a new incumbent.
    */
   complete(
     entry: number,
     most: number,
-    room: number,
+    headroom: number,
     got: number,
     paid: number,
     count: number,
   ): boolean {
-    if (most < 1 || room < 1) return false;
+    if (most < 1 || headroom < 1) return false;
     const { columns, start } = this.#orders;
     const at = start + entry;
     const { amount } = this.#demand;
@@ -85,14 +85,14 @@ export class HopSelection {
       paid + columns.cost[at]! < EXACT_MAX;
     if (!isExact) return this.#completeExactly(entry, most, got, paid, count);
     return this.#demand.direction === SELL
-      ? this.#completeSelling(entry, most, room, got, paid, count)
-      : this.#completeBuying(entry, most, room, got, paid, count);
+      ? this.#completeSelling(entry, most, headroom, got, paid, count)
+      : this.#completeBuying(entry, most, headroom, got, paid, count);
   }
 
   #completeSelling(
     entry: number,
     most: number,
-    room: number,
+    headroom: number,
     got: number,
     paid: number,
     count: number,
@@ -102,7 +102,7 @@ export class HopSelection {
     const left = this.#demand.amount - paid;
     const cost = columns.cost[at]!;
     if (left >= cost) {
-      const isCovered = most >= columns.amount[at]! && room >= cost;
+      const isCovered = most >= columns.amount[at]! && headroom >= cost;
       const gets = isCovered ? columns.amount[at]! : Math.min(most, columns.amount[at]!);
       if (got + gets > this.free) this.free = got + gets;
       // What stays unsold must be worth nothing at the highest price filled.
@@ -111,7 +111,7 @@ export class HopSelection {
     }
     const gets = left < 1 ? 0 : entryOutput(columns, at, left, words);
     if (gets < 1) return false;
-    const isPayable = room >= cost || entryCost(columns, at, gets, words) <= room;
+    const isPayable = headroom >= cost || entryCost(columns, at, gets, words) <= headroom;
     if (gets <= most && isPayable) return this.#offer(entry, got + gets, count);
     const free = got + Math.min(gets, most);
     if (free > this.free) this.free = free;
@@ -121,7 +121,7 @@ export class HopSelection {
   #completeBuying(
     entry: number,
     most: number,
-    room: number,
+    headroom: number,
     got: number,
     paid: number,
     count: number,
@@ -132,7 +132,7 @@ export class HopSelection {
     if (wanted < 1 || wanted > most || wanted > columns.amount[at]!) return false;
     const isWhole = wanted === columns.amount[at]!;
     const cost = isWhole ? columns.cost[at]! : entryCost(columns, at, wanted, words);
-    return cost <= room && this.#offer(entry, paid + cost, count);
+    return cost <= headroom && this.#offer(entry, paid + cost, count);
   }
 
   /** Whether `rest` units of what is paid buy nothing at the highest price among those filled. */

@@ -18,7 +18,7 @@ test("a maker's choices that were left out are not said to be none", () => {
     { price: 3256, amount: 2_852_126_720 },
     { price: 3320, amount: 8864 },
   ];
-  const maker = { maker: 1, budget: 1_226_499_338, room: 7_522_386_384 };
+  const maker = { maker: 1, budget: 1_226_499_338, headroom: 7_522_386_384 };
   const hop = hopOfOffers(offers.map((offer) => ({ ...offer, ...maker })));
   const search = new HopSolver();
   const best = 2_971_623_377;

@@ -13,7 +13,7 @@
 // Allocates nothing; `nodesMax` bounds the nodes.
 
 import { Core } from "./core.ts";
-import { ALONE } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { HopExchange } from "./hop-exchange.ts";
 import { type HopDemand, type HopOrders, nextBetter, sortAscending } from "./hop-problem.ts";
 import { HopSelection } from "./hop-selection.ts";
@@ -101,7 +101,7 @@ export class HopSolver {
   #items = 0;
   readonly #item = new Int32Array(ENTRIES_MAX);
   /** Of the only one: its maker. */
-  #maker = ALONE;
+  #maker = UNCONSTRAINED;
   /** Core place of its class, which does not change. */
   #fixed = -1;
   // Those that no cheaper one is as large as: what a unit used profits, what they use at least and most.
@@ -194,8 +194,8 @@ export class HopSolver {
     let [got, paid, count] = [0, 0, 0];
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      const { budget, room } = this.#task.leftFor(entry, selection.isIn);
-      if (selection.complete(entry, Math.min(most[at]!, budget), room, got, paid, count)) {
+      const { budget, headroom } = this.#task.leftFor(entry, selection.isIn);
+      if (selection.complete(entry, Math.min(most[at]!, budget), headroom, got, paid, count)) {
         // A part of the cheapest order: nothing can be better.
         if (entry === 0 && (!sells || wanted < cost[at]!)) {
           if (selection.exactValue === undefined) return true;
@@ -204,7 +204,7 @@ export class HopSolver {
       const used = sells ? paid : got;
       if (wanted - used < uses[at]! * (1 - 2 ** -46)) break;
       if (count === this.#whole) break;
-      if (canBeWhole[entry] === 0 || budget < amount[at]! || room < cost[at]!) continue;
+      if (canBeWhole[entry] === 0 || budget < amount[at]! || headroom < cost[at]!) continue;
       if (price[at]! <= 0) continue;
       selection.isIn[entry] = 1;
       got += amount[at]!;
@@ -481,7 +481,11 @@ export class HopSolver {
       const size = columns.most[start + entry]!;
       const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
       const key = -2 * Math.floor(Math.log2(size) / 2) - part;
-      if (!isOwn && columns.group[start + entry] === ALONE && this.selection.isIn[entry] === 0) {
+      if (
+        !isOwn &&
+        columns.group[start + entry] === UNCONSTRAINED &&
+        this.selection.isIn[entry] === 0
+      ) {
         this.#other[this.#others] = entry;
         this.#others += 1;
         othersKey = Math.min(othersKey, key);
@@ -523,7 +527,7 @@ export class HopSolver {
     if (this.#relaxation.isClass(entry))
       return slack - Math.max(0, this.#relaxation.reduced[entry]!);
     const group = orders.columns.group[at]!;
-    if (group === ALONE || slack < 0) return slack;
+    if (group === UNCONSTRAINED || slack < 0) return slack;
     return this.#relaxation.profit - this.#needed + this.#makerSlackOf(entry, group);
   }
 
@@ -556,7 +560,7 @@ export class HopSolver {
     const relaxation = this.#relaxation;
     const at = start + entry;
     const group = columns.group[at]!;
-    const isChoice = group !== ALONE && !relaxation.isClass(entry);
+    const isChoice = group !== UNCONSTRAINED && !relaxation.isClass(entry);
     this.#item[0] = entry;
     this.#items = 1;
     this.#maker = group;
@@ -582,7 +586,7 @@ export class HopSolver {
   /** Tries the selections with one of the break items at hand. */
   #branchItems(): void {
     const relaxation = this.#relaxation;
-    this.#maker = ALONE;
+    this.#maker = UNCONSTRAINED;
     // Of several each may change; what is whole is then no break item.
     this.#fixed = this.#items === 1 ? this.#core.placeOf(this.#item[0]!) : -1;
     this.#setFront(Number.POSITIVE_INFINITY);
@@ -593,10 +597,10 @@ export class HopSolver {
     this.#varyAll(relaxation.count);
   }
 
-  /** What orders of a maker (or ALONE) profit at a side pair. */
+  /** What orders of a maker (or UNCONSTRAINED) profit at a side pair. */
   #profitOf(pair: number, maker: number, got: number, paid: number, size: number): number {
     const { lambda, mu } = this.#pairs;
-    const nu = maker === ALONE ? 0 : this.#relaxation.nu[maker]!;
+    const nu = maker === UNCONSTRAINED ? 0 : this.#relaxation.nu[maker]!;
     return got * (lambda[pair]! - nu) - paid - size * mu[pair]!;
   }
 
@@ -761,10 +765,12 @@ export class HopSolver {
     const { columns, start } = this.#task.orders;
     const entry = this.#item[0]!;
     const maker = this.#maker;
-    const budget = columns.budget[start + entry]! - (maker === ALONE ? 0 : makerGot[maker]!);
-    const room = columns.room[start + entry]! - (maker === ALONE ? 0 : makerPaid[maker]!);
+    const budget =
+      columns.budget[start + entry]! - (maker === UNCONSTRAINED ? 0 : makerGot[maker]!);
+    const headroom =
+      columns.headroom[start + entry]! - (maker === UNCONSTRAINED ? 0 : makerPaid[maker]!);
     const most = Math.min(columns.most[start + entry]!, budget);
-    this.#completeWith(entry, most, room, got, paid, count);
+    this.#completeWith(entry, most, headroom, got, paid, count);
   }
 
   /** With the cheapest of the break items that can take what is left. */
@@ -784,20 +790,20 @@ export class HopSolver {
       const part = sells ? Math.max(least / price, 1) : rest;
       if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
       if (isIn[entry] === 1 || least > (sells ? most * price : most)) continue;
-      if (this.#completeWith(entry, most, columns.room[at]!, got, paid, count)) return;
+      if (this.#completeWith(entry, most, columns.headroom[at]!, got, paid, count)) return;
     }
   }
 
   #completeWith(
     entry: number,
     most: number,
-    room: number,
+    headroom: number,
     got: number,
     paid: number,
     count: number,
   ): boolean {
     const { selection } = this;
-    const isBetter = selection.complete(entry, most, room, got, paid, count);
+    const isBetter = selection.complete(entry, most, headroom, got, paid, count);
     if (isBetter) this.#updateWanted();
     if (selection.exactNodes > 0) {
       this.#nodesLeft -= selection.exactNodes;

@@ -1,7 +1,7 @@
 // Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
-import { ALONE } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import {
   type HopDemand,
   type HopOrders,
@@ -127,21 +127,21 @@ export class HopTask {
     return got;
   }
 
-  readonly #left = { budget: 0, room: 0 };
+  readonly #left = { budget: 0, headroom: 0 };
 
   /** What an order's maker has beside the orders that are whole by `isIn`. */
-  leftFor(entry: number, isIn: Uint8Array): { budget: number; room: number } {
+  leftFor(entry: number, isIn: Uint8Array): { budget: number; headroom: number } {
     const { columns, start } = this.orders;
     const at = start + entry;
     const left = this.#left;
     left.budget = columns.budget[at]!;
-    left.room = columns.room[at]!;
-    if (columns.group[at] === ALONE) return left;
+    left.headroom = columns.headroom[at]!;
+    if (columns.group[at] === UNCONSTRAINED) return left;
     let other = columns.groupTop[start + columns.group[at]!]!;
     for (; other >= 0; other = columns.previous[start + other]!) {
       if (other >= this.candidates || isIn[other] === 0) continue;
       left.budget -= columns.amount[start + other]!;
-      left.room -= columns.cost[start + other]!;
+      left.headroom -= columns.cost[start + other]!;
     }
     return left;
   }

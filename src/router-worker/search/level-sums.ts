@@ -5,7 +5,7 @@
 // does, spent on the cheapest first.
 import { ORDERS_MAX } from "../quote.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
-import { ALONE } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopOrders, insertDescending } from "./hop-problem.ts";
 
 /** Orders of one maker that are looked at; the savings of those beyond count in full. */
@@ -55,7 +55,7 @@ export class LevelSums {
     let end = start;
     for (; end < start + count && price[end]! < level; end += 1) {
       const saving = most[end]! * (level - price[end]!);
-      if (saving <= least || group[end] !== ALONE) continue;
+      if (saving <= least || group[end] !== UNCONSTRAINED) continue;
       if (whole !== undefined && whole[end - start] === 0) continue;
       this.#add(saving, most[end]!);
       if (this.#held === slots) least = this.#savings[slots - 1]!;
@@ -76,7 +76,7 @@ export class LevelSums {
     const { start, columns } = hop;
     for (let at = end - 1; at >= start; at -= 1) {
       const maker = columns.group[at]!;
-      if (maker === ALONE || this.#fillOf[maker] === this.#fills) continue;
+      if (maker === UNCONSTRAINED || this.#fillOf[maker] === this.#fills) continue;
       this.#fillOf[maker] = this.#fills;
       this.#addMaker(hop, level, at - start);
     }
@@ -117,7 +117,7 @@ export class LevelSums {
     }
     // As the search has it: of a copy with credit for room the dearest order has the most of it.
     const all = start + columns.groupTop[start + columns.group[start + top]!]!;
-    let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.room[all]!);
+    let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.headroom[all]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
       const saving = Math.min(this.#ofMaker[at]!, left);
       this.#add(saving, saving / this.#gain[orders - 1]!);

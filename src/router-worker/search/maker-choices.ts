@@ -42,7 +42,7 @@ export class MakerChoices {
   // The maker at hand: its largest orders, the highest reduced profit first.
   readonly #task: HopTask;
   #budget = 0;
-  #room = 0;
+  #headroom = 0;
   #count = 0;
   readonly #entry = new Int32Array(LARGE_MAX);
   readonly #profit = new Float64Array(LARGE_MAX);
@@ -111,7 +111,7 @@ export class MakerChoices {
     const { columns, start } = this.#task.orders;
     const top = columns.groupTop[start + maker]!;
     this.#budget = columns.budget[start + top]!;
-    this.#room = columns.room[start + top]!;
+    this.#headroom = columns.headroom[start + top]!;
     this.#break = broken;
     const first = this.#largeFrom[maker]!;
     let count = 0;
@@ -170,7 +170,7 @@ export class MakerChoices {
   #walk(from: number, size: number, profit: number, got: number, paid: number): void {
     this.nodes += 1;
     const isAll = this.#keeps === "all";
-    const total = profit + this.#breakProfit(this.#budget - got, this.#room - paid);
+    const total = profit + this.#breakProfit(this.#budget - got, this.#headroom - paid);
     if (isAll ? total >= this.#least : total > this.#least) {
       if (!isAll) this.#least = total;
       if (this.#keeps === "best") this.dropFrom(this.#keptFrom);
@@ -186,20 +186,22 @@ export class MakerChoices {
       const at = start + this.#entry[place]!;
       const nextGot = got + columns.amount[at]!;
       const nextPaid = paid + columns.cost[at]!;
-      if (nextGot > this.#budget || nextPaid > this.#room) continue;
+      if (nextGot > this.#budget || nextPaid > this.#headroom) continue;
       this.#stack[size] = place;
       this.#walk(place + 1, size + 1, profit + own, nextGot, nextPaid);
     }
   }
 
-  #breakProfit(budget: number, room: number): number {
+  #breakProfit(budget: number, headroom: number): number {
     const { entry, gain, most } = this.#break;
     if (entry === NONE_OUT) return 0;
-    if (budget < 1 || room < 1) return Number.NEGATIVE_INFINITY;
+    if (budget < 1 || headroom < 1) return Number.NEGATIVE_INFINITY;
     if (gain <= 0) return gain;
     const { columns, start, words } = this.#task.orders;
     const payable =
-      room === Number.POSITIVE_INFINITY ? most : entryOutput(columns, start + entry, room, words);
+      headroom === Number.POSITIVE_INFINITY
+        ? most
+        : entryOutput(columns, start + entry, headroom, words);
     return gain * Math.min(budget, most, Math.max(1, payable));
   }
 

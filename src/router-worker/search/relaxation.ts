@@ -2,7 +2,7 @@
 // its choice of the highest reduced profit: an order by itself is whole or not; a maker with too little
 // backing chooses which of its largest orders to fill (maker-choices.ts). Its other orders are classes by
 // themselves; where that gives the closer bound, its backing has a shadow price nu.
-import { ALONE } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { sortAscending } from "./hop-problem.ts";
 import type { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
@@ -141,7 +141,7 @@ export class Relaxation {
     this.pricedCount = 0;
     for (let entry = 0; groups > 0 && entry < candidates; entry += 1) {
       const maker = columns.group[start + entry]!;
-      if (maker === ALONE || !this.isClass(entry) || this.#hasOthers[maker] === 1) continue;
+      if (maker === UNCONSTRAINED || !this.isClass(entry) || this.#hasOthers[maker] === 1) continue;
       this.#hasOthers[maker] = 1;
       this.priced[this.pricedCount] = maker;
       this.pricedCount += 1;
@@ -180,14 +180,14 @@ export class Relaxation {
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
       const maker = group[at]!;
-      const nu = maker === ALONE ? 0 : this.nu[maker]!;
+      const nu = maker === UNCONSTRAINED ? 0 : this.nu[maker]!;
       const reduced = amount[at]! * (lambda - nu) - cost[at]! - mu;
       this.reduced[entry] = reduced;
       if (reduced <= 0 || !this.isClass(entry)) continue;
       this.got += amount[at]!;
       this.paid += cost[at]!;
       this.count += 1;
-      if (maker === ALONE) isIn[entry] = 1;
+      if (maker === UNCONSTRAINED) isIn[entry] = 1;
       else this.flip(entry);
     }
     this.choices.clear();
@@ -271,7 +271,7 @@ export class Relaxation {
     const { isIn } = this.#selection;
     const to = isIn[entry]! ^ 1;
     isIn[entry] = to;
-    if (maker === ALONE) return;
+    if (maker === UNCONSTRAINED) return;
     const sign = to === 1 ? 1 : -1;
     this.#give(maker, sign * columns.amount[at]!, sign * columns.cost[at]!);
   }
@@ -286,9 +286,9 @@ export class Relaxation {
 
   #isOverdrawn(maker: number): boolean {
     const { columns, start } = this.#task.orders;
-    const { budget, room } = columns;
+    const { budget, headroom } = columns;
     const at = start + columns.groupTop[start + maker]!;
-    return this.makerGot[maker]! > budget[at]! || this.makerPaid[maker]! > room[at]!;
+    return this.makerGot[maker]! > budget[at]! || this.makerPaid[maker]! > headroom[at]!;
   }
 
   /** Puts the orders of a maker's choice in (1) or out (0). */
@@ -318,7 +318,7 @@ export class Relaxation {
   gainOf(entry: number): number {
     const { columns, start } = this.#task.orders;
     const group = columns.group[start + entry]!;
-    const nu = group === ALONE ? 0 : this.nu[group]!;
+    const nu = group === UNCONSTRAINED ? 0 : this.nu[group]!;
     return this.#pairs.lambda - columns.price[start + entry]! - nu;
   }
 }

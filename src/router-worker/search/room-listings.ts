@@ -204,7 +204,7 @@ function offerAt(hop: HopOrders, entry: number, maker: number, matters: boolean)
     amount: columns.amount[at]!,
     cost: columns.cost[at]!,
     budget: columns.budget[at]!,
-    room: columns.room[at]!,
+    room: columns.headroom[at]!,
   };
 }
 
@@ -233,7 +233,7 @@ function shortMakers(hop: HopOrders): ReadonlySet<number> {
     const maker = makerOf(hop, entry);
     const cost = (costs.get(maker) ?? 0) + columns.cost[start + entry]!;
     costs.set(maker, cost);
-    if (cost > columns.room[start + entry]!) short.add(maker);
+    if (cost > columns.headroom[start + entry]!) short.add(maker);
   }
   return short;
 }

@@ -313,7 +313,7 @@ export class SideCurves {
     columns.amount[entry] = amount;
     columns.cost[entry] = costOf(amount, price, view.orderU64, priceAt(slot));
     columns.budget[entry] = budget;
-    columns.room[entry] = room;
+    columns.headroom[entry] = room;
     columns.limit(entry, view.orderU64);
     columns.addressBytes[entry] = addressBytes(view, slot);
     columns.transferBytes[entry] = transferBytes(view, slot);

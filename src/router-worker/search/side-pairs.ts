@@ -2,7 +2,7 @@
 // classes are decided, the bound at another shadow price is closer: each node asks all pairs. What they
 // take is worth it for searches that do not end at once.
 import type { Core } from "./core.ts";
-import { ALONE } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import type { Relaxation } from "./relaxation.ts";
 
@@ -60,7 +60,7 @@ export class SidePairs {
     for (let place = core.count - 1; place >= 0; place -= 1) {
       const owner = core.owner[place]!;
       const group = owner < 0 ? -1 - owner : columns.group[start + owner]!;
-      const price = group === ALONE ? 0 : nu[group]!;
+      const price = group === UNCONSTRAINED ? 0 : nu[group]!;
       const first = core.from[place]!;
       const end = first + core.size[place]!;
       for (let pair = 0; pair < PAIRS; pair += 1) {
