@@ -11,7 +11,7 @@
 // cheap and as large, and of those as cheap and as small, as many as its backing can fill at once. That is
 // no proof: the path counts as unproven.
 import { ORDERS_MAX } from "../quote.ts";
-import { UNCONSTRAINED, groupMakers, HopColumns } from "./hop-columns.ts";
+import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Orders that must be better than one that is dropped: as many as a route lists, and one. */

@@ -4,7 +4,7 @@ import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { ACCOUNT_BYTES, CONTRACT_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
-import { UNCONSTRAINED, groupMakers, HopColumns } from "./hop-columns.ts";
+import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
 
 /** Points `hop` at the candidates of a side. */
