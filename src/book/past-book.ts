@@ -4,8 +4,8 @@
 // order and budget after that ledger taken back. Orders are followed in every market of the two assets, since they
 // share their maker's budget.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing, OrderBacking } from "../model/backing.ts";
-import { type Order, type OrderId, OrderStatus } from "../model/order.ts";
+import type { OrderBacking } from "../model/backing.ts";
+import { type Order, OrderStatus } from "../model/order.ts";
 import type { OrderCause, OrderEvent } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
@@ -26,9 +26,7 @@ export type PastStep = {
   readonly budgets: readonly Extract<DomainEvent, { readonly kind: "backing" }>[];
 };
 
-export class PastBook
-  implements Pick<ReadModel, "liveOrders" | "orderBacking" | "backing" | "ordersBacked" | "ledger">
-{
+export class PastBook implements Pick<ReadModel, "liveOrders" | "orderBacking" | "ledger"> {
   readonly #store: PastStore;
   readonly #market: Pair;
   readonly #orders = new Map<Position, Order>();
@@ -63,23 +61,12 @@ export class PastBook
     return this.#listed.slice(start, start + limit);
   }
 
-  backing(owner: Address, asset: Address): Backing | undefined {
-    const budget = this.#budgets.get(owner + asset);
-    if (budget === undefined) return undefined;
-    return { ...unloadedBacking(owner, asset, undefined), budget };
-  }
-
   orderBacking(order: Order): OrderBacking | undefined {
     const { owner, selling } = order;
-    const backing = this.backing(owner, selling);
-    if (backing === undefined) return undefined;
-    return { backing, backed: this.#shares.share(owner + selling, backing.budget, order) };
-  }
-
-  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
-    const budget = this.#budgets.get(owner + asset);
-    if (budget === undefined) return new Map();
-    return this.#shares.shares(owner + asset, budget, { owner, asset });
+    const budget = this.#budgets.get(owner + selling);
+    if (budget === undefined) return undefined;
+    const backing = { ...unloadedBacking(owner, selling, undefined), budget };
+    return { backing, backed: this.#shares.share(owner + selling, budget, order) };
   }
 
   /** The changes of the ledgers up to `to`, each made before it is given. */

@@ -6,16 +6,14 @@ import type { ReadModel } from "../../book/read-model.ts";
 import type { Address, Pair } from "../../model/address.ts";
 import { type Order, type OrderId, OrderStatus } from "../../model/order.ts";
 import type { Position } from "../../model/position.ts";
+import { lesser } from "../../model/settlement.ts";
 import { nextSlice } from "../../model/slice-turns.ts";
 
 /** Orders read in one slice: a few milliseconds of work. */
 const SLICE_ORDERS = 200;
 
 /** What it reads of a state. */
-export type BookSource = Pick<
-  ReadModel,
-  "liveOrders" | "orderBacking" | "backing" | "ordersBacked"
->;
+export type BookSource = Pick<ReadModel, "liveOrders" | "orderBacking">;
 
 /** An order as it was told last. `budget`: its maker's, where that does not cover the order. */
 export type BookRow = {
@@ -37,12 +35,6 @@ export type BookRowChange = {
 };
 
 export type OrderDomainEvent = Extract<DomainEvent, { readonly kind: "order" }>;
-/** What each order of a maker gets of a budget, and the budget. */
-type Shares = {
-  readonly shares: ReadonlyMap<OrderId, bigint>;
-  readonly budget: bigint | undefined;
-};
-
 export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 
 export class BookImage {
@@ -91,25 +83,18 @@ export class BookImage {
     budgets: readonly BackingEvent[],
   ): readonly BookRowChange[] {
     const changes: BookRowChange[] = [];
-    const known = new Map<string, Shares>();
-    const sharesOf = (owner: Address, asset: Address): Shares => {
-      let shares = known.get(owner + asset);
-      if (shares === undefined) {
-        shares = {
-          shares: this.#readModel.ordersBacked(owner, asset),
-          budget: this.#readModel.backing(owner, asset)?.budget,
-        };
-        known.set(owner + asset, shares);
-      }
-      return shares;
-    };
+    // Nothing backs them after the step.
+    const gone = new Set<Position>();
+    for (const { order } of orders) {
+      if (order.status === OrderStatus.active) gone.delete(order.cursor);
+      else gone.add(order.cursor);
+    }
     for (const event of withoutOutdated(orders)) {
-      const { owner, selling } = event.order;
-      const change = this.#changed(event, sharesOf(owner, selling));
+      const change = this.#changed(event, gone);
       if (change !== undefined) changes.push(change);
     }
     const rebacked: (BookRowChange & { readonly row: BookRow })[] = [];
-    for (const { owner, asset } of budgets) this.#rebacked(owner, asset, { sharesOf, rebacked });
+    for (const { owner, asset } of budgets) this.#rebacked(owner, asset, rebacked);
     rebacked.sort((one, other) => byCursor(one.row, other.row));
     return [...changes, ...rebacked];
   }
@@ -122,10 +107,7 @@ export class BookImage {
       // A step that was shown between two slices changed what was read by then; the rest is read as it is.
       const page = after === undefined ? { limit: SLICE_ORDERS } : { after, limit: SLICE_ORDERS };
       const orders = this.#readModel.liveOrders(filter, page);
-      for (const order of orders) {
-        const shown = this.#readModel.orderBacking(order);
-        this.#put(order, shown?.backed, shown?.backing.budget);
-      }
+      for (const order of orders) this.#put(this.#rowOf(order));
       after = orders.at(-1)?.cursor;
       if (orders.length < SLICE_ORDERS) return;
       await nextSlice();
@@ -136,7 +118,7 @@ export class BookImage {
   /** Undefined where the book has the order neither before nor after it. */
   #changed(
     { action, order, fill }: OrderDomainEvent,
-    { shares, budget }: Shares,
+    gone: ReadonlySet<Position>,
   ): BookRowChange | undefined {
     const isKnown = this.#rows.has(order.cursor);
     const change = { id: order.id, order, ...(fill === undefined ? {} : { fill }) };
@@ -146,43 +128,43 @@ export class BookImage {
     }
     const cause: BookCause = action === "update" && !isKnown ? "revive" : action;
     if (cause === "revive") this.#isSorted = false;
-    // A step may change an order several times: its share is taken for what this change left of it.
-    const share = shares.get(order.id);
-    const backed = share === undefined || share < order.amount ? share : order.amount;
-    return { ...change, cause, row: this.#put(order, backed, budget) };
+    const row = gone.has(order.cursor)
+      ? { order, backed: undefined, budget: undefined }
+      : this.#rowOf(order);
+    this.#put(row);
+    return { ...change, cause, row };
   }
 
   #rebacked(
     owner: Address,
     asset: Address,
-    to: {
-      readonly sharesOf: (owner: Address, asset: Address) => Shares;
-      readonly rebacked: (BookRowChange & { readonly row: BookRow })[];
-    },
+    rebacked: (BookRowChange & { readonly row: BookRow })[],
   ): void {
-    const cursors = this.#byBudget.get(owner + asset);
-    if (cursors === undefined) return;
-    const { shares, budget } = to.sharesOf(owner, asset);
-    for (const cursor of cursors) {
-      const row = this.#rows.get(cursor);
-      if (row === undefined) continue;
-      const { order } = row;
-      const { id } = order;
-      const backed = shares.get(id);
-      if (row.backed === backed && row.budget === toldBudget(order, backed, budget)) continue;
-      const now = this.#put(order, backed, budget);
-      to.rebacked.push({ cause: "backing", id, order, row: now });
+    for (const cursor of this.#byBudget.get(owner + asset) ?? []) {
+      const told = this.#rows.get(cursor);
+      if (told === undefined) continue;
+      const { order } = told;
+      const row = this.#rowOf(order);
+      if (told.backed === row.backed && told.budget === row.budget) continue;
+      this.#put(row);
+      rebacked.push({ cause: "backing", id: order.id, order, row });
     }
   }
 
-  #put(order: Order, backed: bigint | undefined, budget: bigint | undefined): BookRow {
-    const row = { order, backed, budget: toldBudget(order, backed, budget) };
+  /** A step may change an order several times: its share is taken for what this change left of it. */
+  #rowOf(order: Order): BookRow {
+    const shown = this.#readModel.orderBacking(order);
+    const backed = shown === undefined ? undefined : lesser(shown.backed, order.amount);
+    return { order, backed, budget: toldBudget(order, backed, shown?.backing.budget) };
+  }
+
+  #put(row: BookRow): void {
+    const { order } = row;
     this.#rows.set(order.cursor, row);
     const key = order.owner + order.selling;
     const cursors = this.#byBudget.get(key);
     if (cursors === undefined) this.#byBudget.set(key, new Set([order.cursor]));
     else cursors.add(order.cursor);
-    return row;
   }
 
   #remove({ cursor, owner, selling }: Order): void {
