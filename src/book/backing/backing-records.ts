@@ -15,12 +15,7 @@ import type {
 } from "../step.ts";
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
-import {
-  type BackingDraft,
-  backingChange,
-  DraftedStep,
-  type PendingUpdates,
-} from "./backing-step.ts";
+import { backingChange, type Committed, DraftedStep, type PendingUpdates } from "./backing-step.ts";
 import type { PollAnswer, PollWork } from "./custom-tokens.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
 import {
@@ -86,7 +81,7 @@ export class BackingRecords implements BackingView, AccountWatch {
       restoreRecords({
         state,
         start,
-        perform: (draft) => this.#perform(draft),
+        perform: (draft) => this.#perform(draft.commit()),
         follow: (keys) => {
           if (keys.length > 0)
             this.#options.track({ kind: "track", request: 0, keys, load: false });
@@ -150,13 +145,14 @@ export class BackingRecords implements BackingView, AccountWatch {
   apply(prepared: PreparedBacking): void {
     assert(prepared instanceof DraftedStep, "the step applied is one that was prepared");
     const { draft, updates } = prepared;
+    const committed = draft.commit();
     this.#dueRows = [];
     for (const load of updates.loads) this.#loads.delete(load);
     for (const answer of updates.answers) {
       const id = recordId(answer.owner, answer.asset);
       if (this.#answers.get(id) === answer) this.#answers.delete(id);
     }
-    this.#perform(draft);
+    this.#perform(committed);
     for (const { owner, done } of this.#waiters) if (this.#isLoaded(owner)) done();
     this.#askForStep();
   }
@@ -236,8 +232,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     return this.#state;
   }
 
-  #perform(draft: BackingDraft): void {
-    const { request, keys, polls } = draft.commit();
+  #perform({ request, keys, polls }: Committed): void {
     const { track } = this.#options;
     if (keys.untrack.length > 0) track({ kind: "untrack", keys: keys.untrack });
     if (keys.track.length > 0) track({ kind: "track", request, keys: keys.track, load: true });

@@ -55,7 +55,7 @@ const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new M
 const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
 /** What to do once a draft is visible. */
-type Committed = {
+export type Committed = {
   /** Of the keys to track. */
   readonly request: number;
   readonly keys: FollowedKeys;
