@@ -99,7 +99,7 @@ function figuresOf({ times, plainTimes, cold, loaded, warm, memory, count }: Mea
 }
 
 class World {
-  readonly rows = new Map<string, string>();
+  readonly rows = new Map<string, Uint8Array>();
   readonly pairs: readonly (readonly [Address, Address])[];
   readonly #entries = new Map<string, TrackedEntry>();
   readonly #keys: readonly { readonly holding: string; readonly allowance: string }[];
@@ -134,7 +134,7 @@ class World {
     }
   }
 
-  open(rows: readonly { readonly key: string; readonly value: string }[]): BackingRecords {
+  open(rows: readonly { readonly key: string; readonly value: Uint8Array }[]): BackingRecords {
     const records = new BackingRecords({
       contract,
       watchedAccountsMax: 0,

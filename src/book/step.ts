@@ -85,7 +85,7 @@ export type BackingStep = {
 };
 
 /** A durable row of the backing records, written in the step's transaction; no value: removed. */
-export type BackingRow = { readonly key: string; readonly value?: string };
+export type BackingRow = { readonly key: string; readonly value?: Uint8Array };
 
 /** A step of the backing records that is computed but not visible. Used once or dropped. */
 export interface PreparedBacking {
@@ -113,7 +113,7 @@ export type BackingStart = {
    */
   readonly ordersSelling: (owner: Address, asset: Address) => readonly BackedOrder[];
   /** The rows of the records whose keys begin so, by key. */
-  readonly rows: (prefix: string) => Iterable<{ readonly key: string; readonly value: string }>;
+  readonly rows: (prefix: string) => Iterable<{ readonly key: string; readonly value: Uint8Array }>;
   /**
    * When an order of the owner that sold the asset was last skipped, UNIX seconds. Asked at later
    * steps too, when a record begins: a maker who left comes back with the skip.

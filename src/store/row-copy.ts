@@ -2,7 +2,7 @@
 // that they lie in, and stay as they were.
 import type { EntryBytes } from "./table-sweep.ts";
 
-export type Row = { readonly key: string; readonly value: string };
+export type Row = { readonly key: string; readonly value: Uint8Array };
 
 const BYTES_MIN = 1 << 16;
 /** Before each row: the lengths of its key and its value. */
@@ -30,7 +30,7 @@ export class RowCopy {
     this.#end = end;
   }
 
-  /** Those whose keys begin with `prefix`, in the order they were added. For rows of ASCII alone. */
+  /** Those whose keys begin with `prefix`, in the order they were added. For keys of ASCII alone. */
   *withPrefix(prefix: string): Generator<Row> {
     const [bytes, wanted] = [this.#bytes, Buffer.from(prefix, "latin1")];
     const [first] = wanted;
@@ -44,7 +44,7 @@ export class RowCopy {
       if (wanted.compare(bytes, keyAt, Math.min(keyAt + wanted.length, valueAt)) === 0) {
         yield {
           key: bytes.toString("latin1", keyAt, valueAt),
-          value: bytes.toString("latin1", valueAt, at),
+          value: bytes.subarray(valueAt, at),
         };
       } else if (bytes[keyAt] !== first) return;
     }

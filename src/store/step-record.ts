@@ -65,5 +65,5 @@ export type StepRecord = {
   readonly skips: readonly SkipRecord[];
   readonly candles: readonly CandleChange[];
   /** Rows of the backing records (book/step.ts); no value: removed. */
-  readonly backing: readonly { readonly key: string; readonly value?: string }[];
+  readonly backing: readonly { readonly key: string; readonly value?: Uint8Array }[];
 };

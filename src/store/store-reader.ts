@@ -74,11 +74,11 @@ export class StoreReader {
   }
 
   /** The rows of the backing records whose keys begin so, by key. */
-  backingRows(prefix: string): readonly { readonly key: string; readonly value: string }[] {
+  backingRows(prefix: string): readonly { readonly key: string; readonly value: Uint8Array }[] {
     // 0xff is no byte of a key.
     const [start, end] = [Buffer.from(prefix), Buffer.from(`${prefix}\xff`, "latin1")];
     const rows = this.#snapshot.entries(this.#tables.backing, { start, end });
-    return rows.map(({ key, value }) => ({ key: key.toString(), value: value.toString() }));
+    return rows.map(({ key, value }) => ({ key: key.toString(), value }));
   }
 
   /** Moves to the newest commit. */

@@ -77,7 +77,8 @@ test("what is committed is read after a renewal and after a restart, at full wid
 
 test("a step of more records than a call takes arguments is stored", async () => {
   const store = await Store.open(join(temporaryFolder(), "store"), IDENTITY);
-  const backing = Array.from({ length: 200_000 }, (_, at) => ({ key: `x${at}`, value: "" }));
+  const value = new Uint8Array();
+  const backing = Array.from({ length: 200_000 }, (_, at) => ({ key: `x${at}`, value }));
   await store.commit([{ ...step(7, []), backing }]);
   store.renew();
   assert.equal([...store.backingRows().withPrefix("x")].length, backing.length);

@@ -69,9 +69,9 @@ function wordsOf(integer: bigint): number[] {
 
 /** The rows of a store whose keys begin with `prefix`, by key. */
 export function backingRows(
-  rows: ReadonlyMap<string, string>,
+  rows: ReadonlyMap<string, Uint8Array>,
   prefix: string,
-): readonly { readonly key: string; readonly value: string }[] {
+): readonly { readonly key: string; readonly value: Uint8Array }[] {
   return [...rows]
     .filter(([key]) => key.startsWith(prefix))
     .sort(([a], [b]) => (a < b ? -1 : 1))

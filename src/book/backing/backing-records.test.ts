@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptyCopy } from "../../../test/support/book-of-world.ts";
 import { backedOrders, backingRows } from "../../../test/support/start-orders.ts";
+import { type BackingRows, textRows } from "../../../test/support/text-rows.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
@@ -81,7 +82,7 @@ class Bench {
       },
     ],
   ]);
-  readonly rows = new Map<string, string>();
+  rows: BackingRows = new Map();
   readonly work: PollWork[] = [];
   readonly tokens: Address[] = [];
   readonly followed = new Set<string>();
@@ -144,10 +145,12 @@ class Bench {
 
   step(step: BackingStep = { deltas: [], orders: [], skips: [] }): PreparedBacking {
     const prepared = this.records.prepare(step);
+    const rows = new Map(this.rows);
     for (const { key, value } of prepared.rows) {
-      if (value === undefined) this.rows.delete(key);
-      else this.rows.set(key, value);
+      if (value === undefined) rows.delete(key);
+      else rows.set(key, value);
     }
+    this.rows = rows;
     this.records.apply(prepared);
     for (const { before, after } of step.orders) {
       this.#orders = this.#orders.filter((each) => each.id !== before?.id);
@@ -583,10 +586,7 @@ test("a restart knows every record as of its ledger, answers of tokens and what 
   // Rows of versions that did not keep whether an answer is confirmed.
   bench.records.tokenAnswered({ ...answer, confirms: bench.ledger });
   bench.step();
-  for (const [key, value] of bench.rows) {
-    if (key.startsWith("record:"))
-      bench.rows.set(key, JSON.stringify(JSON.parse(value).slice(0, 10)));
-  }
+  bench.rows = textRows(bench.rows, 10);
   bench.open();
   assert.equal(bench.records.backing(maker, odd)?.pending, true);
   bench.close({}, { [lineKey]: line(7n) });
@@ -705,11 +705,7 @@ test("orders of a short account that sell or receive XLM cannot be taken; it is 
     return depth();
   };
   assert.deepEqual(restart(), [0, 0, 1]);
-  for (const [key, value] of bench.rows) {
-    if (!key.startsWith("record:")) continue;
-    const fields: unknown[] = JSON.parse(value);
-    bench.rows.set(key, JSON.stringify(fields.slice(0, 9)));
-  }
+  bench.rows = textRows(bench.rows, 9);
   assert.deepEqual(restart(), [0, 0, 1]);
 
   bench.close({}, holds(500n));

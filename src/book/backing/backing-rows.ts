@@ -1,9 +1,12 @@
 // The durable form of the backing records: followed entries as of the last committed ledger, and
-// what of a record no entry tells. Rows are JSON lists in a fixed order with amounts as decimal
-// text, since an amount can have 127 bits. They change with the store's schema alone.
+// what of a record no entry tells. Keys are text. A value is FORM and then fields in a fixed order
+// (store/record-bytes.ts); amounts have a sign, which their lowest bit is. Values that begin otherwise
+// are of versions that wrote JSON lists of the same fields: they are read, and go with the next change of
+// what they tell.
 import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
+import { RecordReader, RecordWriter } from "../../store/record-bytes.ts";
 import type { BackingRow } from "../step.ts";
 import { type BackingRecord, isShort, type RecordId, unloadedBacking } from "./record.ts";
 
@@ -35,18 +38,41 @@ export type ParsedRow =
 
 /** Of the keys of records' rows. */
 export const RECORD_PREFIX = "record:";
-type Row = { readonly key: string; readonly value: string };
+type Row = { readonly key: string; readonly value: Uint8Array };
 
 const NETWORK_KEY = "network";
 const ENTRY_PREFIX = "entry:";
 const APPROVAL_PREFIX = "approval:";
 const ADDRESS_CHARACTERS = 56;
-/** Where in a record's row the values begin that can be absent, and whether its answer is confirmed. */
-const SHOWN_OPTIONAL_AT = 7;
-const CONFIRMED_AT = 10;
+/** The first byte of every value; no JSON begins with it. */
+const FORM = 1;
+
+/** Of a followed entry; 0: the ledger has none. */
+const ENTRY_KINDS = [
+  undefined,
+  "account",
+  "trustline",
+  "balance",
+  "allowance",
+  "token",
+  "eventsSetting",
+] as const;
+
+/** Of a record, in one byte: what is there, and what is so. */
+const UPDATED = 1;
+const ANSWERED = 2;
+const CONFIRMED = 4;
+const AUTHORIZED = 8;
+const HEADROOM = 16;
+const SKIPPED = 32;
+const SHORT = 64;
+
+const writer = new RecordWriter();
 
 export function networkRow({ baseReserve }: NetworkRow): BackingRow {
-  return { key: NETWORK_KEY, value: JSON.stringify([`${baseReserve}`]) };
+  writer.byte(FORM);
+  writeAmount(baseReserve);
+  return { key: NETWORK_KEY, value: writer.take() };
 }
 
 export function entryRowKey(key: string): string {
@@ -60,26 +86,31 @@ export function entryRow(
 ): BackingRow {
   const row = { key: entryRowKey(key) };
   if (followed === undefined) return row;
-  return { ...row, value: JSON.stringify(entryFields(followed.entry)) };
+  writer.byte(FORM).byte(ENTRY_KINDS.indexOf(followed.entry?.kind));
+  writeEntry(followed.entry);
+  return { ...row, value: writer.take() };
 }
 
 export function recordRow(record: BackingRecord): BackingRow {
   const { owner, asset, backing, polled } = record;
   const answer = polled?.answer;
-  const value = JSON.stringify([
-    backing.updated ?? null,
-    answer === undefined ? null : [`${answer.balance}`, `${answer.allowance}`],
-    `${backing.balance}`,
-    `${backing.allowance}`,
-    backing.liveUntil,
-    backing.authorized ? 1 : 0,
-    `${backing.budget}`,
-    backing.headroom === undefined ? null : `${backing.headroom}`,
-    backing.skipped ?? null,
-    isShort(record) ? 1 : 0,
-    polled?.awaiting === undefined ? 1 : 0,
-  ]);
-  return { key: recordRowKey(owner, asset), value };
+  const flags =
+    (backing.updated === undefined ? 0 : UPDATED) |
+    (answer === undefined ? 0 : ANSWERED) |
+    (polled?.awaiting === undefined ? CONFIRMED : 0) |
+    (backing.authorized ? AUTHORIZED : 0) |
+    (backing.headroom === undefined ? 0 : HEADROOM) |
+    (backing.skipped === undefined ? 0 : SKIPPED) |
+    (isShort(record) ? SHORT : 0);
+  writer.byte(FORM).byte(flags);
+  if (backing.updated !== undefined) writer.count(backing.updated);
+  if (answer !== undefined) writeAmount(answer.balance, answer.allowance);
+  writeAmount(backing.balance, backing.allowance);
+  writer.count(backing.liveUntil);
+  writeAmount(backing.budget);
+  if (backing.headroom !== undefined) writeAmount(backing.headroom);
+  if (backing.skipped !== undefined) writer.count(backing.skipped);
+  return { key: recordRowKey(owner, asset), value: writer.take() };
 }
 
 export function recordRowKey(owner: Address, asset: Address): string {
@@ -89,42 +120,34 @@ export function recordRowKey(owner: Address, asset: Address): string {
 /** `liveUntil` undefined: over. */
 export function approvalRow(id: RecordId, liveUntil: number | undefined): BackingRow {
   const key = `${APPROVAL_PREFIX}${id.replace(":", "")}`;
-  return liveUntil === undefined ? { key } : { key, value: JSON.stringify([liveUntil]) };
+  if (liveUntil === undefined) return { key };
+  return { key, value: writer.byte(FORM).count(liveUntil).take() };
 }
 
-/** Throws a TypeError on a row that this version did not write. */
+/** Throws a TypeError or a StoreError on a row that no version wrote. */
 export function parseRow({ key, value }: Row): ParsedRow {
-  const fields: unknown = JSON.parse(value);
-  if (!Array.isArray(fields)) throw unknownRow(key);
-  if (key === NETWORK_KEY) return { kind: "network", network: { baseReserve: amount(fields[0]) } };
+  const row = openRow({ key, value });
+  if (key === NETWORK_KEY) return { kind: "network", network: { baseReserve: row.amount() } };
   if (key.startsWith(ENTRY_PREFIX)) {
-    const entry = entryOf(fields, key);
+    const entry = readEntry(row, key);
     const parsed = { kind: "entry", key: key.slice(ENTRY_PREFIX.length) } as const;
     return entry === undefined ? parsed : { ...parsed, entry };
   }
   if (key.startsWith(APPROVAL_PREFIX)) {
-    const approval = { ...addressesOf(key, APPROVAL_PREFIX), liveUntil: count(fields[0]) };
+    const approval = { ...addressesOf(key, APPROVAL_PREFIX), liveUntil: row.count() };
     return { kind: "approval", approval };
   }
   if (!key.startsWith(RECORD_PREFIX)) throw unknownRow(key);
-  return { kind: "record", record: recordOf(fields, key) };
-}
-
-function recordOf(fields: readonly unknown[], key: string): RecordRow {
-  const [updated, answer] = fields;
+  const { updated, answer, isConfirmed } = row.record();
   return {
-    isConfirmed: isConfirmed(fields),
-    ...addressesOf(key, RECORD_PREFIX),
-    ...(updated === null ? {} : { updated: count(updated) }),
-    ...(Array.isArray(answer)
-      ? { answer: { balance: amount(answer[0]), allowance: amount(answer[1]) } }
-      : {}),
+    kind: "record",
+    record: {
+      isConfirmed,
+      ...addressesOf(key, RECORD_PREFIX),
+      ...(updated === undefined ? {} : { updated }),
+      ...(answer === undefined ? {} : { answer }),
+    },
   };
-}
-
-function isConfirmed(fields: readonly unknown[]): boolean | undefined {
-  const kept = fields[CONFIRMED_AT];
-  return kept === undefined ? undefined : count(kept) === 1;
 }
 
 /** What a record's own row says of it. `short`: `isShort`; undefined in rows of versions that did not keep it. */
@@ -135,34 +158,171 @@ export type ShownBacking = { readonly backing: Backing; readonly short: boolean 
  * entries. Undefined for rows of versions that did not keep it. Throws as `parseRow`.
  */
 export function shownBacking({ key, value }: Row): ShownBacking | undefined {
-  const fields: unknown = JSON.parse(value);
-  if (!Array.isArray(fields)) throw unknownRow(key);
-  const [updated, answer, balance, allowance, liveUntil, authorized, budget] = fields;
-  const [headroom, skipped, kept] = fields.slice(SHOWN_OPTIONAL_AT);
-  if (balance === undefined) return undefined;
-  const short = kept === undefined ? undefined : count(kept) === 1;
+  const { updated, answer, isConfirmed, shown } = openRow({ key, value }).record();
+  if (shown === undefined) return undefined;
   const { owner, asset } = addressesOf(key, RECORD_PREFIX);
-  const pending = !(isConfirmed(fields) ?? answer === null);
-  if (updated === null) {
-    const unloaded = unloadedBacking(owner, asset, skipped === null ? undefined : count(skipped));
-    return { backing: { ...unloaded, pending }, short };
+  const { short, headroom, skipped, ...values } = shown;
+  const pending = !(isConfirmed ?? answer === undefined);
+  if (updated === undefined) {
+    return { backing: { ...unloadedBacking(owner, asset, skipped), pending }, short };
   }
-  const backing = {
-    owner,
-    asset,
-    balance: amount(balance),
-    allowance: amount(allowance),
-    liveUntil: count(liveUntil),
-    authorized: count(authorized) === 1,
-    budget: amount(budget),
-    updated: count(updated),
-    pending,
-  };
+  const backing = { owner, asset, ...values, updated, pending };
   const absent = {
-    ...(headroom === null ? {} : { headroom: amount(headroom) }),
-    ...(skipped === null ? {} : { skipped: count(skipped) }),
+    ...(headroom === undefined ? {} : { headroom }),
+    ...(skipped === undefined ? {} : { skipped }),
   };
   return { backing: { ...backing, ...absent }, short };
+}
+
+/** The fields of a row, one after the other. */
+interface RowFields {
+  amount(): bigint;
+  count(): number;
+  text(): string;
+  readonly isAtEnd: boolean;
+  entryKind(): string | undefined;
+  record(): RecordFields;
+}
+
+/** `shown`: absent in rows of versions that did not keep it. */
+type RecordFields = {
+  readonly updated: number | undefined;
+  readonly answer: RecordRow["answer"];
+  readonly isConfirmed: boolean | undefined;
+  readonly shown:
+    | {
+        readonly balance: bigint;
+        readonly allowance: bigint;
+        readonly liveUntil: number;
+        readonly authorized: boolean;
+        readonly budget: bigint;
+        readonly headroom: bigint | undefined;
+        readonly skipped: number | undefined;
+        readonly short: boolean | undefined;
+      }
+    | undefined;
+};
+
+function openRow({ key, value }: Row): RowFields {
+  if (value[0] === FORM) return new BinaryRow(value);
+  const fields: unknown = JSON.parse(Buffer.from(value).toString());
+  if (!Array.isArray(fields)) throw unknownRow(key);
+  return new TextRow(key, fields);
+}
+
+class BinaryRow implements RowFields {
+  readonly #fields: RecordReader;
+
+  constructor(value: Uint8Array) {
+    this.#fields = new RecordReader(value);
+    this.#fields.byte();
+  }
+
+  get isAtEnd(): boolean {
+    return this.#fields.isAtEnd;
+  }
+
+  amount(): bigint {
+    const signed = this.#fields.uint();
+    return (signed & 1n) === 0n ? signed >> 1n : -(signed >> 1n) - 1n;
+  }
+
+  count(): number {
+    return this.#fields.count();
+  }
+
+  text(): string {
+    return this.#fields.text();
+  }
+
+  entryKind(): string | undefined {
+    const kind = this.#fields.byte();
+    return kind < ENTRY_KINDS.length ? ENTRY_KINDS[kind] : `number ${kind}`;
+  }
+
+  record(): RecordFields {
+    const flags = this.#fields.byte();
+    const has = (flag: number) => (flags & flag) !== 0;
+    const updated = has(UPDATED) ? this.count() : undefined;
+    const answer = has(ANSWERED) ? { balance: this.amount(), allowance: this.amount() } : undefined;
+    const shown = {
+      balance: this.amount(),
+      allowance: this.amount(),
+      liveUntil: this.count(),
+      authorized: has(AUTHORIZED),
+      budget: this.amount(),
+      headroom: has(HEADROOM) ? this.amount() : undefined,
+      skipped: has(SKIPPED) ? this.count() : undefined,
+      short: has(SHORT),
+    };
+    return { updated, answer, isConfirmed: has(CONFIRMED), shown };
+  }
+}
+
+/** Of versions before: a JSON list, amounts in decimal text, null for what is not there. */
+class TextRow implements RowFields {
+  readonly #key: string;
+  readonly #fields: readonly unknown[];
+  #at = 0;
+
+  constructor(key: string, fields: readonly unknown[]) {
+    this.#key = key;
+    this.#fields = fields;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#fields.length;
+  }
+
+  amount(): bigint {
+    const field = this.#next();
+    if (typeof field !== "string" || field === "") throw unknownRow(this.#key);
+    return BigInt(field);
+  }
+
+  count(): number {
+    const field = this.#next();
+    if (typeof field !== "number") throw unknownRow(this.#key);
+    return field;
+  }
+
+  text(): string {
+    return String(this.#next());
+  }
+
+  entryKind(): string | undefined {
+    return this.isAtEnd ? undefined : this.text();
+  }
+
+  record(): RecordFields {
+    const updated = this.#optional(() => this.count());
+    const pair = this.#next();
+    const answered = Array.isArray(pair) ? new TextRow(this.#key, pair) : undefined;
+    const answer = answered && { balance: answered.amount(), allowance: answered.amount() };
+    if (this.isAtEnd) return { updated, answer, isConfirmed: undefined, shown: undefined };
+    const shown = {
+      balance: this.amount(),
+      allowance: this.amount(),
+      liveUntil: this.count(),
+      authorized: this.count() === 1,
+      budget: this.amount(),
+      headroom: this.#optional(() => this.amount()),
+      skipped: this.#optional(() => this.count()),
+      short: this.#optional(() => this.count() === 1),
+    };
+    return { updated, answer, shown, isConfirmed: this.#optional(() => this.count() === 1) };
+  }
+
+  #next(): unknown {
+    this.#at += 1;
+    return this.#fields[this.#at - 1];
+  }
+
+  #optional<T>(read: () => T): T | undefined {
+    if ((this.#fields[this.#at] ?? null) !== null) return read();
+    this.#at += 1;
+    return undefined;
+  }
 }
 
 function addressesOf(key: string, prefix: string) {
@@ -173,78 +333,77 @@ function addressesOf(key: string, prefix: string) {
   };
 }
 
-function entryFields(entry: TrackedEntry | undefined): readonly unknown[] {
+/** Of any sign and width. */
+function writeAmount(...amounts: readonly bigint[]): void {
+  for (const amount of amounts) writer.uint(amount < 0n ? -2n * amount - 1n : 2n * amount);
+}
+
+function writeEntry(entry: TrackedEntry | undefined): void {
   switch (entry?.kind) {
     case undefined:
-      return [];
-    case "account": {
-      const { balance, sellingLiabilities, buyingLiabilities, ...counts } = entry;
-      const { subentries, sponsoring, sponsored, flags } = counts;
-      const amounts = [`${balance}`, `${sellingLiabilities}`, `${buyingLiabilities}`];
-      return ["account", ...amounts, subentries, sponsoring, sponsored, flags];
-    }
-    case "trustline": {
-      const { balance, limit, sellingLiabilities, buyingLiabilities, flags } = entry;
-      const liabilities = [`${sellingLiabilities}`, `${buyingLiabilities}`];
-      return ["trustline", `${balance}`, `${limit}`, ...liabilities, flags];
-    }
+      break;
+    case "account":
+      writeAmount(entry.balance, entry.sellingLiabilities, entry.buyingLiabilities);
+      writer.count(entry.subentries).count(entry.sponsoring).count(entry.sponsored);
+      writer.count(entry.flags);
+      break;
+    case "trustline":
+      writeAmount(entry.balance, entry.limit, entry.sellingLiabilities, entry.buyingLiabilities);
+      writer.count(entry.flags);
+      break;
     case "balance":
-      return ["balance", `${entry.amount}`, entry.authorized ? 1 : 0];
+      writeAmount(entry.amount);
+      writer.count(entry.authorized ? 1 : 0);
+      break;
     case "allowance":
-      return ["allowance", `${entry.amount}`, entry.liveUntil];
+      writeAmount(entry.amount);
+      writer.count(entry.liveUntil);
+      break;
     case "token":
-      return entry.asset === undefined ? ["token"] : ["token", entry.asset];
+      if (entry.asset !== undefined) writer.text(entry.asset);
+      break;
     case "eventsSetting":
-      return ["eventsSetting", entry.bytesMax];
+      writer.count(entry.bytesMax);
   }
 }
 
-function entryOf(fields: readonly unknown[], key: string): TrackedEntry | undefined {
-  const [kind, one, two, three, four, five, six, seven] = fields;
+/** Fields in the order written. */
+function readEntry(row: RowFields, key: string): TrackedEntry | undefined {
+  const kind = row.entryKind();
   switch (kind) {
     case undefined:
       return undefined;
     case "account":
       return {
         kind,
-        balance: amount(one),
-        sellingLiabilities: amount(two),
-        buyingLiabilities: amount(three),
-        subentries: count(four),
-        sponsoring: count(five),
-        sponsored: count(six),
-        flags: count(seven),
+        balance: row.amount(),
+        sellingLiabilities: row.amount(),
+        buyingLiabilities: row.amount(),
+        subentries: row.count(),
+        sponsoring: row.count(),
+        sponsored: row.count(),
+        flags: row.count(),
       };
     case "trustline":
       return {
         kind,
-        balance: amount(one),
-        limit: amount(two),
-        sellingLiabilities: amount(three),
-        buyingLiabilities: amount(four),
-        flags: count(five),
+        balance: row.amount(),
+        limit: row.amount(),
+        sellingLiabilities: row.amount(),
+        buyingLiabilities: row.amount(),
+        flags: row.count(),
       };
     case "balance":
-      return { kind, amount: amount(one), authorized: count(two) === 1 };
+      return { kind, amount: row.amount(), authorized: row.count() === 1 };
     case "allowance":
-      return { kind, amount: amount(one), liveUntil: count(two) };
+      return { kind, amount: row.amount(), liveUntil: row.count() };
     case "token":
-      return typeof one === "string" ? { kind, asset: one } : { kind };
+      return row.isAtEnd ? { kind } : { kind, asset: row.text() };
     case "eventsSetting":
-      return { kind, bytesMax: count(one) };
+      return { kind, bytesMax: row.count() };
     default:
       throw unknownRow(key);
   }
-}
-
-function amount(field: unknown): bigint {
-  if (typeof field !== "string" || field === "") throw new TypeError(`no stored amount: ${field}`);
-  return BigInt(field);
-}
-
-function count(field: unknown): number {
-  if (typeof field !== "number") throw new TypeError(`no stored count: ${field}`);
-  return field;
 }
 
 function unknownRow(key: string): TypeError {

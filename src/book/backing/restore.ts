@@ -55,7 +55,10 @@ export function* restoreRecords(restoring: Restoring): Generator<void> {
   state.restored.clear();
 }
 
-function restoreRow(state: BackingState, row: { readonly key: string; readonly value: string }) {
+function restoreRow(
+  state: BackingState,
+  row: { readonly key: string; readonly value: Uint8Array },
+) {
   const parsed = parseRow(row);
   switch (parsed.kind) {
     case "network":
