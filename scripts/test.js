@@ -15,6 +15,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const PROCESS_MS_MAX = 600_000;
 /** For one that hangs to tell of what it started. */
 const LAST_WORDS_MS_MAX = 5000;
+/** Of each failure at the end. */
+const FAILURE_LINES_SHOWN = 12;
 /** Of what a failed process wrote. */
 const LINES_SHOWN = 60;
 /** That it started, the last ones. */
@@ -285,6 +287,14 @@ function report() {
     `${tests("pass")} tests passed, ${tests("fail")} failed, ${tests("skip")} were left out; ` +
       `${files.length} files in ${results.length} processes, ${seconds} s, PROPERTY_SEED=${SEED}\n`,
   );
-  for (const { list } of bad) process.stdout.write(`FAIL ${list.join(" ")}\n`);
+  // Once more in short: of a long output often only the end is kept.
+  for (const { list, told } of bad) {
+    process.stdout.write(`FAIL ${list.join(" ")}\n`);
+    for (const { type, path, error } of told) {
+      if (type !== "fail") continue;
+      const lines = `${path}\n${error}`.split("\n").slice(0, FAILURE_LINES_SHOWN);
+      process.stdout.write(`${indented(lines.join("\n"))}\n`);
+    }
+  }
   process.exitCode = bad.length === 0 ? 0 : 1;
 }
