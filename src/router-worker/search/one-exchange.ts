@@ -10,7 +10,10 @@ const EQUAL = 1.5e-9;
 const BETTER = 1e-10;
 const NONE = -1;
 
-/** What a hop takes: SELL, all of `amount` is paid; BUY, it is got. `slots`: orders that may be listed. */
+/**
+ * What a hop takes: SELL, all of `amount` is paid; BUY, it is got. `slots`: orders that may be listed; 0:
+ * orders are only dropped.
+ */
 export type ExchangeDemand = {
   readonly direction: HopDirection;
   readonly amount: number;
@@ -30,7 +33,7 @@ export function* oneExchanges(
   for (const leaving of [...listed, NONE]) {
     const kept = listed.filter((entry) => entry !== leaving);
     if (leaving !== NONE && kept.length > 0) yield* completed(orders, kept, demand, known, EQUAL);
-    if (!isSmall || kept.length === demand.slots) continue;
+    if (!isSmall || kept.length >= demand.slots) continue;
     const total = totalOf(orders, kept);
     for (let entering = 0; entering < orders.count; entering += 1) {
       if (!mayBeBetter(orders, total, entering, demand, known) || listed.includes(entering))

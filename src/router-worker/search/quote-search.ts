@@ -199,7 +199,7 @@ export class QuoteSearch {
     if (open.length > 0) this.#improve(context, routes, open);
     if (context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
-    const exchanged = routes.map((route) => solver.exchange(context, route, beats));
+    const exchanged = routes.map((route, at) => solver.exchange(context, route, at === 0, beats));
     if (exchanged.every((route, at) => route === routes[at])) return routes;
     const sorted: RouteQuote[] = [];
     for (const route of exchanged) insertRoute(sorted, route, selling);

@@ -57,10 +57,11 @@ const EXCHANGES_MAX = 256;
 /** What an order saves at most, as a part of what its hop pays, where it may be dropped. */
 const DROPPED_PART = 2e-9;
 
-/** The orders that a route lists. */
+/** The orders that a route lists, and whether it is proven: as near to its path's optimum as it must be. */
 type Listed = {
   readonly sides: readonly number[];
   readonly slots: readonly (readonly number[])[];
+  readonly isProven: boolean;
 };
 
 /** What all paths of one request share. `now` in UNIX seconds. */
@@ -246,6 +247,7 @@ export class RouteSolver {
       this.#listed.set(route, {
         sides: curves.map((curve) => curve >>> 1),
         slots: this.#greedySlots(curves),
+        isProven: true,
       });
     }
     return route;
@@ -273,22 +275,25 @@ export class RouteSolver {
 
   /**
    * The route with one order replaced, added or dropped, where that is better by `isBetter`; again and
-   * again, but never worse than the first one by more than counts as equal.
+   * again, but never worse than the first one by more than counts as equal. A proven route of which
+   * `isBest` is false only drops orders.
    */
   exchange(
     context: SolveContext,
     first: RouteQuote,
+    isBest: boolean,
     isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
   ): RouteQuote {
     let left = EXCHANGES_MAX;
     let best = first;
+    const dropsOnly = !isBest && this.#listed.get(first)?.isProven === true;
     for (;;) {
       const listed = this.#listed.get(best);
       if (listed === undefined) return best;
       const { sides } = listed;
       this.#loadWithCredit(context, sides);
       const before = best;
-      for (const slots of this.#exchangesOf(context, listed)) {
+      for (const slots of this.#exchangesOf(context, listed, dropsOnly)) {
         left -= 1;
         if (left < 0) return best;
         const other = this.#routeOf(context, sides, slots);
@@ -303,6 +308,7 @@ export class RouteSolver {
   *#exchangesOf(
     { view, request, ordersMax }: SolveContext,
     { slots }: Listed,
+    dropsOnly: boolean,
   ): Generator<readonly (readonly number[])[]> {
     const { hops } = this.#search;
     const sells = request.direction === "strict_send";
@@ -315,7 +321,7 @@ export class RouteSolver {
       const demand = {
         direction,
         amount: Number(amounts[hop] ?? 0n),
-        slots: ordersMax - orders + list.length,
+        slots: dropsOnly ? 0 : ordersMax - orders + list.length,
       } as const;
       for (const changed of oneExchanges(hops[hop]!, entries, demand)) {
         yield slots.with(
@@ -430,7 +436,7 @@ export class RouteSolver {
     if (needed === undefined) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     const route = { sold, bought, hops };
-    this.#listed.set(route, { sides, slots: needed });
+    this.#listed.set(route, { sides, slots: needed, isProven: !this.isOpen && !this.isThinned });
     return route;
   }
 

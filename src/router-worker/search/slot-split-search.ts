@@ -126,8 +126,6 @@ export class SlotSplitSearch {
   readonly #step = new Int8Array(RESULTS_MAX);
   readonly #flow = new Float64Array(RESULTS_MAX);
   readonly #exactFlow: (bigint | undefined)[] = [];
-  /** By step: what a hop must give less than, for its results to be kept; and that of a result. */
-  readonly #belowOf = new Float64Array(HOPS_MAX);
   readonly #belowFor = new Float64Array(RESULTS_MAX);
   readonly #bytesFor = new Float64Array(RESULTS_MAX);
   readonly #slotsOf = new Int32Array(RESULTS_MAX);
@@ -186,7 +184,7 @@ export class SlotSplitSearch {
 
   #solveSplits(amount: number, { amount: exact, shouldStop }: RouteDemand): void {
     this.#addSplits(amount);
-    this.#findLeastBytes();
+    this.#findOrderBytes();
     for (const nodes of NODES_BY_ROUND) {
       this.#nodesMax = nodes;
       let isOpen = false;
@@ -293,9 +291,11 @@ export class SlotSplitSearch {
     let most = slots;
     for (let next = step + 1; next < this.#hopCount; next += 1)
       most -= this.#own[this.#hopAt(next)]!;
-    const hopBytes = bytes - this.#bytesAfter(step);
+    const bytesLeft = bytes - this.#bytesAfter(step);
+    // What bounds nothing tells no results apart.
+    const isBound = most * this.#mostBytes[hop]! > bytesLeft;
+    const hopBytes = isBound ? bytesLeft : Number.POSITIVE_INFINITY;
     let below = this.#usableBelow(step, slots - 1);
-    this.#belowOf[step] = below;
     let reach = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let output = 0; output < OUTPUTS_MAX; output += 1) {
       if (this.work > this.#workMax) {
@@ -372,16 +372,21 @@ export class SlotSplitSearch {
     return bytes;
   }
 
+  /** By hop: what an order takes of the call at least and at most. */
   readonly #leastBytes = new Float64Array(HOPS_MAX);
+  readonly #mostBytes = new Float64Array(HOPS_MAX);
 
-  #findLeastBytes(): void {
+  #findOrderBytes(): void {
     for (let hop = 0; hop < this.#hopCount; hop += 1) {
       const orders = this.hops[hop]!;
-      let least = Number.POSITIVE_INFINITY;
+      let [least, most] = [Number.POSITIVE_INFINITY, 0];
       for (let entry = 0; entry < orders.count; entry += 1) {
-        least = Math.min(least, orderBytes(orders, entry));
+        const bytes = orderBytes(orders, entry);
+        if (bytes < least) least = bytes;
+        if (bytes > most) most = bytes;
       }
       this.#leastBytes[hop] = least;
+      this.#mostBytes[hop] = most;
     }
   }
 
@@ -412,20 +417,17 @@ export class SlotSplitSearch {
     below: number,
     cutoff: number,
   ): number {
-    if (below === this.#belowOf[step]) {
-      for (let at = 0; at < this.#results; at += 1) {
-        if (this.#step[at] !== step || this.#flow[at] !== flow) continue;
-        if (this.#bytesFor[at] !== this.#hopBytes || this.#belowFor[at] !== below) continue;
-        if (this.#exactFlow[at] === exact && this.#says(at, slots, cutoff)) return at;
-      }
+    for (let at = 0; at < this.#results; at += 1) {
+      if (this.#step[at] !== step || this.#flow[at] !== flow) continue;
+      if (this.#bytesFor[at] !== this.#hopBytes || this.#belowFor[at] !== below) continue;
+      if (this.#exactFlow[at] === exact && this.#says(at, slots, cutoff)) return at;
     }
     const at = this.#nextResult;
     const solver = this.#solveHop(step, flow, exact, slots, below, cutoff);
     this.#nextResult = (at + 1) % RESULTS_MAX;
     if (this.#results < RESULTS_MAX) this.#results += 1;
     const { selection, found, count } = solver;
-    // An answer below a bound answers nothing else.
-    this.#step[at] = below === this.#belowOf[step] ? step : -1;
+    this.#step[at] = step;
     this.#flow[at] = flow;
     this.#exactFlow[at] = exact;
     this.#bytesFor[at] = this.#hopBytes;
