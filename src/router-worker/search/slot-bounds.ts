@@ -25,6 +25,8 @@ const MORE_LEVELS: readonly number[] = [-1, 1, 2, 4, 8];
 const LEVELS = 1 + MORE_LEVELS.length;
 /** Relative error of the sums: some forty products. */
 const MARGIN = 1e-12;
+/** What a selection that is cut down loses at most by rounding: a unit at each of its ends. */
+const ROUNDED = 2;
 
 export class SlotBounds {
   #hops: readonly HopOrders[] = [];
@@ -42,6 +44,10 @@ export class SlotBounds {
   readonly #sums = Array.from(this.#level, () => new Float64Array(ORDERS_MAX + 1));
   readonly #before = new Float64Array(ORDERS_MAX + 1);
   readonly #savings = new LevelSums();
+
+  // By hop and slots, ORDERS_MAX + 1 apart: a flow (0: none), and what a search proved of it.
+  readonly #flow = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
+  readonly #proven = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
 
   /** What looking for levels took, in steps of some 50 ns. */
   work = 0;
@@ -64,6 +70,7 @@ export class SlotBounds {
     this.#amount = amount;
     this.#slots = slots;
     this.#levelCount.fill(1);
+    this.#flow.fill(0);
     this.work = 0;
     this.#savings.work = 0;
     this.#startLevels();
@@ -94,13 +101,28 @@ export class SlotBounds {
   }
 
   /**
+   * Notes that the hop of `step`, with so many slots, gets no more than `value` of `flow` or any smaller
+   * amount of which a part may stay unsold (BUY: that getting `flow` costs no less). It says something of
+   * other flows, too: a selection is cut down to a smaller one at no less than the best price a unit.
+   */
+  note(step: number, flow: number, slots: number, value: number): void {
+    const at = this.#hopAt(step) * (ORDERS_MAX + 1) + slots;
+    this.#flow[at] = flow;
+    this.#proven[at] = value;
+  }
+
+  #hopAt(step: number): number {
+    return this.#direction === SELL ? step : this.#hopCount - 1 - step;
+  }
+
+  /**
    * What `flow` comes to at most (SELL: at the end; BUY: at least, at the start) from `step` on,
    * with `slots` for each hop. Whole units.
    */
   bound(step: number, flow: number, slots: Int32Array): number {
     let bound = flow;
     for (let at = step; at < this.#hopCount; at += 1) {
-      const hop = this.#direction === SELL ? at : this.#hopCount - 1 - at;
+      const hop = this.#hopAt(at);
       bound = this.after(at, bound, slots[hop]!);
     }
     return bound;
@@ -120,7 +142,7 @@ export class SlotBounds {
   needed(step: number, value: number, slots: Int32Array): number {
     let needed = value;
     for (let at = this.#hopCount - 1; at > step; at -= 1) {
-      const hop = this.#direction === SELL ? at : this.#hopCount - 1 - at;
+      const hop = this.#hopAt(at);
       needed =
         this.#direction === SELL
           ? this.#leastIn(hop, needed, slots[hop]!)
@@ -137,7 +159,47 @@ export class SlotBounds {
       const got = (paid + this.#sums[at]![slots]!) / this.#level[at]!;
       if (got < most) most = got;
     }
-    return Math.floor(most * (1 + MARGIN));
+    return Math.floor(Math.min(most, this.#mostProven(hop, paid, slots)) * (1 + MARGIN));
+  }
+
+  #mostProven(hop: number, paid: number, slots: number): number {
+    const price = this.#bestPrice(hop);
+    const first = hop * (ORDERS_MAX + 1);
+    let most = Number.POSITIVE_INFINITY;
+    for (let at = first + slots; at <= first + this.#slots; at += 1) {
+      const flow = this.#flow[at]!;
+      if (flow === 0) continue;
+      const proven = this.#proven[at]!;
+      const got =
+        this.#direction === SELL
+          ? paid <= flow
+            ? proven
+            : proven + (paid - flow) / price + ROUNDED
+          : flow + Math.max(0, paid - proven + ROUNDED) / price;
+      if (got < most) most = got;
+    }
+    return most;
+  }
+
+  #leastProven(hop: number, got: number, slots: number): number {
+    const price = this.#bestPrice(hop);
+    const first = hop * (ORDERS_MAX + 1);
+    let least = 0;
+    for (let at = first + slots; at <= first + this.#slots; at += 1) {
+      const flow = this.#flow[at]!;
+      if (flow === 0) continue;
+      const proven = this.#proven[at]!;
+      const over = this.#direction === SELL ? got - proven - ROUNDED : got - flow;
+      if (over < 0) continue;
+      const paid = this.#direction === SELL ? flow + over * price : proven + over * price - ROUNDED;
+      if (paid > least) least = paid;
+    }
+    return least;
+  }
+
+  #bestPrice(hop: number): number {
+    const { columns, start } = this.#hops[hop]!;
+    return columns.price[start]!;
   }
 
   /** Whole units that `got` of a hop costs at least. */
@@ -149,7 +211,7 @@ export class SlotBounds {
       const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
       if (cost > least) least = cost;
     }
-    return Math.ceil(least);
+    return Math.ceil(Math.max(least, this.#leastProven(hop, got, slots) * (1 - MARGIN)));
   }
 
   /** Levels at which the orders, were they divisible and each maker's own, use up the amount. */

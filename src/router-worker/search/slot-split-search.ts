@@ -88,8 +88,10 @@ export class SlotSplitSearch {
   #hopCount = 0;
   #slots = 0;
   #bytes = 0;
-  /** What a hop may take of them: part of what tells results apart. */
+  /** What a hop may take of them: part of what tells results apart. Infinity: more than it can. */
   #hopBytes = 0;
+  /** Whether bytes bound the hop tried last or one after it. */
+  #isBytesBound = false;
   #gap = 0;
   #cutoff = 0;
   #workMax = 0;
@@ -293,8 +295,9 @@ export class SlotSplitSearch {
       most -= this.#own[this.#hopAt(next)]!;
     const bytesLeft = bytes - this.#bytesAfter(step);
     // What bounds nothing tells no results apart.
-    const isBound = most * this.#mostBytes[hop]! > bytesLeft;
+    let isBound = most * this.#mostBytes[hop]! > bytesLeft;
     const hopBytes = isBound ? bytesLeft : Number.POSITIVE_INFINITY;
+    this.#isBytesBound = isBound;
     let below = this.#usableBelow(step, slots - 1);
     let reach = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let output = 0; output < OUTPUTS_MAX; output += 1) {
@@ -309,6 +312,11 @@ export class SlotSplitSearch {
       this.#own[hop] = most;
       const isAny = wanted === 0 || wanted === Number.POSITIVE_INFINITY;
       const cutoff = isAny ? wanted : this.#bounds.needed(step, wanted, this.#own);
+      const bound = this.#bounds.bound(step, flow, this.#own);
+      if (!this.#isBetter(bound)) {
+        this.#own[hop] = saved;
+        return output === 0 ? bound : reach;
+      }
       this.#hopBytes = hopBytes;
       const at = this.#resultOf(step, flow, exact, most, below, cutoff);
       this.#own[hop] = saved;
@@ -333,6 +341,10 @@ export class SlotSplitSearch {
       const exactValue = this.#exactOf[at];
       const taken = this.#bytesOf(step, count);
       const rest = this.#try(step + 1, value, exactValue, slots - count, bytes - taken);
+      // With fewer bytes taken here the next hops could do more.
+      if (output === 0 && free <= value && !this.#isBytesBound && rest < reach) reach = rest;
+      if (output === 0 && this.#isBytesBound) isBound = true;
+      this.#isBytesBound = isBound;
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
       if (!sells || !this.#isBetter(rest) || rest <= this.value) return reach;
       below = Math.min(value, this.#usableBelow(step, this.#own[this.#hopAt(step + 1)]!));
@@ -441,6 +453,14 @@ export class SlotSplitSearch {
     this.#exactOf[at] = selection.exactValue;
     this.#freeOf[at] = solver.free;
     this.#countOf[at] = found ? count : 0;
+    // With more bytes there could be more.
+    if (solver.complete && this.#hopBytes === Number.POSITIVE_INFINITY) {
+      const sells = this.#direction === SELL;
+      // Beyond the cutoff nothing is known, though something may be found there.
+      const value = found ? solver.value : cutoff;
+      const proven = sells ? Math.max(value, solver.free, cutoff) : Math.min(value, cutoff);
+      this.#bounds.note(step, flow, slots, proven);
+    }
     for (let place = 0; found && place < count; place += 1) {
       this.#listOf[at * LIST_MAX + place] = solver.list[place]!;
     }
