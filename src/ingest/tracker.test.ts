@@ -142,6 +142,30 @@ test("an answer from before a later ledger is good for a key followed since earl
   assert.deepEqual(delivered, [{ request: 1, ledger: 100, entries: [{ key: accountKey(1) }] }]);
 });
 
+test("an answer with entries of other keys is none", async () => {
+  const [one, other] = [accountKey(1), accountKey(2)];
+  const entry = (key: string, number: number) => {
+    return { key, data: accountData(number, 7n), modified: 1 };
+  };
+  const answers = [
+    [entry(one, 2)],
+    [entry(other, 1)],
+    [entry(other, 2)],
+    [entry(one, 1), entry(other, 2)],
+    [{ ...entry(one, 1), key: Buffer.from(one, "base64").toString("hex") }],
+    [entry(one, 1)],
+  ];
+  const count = answers.length;
+  const { tracker, delivered, asked, settle } = rig(async () => {
+    return { ledger: 100, entries: answers.shift() ?? [] };
+  });
+  tracker.passed(100);
+  tracker.track({ kind: "track", request: 1, keys: [one], load: true });
+  for (let turn = 0; turn < 100 && delivered.length === 0; turn += 1) await settle();
+  assert.equal(asked.length, count);
+  assert.deepEqual(delivered.map(balances), [[7n]]);
+});
+
 test("asks in batches, one at a time, and tries again after a failure of the RPC", async () => {
   let fail = true;
   let running = 0;

@@ -18,7 +18,7 @@ import type { Oddity } from "./ledger-decoder.ts";
 import type { Log, Timer } from "./ledger-source.ts";
 import type { LoadedEntries } from "./rpc-answers.ts";
 import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
-import { entryChange, trackedEntry } from "./tracked-entry.ts";
+import { entryChange, entryKey, trackedEntry } from "./tracked-entry.ts";
 
 /** Loads wait until the reader is this close to the tip: while it catches up, makers come and go. */
 const LAG_MAX_LEDGERS = 32;
@@ -175,7 +175,7 @@ export class Tracker {
     const keys = [...new Set(batch.map(({ key }) => key))];
     let waitMs = RETRY_MS;
     try {
-      const answer = this.#read(await load(keys, signal));
+      const answer = this.#read(new Set(keys), await load(keys, signal));
       if (signal.aborted) return;
       this.#succeeded();
       if (this.#take(batch, answer)) return;
@@ -294,17 +294,19 @@ export class Tracker {
     return late.length === 0;
   }
 
-  /** Throws RpcError `garbage` where an entry is none. */
-  #read({ ledger, entries, source }: LoadedEntries): Answer {
+  /** Throws RpcError `garbage` where an entry is none, or not one of those asked for. */
+  #read(asked: ReadonlySet<string>, { ledger, entries, source }: LoadedEntries): Answer {
     const found = new Map<string, EntryChange>();
     const oddities: Oddity[] = [];
     for (const { key, data } of entries) {
       try {
-        const entry = trackedEntry(LedgerEntryData.fromXdr(data, "base64"));
-        found.set(key, entryChange(key, entry, oddities));
+        const decoded = LedgerEntryData.fromXdr(data, "base64");
+        // Left out it would count as one that the ledger does not have.
+        if (!asked.has(key) || entryKey(decoded) !== key) throw new Error("another was asked for");
+        found.set(key, entryChange(key, trackedEntry(decoded), oddities));
       } catch (cause) {
         if (source !== undefined) this.#options.stale?.(source);
-        throw new RpcError("garbage", `the entry under ${key} is none`, { cause });
+        throw new RpcError("garbage", `the entry under ${key} is not the one asked for`, { cause });
       }
     }
     for (const oddity of oddities) this.#options.oddity?.(oddity, ledger);
