@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
+import { inStepSlices } from "../model/slice-turns.ts";
 import type { BookChange } from "./book-change.ts";
 import {
   type BookBuffers,
@@ -26,13 +27,11 @@ import { BookLoader } from "./shared-load.ts";
 import { countSelling, ordersSelling } from "./shared-maker.ts";
 import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
-import { applyChange, initCopy, writeState } from "./shared-writer.ts";
+import { applyChange, initCopy, makeRoom, writeState } from "./shared-writer.ts";
 import type { BackedOrder, BookState, BookWriter, LiveOrders } from "./step.ts";
 
-/** The loop gets its turn at least this often while a step is written (guess). */
-const SLICE_MS = 4;
 /** Changes between two looks at the clock: a few microseconds each. */
-const SLICE_CHANGES = 64;
+const PORTION_CHANGES = 16;
 /** A reader inside for longer is a broken invariant: the pool ends workers long before. */
 const READER_WAIT_MS_MAX = 60_000;
 
@@ -128,8 +127,8 @@ export class SharedBook implements BookWriter {
       return;
     }
     const { copy, step } = this.#nextStep(changes, state);
-    writeState(copy.view, step.sequence, state);
-    for (const change of changes) applyChange(copy, change);
+    const portions = writing(copy, step);
+    while (portions.next().done !== true);
     this.#prepared = step;
     this.publish();
   }
@@ -141,7 +140,7 @@ export class SharedBook implements BookWriter {
   async prepare(changes: readonly BookChange[], state: BookState): Promise<void> {
     await this.ready();
     const { copy, step } = this.#nextStep(changes, state);
-    await writeInSlices(copy, step);
+    await inStepSlices(writing(copy, step));
     this.#prepared = step;
   }
 
@@ -197,20 +196,18 @@ export class SharedBook implements BookWriter {
     // What the step made visible is sent and answered first.
     await yieldToLoop();
     await awaitReaders(this.#control, copy);
-    await writeInSlices(this.#copies[copy], step);
+    await inStepSlices(writing(this.#copies[copy], step));
     this.#replay = undefined;
   }
 }
 
-async function writeInSlices(copy: BookCopy, step: Step): Promise<void> {
+/** In portions of some tens of microseconds. */
+function* writing(copy: BookCopy, step: Step): Generator<void, void> {
   writeState(copy.view, step.sequence, step.state);
-  let sliceEnd = performance.now() + SLICE_MS;
-  for (let at = 0; at < step.changes.length; at += 1) {
-    if (at % SLICE_CHANGES === SLICE_CHANGES - 1 && performance.now() > sliceEnd) {
-      await yieldToLoop();
-      sliceEnd = performance.now() + SLICE_MS;
-    }
-    applyChange(copy, step.changes[at]!);
+  yield* makeRoom(copy, step.changes.length);
+  for (const [at, change] of step.changes.entries()) {
+    applyChange(copy, change);
+    if (at % PORTION_CHANGES === PORTION_CHANGES - 1) yield;
   }
 }
 

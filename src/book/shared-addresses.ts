@@ -12,6 +12,7 @@ import {
 } from "./shared-layout.ts";
 import { findAddress, hashOfAddress } from "./shared-lookup.ts";
 import {
+  growHash,
   insertInHash,
   type Pool,
   releaseIndex,
@@ -59,6 +60,16 @@ export function dropReference(
   if (left > 0) return;
   removeFromHash(table.hash, index, (of) => homeOf(table, of));
   releaseIndex(view, pool, index);
+}
+
+/** Makes room for so many more, in portions (`growHash`). */
+export function growAddresses(
+  view: BookView,
+  table: AddressTable,
+  pool: Pool,
+  more: number,
+): Generator<void, void> {
+  return growHash(table.hash, takenCount(view, pool) + more, (of) => homeOf(table, of));
 }
 
 function homeOf(table: AddressTable, index: number): number {

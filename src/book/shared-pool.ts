@@ -68,29 +68,44 @@ export function initHash({ entries, header, mask }: HashTable): void {
   header[mask] = Math.min(HASH_ENTRIES_MIN, entries.length) - 1;
 }
 
+/** Entries moved in one portion of growing: some ten microseconds (a guess). */
+const GROWTH_PORTION = 1 << 8;
+
 /**
- * Puts `index` in; `count` is how many the table then holds. At most half of the entries are in
- * use: past that the table takes twice as many of those it has room for. A table of the full
- * capacity from the start would cost the memory of all its pages, since entries lie anywhere. To
+ * Makes the table one of `count` indexes, in portions; nothing may be looked for in it meanwhile. At most half
+ * of the entries are in use: past that the table takes twice as many of those it has room for. A table of the
+ * full capacity from the start would cost the memory of all its pages, since entries lie anywhere. To
  * grow costs a look at each record (a guess: 50 ns), once for every doubling.
  * `homeOf` gives the unmasked hash of an index in the table.
  */
+export function* growHash(
+  table: HashTable,
+  count: number,
+  homeOf: (index: number) => number,
+): Generator<void, void> {
+  const { entries, header, mask } = table;
+  const size = header[mask]! + 1;
+  let wanted = size;
+  while (2 * count > wanted && wanted < entries.length) wanted *= 2;
+  if (wanted === size) return;
+  const former = entries.slice(0, size);
+  entries.fill(NONE, 0, size);
+  header[mask] = wanted - 1;
+  for (let place = 0; place < size; place += 1) {
+    if (former[place] !== NONE) insertAt(table, homeOf(former[place]!), former[place]!);
+    if (place % GROWTH_PORTION === 0) yield;
+  }
+}
+
+/** Puts `index` in, at once, however long making room takes; `count` is how many the table then holds. */
 export function insertInHash(
   table: HashTable,
   count: number,
   index: number,
   homeOf: (index: number) => number,
 ): void {
-  const { entries, header, mask } = table;
-  const size = header[mask]! + 1;
-  if (2 * count > size && size < entries.length) {
-    const former = entries.slice(0, size);
-    entries.fill(NONE, 0, size);
-    header[mask] = 2 * size - 1;
-    for (let place = 0; place < size; place += 1) {
-      if (former[place] !== NONE) insertAt(table, homeOf(former[place]!), former[place]!);
-    }
-  }
+  const growth = 2 * count > table.header[table.mask]! + 1 && growHash(table, count, homeOf);
+  while (growth && growth.next().done !== true);
   insertAt(table, homeOf(index), index);
 }
 

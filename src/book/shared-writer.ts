@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Address } from "../model/address.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { BookChange } from "./book-change.ts";
-import { addReference, internAddress } from "./shared-addresses.ts";
+import { addReference, growAddresses, internAddress } from "./shared-addresses.ts";
 import { initArena } from "./shared-arena.ts";
 import {
   addToBacking,
@@ -41,10 +41,12 @@ import {
   ORDER_STRIDE_U32,
   ORDER_STRIDE_U64,
 } from "./shared-layout.ts";
-import { findOrder, hashOfOrder } from "./shared-lookup.ts";
+import { findOrder, hashOfBacking, hashOfOrder } from "./shared-lookup.ts";
 import {
+  growHash,
   initHash,
   insertInHash,
+  type Pool,
   releaseIndex,
   removeFromHash,
   takeIndex,
@@ -75,6 +77,16 @@ export function writeState(view: BookView, sequence: number, state: BookState): 
   view.headerF64[HEADER_LEDGER_F64] = state.ledger;
   view.headerF64[HEADER_CLOSE_TIME_F64] = state.closeTime;
   view.headerU32[HEADER_FROZEN] = state.frozen ? 1 : 0;
+}
+
+/** Makes room for orders and records of so many changes, in portions, before the first of them. */
+export function* makeRoom(copy: BookCopy, changes: number): Generator<void, void> {
+  const { view, orders, backings, owners } = copy;
+  const taken = (pool: Pool, more: number) => Math.min(pool.max, takenCount(view, pool) + more);
+  yield* growHash(view.orderHash, taken(orders, changes), (of) => hashOfOrder(view, of));
+  // An order may be the first that sells a token of its owner and the first that buys another.
+  yield* growHash(view.backingHash, taken(backings, 2 * changes), (of) => hashOfBacking(view, of));
+  yield* growAddresses(view, view.owners, owners, changes);
 }
 
 /** Throws an AssertionError where the change does not fit the book: then the two have parted. */
