@@ -17,7 +17,6 @@ import { GENESIS_LEDGER } from "./ledger/genesis.ts";
 import type { ChainTip } from "./ledger/ledger-meta.ts";
 import type { Received } from "./ledger/received.ts";
 import { simulateCall } from "./ledger/simulate-call.ts";
-import { TransactionArchive } from "./ledger/transaction-archive.ts";
 import type { Treasury } from "./money/treasury.ts";
 import { CodeHash, createNetwork, type Network } from "./network.ts";
 import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
@@ -77,7 +76,6 @@ type Opened = {
   readonly chain: Chain;
   readonly store: ChainStore;
   readonly lake: Lake | undefined;
-  readonly transactions: TransactionArchive;
   readonly treasury: Treasury;
   readonly others: OrderIndex;
   /** UNIX seconds. */
@@ -177,7 +175,7 @@ export class Devnet {
 
   /** XDR of a kept ledger's LedgerCloseMeta. Throws where it is not kept. */
   ledgerMeta(ledger: number): Uint8Array {
-    return this.#open.store.ledgers.readMeta(ledger);
+    return this.#open.store.readMeta(ledger);
   }
 
   /** Faults of the RPC; an empty object ends them. */
@@ -212,7 +210,7 @@ export class Devnet {
 
   /** Closes a ledger now. */
   closeLedger(): ClosedRecord {
-    const { chain, store, lake, transactions, others } = this.#open;
+    const { chain, store, lake, others } = this.#open;
     const closeTime = this.#nextCloseTime();
     const submitted = this.#intents;
     this.#intents = [];
@@ -226,9 +224,8 @@ export class Devnet {
     const intents = [...opening, ...sent, ...submitted, ...traffic];
     const closed = chain.close(intents, closeTime, this.#foreign);
     for (const [key, stored] of closed.written) others.apply(key, stored);
-    store.append(closed, chain.state);
+    store.append(closed);
     this.#makingHistory &&= this.#isPast(closed.tip.closeTime + MADE_UP_STEP_SECONDS);
-    transactions.add(closed.tip.ledger);
     lake?.write(closed.tip.ledger);
     if (this.#options.record) this.#record.add(closed);
     this.#onClosed(closed);
@@ -321,12 +318,13 @@ export class Devnet {
       tip,
       state,
     );
-    const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store.ledgers);
-    const transactions = new TransactionArchive(store.ledgers, retention);
+    const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store);
+    // What a kill left between a ledger and the lake.
+    lake?.write(tip.ledger);
     const treasury = this.#treasuryOf(chain);
     const others = new OrderIndex(this.network.exchange, this.#scenario.makers);
     for (const [key, stored] of state.entries()) others.apply(key, stored);
-    const kept = { chain, store, lake, transactions, treasury, others };
+    const kept = { chain, store, lake, treasury, others };
     this.#opened = { ...kept, genesisCloseTime, historyEnd };
     this.#makingHistory = tip.closeTime < historyEnd;
     if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
@@ -355,7 +353,7 @@ export class Devnet {
   }
 
   #newQueue(): TransactionQueue {
-    return new TransactionQueue((hash) => this.#open.transactions.find(hash)?.ledger);
+    return new TransactionQueue((hash) => this.#open.store.find(hash)?.ledger);
   }
 
   #checkContext(): QueueContext {
@@ -388,16 +386,15 @@ export class Devnet {
   }
 
   #source(): RpcSource {
-    const { chain, store, transactions, treasury } = this.#open;
+    const { chain, store, treasury } = this.#open;
     return {
       url: this.url,
       treasury,
-      transactions,
       networkId: this.network.networkId,
       submit: (received) => this.submitReceived(received),
       passphrase: this.#options.passphrase,
       protocol: chain.tip.protocol,
-      ledgers: store.ledgers,
+      ledgers: store,
       retention: this.#options.retention,
       entry: (key) => chain.state.get(key),
       simulate: (request) => simulateCall(chain, request),

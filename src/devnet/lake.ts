@@ -1,7 +1,7 @@
 // Closed ledgers as a data lake (SEP-54): the history that an RPC no longer keeps.
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { LedgerFile } from "./ledger/ledger-file.ts";
+import type { ChainStore } from "./ledger/chain-store.ts";
 import { uint32 } from "./ledger/xdr-frame.ts";
 import { zstdFrame } from "./zstd.ts";
 
@@ -19,7 +19,7 @@ const UINT32_MAX = 0xffff_ffff;
 
 export class Lake {
   readonly #options: LakeOptions;
-  readonly #ledgers: LedgerFile;
+  readonly #ledgers: ChainStore;
   /** The first ledger that no batch holds yet. */
   #next: number;
 
@@ -27,7 +27,7 @@ export class Lake {
    * Goes on with a lake that is there. Throws an Error where ledgers are gone from `ledgers` that
    * the lake still lacks.
    */
-  constructor(options: LakeOptions, ledgers: LedgerFile) {
+  constructor(options: LakeOptions, ledgers: ChainStore) {
     this.#options = options;
     this.#ledgers = ledgers;
     mkdirSync(options.directory, { recursive: true });

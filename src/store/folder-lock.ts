@@ -1,4 +1,4 @@
-// One engine a data folder: the holder listens on a socket in it. A process that dies, however it
+// One process a folder, be it an engine or a devnet: the holder listens on a socket in it. A process that dies, however it
 // dies, listens no more, so a lock is never stale, and the socket is reached through the file, so
 // that containers which share the folder see each other where they share the kernel.
 //
@@ -23,7 +23,7 @@ export type FolderLock = {
   release(): void;
 };
 
-const SOCKET_NAME = /^engine-([0-9]+)-[0-9a-f]{8}\.sock$/;
+const SOCKET_NAME = /^(engine|devnet)-([0-9]+)-[0-9a-f]{8}\.sock$/;
 /** Of `sun_path` in the systems that have the least, with room for the closing zero. */
 const SOCKET_PATH_BYTES_MAX = 100;
 /** A holder that does not say who it is in that time is one all the same. */
@@ -47,10 +47,13 @@ type Holder = {
  * Takes the folder for this process, making it where there is none. Rejects with a StoreError:
  * `in_use` names the folder and the process that has it.
  */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+export async function lockFolder(
+  folder: string,
+  program: "engine" | "devnet" = "engine",
+): Promise<FolderLock> {
   try {
     await makeFolder(folder);
-    return await takeFolder(folder);
+    return await takeFolder(folder, program);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -69,8 +72,8 @@ export async function runningEngine(folder: string): Promise<StoreError | undefi
   }
 }
 
-async function takeFolder(folder: string): Promise<FolderLock> {
-  const name = `engine-${process.pid}-${randomBytes(4).toString("hex")}.sock`;
+async function takeFolder(folder: string, program: string): Promise<FolderLock> {
+  const name = `${program}-${process.pid}-${randomBytes(4).toString("hex")}.sock`;
   const self = { name, pid: process.pid, host: hostname(), held: false };
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
@@ -102,11 +105,11 @@ async function takeFolder(folder: string): Promise<FolderLock> {
   }
 }
 
-function inUse(folder: string, { pid, host }: Holder): StoreError {
+function inUse(folder: string, { name, pid, host }: Holder): StoreError {
   const where = host === hostname() ? "" : ` on ${host}`;
   return new StoreError(
     "in_use",
-    `${folder} is in use by a running engine, process ${pid}${where}`,
+    `${folder} is in use by a running ${SOCKET_NAME.exec(name)?.[1]}, process ${pid}${where}`,
   );
 }
 
@@ -144,7 +147,7 @@ async function askHolder(folder: string, name: string): Promise<Holder | undefin
     if (told !== undefined) return { ...told, name };
   }
   // It is stopped or very busy: its name has to do.
-  return { name, pid: Number(SOCKET_NAME.exec(name)?.[1]), host: hostname(), held: true };
+  return { name, pid: Number(SOCKET_NAME.exec(name)?.[2]), host: hostname(), held: true };
 }
 
 /** What the listener says: nothing at all where it ends meanwhile. */

@@ -94,7 +94,7 @@ export function openRoot(
   options: {
     readonly readOnly: boolean;
     readonly mapBytes?: number;
-    /** Commits are not flushed: for a file that counts only once it was flushed as a whole. */
+    /** Commits are not flushed: for a file that counts once it is whole, or may be lost with the system. */
     readonly noSync?: boolean;
   },
 ): Root {

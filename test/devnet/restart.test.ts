@@ -1,6 +1,6 @@
 // A devnet in its own process that is killed goes on where it was.
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -8,6 +8,7 @@ import { Asset, contract, rpc, type Transaction, TransactionBuilder } from "@ste
 import { startDevnet } from "../../src/devnet/devnet.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
 import { spawnDevnet } from "../../src/devnet/spawn.ts";
+import { openRoot, openTable, tableNames } from "../../src/store/tables.ts";
 import { createFixture } from "../support/devnet/fixture.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { signed, Trader } from "../support/trader.ts";
@@ -132,34 +133,40 @@ async function checkRemembered(payer: Trader, used: Transaction): Promise<void> 
   assert.equal((await payer.submit(payer.sign(again))).status, "FAILED");
 }
 
-test("a torn last record is cut off, and its ledger closed again", async (t) => {
+test("a directory with a damaged, another program's or an earlier version's file is refused", async (t) => {
   const directory = temporary(t);
   const fixture = createFixture("torn", PASSPHRASE);
-  const options = {
-    seed: "torn",
-    passphrase: PASSPHRASE,
-    port: 0,
-    manual: true,
-    startTime: 1_800_000_000,
-    directory,
-  };
+  const options = { seed: "torn", passphrase: PASSPHRASE, port: 0, manual: true, directory };
   const start = () => startDevnet(options, fixture.scenario);
   const first = await start();
   for (let at = 0; at < 5; at += 1) first.closeLedger();
-  const { ledger, hash } = first.tip;
+  const { ledger } = first.tip;
   await first.stop();
-  const [segment] = readdirSync(directory).filter((name) => name.endsWith(".log"));
-  const path = join(directory, segment ?? "");
-  truncateSync(path, statSync(path).size - 100);
-  const torn = await start();
-  assert.equal(torn.tip.ledger, ledger - 1);
-  torn.closeLedger();
-  assert.deepEqual(torn.tip.hash, hash);
-  await torn.stop();
-  appendFileSync(path, Buffer.alloc(1_000, 7));
-  const trailing = await start();
-  assert.equal(trailing.tip.ledger, ledger);
-  await trailing.stop();
+  const path = join(directory, "data.mdb");
+  const whole = readFileSync(path);
+  truncateSync(path, whole.length / 2);
+  await assert.rejects(start(), /is damaged/);
+  writeFileSync(path, Buffer.alloc(whole.length, 7));
+  await assert.rejects(start(), /is not a Hopbook store/);
+  writeFileSync(path, whole);
+  const again = await start();
+  assert.equal(again.tip.ledger, ledger);
+  await again.stop();
+  writeFileSync(join(directory, "chain.json"), "{}");
+  await assert.rejects(start(), /holds a chain with format 2, not 3/);
+});
+
+test("a directory with the engine's store is refused, and left as it is", async (t) => {
+  const directory = temporary(t);
+  const root = openRoot(directory, { readOnly: false });
+  await openTable(root, "live").put(Buffer.from([1]), Buffer.from([1]));
+  await root.close();
+  const fixture = createFixture("engine", PASSPHRASE);
+  const options = { passphrase: PASSPHRASE, port: 0, manual: true, directory };
+  await assert.rejects(startDevnet(options, fixture.scenario), /a database that is no devnet's/);
+  const after = openRoot(directory, { readOnly: true });
+  assert.deepEqual(tableNames(after), ["live"]);
+  await after.close();
 });
 
 test("a directory of another chain is refused with what differs", async (t) => {
@@ -179,7 +186,10 @@ test("a directory that another process has open is refused", async (t) => {
   const fixture = createFixture("locked", PASSPHRASE);
   const options = { seed: "locked", passphrase: PASSPHRASE, port: 0, manual: true, directory };
   const first = await startDevnet(options, fixture.scenario);
-  await assert.rejects(startDevnet(options, fixture.scenario), /is in use by the process \d+/);
+  await assert.rejects(
+    startDevnet(options, fixture.scenario),
+    /is in use by a running devnet, process \d+/,
+  );
   await first.stop();
   const second = await startDevnet(options, fixture.scenario);
   await second.stop();

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { createFixture } from "../../../test/support/devnet/fixture.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import type { TransactionIntent } from "../intent.ts";
 import { CodeHash } from "../network.ts";
-import { Chain } from "./chain.ts";
+import { Chain, type ClosedRecord } from "./chain.ts";
 import { ChainStore, type OpenedChain } from "./chain-store.ts";
 import { codeOf } from "./code.ts";
-import { hex } from "./hash.ts";
 import type { LedgerState } from "./state.ts";
 import { xdrBytes } from "./xdr-writer.ts";
 
@@ -24,26 +21,20 @@ function open(directory: string): Promise<OpenedChain> {
       directory,
       retention: RETENTION,
       identity: { passphrase: PASSPHRASE },
-      snapshotLedgers: 10,
-      segmentBytes: 20_000,
+      // To be outgrown.
+      mapBytes: 64 * 1024,
     },
     (closeTime) => fixture.scenario.genesis(fixture.network, closeTime),
     START,
   );
 }
 
-function chainOf({ tip, state }: OpenedChain): Chain {
-  return new Chain(
-    {
-      passphrase: PASSPHRASE,
-      codeOf: codeOf(fixture.scenario.models, CodeHash.plainToken),
-      exchange: fixture.network.exchange,
-      diagnostics: true,
-    },
-    tip,
-    state,
-  );
-}
+const OPTIONS = {
+  passphrase: PASSPHRASE,
+  codeOf: codeOf(fixture.scenario.models, CodeHash.plainToken),
+  exchange: fixture.network.exchange,
+  diagnostics: true,
+};
 
 function contents(state: LedgerState): Map<string, string> {
   return new Map(
@@ -54,44 +45,55 @@ function contents(state: LedgerState): Map<string, string> {
   );
 }
 
-test("a chain opened again has the entries it had, from a snapshot and what followed", async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), "chain-store-"));
-  t.after(() => rmSync(directory, { recursive: true }));
-  const [maker] = fixture.makers;
-  let expected = new Map<string, string>();
-  let hash: Uint8Array | undefined;
-  for (let part = 0; part < 3; part += 1) {
-    const opened = await open(directory);
-    const chain = chainOf(opened);
-    if (hash !== undefined) {
-      assert.deepEqual(contents(chain.state), expected);
-      assert.equal(hex(chain.tip.hash), hex(hash));
+/** Allowances of all makers lapse and are evicted all the while, several in one ledger. */
+function closeNext(chain: Chain): ClosedRecord {
+  const { ledger } = chain.tip;
+  const intents = fixture.makers.flatMap((source): TransactionIntent[] => [
+    { kind: "payment", source, to: fixture.taker, asset: fixture.usdc, amount: 5n },
+    {
+      ...{ kind: "approve", source, token: fixture.xlmToken, amount: 9n },
+      liveUntil: ledger + 1 + (ledger % 5),
+    },
+  ]);
+  const opening = ledger === 1 ? fixture.scenario.opening : [];
+  return chain.close([...opening, ...intents], START + ledger);
+}
+
+test("a chain opened again and again closes the ledgers that it would have closed anyway", async () => {
+  const directory = temporaryFolder();
+  const genesis = fixture.scenario.genesis(fixture.network, START);
+  const uninterrupted = Chain.fromGenesis(OPTIONS, genesis);
+  for (let part = 0; part < 5; part += 1) {
+    const { store, tip, state } = await open(directory);
+    const chain = new Chain(OPTIONS, tip, state);
+    assert.deepEqual(contents(state), contents(uninterrupted.state));
+    for (let at = 0; at < 8; at += 1) {
+      const closed = closeNext(chain);
+      store.append(closed);
+      assert.deepEqual(closeNext(uninterrupted).meta, closed.meta);
+      assert.deepEqual(store.readMeta(closed.tip.ledger), closed.meta);
+      assert.deepEqual(store.latest?.hash, closed.tip.hash);
     }
-    for (let at = 0; at < 17; at += 1) {
-      const { ledger } = chain.tip;
-      const intents = [
-        { kind: "payment", source: maker, to: fixture.taker, asset: fixture.usdc, amount: 5n },
-        // Allowances lapse and are evicted all the while.
-        {
-          kind: "approve",
-          source: maker,
-          token: fixture.xlmToken,
-          amount: 9n,
-          liveUntil: ledger + 1 + (ledger % 5),
-        },
-      ] as const;
-      const opening = ledger === 1 ? fixture.scenario.opening : [];
-      opened.store.append(chain.close([...opening, ...intents], START + ledger), chain.state);
-      await setImmediate();
-    }
-    expected = contents(chain.state);
-    hash = chain.tip.hash;
-    const { oldest, latest } = opened.store.ledgers;
-    assert.equal(latest?.ledger, chain.tip.ledger);
-    assert.ok((oldest?.ledger ?? 0) <= Math.max(2, chain.tip.ledger - RETENTION + 1));
-    await opened.store.close();
+    assert.equal(store.oldest?.ledger, Math.max(2, chain.tip.ledger - RETENTION + 1));
+    await store.close();
   }
-  const names = readdirSync(directory);
-  assert.equal(names.filter((name) => name.endsWith(".snap")).length, 1);
-  assert.equal(names.includes("ledgers-2.log"), false, "old ledgers stay for ever");
+});
+
+test("what is trimmed is gone with its transactions, what is kept is found", async () => {
+  const { store, tip, state } = await open(temporaryFolder());
+  const chain = new Chain(OPTIONS, tip, state);
+  const hashes: Buffer[] = [];
+  while (chain.tip.ledger <= RETENTION + 4) {
+    const closed = closeNext(chain);
+    store.append(closed);
+    hashes.push(Buffer.from(store.places(closed.tip.ledger)[0]?.hash ?? []));
+  }
+  for (const [at, hash] of hashes.entries()) {
+    const ledger = at + 2;
+    const isKept = ledger > chain.tip.ledger - RETENTION;
+    assert.equal(store.find(hash)?.ledger, isKept ? ledger : undefined);
+    assert.equal(store.info(ledger)?.ledger, isKept ? ledger : undefined);
+    assert.equal(store.read(ledger) === undefined, !isKept);
+  }
+  await store.close();
 });

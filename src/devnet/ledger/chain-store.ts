@@ -1,15 +1,21 @@
-// Where a chain is kept: its identity, its ledgers, snapshots of its entries. A chain opened again
-// goes on where it was, also after a kill.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Where a chain is kept: its entries, its ledgers and where each transaction lies, in one lmdb file.
+// A ledger is one commit, so that a kill leaves all of it or nothing, and a chain opened again goes
+// on exactly where it was. Commits are not flushed, which a network of tests at full speed would
+// wait for: after a crash of the system the file may be refused as damaged.
+import { existsSync } from "node:fs";
 import { join as joinPath } from "node:path";
 import { LedgerHeaderHistoryEntry } from "@stellar/stellar-sdk/xdr";
+import { checkFile, forgetStarts, noteClosed } from "../../store/file-check.ts";
+import { type FolderLock, lockFolder } from "../../store/folder-lock.ts";
+import { openRoot, openTable, type Root, type Table, tableNames } from "../../store/tables.ts";
 import type { ClosedRecord } from "./chain.ts";
-import { lockDirectory, unlockDirectory } from "./directory-lock.ts";
-import { GENESIS_LEDGER, type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
-import { LedgerFile } from "./ledger-file.ts";
+import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
+import { type EntryKey, keyFromXdr } from "./key.ts";
 import type { ChainTip } from "./ledger-meta.ts";
-import { latestSnapshot, readSnapshot, writeSnapshot } from "./snapshot.ts";
 import { LedgerState } from "./state.ts";
+import { StoredEntry } from "./stored-entry.ts";
+import { decodePlaces, forEachHash, type TransactionPlace } from "./transaction-place.ts";
+import { xdrBytes, xdrText } from "./xdr-writer.ts";
 
 export type ChainStoreOptions = {
   readonly directory: string;
@@ -19,149 +25,305 @@ export type ChainStoreOptions = {
   readonly identity: Readonly<Record<string, string | number>>;
   /** Seconds that a new chain begins before now, to be filled with ledgers at once. */
   readonly historySeconds?: number;
-  /** Ledgers between snapshots, which is what a start replays at most. */
-  readonly snapshotLedgers?: number;
-  /** A new file of ledgers starts past so many bytes. */
-  readonly segmentBytes?: number;
+  /** Address space at first; lmdb enlarges it. */
+  readonly mapBytes?: number;
 };
 
-/** Of the files; a chain of another format is not read. */
-const FORMAT = 2;
-/** Guess: some seconds of replay. */
-const SNAPSHOT_LEDGERS = 2_000;
+/** UNIX seconds: of the genesis ledger, and when a chain with a made-up past was begun. */
+type ChainTimes = { readonly genesisCloseTime: number; readonly historyEnd?: number };
 
-export type OpenedChain = {
+export type OpenedChain = ChainTimes & {
   readonly store: ChainStore;
   readonly tip: ChainTip;
   readonly state: LedgerState;
-  /** UNIX seconds: of the genesis ledger, and when a chain with a made-up past was begun. */
-  readonly genesisCloseTime: number;
-  readonly historyEnd?: number;
 };
 
-export class ChainStore {
-  readonly ledgers: LedgerFile;
-  readonly #options: ChainStoreOptions;
-  #snapshot: number;
-  #writing: Promise<void> | undefined;
-  #failure: Error | undefined;
+export type LedgerInfo = {
+  readonly ledger: number;
+  /** UNIX seconds. */
+  readonly closeTime: number;
+  readonly hash: Uint8Array;
+};
 
-  private constructor(options: ChainStoreOptions, ledgers: LedgerFile, snapshot: number) {
-    this.#options = options;
-    this.ledgers = ledgers;
-    this.#snapshot = snapshot;
-  }
+export type StoredTransaction = {
+  readonly ledger: number;
+  /** Application order, from 1. */
+  readonly order: number;
+  readonly place: TransactionPlace;
+};
+
+type Written = ClosedRecord["written"];
+
+/** Of what is stored; a chain of another format is not read. */
+const FORMAT = 3;
+/** The format before kept a chain in files, and its identity in this one. */
+const EARLIER_IDENTITY = "chain.json";
+const EARLIER_FORMAT = 2;
+const IDENTITY = Buffer.from("identity");
+const TABLE_NAMES = [
+  /** identity. */
+  "chain",
+  /** Ledger -> close time (u64, UNIX seconds) and XDR of the LedgerHeaderHistoryEntry. */
+  "ledgers",
+  /** Ledger -> XDR of the LedgerCloseMeta. */
+  "metas",
+  /** Ledger -> where its transactions lie in it (transaction-place.ts). */
+  "places",
+  /** Hash, also of a transaction inside a fee bump -> ledger and application order. */
+  "transactions",
+  /** XDR of the LedgerKey -> number of the write in its ledger, and XDR of the LedgerEntry. */
+  "entries",
+] as const;
+type Tables = Readonly<Record<(typeof TABLE_NAMES)[number], Table>>;
+
+const HEADER_AT = 8;
+const HASH_BYTES = 32;
+const FIRST_KEY = Buffer.from([0]);
+/** Ledgers trimmed with each new one, at most: more than one where the retention was lowered. */
+const TRIM_MAX = 16;
+/** Above the writes of any ledger. */
+const WRITES_MAX = 2 ** 32;
+
+/** Reads see the ledgers appended so far. One thread. */
+export class ChainStore {
+  readonly #options: ChainStoreOptions;
+  readonly #lock: FolderLock;
+  readonly #root: Root;
+  readonly #tables: Tables;
+  #oldest: number | undefined;
+  #latest: number | undefined;
 
   /**
-   * Opens or begins the chain. Throws an Error where the directory holds another chain, or one
-   * whose files are damaged before their end, or where another process has it open.
+   * Opens or begins the chain. Rejects where the directory holds another chain or something else, a
+   * damaged file, or where another process has it open.
    */
   static async open(
     options: ChainStoreOptions,
     genesisAt: (closeTime: number) => Genesis,
     now: number,
   ): Promise<OpenedChain> {
-    mkdirSync(options.directory, { recursive: true });
-    lockDirectory(options.directory);
+    const { directory, mapBytes } = options;
+    const lock = await lockFolder(directory, "devnet");
+    let root: Root | undefined;
     try {
-      return await ChainStore.#openLocked(options, genesisAt, now);
+      if (existsSync(joinPath(directory, EARLIER_IDENTITY))) {
+        throw otherChain(directory, "format", EARLIER_FORMAT, FORMAT);
+      }
+      await checkFile(directory);
+      root = openRoot(directory, {
+        readOnly: false,
+        noSync: true,
+        ...(mapBytes === undefined ? {} : { mapBytes }),
+      });
+      const kept = keptIdentity(directory, root);
+      if (kept !== undefined) checkIdentity(options, kept);
+      const store = new ChainStore(options, lock, root);
+      const opened =
+        kept === undefined ? store.#begin(genesisAt, now) : store.#load(genesisAt, kept);
+      await forgetStarts(directory);
+      return opened;
     } catch (error) {
-      unlockDirectory(options.directory);
+      await root?.close();
+      lock.release();
       throw error;
     }
   }
 
-  static async #openLocked(
-    options: ChainStoreOptions,
-    genesisAt: (closeTime: number) => Genesis,
-    now: number,
-  ): Promise<OpenedChain> {
-    const times = identify(options, now);
-    const { genesisCloseTime } = times;
+  private constructor(options: ChainStoreOptions, lock: FolderLock, root: Root) {
+    this.#options = options;
+    this.#lock = lock;
+    this.#root = root;
+    const tables = TABLE_NAMES.map((name) => [name, openTable(root, name)]);
+    this.#tables = Object.fromEntries(tables) as Tables;
+    this.#oldest = this.#ledgerAtEnd(false);
+    this.#latest = this.#ledgerAtEnd(true);
+  }
+
+  /** A new chain's genesis ledger closes `now`, or as long before as its history is. */
+  #begin(genesisAt: (closeTime: number) => Genesis, now: number): OpenedChain {
+    const { identity, historySeconds = 0 } = this.#options;
+    const genesisCloseTime = now - historySeconds;
+    const times = { genesisCloseTime, ...(historySeconds === 0 ? {} : { historyEnd: now }) };
     const genesis = genesisAt(genesisCloseTime);
-    const ledgers = new LedgerFile(options.directory, options.segmentBytes);
     const state = new LedgerState();
-    const snapshot = await latestSnapshot(options.directory);
-    if (snapshot === undefined) writeGenesis(state, genesis);
-    else state.write(await readSnapshot(options.directory, snapshot));
-    const latest = ledgers.latest?.ledger ?? GENESIS_LEDGER;
-    for (let next = (snapshot ?? GENESIS_LEDGER) + 1; next <= latest; next += 1) {
-      state.write(ledgers.readDelta(next));
-    }
+    writeGenesis(state, genesis);
+    this.#root.transactionSync(() => {
+      const kept = { format: FORMAT, ...identity, ...times };
+      this.#tables.chain.putSync(IDENTITY, Buffer.from(JSON.stringify(kept)));
+      this.#putEntries(state.takeWritten());
+    });
+    return { store: this, tip: genesisTip(genesis), state, ...times };
+  }
+
+  #load(genesisAt: (closeTime: number) => Genesis, kept: KeptIdentity): OpenedChain {
+    const { genesisCloseTime, historyEnd } = kept;
+    const state = new LedgerState();
+    state.write(this.#entries());
     state.takeWritten();
-    const tip = ledgers.latest === undefined ? genesisTip(genesis) : tipOf(ledgers, latest);
-    const store = new ChainStore(options, ledgers, snapshot ?? GENESIS_LEDGER);
-    return { store, tip, state, ...times };
+    const header = this.#latest === undefined ? undefined : this.#header(this.#latest)?.header;
+    const tip = header === undefined ? genesisTip(genesisAt(genesisCloseTime)) : tipOf(header);
+    const times = { genesisCloseTime, ...(historyEnd === undefined ? {} : { historyEnd }) };
+    return { store: this, tip, state, ...times };
   }
 
-  /** Throws where the ledger cannot be written, or an earlier snapshot could not. */
-  append(closed: ClosedRecord, state: LedgerState): void {
-    if (this.#failure !== undefined) throw this.#failure;
-    this.ledgers.append(closed, closed.written);
-    const { ledger } = closed.tip;
-    const { retention, snapshotLedgers = SNAPSHOT_LEDGERS } = this.#options;
-    if (this.#writing === undefined && ledger - this.#snapshot >= snapshotLedgers) {
-      this.#writing = this.#writeSnapshot(ledger, state)
-        .catch((cause: unknown) => {
-          this.#failure = new Error(`cannot write a snapshot of ledger ${ledger}`, { cause });
-        })
-        .finally(() => {
-          this.#writing = undefined;
-        });
-    }
-    // What a start must replay stays, whatever the retention.
-    this.ledgers.trim(Math.min(ledger - retention, this.#snapshot));
+  get oldest(): LedgerInfo | undefined {
+    return this.#oldest === undefined ? undefined : this.info(this.#oldest);
   }
 
-  async #writeSnapshot(ledger: number, state: LedgerState): Promise<void> {
-    // Entries are immutable: a list of them is the state as of this ledger, whatever follows.
-    await writeSnapshot(this.#options.directory, ledger, [...state.entries()]);
-    this.#snapshot = ledger;
+  get latest(): LedgerInfo | undefined {
+    return this.#latest === undefined ? undefined : this.info(this.#latest);
   }
 
-  /** Waits for a snapshot that is being written. */
+  /** Undefined where the ledger is not kept; so do the others. */
+  info(ledger: number): LedgerInfo | undefined {
+    const row = this.#header(ledger);
+    return row && { ledger, closeTime: row.closeTime, hash: row.header.subarray(0, HASH_BYTES) };
+  }
+
+  /** XDR of the LedgerHeaderHistoryEntry and of the LedgerCloseMeta. */
+  read(ledger: number): { readonly header: Buffer; readonly meta: Buffer } | undefined {
+    const row = this.#header(ledger);
+    const meta = this.#tables.metas.getBinary(ledgerKey(ledger));
+    return row === undefined || meta === undefined ? undefined : { header: row.header, meta };
+  }
+
+  /** XDR of the LedgerCloseMeta. Throws where it is not kept. */
+  readMeta(ledger: number): Buffer {
+    const meta = this.#tables.metas.getBinary(ledgerKey(ledger));
+    if (meta === undefined) throw new Error(`ledger ${ledger} is not kept`);
+    return meta;
+  }
+
+  /** Of the ledger's transactions in apply order; none where it is not kept. */
+  places(ledger: number): readonly TransactionPlace[] {
+    const bytes = this.#tables.places.getBinary(ledgerKey(ledger));
+    return bytes === undefined ? [] : decodePlaces(bytes);
+  }
+
+  /** By its own hash, or by that of the transaction that it is a fee bump of. */
+  find(hash: Uint8Array): StoredTransaction | undefined {
+    const found = this.#tables.transactions.getBinary(Buffer.from(hash));
+    if (found === undefined) return undefined;
+    const [ledger, order] = [found.readUInt32BE(0), found.readUInt32BE(4)];
+    if (ledger <= (this.#latest ?? 0) - this.#options.retention) return undefined;
+    const place = this.places(ledger)[order - 1];
+    return place && { ledger, order, place };
+  }
+
+  /** All of it is with the system, whatever becomes of this process. Throws where it cannot be. */
+  append(closed: ClosedRecord): void {
+    const { ledger, closeTime } = closed.tip;
+    const { ledgers, metas, places, transactions } = this.#tables;
+    const key = ledgerKey(ledger);
+    const row = Buffer.concat([Buffer.alloc(HEADER_AT), closed.header]);
+    row.writeBigUInt64BE(BigInt(closeTime));
+    this.#root.transactionSync(() => {
+      ledgers.putSync(key, row);
+      metas.putSync(key, Buffer.from(closed.meta));
+      places.putSync(key, closed.places);
+      forEachHash(closed.places, (hash, order) => {
+        transactions.putSync(hash, Buffer.concat([key, ledgerKey(order)]));
+      });
+      this.#putEntries(closed.written);
+      this.#trim(ledger - this.#options.retention);
+    });
+    this.#oldest ??= ledger;
+    this.#latest = ledger;
+  }
+
   async close(): Promise<void> {
-    await this.#writing;
-    this.ledgers.close();
-    unlockDirectory(this.#options.directory);
+    await this.#root.close();
+    await noteClosed(this.#options.directory).catch(() => undefined);
+    this.#lock.release();
   }
-}
 
-type ChainTimes = Pick<OpenedChain, "genesisCloseTime" | "historyEnd">;
-
-/** A new chain's genesis ledger closes `now`, or as long before as its history is. */
-function identify(options: ChainStoreOptions, now: number): ChainTimes {
-  const path = joinPath(options.directory, "chain.json");
-  if (!existsSync(path)) {
-    const { historySeconds = 0 } = options;
-    const times =
-      historySeconds === 0
-        ? { genesisCloseTime: now }
-        : { genesisCloseTime: now - historySeconds, historyEnd: now };
-    const begun = { format: FORMAT, ...options.identity, ...times };
-    writeFileSync(path, `${JSON.stringify(begun, undefined, 2)}\n`);
-    return times;
-  }
-  const kept: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(path, "utf8"));
-  const { genesisCloseTime, historyEnd } = kept;
-  for (const [name, value] of Object.entries({ format: FORMAT, ...options.identity })) {
-    if (kept[name] !== value) {
-      throw new Error(
-        `${options.directory} holds a chain with ${name} ${JSON.stringify(kept[name])}, not ` +
-          `${JSON.stringify(value)}: give it its own directory, or remove this one`,
-      );
+  #putEntries(written: Written): void {
+    const { entries } = this.#tables;
+    for (const [at, [key, stored]] of written.entries()) {
+      const keyBytes = xdrBytes(key);
+      if (stored === undefined) entries.removeSync(keyBytes);
+      else entries.putSync(keyBytes, Buffer.concat([ledgerKey(at), xdrBytes(stored.xdr)]));
     }
   }
-  if (typeof genesisCloseTime === "number") {
-    return { genesisCloseTime, ...(typeof historyEnd === "number" ? { historyEnd } : {}) };
+
+  /**
+   * In the order in which they were last written: that of evictions, and of whatever else follows
+   * the writes.
+   */
+  #entries(): Written {
+    const rows: { readonly at: number; readonly pair: readonly [EntryKey, StoredEntry] }[] = [];
+    for (const { key, value } of this.#tables.entries.getRange({ start: FIRST_KEY })) {
+      const stored = StoredEntry.fromXdr(xdrText(value.subarray(4)));
+      const at = value.readUInt32BE(4) * WRITES_MAX + value.readUInt32BE(0);
+      rows.push({ at, pair: [keyFromXdr(xdrText(key)), stored] });
+    }
+    return rows.sort((one, other) => one.at - other.at).map(({ pair }) => pair);
   }
-  throw new Error(`${path} names no genesisCloseTime`);
+
+  /** Removes ledgers up to `last`, entries as of the latest one stay. */
+  #trim(last: number): void {
+    const { ledgers, metas, places, transactions } = this.#tables;
+    for (let left = TRIM_MAX; left > 0 && (this.#oldest ?? last + 1) <= last; left -= 1) {
+      const ledger = this.#oldest ?? last;
+      const key = ledgerKey(ledger);
+      forEachHash(places.getBinary(key) ?? NO_PLACES, (hash) => transactions.removeSync(hash));
+      for (const table of [ledgers, metas, places]) table.removeSync(key);
+      this.#oldest = ledger + 1;
+    }
+  }
+
+  #header(ledger: number): { readonly closeTime: number; readonly header: Buffer } | undefined {
+    const row = this.#tables.ledgers.getBinary(ledgerKey(ledger));
+    if (row === undefined) return undefined;
+    return { closeTime: Number(row.readBigUInt64BE(0)), header: row.subarray(HEADER_AT) };
+  }
+
+  #ledgerAtEnd(reverse: boolean): number | undefined {
+    const [start, end] = [FIRST_KEY, Buffer.alloc(5, 0xff)];
+    const range = reverse ? { start: end, end: start, reverse } : { start, end };
+    const [key] = this.#tables.ledgers.getKeys({ ...range, limit: 1 });
+    return key?.readUInt32BE(0);
+  }
 }
 
-function tipOf(ledgers: LedgerFile, ledger: number): ChainTip {
-  const { hash, header } = LedgerHeaderHistoryEntry.schema.decode(ledgers.readHeader(ledger));
+const NO_PLACES = Buffer.alloc(4);
+
+function ledgerKey(ledger: number): Buffer {
+  const key = Buffer.allocUnsafe(4);
+  key.writeUInt32BE(ledger);
+  return key;
+}
+
+type KeptIdentity = Readonly<Record<string, unknown>> & ChainTimes;
+
+/** Undefined for a new chain. Throws where the directory holds something else than a chain. */
+function keptIdentity(directory: string, root: Root): KeptIdentity | undefined {
+  const names = tableNames(root);
+  if (names.length === 0) return undefined;
+  const bytes = names.includes("chain") && openTable(root, "chain").getBinary(IDENTITY);
+  if (bytes) return JSON.parse(bytes.toString("utf8"));
+  // A start that ended before its first commit leaves empty tables.
+  if (names.every((name) => TABLE_NAMES.some((known) => known === name))) return undefined;
+  throw new Error(`${directory} holds a database that is no devnet's: give it its own directory`);
+}
+
+function checkIdentity({ directory, identity }: ChainStoreOptions, kept: KeptIdentity): void {
+  for (const [name, value] of Object.entries({ format: FORMAT, ...identity })) {
+    if (kept[name] !== value) throw otherChain(directory, name, kept[name], value);
+  }
+}
+
+function otherChain(directory: string, name: string, kept: unknown, wanted: unknown): Error {
+  return new Error(
+    `${directory} holds a chain with ${name} ${JSON.stringify(kept)}, not ` +
+      `${JSON.stringify(wanted)}: give it its own directory, or remove this one`,
+  );
+}
+
+function tipOf(xdr: Uint8Array): ChainTip {
+  const { hash, header } = LedgerHeaderHistoryEntry.schema.decode(xdr);
   return {
-    ledger,
+    ledger: header.ledgerSeq,
     hash,
     closeTime: Number(header.scpValue.closeTime),
     protocol: header.ledgerVersion,

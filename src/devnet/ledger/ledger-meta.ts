@@ -36,7 +36,7 @@ export type ClosedLedger = {
   /** XDR of the LedgerCloseMeta. */
   readonly meta: Uint8Array;
   /** Where its transactions lie in `meta` (transaction-place.ts). */
-  readonly places: Uint8Array;
+  readonly places: Buffer;
 };
 
 export type LedgerContents = {

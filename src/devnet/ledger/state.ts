@@ -52,7 +52,8 @@ export class LedgerState implements EntryReader {
   /** Of the account's open offers, the oldest first. */
   offers(seller: Address): readonly OfferEntry[] {
     const keys = this.#offers.get(offerSeller(offerKey(seller, 0n)) ?? "") ?? [];
-    return [...keys].flatMap((key) => {
+    // A key ends with the offer's id.
+    return [...keys].sort().flatMap((key) => {
       const entry = this.#entries.get(key)?.entry;
       return entry?.kind === "offer" ? [entry] : [];
     });

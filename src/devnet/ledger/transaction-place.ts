@@ -28,7 +28,7 @@ const Flag = { bumped: 1, soroban: 2 } as const;
 const STAGE = 0x8000_0000;
 
 /** In apply order. */
-export function encodePlaces(places: readonly TransactionPlace[]): Uint8Array {
+export function encodePlaces(places: readonly TransactionPlace[]): Buffer {
   return encodeBytes((to) => {
     const span = ({ at, bytes }: Span): void => {
       to.uint32(at);
@@ -81,8 +81,8 @@ export function decodePlaces(bytes: Buffer): readonly TransactionPlace[] {
   return Array.from({ length: uint32() }, place);
 }
 
-/** The hashes alone, with the place of each transaction in the order: what a start looks at. */
-export function forEachHash(bytes: Buffer, add: (hash: Uint8Array, order: number) => void): void {
+/** The hashes alone, with the place of each transaction in the order. */
+export function forEachHash(bytes: Buffer, add: (hash: Buffer, order: number) => void): void {
   const count = bytes.readUInt32BE(0);
   let at = 4;
   for (let order = 1; order <= count; order += 1) {

@@ -1,4 +1,5 @@
 // getEvents: contract events of the kept ledgers, in their order, filtered.
+import { setImmediate } from "node:timers/promises";
 import { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
 import { contractAddress } from "../../model/address.ts";
 import { hex } from "../ledger/hash.ts";
@@ -41,11 +42,13 @@ export async function getEvents(source: RpcSource, params: Params) {
   const end = Math.min(start + SCAN_MAX, latest.ledger + 1, endLedger ?? latest.ledger + 1);
   const events: EventRow[] = [];
   for (let ledger = start; ledger < end && events.length < limit; ledger += 1) {
-    const read = await source.ledgers.read(ledger);
+    // Other requests, and the next ledger, get their turn.
+    await setImmediate();
+    const read = source.ledgers.read(ledger);
     const closeTime = source.ledgers.info(ledger)?.closeTime;
     // Trimmed since the range was taken.
     if (read === undefined || closeTime === undefined) continue;
-    for (const placed of placedEvents(ledger, source.transactions.places(ledger))) {
+    for (const placed of placedEvents(ledger, source.ledgers.places(ledger))) {
       const event = read.meta.subarray(placed.at, placed.at + placed.bytes);
       if (after !== undefined && !isAfter(placed.cursor, after)) continue;
       if (!takesEvent(filters, event)) continue;

@@ -12,7 +12,7 @@ export function getFeeStats(source: RpcSource) {
     const from = Math.max(oldest.ledger, latest.ledger - ledgers + 1);
     const fees: bigint[] = [];
     for (let ledger = from; ledger <= latest.ledger; ledger += 1) {
-      for (const place of source.transactions.places(ledger)) {
+      for (const place of source.ledgers.places(ledger)) {
         if (place.soroban === soroban) fees.push(place.inclusionFee);
       }
     }

@@ -8,8 +8,8 @@ import {
   type TransactionMetaWire,
   TransactionResult,
 } from "@stellar/stellar-sdk/xdr";
+import type { StoredTransaction } from "../ledger/chain-store.ts";
 import { hex } from "../ledger/hash.ts";
-import type { ArchivedTransaction } from "../ledger/transaction-archive.ts";
 import type { Span } from "../ledger/transaction-place.ts";
 import { servedRange } from "./get-ledgers.ts";
 import {
@@ -25,14 +25,14 @@ import { TRANSACTION_MAX, toid, toidParts } from "./toid.ts";
 
 const HASH_DIGITS = 64;
 
-export async function getTransaction(source: RpcSource, params: Params) {
+export function getTransaction(source: RpcSource, params: Params) {
   requireBase64Format(params);
   const text = stringParam(params, "hash") ?? "";
   if (text.length !== HASH_DIGITS) throw invalid(`unexpected hash length (${text.length})`);
   if (!/^[0-9a-fA-F]*$/.test(text)) throw invalid(`incorrect hash: ${text}`);
   const { latest, oldest } = servedRange(source);
-  const found = source.transactions.find(Buffer.from(text, "hex"));
-  const [row] = found === undefined ? [] : await transactionRows(source, found.ledger, [found]);
+  const found = source.ledgers.find(Buffer.from(text, "hex"));
+  const [row] = found === undefined ? [] : transactionRows(source, found.ledger, [found]);
   return {
     ...(row === undefined ? { status: "NOT_FOUND" } : { ...row, createdAt: String(row.createdAt) }),
     txHash: text.toLowerCase(),
@@ -57,7 +57,7 @@ export async function getTransactions(source: RpcSource, params: Params) {
   for (; ledger <= latest.ledger && transactions.length < limit; ledger += 1) {
     const next = archived(source, ledger).filter((one) => cursorOf(one) > after);
     transactions.push(
-      ...(await transactionRows(source, ledger, next.slice(0, limit - transactions.length))),
+      ...transactionRows(source, ledger, next.slice(0, limit - transactions.length)),
     );
     if (ledger % SLICE_LEDGERS === 0) await setImmediate();
   }
@@ -76,8 +76,8 @@ export async function getTransactions(source: RpcSource, params: Params) {
   };
 }
 
-function archived(source: RpcSource, ledger: number): readonly ArchivedTransaction[] {
-  return source.transactions.places(ledger).map((place, at) => ({ ledger, order: at + 1, place }));
+function archived(source: RpcSource, ledger: number): readonly StoredTransaction[] {
+  return source.ledgers.places(ledger).map((place, at) => ({ ledger, order: at + 1, place }));
 }
 
 /** The operation in it counts from 1 here. */
@@ -118,16 +118,16 @@ function readPage(params: Params, oldest: number, latest: number): Page {
   return { after, limit: limit === 0 ? LIMIT_DEFAULT : limit };
 }
 
-type TransactionRow = Awaited<ReturnType<typeof transactionRows>>[number];
+type TransactionRow = ReturnType<typeof transactionRows>[number];
 
 /** Of one ledger; none where it was trimmed meanwhile. */
-async function transactionRows(
+function transactionRows(
   source: RpcSource,
   ledger: number,
-  transactions: readonly ArchivedTransaction[],
+  transactions: readonly StoredTransaction[],
 ) {
   const info = source.ledgers.info(ledger);
-  const read = transactions.length === 0 ? undefined : await source.ledgers.read(ledger);
+  const read = transactions.length === 0 ? undefined : source.ledgers.read(ledger);
   if (info === undefined || read === undefined) return [];
   return transactions.map(({ order, place }) => {
     const part = ({ at, bytes }: Span): Buffer => read.meta.subarray(at, at + bytes);

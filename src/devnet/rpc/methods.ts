@@ -30,7 +30,7 @@ export async function* runMethod(
       yield* getLedgers(source, params, faults);
       return;
     case "getLatestLedger":
-      yield JSON.stringify(await getLatestLedger(source));
+      yield JSON.stringify(getLatestLedger(source));
       return;
     case "getHealth":
       yield JSON.stringify(getHealth(source, faults));
@@ -54,7 +54,7 @@ export async function* runMethod(
       yield JSON.stringify(sendTransaction(source, params));
       return;
     case "getTransaction":
-      yield JSON.stringify(await getTransaction(source, params));
+      yield JSON.stringify(getTransaction(source, params));
       return;
     case "getTransactions":
       yield JSON.stringify(await getTransactions(source, params));
@@ -83,9 +83,9 @@ const HASH_BYTES = 32;
 const EXT_BYTES = 4;
 
 /** headerXdr is a plain LedgerHeader here, without the hash and the extension around it. */
-async function getLatestLedger(source: RpcSource) {
+function getLatestLedger(source: RpcSource) {
   const { latest } = servedRange(source);
-  const xdr = await source.ledgers.read(latest.ledger);
+  const xdr = source.ledgers.read(latest.ledger);
   if (xdr === undefined) throw new RpcError(RpcCode.internal, "could not get latest ledger");
   const header = xdr.header.subarray(HASH_BYTES, xdr.header.length - EXT_BYTES);
   return {

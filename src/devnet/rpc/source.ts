@@ -1,11 +1,10 @@
 // What the RPC serves from: the port the network gives it.
 
+import type { ChainStore } from "../ledger/chain-store.ts";
 import type { EntryKey } from "../ledger/key.ts";
-import type { LedgerFile } from "../ledger/ledger-file.ts";
 import type { Received } from "../ledger/received.ts";
 import type { Simulated, SimulationRequest } from "../ledger/simulate-call.ts";
 import type { StoredEntry } from "../ledger/stored-entry.ts";
-import type { TransactionArchive } from "../ledger/transaction-archive.ts";
 import type { Treasury } from "../money/treasury.ts";
 import type { Submission } from "../queue/transaction-queue.ts";
 
@@ -15,14 +14,13 @@ export interface RpcSource {
   readonly passphrase: string;
   readonly networkId: Uint8Array;
   readonly protocol: number;
-  readonly ledgers: LedgerFile;
+  readonly ledgers: ChainStore;
   /** Ledgers that are served, at most. */
   readonly retention: number;
   /** The entry as of the latest ledger. */
   entry(key: EntryKey): StoredEntry | undefined;
   /** Pays for friendbot and the faucet; another object where the network began anew. */
   readonly treasury: Treasury;
-  readonly transactions: TransactionArchive;
   /** To be in the next ledger. */
   submit(received: Received): Submission;
   /** Runs the call on the latest state and forgets what it wrote. */
