@@ -2,7 +2,7 @@
 // and what the engine asks the RPC meanwhile; then of two engines on the same ledgers, one of which keeps order events.
 // The devnet runs in this process, the engines in others.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
@@ -35,13 +35,18 @@ export const bench: Bench = async ({ tiny }) => {
 
 /** Both see the same ledgers and share the machine alike. */
 async function compareOrderEvents(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {
-  return following(rhythm, [{}, { KEEP_ORDER_EVENTS: "0" }], async (devnet, ports) => {
+  return following(rhythm, [{}, { KEEP_ORDER_EVENTS: "0" }], async (devnet, ports, pids) => {
     const first = devnet.tip.ledger + 1 + learning;
     const servedAt = new Map<number, number>();
-    devnet.onClosed(({ tip }) => servedAt.set(tip.ledger, performance.now()));
+    let cpuBefore: readonly number[] = [];
+    devnet.onClosed(({ tip }) => {
+      servedAt.set(tip.ledger, performance.now());
+      if (tip.ledger === first) cpuBefore = pids.map(cpuMs);
+    });
     const followed = ports.map((port) => pushed(port, servedAt, [first, first + rhythm.ledgers]));
     devnet.resume();
     const [kept = [], without = []] = await Promise.all(followed);
+    const cpu = pids.map((pid, at) => (cpuMs(pid) - (cpuBefore[at] ?? 0)) / rhythm.ledgers);
     devnet.pause();
     const medians = [kept, without].map((delaysMs) => quantile(delaysMs, 0.5));
     const [keptMs = 0, withoutMs = 0] = medians;
@@ -54,8 +59,19 @@ async function compareOrderEvents(rhythm: Rhythm, learning: number): Promise<rea
         unit: "ratio",
         goal: "1.1 or less",
       },
+      { name: "CPU of a ledger, order events kept", value: cpu[0] ?? 0, unit: "ms" },
+      { name: "CPU of a ledger, order events off", value: cpu[1] ?? 0, unit: "ms" },
     ];
   });
+}
+
+/** Of all threads of a process. Of Linux alone; 0 elsewhere. */
+function cpuMs(pid: number): number {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return 0;
+  // Behind the name: user and system time are the 12th and 13th, in ticks of 10 ms (proc(5)).
+  const fields = readFileSync(path, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {
@@ -69,7 +85,11 @@ async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figur
 async function following(
   rhythm: Rhythm,
   environments: readonly Readonly<Record<string, string>>[],
-  run: (devnet: Devnet, ports: readonly number[]) => Promise<readonly Figure[]>,
+  run: (
+    devnet: Devnet,
+    ports: readonly number[],
+    pids: readonly number[],
+  ) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
   const directory = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   const devnet = await startDevnet({
@@ -96,7 +116,8 @@ async function following(
     }
     const ports = await Promise.all(engines.map(({ listening }) => listening));
     for (const port of ports) await new ApiClient(port).reached(devnet.tip.ledger);
-    return await run(devnet, ports);
+    const pids = engines.map(({ child }) => child.pid ?? 0);
+    return await run(devnet, ports, pids);
   } finally {
     for (const { child } of engines) child.kill("SIGTERM");
     await Promise.all(engines.map(({ exited }) => exited));
