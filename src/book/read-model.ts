@@ -1,7 +1,7 @@
 // What the rest of the process may ask of the exchange's state: the newest ledger that is both
 // durable and applied. Main thread only; every answer is of one ledger.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing, OrderBacking } from "../model/backing.ts";
+import type { Backing, OrderBacking, OrderShare } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order, OrderId } from "../model/order.ts";
@@ -46,7 +46,7 @@ export interface ReadModel {
   /** Loaded backing records of an owner, by asset; none where nothing is tracked. */
   accountBacking(owner: Address): readonly Backing[];
   /** What each live order of the owner that sells the asset gets of the budget, oldest first. */
-  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint>;
+  ordersBacked(owner: Address, asset: Address): readonly OrderShare[];
   orderHistory(
     filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
     page: Page,

@@ -1,7 +1,7 @@
 // The state shown: the newest ledger that is both durable and applied, in memory as far as it is
 // small, in the store otherwise. Main thread; only the step pipeline changes it.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing, OrderBacking } from "../model/backing.ts";
+import type { Backing, OrderBacking, OrderShare } from "../model/backing.ts";
 import type { Clock } from "../model/clock.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
@@ -152,8 +152,8 @@ export class ShownState implements ReadModel {
     return this.#backing?.accountBacking(owner) ?? [];
   }
 
-  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
-    return this.#backing?.ordersBacked(owner, asset) ?? new Map();
+  ordersBacked(owner: Address, asset: Address): readonly OrderShare[] {
+    return this.#backing?.ordersBacked(owner, asset) ?? [];
   }
 
   orderHistory(

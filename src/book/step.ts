@@ -2,10 +2,10 @@
 // catch-up, orders that pass their expiration by the clock, or backing records that were loaded.
 // Ports of those who take part in it.
 import type { Address } from "../model/address.ts";
-import type { Backing, OrderBacking } from "../model/backing.ts";
+import type { Backing, OrderBacking, OrderShare } from "../model/backing.ts";
 import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
-import type { Order, OrderId } from "../model/order.ts";
+import type { Order } from "../model/order.ts";
 import type { LiveRow } from "../store/live-rows.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
@@ -151,7 +151,7 @@ export interface BackingView {
   /** Loaded records of an owner, by asset. */
   accountBacking(owner: Address): readonly Backing[];
   /** What each live order of the owner that sells the asset gets of the budget, oldest first. */
-  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint>;
+  ordersBacked(owner: Address, asset: Address): readonly OrderShare[];
 }
 
 /** Accounts whose records in every market token are tracked while someone watches. Main thread. */

@@ -3,7 +3,8 @@
 import type { ReadModel } from "../book/read-model.ts";
 import type { Step } from "../book/step.ts";
 import type { Address } from "../model/address.ts";
-import { type Order, type OrderId, OrderStatus } from "../model/order.ts";
+import type { OrderShare } from "../model/backing.ts";
+import { type Order, OrderStatus } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import { nextSlice } from "../model/slice-turns.ts";
 import { backingJson, embeddedBackingJson } from "./json/backing-json.ts";
@@ -53,7 +54,7 @@ export class AccountText {
   readonly #owner: Address;
   readonly #isWanted: () => boolean;
   /** Oldest first, unless a revived order made it otherwise. */
-  readonly #rows = new Map<OrderId, Row>();
+  readonly #rows = new Map<Position, Row>();
   #isSorted = true;
   /** The latest cursor of its rows. */
   #last: Position | undefined;
@@ -98,7 +99,9 @@ export class AccountText {
         budget = budgetOf(readModel, owner, order.selling);
         budgets.set(order.selling, budget);
       }
-      const backed = backingPiece(budget.shares.get(order.id), budget.text);
+      // Both are of the same orders, oldest first.
+      const share = budget.shares.next().value;
+      const backed = backingPiece(share?.[0] === order.id ? share[1] : undefined, budget.text);
       pieces.push(pieces.length === 0 ? "" : ",", head, backed, tail);
     }
     return membersText(readModel, owner, `[${pieces.join("")}]`);
@@ -108,7 +111,7 @@ export class AccountText {
     for (const event of events) {
       if (event.kind !== "order" || event.order.owner !== this.#owner) continue;
       const { order } = event;
-      if (order.status !== OrderStatus.active) this.#rows.delete(order.id);
+      if (order.status !== OrderStatus.active) this.#rows.delete(order.cursor);
       // What is not read yet is read as it is then.
       else if (this.#isRead(order.cursor)) this.#put(order);
     }
@@ -119,10 +122,10 @@ export class AccountText {
   }
 
   #put(order: Order): void {
-    const { id, cursor } = order;
+    const { cursor } = order;
     if (this.#last === undefined || cursor > this.#last) this.#last = cursor;
-    else if (!this.#rows.has(id)) this.#isSorted = false;
-    this.#rows.set(id, { order, ...orderPieces(order) });
+    else if (!this.#rows.has(cursor)) this.#isSorted = false;
+    this.#rows.set(cursor, { order, ...orderPieces(order) });
   }
 
   #sortedRows(): Iterable<Row> {
@@ -134,12 +137,12 @@ export class AccountText {
 type Row = OrderPieces & { readonly order: Order };
 
 /** What stands behind the orders that sell an asset; `text`: undefined where that is not tracked. */
-type Budget = { readonly text: string | undefined; readonly shares: ReadonlyMap<OrderId, bigint> };
+type Budget = { readonly text: string | undefined; readonly shares: Iterator<OrderShare> };
 
 function budgetOf(readModel: ReadModel, owner: Address, asset: Address): Budget {
   const backing = readModel.backing(owner, asset);
   const text = backing === undefined ? undefined : embeddedBackingJson(backing);
-  return { text, shares: readModel.ordersBacked(owner, asset) };
+  return { text, shares: readModel.ordersBacked(owner, asset)[Symbol.iterator]() };
 }
 
 function ordersOf(

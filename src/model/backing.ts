@@ -1,4 +1,5 @@
 import type { Address } from "./address.ts";
+import type { OrderId } from "./order.ts";
 
 /** What stands behind a maker in one token (api.md, Backing record). Times in UNIX seconds. */
 export type Backing = {
@@ -20,3 +21,9 @@ export type Backing = {
 
 /** What stands behind a live order: its maker's record, and the part of it that the order gets. */
 export type OrderBacking = { readonly backing: Backing; readonly backed: bigint };
+
+/**
+ * An order and what it gets of its maker's budget, base units. Lists of them are no maps: makers choose among ids, and
+ * those of many orders can collide in one.
+ */
+export type OrderShare = readonly [OrderId, bigint];

@@ -1,5 +1,6 @@
 // Pages of live orders and of the archives. A filter is text as a client gave it: what is no
 // address of a record matches nothing.
+import { randomBytes } from "node:crypto";
 import { type Address, parseAddress } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
 import { type Order, type OrderId, OrderStatus } from "../model/order.ts";
@@ -48,8 +49,8 @@ export class History {
   readonly #ids: AddressIds;
   /** Live and archived: an order keeps its position for life. */
   readonly #orders: RowCache<Order>;
-  /** Live orders among the kept rows, and some that were kept or live. */
-  readonly #byId: RecentMap<OrderId, Order>;
+  /** Live orders among the kept rows, and some that were kept or live; by `hiddenId`. */
+  readonly #byId: RecentMap<bigint, Order>;
   readonly #trades: RowCache<Trade | Swap>;
   readonly #failures: RowCache<Failure>;
 
@@ -71,7 +72,7 @@ export class History {
   /** The live order under the id. Throws a StoreError where its record is lost. */
   liveOrder(id: OrderId): Order | undefined {
     const { chain, live, archive } = this.#tables;
-    const last = this.#byId.get(id);
+    const last = this.#byId.get(hiddenId(id));
     // Kept still, so nothing has changed it.
     if (last !== undefined && this.#orders.get(last.cursor) === last) return last;
     const key = this.#snapshot.get(chain, orderKey(id));
@@ -80,7 +81,7 @@ export class History {
     const known = this.#orders.get(position);
     if (known !== undefined) {
       if (known.status !== OrderStatus.active) return undefined;
-      this.#byId.set(id, known);
+      this.#byId.set(hiddenId(id), known);
       return known;
     }
     const row = this.#snapshot.get(live, key);
@@ -296,5 +297,8 @@ function readAsOrder(reader: RecordReader, ids: AddressIds, position: Position):
 
 const idOf = ({ id }: { readonly id: Position }): Position => id;
 const timestampOf = ({ timestamp }: { readonly timestamp: number }): number => timestamp;
+/** Unknown to makers, who choose among ids: those of many orders could collide in a map, which hashes 64 bits of them. */
+const HIDING = randomBytes(8).readBigUInt64LE();
+const hiddenId = (id: OrderId): bigint => id ^ HIDING;
 const orderCursor = ({ cursor }: Order): Position => cursor;
 const orderCreated = ({ created }: Order): number => created;

@@ -1,9 +1,9 @@
 // Backing records as of the visible ledger, and the steps that bring them to the next one.
 import assert from "node:assert/strict";
 import type { Address } from "../../model/address.ts";
-import type { Backing, OrderBacking } from "../../model/backing.ts";
+import type { Backing, OrderBacking, OrderShare } from "../../model/backing.ts";
 import type { EntriesLoaded, TrackingRequest } from "../../model/entry-tracking.ts";
-import type { Order, OrderId } from "../../model/order.ts";
+import type { Order } from "../../model/order.ts";
 import type { BookChange } from "../book-change.ts";
 import type {
   AccountWatch,
@@ -186,7 +186,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     return loaded;
   }
 
-  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
+  ordersBacked(owner: Address, asset: Address): readonly OrderShare[] {
     const budget = this.backing(owner, asset)?.budget ?? 0n;
     return this.#state.shares.shares(recordId(owner, asset), budget, { owner, asset });
   }

@@ -1,9 +1,9 @@
 // A backing record: why it is tracked, what stands behind its owner in its token, and what each of the
 // owner's orders gets of that.
 import { type Address, isContract } from "../../model/address.ts";
-import type { Backing } from "../../model/backing.ts";
+import type { Backing, OrderShare } from "../../model/backing.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
-import type { Order, OrderId } from "../../model/order.ts";
+import type { Order } from "../../model/order.ts";
 import type { BackedOrder } from "../step.ts";
 import type { RecordKeys, Token } from "./ledger-keys.ts";
 
@@ -329,12 +329,10 @@ export class OrderShares {
     record: string,
     budget: bigint,
     { owner, asset }: { readonly owner: Address; readonly asset: Address },
-  ): ReadonlyMap<OrderId, bigint> {
-    const result = new Map<OrderId, bigint>();
+  ): readonly OrderShare[] {
     const group = this.#group(record, owner, asset);
     const shares = sharesOf(group, budget);
-    for (const [at, order] of group.orders.entries()) result.set(order.id, shares[at] ?? 0n);
-    return result;
+    return group.orders.map(({ id }, at) => [id, shares[at] ?? 0n]);
   }
 
   #group(record: string, owner: Address, asset: Address): Group {

@@ -5,7 +5,7 @@ import type { LiveOrderFilter, Page, ReadModel } from "../../../src/book/read-mo
 import type { Step, StepListener } from "../../../src/book/step.ts";
 import type { Address, Pair } from "../../../src/model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../../src/model/address.ts";
-import type { Backing, OrderBacking } from "../../../src/model/backing.ts";
+import type { Backing, OrderBacking, OrderShare } from "../../../src/model/backing.ts";
 import type { Candle } from "../../../src/model/candle.ts";
 import type { ContractState } from "../../../src/model/contract-state.ts";
 import type { Failure } from "../../../src/model/failure.ts";
@@ -114,8 +114,8 @@ export class MemoryReadModel implements ReadModel {
     return this.backings.filter((record) => record.owner === owner && record.updated !== undefined);
   }
 
-  ordersBacked(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
-    return this.#shares(owner, asset);
+  ordersBacked(owner: Address, asset: Address): readonly OrderShare[] {
+    return [...this.#shares(owner, asset)];
   }
 
   #shares(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
