@@ -223,7 +223,7 @@ class Answers {
     const start = performance.now();
     const result = this.quote(view, now, request);
     this.#times.push((performance.now() - start) * 1000);
-    if (this.#search.uncertainPaths > 0) this.#unproven += 1;
+    if (this.#search.unprovenPaths > 0) this.#unproven += 1;
     if (this.#search.isCut) this.#cut += 1;
     this.#digest.update(result.status);
     if (result.status !== "success") return;

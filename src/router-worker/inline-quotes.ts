@@ -1,5 +1,5 @@
 // Quotes answered on the main thread, where that takes less than the way to a worker and back: a
-// search with a bound on its steps, within a share of the thread's time. What is over either is left
+// search with a bound on its work, within a share of the thread's time. What is over either is left
 // to the workers, whose answer would have been the same.
 import type { BookView } from "../book/shared-layout.ts";
 import type { QuoteAnswer, QuoteRequest, QuoteResult } from "./quote.ts";
@@ -7,10 +7,10 @@ import { quoteAnswer } from "./quote-text.ts";
 import { QuoteSearch } from "./search/quote-search.ts";
 
 /**
- * Steps of some 50 ns. Nine of ten searches through the devnet's large book need fewer, and one that
+ * Work units. Nine of ten searches through the devnet's large book need fewer, and one that
  * is given up has cost some 30 us, at most 90 (measured, 2026-11): the way to a worker costs 60.
  */
-const STEPS_MAX = 1000;
+const WORK_MAX = 1000;
 /**
  * Time for searches, as a multiple of the time that passes without them: at most three quarters of
  * the thread's time (choice).
@@ -32,7 +32,7 @@ export type InlineOptions = {
   readonly onFault: (fault: string) => void;
   /** Milliseconds; a test brings its own. */
   readonly time?: () => number;
-  readonly stepsMax?: number;
+  readonly workMax?: number;
 };
 
 export class InlineQuotes {
@@ -64,11 +64,11 @@ export class InlineQuotes {
   }
 
   #find(request: QuoteRequest, context: InlineContext): QuoteResult | undefined {
-    const { live, stepsMax = STEPS_MAX } = this.#options;
+    const { live, workMax = WORK_MAX } = this.#options;
     const view = live();
     this.#search ??= new QuoteSearch(view);
     try {
-      return this.#search.quoteWithin(stepsMax, view, request, context);
+      return this.#search.quoteWithin(workMax, view, request, context);
     } catch (error) {
       // What it derived from the book may be half done.
       this.#search = undefined;

@@ -151,7 +151,7 @@ test("a path whose candidates were thinned counts as unproven", () => {
   const search = new QuoteSearch(view, ordersMax);
   const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
   assert.equal(search.quote(view, request, context).status, "success");
-  assert.equal(search.uncertainPaths, 1);
+  assert.equal(search.unprovenPaths, 1);
 });
 
 test("makers who back a part of their orders: no exchange is better, and no list", () => {

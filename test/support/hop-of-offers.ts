@@ -1,4 +1,4 @@
-// A hop's orders for tests of the listing search, without a book behind them.
+// A hop's orders for tests of the selection search, without a book behind them.
 import { groupMakers, HopColumns, priceAt } from "../../src/router-worker/search/hop-columns.ts";
 import type { HopOrders } from "../../src/router-worker/search/hop-problem.ts";
 import { costOf, realPrice } from "../../src/router-worker/search/rounding.ts";
@@ -7,11 +7,11 @@ export type HopOffer = {
   /** In thousandths. */
   readonly price: number;
   readonly amount: number;
-  /** Absent: one of its own. Offers of one maker have the same budget and room. */
+  /** Absent: one of its own. Offers of one maker have the same budget and headroom. */
   readonly maker?: number;
   /** Absent: plenty. */
   readonly budget?: number;
-  readonly room?: number;
+  readonly headroom?: number;
 };
 
 const PLENTY = 1e12;
@@ -25,7 +25,7 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
   const words = new BigUint64Array(priceAt(count));
   const latest = new Map<number, number>();
   for (const [entry, offer] of offers.entries()) {
-    const { amount, maker = OWN_MAKERS + entry, budget = PLENTY, room = PLENTY } = offer;
+    const { amount, maker = OWN_MAKERS + entry, budget = PLENTY, headroom = PLENTY } = offer;
     const price = realPrice(offer.price * 1e15);
     words[priceAt(entry)] = BigInt(offer.price) * 10n ** 15n;
     columns.slot[entry] = entry;
@@ -36,7 +36,7 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
     columns.amount[entry] = amount;
     columns.cost[entry] = costOf(amount, price, words, priceAt(entry));
     columns.budget[entry] = budget;
-    columns.headroom[entry] = room;
+    columns.headroom[entry] = headroom;
     columns.limit(entry, words);
   }
   return {

@@ -1,14 +1,14 @@
-// Hot path: the plain case. Most hops are filled best by their cheapest orders, one after the
+// Hot path: price priority. Most hops are filled best by their cheapest orders, one after the
 // other; this finds out when that is certain, straight from the curves, some 15 ns an order. All
 // arithmetic is exact: whole numbers below 2^53, or the answer is "not certain".
 //
 // Why it can be certain. Let `level` be the price of the order filled last. No order saves anything
-// against that price but the cheaper ones, and those are all filled whole; so no listing is better
-// (see hop-search.ts), unless one of the cheaper orders, filled last in its stead, gains by
+// against that price but the cheaper ones, and those are all filled whole; so no selection is better
+// (see hop-solver.ts), unless one of the cheaper orders, filled last in its stead, gains by
 // rounding: less than one unit of what is paid. It could only be filled in part if the last order,
 // whole, or dearer ones took so much that it would not fit any more, which costs more the more they
-// take. Cheap orders left out to make room count too: each can be worth a unit of rounding. Where
-// all that comes to a unit or more, the plain listing is the best one.
+// take. Cheap orders left out to free slots count too: each can be worth a unit of rounding. Where
+// all that comes to a unit or more, the greedy selection is the best one.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { entryCost, entryOutput } from "./hop-columns.ts";
 import { type HopDirection, SELL } from "./hop-problem.ts";
@@ -31,7 +31,7 @@ export class GreedyRoute {
   bought = 0;
 
   /** False where another selection may be better: then the answer is only a good one. */
-  isCertain = true;
+  isProven = true;
   #isLoose = false;
 
   /** What the hop being tried gives (SELL) or costs (BUY). */
@@ -44,7 +44,7 @@ export class GreedyRoute {
 
   /**
    * Fills the answer for the first `hopCount` curves; `words` holds the exact prices by slot. False
-   * where the best listing may be another one, or there is none.
+   * where the best selection may be another one, or there is none.
    */
   solve(
     curves: Int32Array,
@@ -56,7 +56,7 @@ export class GreedyRoute {
     isLoose = false,
   ): boolean {
     if (amount >= EXACT_MAX) return false;
-    this.isCertain = true;
+    this.isProven = true;
     this.#isLoose = isLoose;
     let total = 0;
     if (direction === SELL) {
@@ -150,7 +150,7 @@ export class GreedyRoute {
 
   /** Notes that the answer is not certain; whether it is of use all the same. */
   #doubt(): boolean {
-    this.isCertain = false;
+    this.isProven = false;
     return this.#isLoose;
   }
 

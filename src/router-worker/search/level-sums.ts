@@ -12,7 +12,7 @@ import { type HopOrders, insertDescending } from "./hop-problem.ts";
 const ORDERS_OF_MAKER_MAX = 64;
 
 export class LevelSums {
-  /** What filling took so far, in steps of some 50 ns. */
+  /** What filling took so far, in work units. */
   work = 0;
 
   /** What the orders that save most get in all: the slope of what they save. */
@@ -115,7 +115,7 @@ export class LevelSums {
       insertDescending(this.#ofMaker, orders + 1, most * (level - price));
       orders += 1;
     }
-    // As the search has it: of a copy with credit for room the dearest order has the most of it.
+    // As the search has it: of a copy with credit for headroom the dearest order has the most of it.
     const all = start + columns.groupTop[start + columns.group[start + top]!]!;
     let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.headroom[all]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
@@ -125,19 +125,19 @@ export class LevelSums {
     }
   }
 
-  /** What the maker's orders save at most within its budget and its room. */
-  #mostOfMaker(orders: number, budget: number, room: number): number {
-    let [byBudget, byRoom] = [0, 0];
-    let [budgetLeft, roomLeft] = [budget, room];
+  /** What the maker's orders save at most within its budget and its headroom. */
+  #mostOfMaker(orders: number, budget: number, headroom: number): number {
+    let [byBudget, byHeadroom] = [0, 0];
+    let [budgetLeft, headroomLeft] = [budget, headroom];
     // The cheapest come last.
     for (let at = orders - 1; at >= 0; at -= 1) {
       const got = Math.min(this.#most[at]!, budgetLeft);
       byBudget += got * this.#gain[at]!;
       budgetLeft -= got;
-      const payable = Math.min(this.#most[at]!, roomLeft / this.#price[at]!);
-      byRoom += payable * this.#gain[at]!;
-      roomLeft -= payable * this.#price[at]!;
+      const payable = Math.min(this.#most[at]!, headroomLeft / this.#price[at]!);
+      byHeadroom += payable * this.#gain[at]!;
+      headroomLeft -= payable * this.#price[at]!;
     }
-    return Math.min(byBudget, byRoom);
+    return Math.min(byBudget, byHeadroom);
   }
 }

@@ -17,11 +17,11 @@ export type LimitDemand = {
 };
 
 export type Crossing = {
-  /** Slots of the orders, in listing order; each is filled, all but the last one whole. */
+  /** Slots of the orders, in selection order; each is filled, all but the last one whole. */
   readonly slots: readonly number[];
   readonly sold: bigint;
   readonly bought: bigint;
-  /** Orders had to be left out for want of places, and an amount is left. */
+  /** Orders had to be left out for want of slots, and an amount is left. */
   readonly isCut: boolean;
 };
 
@@ -82,5 +82,5 @@ export function crossInOrder(
 
 function isCovered(order: ListedOrder, delivery: bigint, payment: bigint): boolean {
   if (delivery > order.budget) return false;
-  return order.room === undefined || payment <= order.room;
+  return order.headroom === undefined || payment <= order.headroom;
 }

@@ -1,4 +1,4 @@
-// Hot path: order ids without making a bigint of 128 bits for every listing: the orders on top of
+// Hot path: order ids without making a bigint of 128 bits for every selection: the orders on top of
 // the books are quoted again and again. A hit costs some 5 ns, a miss 150.
 
 import type { BookView } from "../../book/shared-layout.ts";

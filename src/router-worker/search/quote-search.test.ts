@@ -185,7 +185,7 @@ test("backing that awaits confirmation counts on a route of one hop alone", () =
   assert.deepEqual(listed(market.quote({}, { pending: both })), [one]);
 });
 
-test("a maker is paid no more than its trustline has room for", () => {
+test("a maker is paid no more than its trustline has headroom for", () => {
   const market = new Market();
   market.order(B, A, 5000n, 500n);
   const other = market.order(B, A, 5000n, 700n, { owner: account(1) });
@@ -199,7 +199,7 @@ test("a maker is paid no more than its trustline has room for", () => {
   assert.deepEqual(listed(market.quote()), [other]);
 });
 
-test("what a maker delivers at one hop makes room for what it is paid at the next", () => {
+test("what a maker delivers at one hop releases headroom for what it is paid at the next", () => {
   const market = new Market();
   market.order(X, A, 5000n, 1000n);
   market.order(B, X, 5000n, 1000n);
@@ -208,7 +208,7 @@ test("what a maker delivers at one hop makes room for what it is paid at the nex
   assert.deepEqual([route?.sold, route?.bought], [1000n, 1000n]);
 });
 
-test("such room counts for an order deep in its side, too, at the first quote", () => {
+test("such headroom counts for an order deep in its side, too, at the first quote", () => {
   const market = new Market();
   const [small, large] = [account(1), account(2)];
   // More orders before it than a side is looked through at first.

@@ -21,14 +21,14 @@ import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
 import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
-import { OUT_OF_STEPS } from "./step-budget.ts";
+import { OUT_OF_WORK } from "./work-budget.ts";
 
 /**
- * Steps of some 50 ns that listing searches may take for one quote: for a first answer of each
+ * Work units that selection searches may take for one quote: for a first answer of each
  * path, and for better ones. A choice between the time of an answer and the last unit of it. On the
  * devnet's large book, amounts of eight median orders take some 20 ms and half of the answers are
- * proven best; with four times as many steps one of twelve routes is better, by 0.01 %; at five
- * median orders nearly all are proven, at two all (measured, 2026-11). Plain paths take none.
+ * proven best; with four times as much work one of twelve routes is better, by 0.01 %; at five
+ * median orders nearly all are proven, at two all (measured, 2026-11). Greedy paths take none.
  */
 const FIRST_WORK_MAX = 1 << 17;
 const MORE_WORK_MAX = 1 << 14;
@@ -48,8 +48,8 @@ const HOP_GAP = 2.5e-7;
 const OPEN_MAX = 32;
 
 /**
- * A path whose best listing is not certain, and what was found of it: in so many steps in all, its
- * shortest listing search in so many.
+ * A path whose best selection is not certain, and what was found of it: in so much work in all, its
+ * shortest selection search in so many.
  */
 type OpenPath = {
   readonly path: number;
@@ -63,7 +63,7 @@ export class QuoteSearch {
    * Unproven paths of the last quote: a better selection may exist, since the work for it was cut short
    * or some of the candidates were left out.
    */
-  uncertainPaths = 0;
+  unprovenPaths = 0;
   /** Whether the last quote left paths unsolved for want of work. */
   isCut = false;
 
@@ -105,7 +105,7 @@ export class QuoteSearch {
     this.#curves.begin(context.skipWindow);
     this.#solver.begin();
     this.#solver.workLeft = FIRST_WORK_MAX;
-    this.uncertainPaths = 0;
+    this.unprovenPaths = 0;
     this.isCut = false;
     if (request.direct && request.maxPrice !== undefined) {
       const side = findSide(view, selling, buying);
@@ -130,22 +130,22 @@ export class QuoteSearch {
   }
 
   /**
-   * The same answer, or undefined where it would take more than so many steps of some 50 ns. Of
-   * `context` only what an answer depends on: nothing stops it but the steps.
+   * The same answer, or undefined where it would take more than so many work units. Of
+   * `context` only what an answer depends on: nothing stops it but that.
    */
   quoteWithin(
-    steps: number,
+    work: number,
     view: BookView,
     request: QuoteRequest,
     context: Omit<QuoteContext, "shouldStop">,
   ): QuoteResult | undefined {
     const { budget } = this.#curves;
-    budget.left = steps;
+    budget.left = work;
     try {
       const { now, skipWindow } = context;
       return this.quote(view, request, { now, skipWindow, shouldStop: never });
     } catch (error) {
-      if (error !== OUT_OF_STEPS) throw error;
+      if (error !== OUT_OF_WORK) throw error;
       this.#paths.forget();
       return undefined;
     } finally {
@@ -187,10 +187,10 @@ export class QuoteSearch {
       }
       if (!solver.isOpen) {
         // More work would find the same.
-        if (solver.isThinned && this.#mayBeBetter(path, route, selling)) this.uncertainPaths += 1;
+        if (solver.isThinned && this.#mayBeBetter(path, route, selling)) this.unprovenPaths += 1;
         continue;
       }
-      this.uncertainPaths += 1;
+      this.unprovenPaths += 1;
       if (open.length === OPEN_MAX) continue;
       const { leastWork } = solver;
       open.push({ path, route, work: before - solver.workLeft, leastWork });
@@ -211,7 +211,7 @@ export class QuoteSearch {
     return route === undefined || this.#queue.key(path) > Number(keyOf(route, selling));
   }
 
-  /** Spends what work there is on the paths whose best listing is not certain. */
+  /** Spends what work there is on the paths whose best selection is not certain. */
   #improve(context: SolveContext, routes: RouteQuote[], open: readonly OpenPath[]): void {
     const queue = this.#queue;
     const selling = context.request.direction === "strict_send";
@@ -222,7 +222,7 @@ export class QuoteSearch {
       if (context.shouldStop()) break;
       // Neither can the path be better than its key, nor need it be where that is too little.
       if (!this.#mayBeBetter(path, route ?? routes[ROUTES_MAX - 1], selling)) {
-        this.uncertainPaths -= 1;
+        this.unprovenPaths -= 1;
         continue;
       }
       const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
@@ -240,7 +240,7 @@ export class QuoteSearch {
       const isRepeat = most <= leastWork;
       const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);
       if (isRepeat) this.#solver.workLeft -= work;
-      else if (!this.#solver.isOpen && !this.#solver.isThinned) this.uncertainPaths -= 1;
+      else if (!this.#solver.isOpen && !this.#solver.isThinned) this.unprovenPaths -= 1;
       if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
       else if (isBest) bestLeft = this.#solver.workLeft;
       else workLeft = this.#solver.workLeft;

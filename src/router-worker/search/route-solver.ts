@@ -1,17 +1,17 @@
 // From an asset path to a route that settles: loads the candidates of its hops, has the best
-// listing searched, and settles it in integers.
+// selection searched, and settles it in integers.
 import type { BookView } from "../../book/shared-layout.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { fillBytesMax, fitsInCall } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
 import { GreedyRoute } from "./greedy-route.ts";
+import { HeadroomSearch } from "./headroom-search.ts";
 import { CreditedHops, useCandidates } from "./hop-loader.ts";
 import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { leastOf, mostOf } from "./path-search.ts";
-import { RoomSearch } from "./room-search.ts";
 import { RouteHops } from "./route-hops.ts";
 import {
   listedOrder,
@@ -25,26 +25,26 @@ import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
 
-/** Steps of some 50 ns for the listing of a limit crossing that is cut short. */
+/** Work units for the selection of a limit crossing that is cut short. */
 const LIMIT_WORK_MAX = 1 << 14;
 
 /**
- * Steps for the first answers of paths that want more orders than they may list, of one request, and
+ * Work units for the first answers of paths that want more orders than they may list, of one request, and
  * the part of what is left of them that each path may take, the most promising ones first.
  */
 const FIRST_WORK = 1 << 16;
 const FIRST_PART = 1 / 4;
 const FIRST_MIN = 1 << 13;
 
-/** Steps to look for room that makers can be given, for all paths of a quote and for one of them. */
-const ROOM_WORK_MAX = 1 << 17;
-const ROOM_WORK_PATH_MAX = 1 << 15;
+/** Work units to look for headroom that can be released, for all paths of a quote and for one of them. */
+const HEADROOM_WORK_MAX = 1 << 17;
+const HEADROOM_WORK_PATH_MAX = 1 << 15;
 
-/** Steps of a plain route, and of a bound that takes the cap on orders into account. */
-const PLAIN_STEPS = 40;
-const CAPPED_STEPS = 100;
-/** Steps of an order that a limit order crosses. */
-const CROSSED_STEPS = 4;
+/** Work units of a greedy route, and of a bound that takes the cap on orders into account. */
+const GREEDY_WORK = 40;
+const CAPPED_WORK = 100;
+/** Work units of an order that a limit order crosses. */
+const CROSSED_WORK = 4;
 
 /** Bytes of an order in a call at most: of an account, between assets whose codes have 12 letters. */
 const ORDER_BYTES_MAX = 836;
@@ -75,7 +75,7 @@ export type SolveContext = {
 };
 
 export class RouteSolver {
-  /** Falls by the steps of some 50 ns that listing searches take. */
+  /** Falls by the work units that selection searches take. */
   workLeft = 0;
   /** A proven gap at which a hop's search may stop: 0 for a path that may give the best route. */
   gap = 0;
@@ -84,7 +84,7 @@ export class RouteSolver {
   /** Whether it was chosen from candidates of which some were left out: it is not proven then. */
   isThinned = false;
   /**
-   * The least that a listing search of the path solved last took, in steps. Each begins with its
+   * The least that a selection search of the path solved last took, in work units. Each begins with its
    * first answer, so with `workMax` no larger than this the path's route is the first answer again.
    */
   leastWork = Number.POSITIVE_INFINITY;
@@ -96,8 +96,8 @@ export class RouteSolver {
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
   readonly #bounds = new SlotBounds();
   readonly #credits = new CreditedHops();
-  readonly #rooms = new RoomSearch();
-  #roomWorkLeft = 0;
+  readonly #headroom = new HeadroomSearch();
+  #headroomWorkLeft = 0;
   readonly #hops: RouteHops;
   readonly #candidates: CandidateSets;
   /** Of the routes in which an exchange of one order may be of use. */
@@ -114,13 +114,13 @@ export class RouteSolver {
   begin(): void {
     this.#firstLeft = FIRST_WORK;
     this.#hops.begin();
-    this.#roomWorkLeft = ROOM_WORK_MAX;
+    this.#headroomWorkLeft = HEADROOM_WORK_MAX;
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
     const { request, ordersMax } = context;
-    this.#curves.budget.take(CAPPED_STEPS + queue.orders(id));
+    this.#curves.budget.take(CAPPED_WORK + queue.orders(id));
     const sides = sidesOf(queue, id);
     this.isThinned = false;
     this.#loadWithCredit(context, sides);
@@ -158,7 +158,7 @@ export class RouteSolver {
   }
 
   /**
-   * The best route of a path, or undefined where no listing of it was found that settles. With
+   * The best route of a path, or undefined where no selection of it was found that settles. With
    * `workMax` 0 a first answer.
    */
   solve(
@@ -171,9 +171,9 @@ export class RouteSolver {
     this.isThinned = false;
     this.leastWork = Number.POSITIVE_INFINITY;
     const { budget } = this.#curves;
-    budget.take(PLAIN_STEPS);
-    const plain = this.#solvePlain(context, queue, id);
-    if (plain !== undefined) return plain;
+    budget.take(GREEDY_WORK);
+    const greedy = this.#solveGreedily(context, queue, id);
+    if (greedy !== undefined) return greedy;
     budget.takeUnknown();
     const sides = sidesOf(queue, id);
     const isTight = this.#loadWithCredit(context, sides);
@@ -181,16 +181,16 @@ export class RouteSolver {
     if (!isTight || optimistic !== undefined) return optimistic;
     this.#load(context, sides);
     const pessimistic = this.#attempt(context, sides, workMax);
-    return this.#makeRoom(context, sides, pessimistic) ?? pessimistic;
+    return this.#releaseHeadroom(context, sides, pessimistic) ?? pessimistic;
   }
 
-  /** A better route than `known` on which orders are listed for the room they make. */
-  #makeRoom(
+  /** A better route than `known` on which orders are listed for the headroom they release. */
+  #releaseHeadroom(
     context: SolveContext,
     sides: readonly number[],
     known: RouteQuote | undefined,
   ): RouteQuote | undefined {
-    if (this.#roomWorkLeft <= 0) {
+    if (this.#headroomWorkLeft <= 0) {
       this.isOpen = true;
       return undefined;
     }
@@ -198,12 +198,12 @@ export class RouteSolver {
     const sells = request.direction === "strict_send";
     const { hops } = this.#search;
     let route: RouteQuote | undefined;
-    this.#rooms.solve(hops, {
+    this.#headroom.solve(hops, {
       direction: sells ? SELL : BUY,
       hopCount: sides.length,
       amount: Number(request.amount),
       ordersMax,
-      workMax: Math.min(ROOM_WORK_PATH_MAX, this.#roomWorkLeft),
+      workMax: Math.min(HEADROOM_WORK_PATH_MAX, this.#headroomWorkLeft),
       value: sells ? Number(known?.bought ?? 0n) : Number(known?.sold ?? Number.POSITIVE_INFINITY),
       settles: (lists) => {
         const slots = lists.map((list, hop) => list.map((entry) => slotOf(hops[hop]!, entry)));
@@ -212,13 +212,13 @@ export class RouteSolver {
         return better !== undefined;
       },
     });
-    this.#roomWorkLeft -= this.#rooms.work;
-    if (!this.#rooms.complete) this.isOpen = true;
+    this.#headroomWorkLeft -= this.#headroom.work;
+    if (!this.#headroom.complete) this.isOpen = true;
     return route;
   }
 
-  /** Best price first, where that is certainly the best listing. */
-  #solvePlain(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
+  /** Best price first, where that is certainly the best selection. */
+  #solveGreedily(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
     const { view, request, ordersMax } = context;
     const hopCount = this.#findCurves(context, queue, id);
     const direction = request.direction === "strict_send" ? SELL : BUY;
@@ -232,7 +232,7 @@ export class RouteSolver {
       view.orderU64,
       this.gap > 0,
     );
-    if (found && !this.#greedy.isCertain && !this.#isNear(direction, queue.key(id))) {
+    if (found && !this.#greedy.isProven && !this.#isNear(direction, queue.key(id))) {
       return undefined;
     }
     if (!found || !this.#fitsGreedily(view, hopCount)) return undefined;
@@ -357,7 +357,7 @@ export class RouteSolver {
     const { view, now } = context;
     const curve = this.#curves.wholeCurveOf(view, side, ONE_HOP, now);
     const entries = entriesUpTo(view, this.#curves, curve, priceMax);
-    this.#curves.budget.take(CROSSED_STEPS * entries);
+    this.#curves.budget.take(CROSSED_WORK * entries);
     const start = this.#curves.start[curve]!;
     const slots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
     const demand = {
@@ -374,7 +374,7 @@ export class RouteSolver {
     return { sold, bought, hops: [this.#hops.listed(view, side, chosen.slots)] };
   }
 
-  /** Where best price first runs out of places: a listing that fills the amount, or more of it. */
+  /** Where best price first runs out of slots: a selection that fills the amount, or more of it. */
   #crossMore(
     context: SolveContext,
     side: number,
@@ -387,7 +387,7 @@ export class RouteSolver {
     useCandidates(hop!, view, this.#candidates.of(curve), true);
     const dearest = this.#curves.columns.price[this.#curves.start[curve]! + slots.length - 1]!;
     while (hop!.count > 0 && hop!.columns.price[hop!.count - 1]! > dearest) hop!.count -= 1;
-    if (this.#searchListing(context, [side], LIMIT_WORK_MAX, true)) {
+    if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
       const listed = this.#listedSlots(0);
       const settled = settle(context, [listed]);
       if (settled !== undefined) return { ...settled, slots: listed, isCut: false };
@@ -415,7 +415,7 @@ export class RouteSolver {
     sides: readonly number[],
     workMax: number,
   ): RouteQuote | undefined {
-    if (!this.#searchListing(context, sides, workMax, false)) return undefined;
+    if (!this.#searchSelection(context, sides, workMax, false)) return undefined;
     return this.#routeOf(
       context,
       sides,
@@ -440,7 +440,7 @@ export class RouteSolver {
     return route;
   }
 
-  /** As `#load`, and counts all the room that the rest of the route can make for a maker's payments. */
+  /** As `#load`, and counts all the headroom that the rest of the route can release. */
   #loadWithCredit(context: SolveContext, sides: readonly number[]): boolean {
     const isTight = this.#load(context, sides);
     const sells = context.request.direction === "strict_send";
@@ -448,7 +448,7 @@ export class RouteSolver {
     return isTight;
   }
 
-  /** Fills the hops with all orders of the sides; whether makers on a longer route are short of room. */
+  /** Fills the hops with all orders of the sides; whether makers on a longer route are short of headroom. */
   #load({ view, now }: SolveContext, sides: readonly number[]): boolean {
     const { hops } = this.#search;
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
@@ -469,7 +469,7 @@ export class RouteSolver {
     return isTight;
   }
 
-  #searchListing(
+  #searchSelection(
     context: SolveContext,
     sides: readonly number[],
     workMax: number,

@@ -9,7 +9,7 @@ const OTHER = 2;
 /** An order at a price in tenths, of a maker with plenty unless said otherwise. */
 function order(tenths: bigint, amount: bigint, more: Partial<ListedOrder> = {}): ListedOrder {
   const price = (tenths * PRICE_UNIT) / 10n;
-  return { price, amount, maker: ONE, budget: I128_MAX, room: undefined, ...more };
+  return { price, amount, maker: ONE, budget: I128_MAX, headroom: undefined, ...more };
 }
 
 test("buying fills the orders as listed, the last in part, and needs no more of them", () => {
@@ -46,19 +46,19 @@ test("a maker delivers what it has, all its orders together, and not a unit more
   assert.equal(settleSelling([twice(7n)], 8n), undefined);
 });
 
-test("a maker is paid what it has room for, all its orders together, and not a unit more", () => {
-  const paid = (room: bigint) => [order(10n, 5n, { room }), order(20n, 5n, { room })];
+test("a maker is paid what it has headroom for, all its orders together, and not a unit more", () => {
+  const paid = (headroom: bigint) => [order(10n, 5n, { headroom }), order(20n, 5n, { headroom })];
   assert.deepEqual(settleBuying([paid(11n)], 8n), { sold: 11n, bought: 8n, filled: [2] });
   assert.equal(settleBuying([paid(10n)], 8n), undefined);
-  // An order that is listed and not filled is not paid: no room is no matter.
-  const unfilled = order(20n, 5n, { maker: OTHER, room: 0n });
-  const free = [order(10n, 5n, { room: 5n }), unfilled];
+  // An order that is listed and not filled is not paid: no headroom is no matter.
+  const unfilled = order(20n, 5n, { maker: OTHER, headroom: 0n });
+  const free = [order(10n, 5n, { headroom: 5n }), unfilled];
   assert.deepEqual(settleBuying([free], 5n), { sold: 5n, bought: 5n, filled: [1] });
 });
 
-test("what a maker delivers at the hop before is room at the next, for that maker alone", () => {
+test("what a maker delivers at the hop before is headroom at the next, for that maker alone", () => {
   const first = [order(10n, 10n, { maker: ONE })];
-  const next = (maker: number, room: bigint) => [order(20n, 5n, { maker, room })];
+  const next = (maker: number, headroom: bigint) => [order(20n, 5n, { maker, headroom })];
   // The next hop pays 10, of which the maker delivered 10.
   assert.deepEqual(settleBuying([first, next(ONE, 0n)], 5n)?.sold, 10n);
   assert.equal(settleBuying([first, next(OTHER, 9n)], 5n), undefined);

@@ -1,4 +1,4 @@
-// A route's listing settled in integers, exactly as the contract plans and executes it
+// A route's selections settled in integers, exactly as the contract plans and executes it
 // (contract.md, Settlement): what a quote promises comes from here and from nowhere else.
 import {
   type BookView,
@@ -20,15 +20,15 @@ export type ListedOrder = {
   readonly price: bigint;
   /** Base units of what the order sells. */
   readonly amount: bigint;
-  /** The owner: whose backing and room the order draws on. */
+  /** The owner: whose backing and headroom the order draws on. */
   readonly maker: number;
   /** What the maker can deliver at the start of the call. */
   readonly budget: bigint;
   /** What the maker can be paid at the start of the call; undefined: without bound. */
-  readonly room: bigint | undefined;
+  readonly headroom: bigint | undefined;
 };
 
-/** The order in a slot, with all of its maker's backing and room. */
+/** The order in a slot, with all of its maker's backing and headroom. */
 export function listedOrder(view: BookView, slot: number): ListedOrder {
   const at = slot * ORDER_STRIDE_U32;
   return {
@@ -36,7 +36,7 @@ export function listedOrder(view: BookView, slot: number): ListedOrder {
     amount: orderAmount(view, slot),
     maker: view.orderU32[at + ORDER_OWNER]!,
     budget: backingBudget(view, view.orderU32[at + ORDER_SOLD_BACKING]!),
-    room: backingHeadroom(view, view.orderU32[at + ORDER_RECEIVED_BACKING]!),
+    headroom: backingHeadroom(view, view.orderU32[at + ORDER_RECEIVED_BACKING]!),
   };
 }
 
@@ -93,12 +93,12 @@ export function settleBuying(
   return { sold: wanted, bought: amount, filled: plans.map(({ filled }) => filled) };
 }
 
-/** What a maker delivered at the hop before has made room for what it is paid at this one. */
+/** What a maker delivered at the hop before releases headroom for what it is paid at this one. */
 function canBePaid(orders: readonly ListedOrder[], plan: Plan, before: Plan | undefined): boolean {
-  return orders.every(({ maker, room }) => {
-    if (room === undefined) return true;
+  return orders.every(({ maker, headroom }) => {
+    if (headroom === undefined) return true;
     const delivered = before?.deliveries.get(maker) ?? 0n;
-    return (plan.payments.get(maker) ?? 0n) <= room + delivered;
+    return (plan.payments.get(maker) ?? 0n) <= headroom + delivered;
   });
 }
 

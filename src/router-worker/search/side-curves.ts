@@ -1,8 +1,8 @@
 // Hot path: what each side of the book gives at most, kept until the side changes.
 //
 // A curve lists the orders of a side that a quote may use, cheapest first, each cut down to what
-// its maker's backing and room leave it, with running totals. Read as if orders were divisible, it
-// bounds what any listing can do: rounding, orders that must be filled whole and the cap on orders
+// its maker's backing and headroom leave it, with running totals. Read as if orders were divisible, it
+// bounds what any selection can do: rounding, orders that must be filled whole and the cap on orders
 // only make it worse. A lookup costs some 20 ns; building costs some 50 ns an order. A curve begins with
 // the front of its side and is built anew once that has changed; one that an amount made longer, once
 // anything of the side has. Allocates only while growing.
@@ -40,7 +40,7 @@ import { EXPIRY_MARGIN } from "../quote-engine.ts";
 import { addressBytes, transferBytes } from "./call-bytes.ts";
 import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
 import { costOf, outputOf, realPrice } from "./rounding.ts";
-import { StepBudget } from "./step-budget.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /** Relative error of running totals. */
 const SUM_ERROR = 1e-12;
@@ -62,12 +62,12 @@ const COLUMNS_MAX = 1 << 22;
 
 /**
  * The curve of a side for a route of one hop; and for longer routes, which leave out makers whose
- * backing awaits confirmation, and on which what a maker delivers at one hop can make room for what
- * it is paid at the next: so this one knows no bound of room.
+ * backing awaits confirmation, and on which what a maker delivers at one hop can release headroom for what
+ * it is paid at the next: so this one knows no bound of headroom.
  */
 export const ONE_HOP = 0;
 export const MANY_HOPS = 1;
-/** Some makers' backing awaits confirmation; some makers have no room to be paid in full. */
+/** Some makers' backing awaits confirmation; some makers have no headroom to be paid in full. */
 const PENDING = 1;
 const TIGHT = 2;
 export type CurveUse = typeof ONE_HOP | typeof MANY_HOPS;
@@ -107,16 +107,16 @@ export class SideCurves {
   /** Entries of the curve that the last `sell` or `buy` reached. */
   used = 0;
   /** Building takes a step an order of it. */
-  readonly budget = new StepBudget();
+  readonly budget = new WorkBudget();
 
   /** Open addressing by backing record, for the curve being built: entry + 1. */
   #makerHash = new Int32Array(64);
   #makerMask = 0;
   /** By entry of the curve being built: what the maker has left after it. */
   #budgetLeft = new Float64Array(64);
-  #roomLeft = new Float64Array(64);
-  /** What is left of the room when the entry and the maker's earlier ones are filled whole. */
-  #roomBesideWhole = new Float64Array(64);
+  #headroomLeft = new Float64Array(64);
+  /** What is left of the headroom when the entry and the maker's earlier ones are filled whole. */
+  #headroomBesideWhole = new Float64Array(64);
 
   readonly #entriesMax: number;
 
@@ -303,7 +303,7 @@ export class SideCurves {
     const place = this.#placeOfMaker(view, start, sold);
     const previous = this.#makerHash[place]! - 1;
     const budget = view.backingF64[sold * BACKING_STRIDE_F64 + BACKING_BUDGET_F64]!;
-    const room = view.backingF64[received * BACKING_STRIDE_F64 + BACKING_HEADROOM_F64]!;
+    const headroom = view.backingF64[received * BACKING_STRIDE_F64 + BACKING_HEADROOM_F64]!;
     const price = realPrice(view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!);
     const amount = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
     columns.slot[entry] = slot;
@@ -313,33 +313,33 @@ export class SideCurves {
     columns.amount[entry] = amount;
     columns.cost[entry] = costOf(amount, price, view.orderU64, priceAt(slot));
     columns.budget[entry] = budget;
-    columns.headroom[entry] = room;
+    columns.headroom[entry] = headroom;
     columns.limit(entry, view.orderU64);
     columns.addressBytes[entry] = addressBytes(view, slot);
     columns.transferBytes[entry] = transferBytes(view, slot);
     if (budget < 1) return;
     const budgetLeft = previous < 0 ? budget : this.#budgetLeft[previous]!;
-    const roomLeft = previous < 0 ? room : this.#roomLeft[previous]!;
+    const headroomLeft = previous < 0 ? headroom : this.#headroomLeft[previous]!;
     const backed = budgetLeft < amount ? budgetLeft : amount;
     let divided = backed;
     // Each of the orders that a route lists can cost a unit more than its price says.
-    if (roomLeft < columns.cost[entry]! + ORDERS_MAX) this.#differs[curve]! |= TIGHT;
-    if (roomLeft < columns.cost[entry]!) {
+    if (headroomLeft < columns.cost[entry]! + ORDERS_MAX) this.#differs[curve]! |= TIGHT;
+    if (headroomLeft < columns.cost[entry]!) {
       if ((curve & 1) === ONE_HOP && columns.most[entry]! < 1) return;
-      divided = Math.min(divided, roomLeft / price);
+      divided = Math.min(divided, headroomLeft / price);
     }
-    // Unlike the sums, which bound any listing from above, the share must be what really settles.
-    const roomBeside = previous < 0 ? room : this.#roomBesideWhole[previous]!;
+    // Unlike the sums, which bound any selection from above, the share must be what really settles.
+    const headroomBeside = previous < 0 ? headroom : this.#headroomBesideWhole[previous]!;
     let share = backed;
-    if (roomBeside < columns.cost[entry]!) {
+    if (headroomBeside < columns.cost[entry]!) {
       const at = priceAt(slot);
-      share = Math.min(share, outputOf(Math.max(0, roomBeside), price, view.orderU64, at));
+      share = Math.min(share, outputOf(Math.max(0, headroomBeside), price, view.orderU64, at));
     }
     const bounded = (curve & 1) === MANY_HOPS ? backed : divided;
     this.#makerHash[place] = count + 1;
     this.#budgetLeft[count] = Math.max(0, budgetLeft - bounded);
-    this.#roomLeft[count] = Math.max(0, roomLeft - bounded * price);
-    this.#roomBesideWhole[count] = roomBeside - columns.cost[entry]!;
+    this.#headroomLeft[count] = Math.max(0, headroomLeft - bounded * price);
+    this.#headroomBesideWhole[count] = headroomBeside - columns.cost[entry]!;
     this.share[entry] = share;
     this.gotSum[entry] = bounded + (count === 0 ? 0 : this.gotSum[entry - 1]!);
     this.paidSum[entry] = bounded * price + (count === 0 ? 0 : this.paidSum[entry - 1]!);
@@ -358,13 +358,13 @@ export class SideCurves {
     }
   }
 
-  /** Room for `depth` entries: in the columns, for the curve, and in the scratch of a build. */
+  /** Space for `depth` entries: in the columns, for the curve, and in the scratch of a build. */
   #reserve(curve: number, depth: number): void {
     const length = 2 ** Math.ceil(Math.log2(Math.max(depth, BLOCK_MIN)));
     if (this.#budgetLeft.length < length) {
       this.#budgetLeft = new Float64Array(length);
-      this.#roomLeft = new Float64Array(length);
-      this.#roomBesideWhole = new Float64Array(length);
+      this.#headroomLeft = new Float64Array(length);
+      this.#headroomBesideWhole = new Float64Array(length);
       this.#makerHash = new Int32Array(2 * length);
     }
     this.#makerMask = 2 * length - 1;

@@ -23,7 +23,7 @@ const offers = fc
     fc.array(
       fc.record({
         budget: fc.oneof(fc.constant(PLENTY), fc.integer({ min: 1, max: 4000 })),
-        room: fc.oneof(fc.constant(PLENTY), fc.integer({ min: 1, max: 4000 })),
+        headroom: fc.oneof(fc.constant(PLENTY), fc.integer({ min: 1, max: 4000 })),
       }),
       { minLength: 6, maxLength: 6 },
     ),
@@ -98,7 +98,7 @@ function isBacked(
   const own = whole.filter(({ maker }) => maker === offer.maker);
   const got = own.reduce((sum, { amount }) => sum + amount, part);
   const paid = own.reduce((sum, one) => sum + costOf(one, one.amount), costOf(offer, part));
-  return got <= offer.budget && paid <= offer.room;
+  return got <= offer.budget && paid <= offer.headroom;
 }
 
 for (const [name, direction] of [

@@ -1,13 +1,13 @@
 // Hot path: what a route gives at most where its hops share a number of slots: in all, which is a
-// closer bound than the curves' where more orders would be needed, and for each way to share them.
-// Some 15 us for the levels, as many for more of them, then some nanoseconds for each way.
+// closer bound than the curves' where more orders would be needed, and for each split of them.
+// Some 15 us for the levels, as many for more of them, then some nanoseconds for each split.
 //
-// As in hop-search.ts, against a price level at each hop: an order saves something, the rest is
+// As in hop-solver.ts, against a price level at each hop: an order saves something, the rest is
 // bought at the level. A unit of a hop's input is worth the levels before it, so the savings of all
-// hops compare, and no listing has more of them than each hop's largest ones add up to. That holds
-// for any levels. Those of the divisible listing are the start; higher ones are tried hop by hop as
+// hops compare, and no selection has more of them than each hop's largest ones add up to. That holds
+// for any levels. Those of the divisible selection are the start; higher ones are tried hop by hop as
 // long as the bound gets closer. The fewer its slots, the higher the level that says most of a hop:
-// ways to share them are bounded by the closest of some levels, hop by hop.
+// splits are bounded by the closest of some levels, hop by hop.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { LevelSums } from "./level-sums.ts";
@@ -18,8 +18,8 @@ const ROUNDS_MAX = 3;
 const ABOVE_MAX = 40;
 const ABOVE_FACTOR = 1.25;
 /**
- * More levels for ways, in orders from the one found: with these, a third as many ways could beat
- * the best listing as without any, and hardly more than with all levels (measured, 2026-11).
+ * More levels for splits, in orders from the one found: with these, a third as many splits could beat
+ * the best selection as without any, and hardly more than with all levels (measured, 2026-11).
  */
 const MORE_LEVELS: readonly number[] = [-1, 1, 2, 4, 8];
 const LEVELS = 1 + MORE_LEVELS.length;
@@ -49,7 +49,7 @@ export class SlotBounds {
   readonly #flow = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
   readonly #proven = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
 
-  /** What looking for levels took, in steps of some 50 ns. */
+  /** What looking for levels took, in work units. */
   work = 0;
 
   /**
@@ -86,7 +86,7 @@ export class SlotBounds {
     return best;
   }
 
-  /** After `begin`: more levels, for closer bounds of ways. */
+  /** After `begin`: more levels, for closer bounds of splits. */
   addLevels(): void {
     this.#savings.work = 0;
     for (let hop = 0; hop < this.#hopCount; hop += 1) {

@@ -1,22 +1,22 @@
-// The listings of one hop, one by one, with what they mean for the room of makers at the hop beside
-// it: for room-search.ts. As exact as the columns are.
+// The selections of one hop, one by one, with what they mean for the headroom of makers at the hop beside
+// it: for headroom-search.ts. As exact as the columns are.
 import { entryCost, entryOutput } from "./hop-columns.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 
-/** Orders of one hop that listings are made of: some 5,000 listings. */
+/** Orders of one hop that selections are made of: some 5,000 selections. */
 const ORDERS_MAX = 10;
 
 /**
  * What is wanted of a hop: SELL: what is paid, and what makers delivered at the hop before; BUY:
- * what must be got, and what makers have to deliver of it for the room they need at the hop after.
+ * what must be got, and what makers have to deliver of it for the headroom they need at the hop after.
  */
-export type RoomFlow = {
+export type HeadroomFlow = {
   readonly amount: number;
   readonly makers: ReadonlyMap<number, number>;
 };
 
-/** Entries in listing order; what they get (SELL) or cost (BUY); what `RoomFlow` has of makers. */
-export type HopListing = {
+/** Entries in selection order; what they get (SELL) or cost (BUY); what `HeadroomFlow` has of makers. */
+export type HeadroomSelection = {
   readonly value: number;
   readonly entries: readonly number[];
   readonly makers: ReadonlyMap<number, number>;
@@ -30,13 +30,13 @@ type Offer = {
   readonly amount: number;
   readonly cost: number;
   readonly budget: number;
-  readonly room: number;
-  /** Whether it is of a maker whose room depends on what it delivers. */
+  readonly headroom: number;
+  /** Whether it is of a maker whose headroom depends on what it delivers. */
   readonly matters: boolean;
 };
 
-export class RoomListings {
-  /** Steps of some 50 ns since `take`. */
+export class HeadroomSelections {
+  /** Work units since `take`. */
   work = 0;
   /** Orders of the hop were left out. */
   isCut = false;
@@ -47,15 +47,15 @@ export class RoomListings {
   #isFirst = true;
   /** SELL: times an order's price, what is paid of it forward beyond what is executed, at most. */
   #unsold = 0;
-  /** Makers that are short of room at the hop after. */
+  /** Makers that are short of headroom at the hop after. */
   #shortAfter: ReadonlySet<number> = new Set();
 
   // The walk.
-  #flow!: RoomFlow;
-  #places = 0;
+  #flow!: HeadroomFlow;
+  #slots = 0;
   #workEnd = 0;
   #toBeat = 0;
-  #use!: (found: HopListing) => number;
+  #use!: (found: HeadroomSelection) => number;
   readonly #whole: Offer[] = [];
 
   /** Takes up the hop at `at` of those of a route. */
@@ -86,18 +86,18 @@ export class RoomListings {
   }
 
   /**
-   * Hands every listing for `flow` that beats `toBeat` to `use`, which says what is to be beaten
+   * Hands every selection for `flow` that beats `toBeat` to `use`, which says what is to be beaten
    * from then on. Ends once `work` has grown by `workMax`.
    */
   each(
-    flow: RoomFlow,
-    places: number,
+    flow: HeadroomFlow,
+    slots: number,
     workMax: number,
     toBeat: number,
-    use: (found: HopListing) => number,
+    use: (found: HeadroomSelection) => number,
   ): void {
     this.#flow = flow;
-    this.#places = places;
+    this.#slots = slots;
     this.#workEnd = this.work + workMax;
     this.#toBeat = toBeat;
     this.#use = use;
@@ -105,17 +105,17 @@ export class RoomListings {
     if (this.#offers.length > 0) this.#walk(0, 0, 0);
   }
 
-  /** The listings that hold the whole orders taken so far, and others from `from` on. */
+  /** The selections that hold the whole orders taken so far, and others from `from` on. */
   #walk(from: number, got: number, paid: number): void {
     const sells = this.#direction === SELL;
     const left = this.#flow.amount - (sells ? paid : got);
-    if (left <= 0 || this.#whole.length >= this.#places || this.work > this.#workEnd) return;
+    if (left <= 0 || this.#whole.length >= this.#slots || this.work > this.#workEnd) return;
     if (!this.#isHopeful(got, paid, left)) return;
     this.work += this.#offers.length;
     for (const last of this.#offers) {
       if (!this.#whole.includes(last)) this.#complete(last, got, paid, left);
     }
-    if (this.#whole.length === this.#places - 1) return;
+    if (this.#whole.length === this.#slots - 1) return;
     for (let at = from; at < this.#offers.length; at += 1) {
       const offer = this.#offers[at]!;
       if ((sells ? offer.cost : offer.amount) >= left) continue;
@@ -156,7 +156,7 @@ export class RoomListings {
     return this.#whole.reduce((most, { price }) => Math.max(most, price), last.price);
   }
 
-  /** Whether its maker can fill an order beside the whole ones, with all the room it may get. */
+  /** Whether its maker can fill an order beside the whole ones, with all the headroom it may get. */
   #isCovered(offer: Offer, gets: number, pays: number): boolean {
     let [delivered, received] = [gets, pays];
     for (const other of this.#whole) {
@@ -165,12 +165,12 @@ export class RoomListings {
       received += other.cost;
     }
     if (delivered > offer.budget) return false;
-    if (this.#direction !== SELL) return !this.#isFirst || received <= offer.room;
+    if (this.#direction !== SELL) return !this.#isFirst || received <= offer.headroom;
     const made = this.#flow.makers.get(offer.maker) ?? 0;
-    return received <= offer.room + made + Math.ceil(this.#unsold * offer.price);
+    return received <= offer.headroom + made + Math.ceil(this.#unsold * offer.price);
   }
 
-  /** What the listing means to the hop beside it; undefined: it does not do for this flow. */
+  /** What the selection means to the hop beside it; undefined: it does not do for this flow. */
   #makers(last: Offer, gets: number, pays: number): ReadonlyMap<number, number> | undefined {
     const delivered = new Map<number, number>();
     const received = new Map<number, number>();
@@ -187,8 +187,8 @@ export class RoomListings {
       if ((delivered.get(maker) ?? 0) < least) return undefined;
     }
     const needs = new Map<number, number>();
-    for (const { maker, room } of [...this.#whole, last]) {
-      const short = received.get(maker)! - room;
+    for (const { maker, headroom } of [...this.#whole, last]) {
+      const short = received.get(maker)! - headroom;
       if (short > 0) needs.set(maker, short);
     }
     return needs;
@@ -204,11 +204,11 @@ function offerAt(hop: HopOrders, entry: number, maker: number, matters: boolean)
     amount: columns.amount[at]!,
     cost: columns.cost[at]!,
     budget: columns.budget[at]!,
-    room: columns.headroom[at]!,
+    headroom: columns.headroom[at]!,
   };
 }
 
-/** Those of makers whose room matters first, the cheapest first; then in the order of price. */
+/** Those of makers whose headroom matters first, the cheapest first; then in the order of price. */
 function mostWanted(offers: readonly Offer[]): readonly Offer[] {
   const wanted = offers.filter(({ matters }) => matters).slice(0, ORDERS_MAX - 2);
   const others = offers.filter((offer) => !wanted.includes(offer));
@@ -224,7 +224,7 @@ function allMakers(hop: HopOrders): ReadonlySet<number> {
   return new Set(Array.from({ length: hop.count }, (_, entry) => makerOf(hop, entry)));
 }
 
-/** Makers who may be paid more at a hop than they have room for. */
+/** Makers who may be paid more at a hop than they have headroom for. */
 function shortMakers(hop: HopOrders): ReadonlySet<number> {
   const { columns, start, count } = hop;
   const costs = new Map<number, number>();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
+import { type HeadroomDemand, HeadroomSearch } from "./headroom-search.ts";
 import { type HopOrders, SELL } from "./hop-problem.ts";
-import { type RoomDemand, RoomSearch } from "./room-search.ts";
 
 const PLENTY = 1_000_000;
 
@@ -13,9 +13,9 @@ function hopOf(count: number): HopOrders {
   );
 }
 
-function solved(hops: readonly HopOrders[], workMax: number): RoomSearch {
-  const search = new RoomSearch();
-  const demand: RoomDemand = {
+function solved(hops: readonly HopOrders[], workMax: number): HeadroomSearch {
+  const search = new HeadroomSearch();
+  const demand: HeadroomDemand = {
     ...{ direction: SELL, hopCount: hops.length, amount: 100, ordersMax: 20 },
     ...{ workMax, value: 0, settles: () => true },
   };

@@ -1,0 +1,30 @@
+// How much a search may take where it must not hold its thread up. Unlike the work that bounds how
+// far a selection is improved, running out of this one ends the search without an answer, so it never
+// changes what is answered.
+
+/** Thrown where the budget does not reach: made once, since its trace would cost more than it says. */
+export const OUT_OF_WORK = new Error("the search would take more work than it has");
+
+export class WorkBudget {
+  /** Work units, of some 50 ns each. */
+  #left = Number.POSITIVE_INFINITY;
+
+  get isBounded(): boolean {
+    return this.#left !== Number.POSITIVE_INFINITY;
+  }
+
+  set left(work: number) {
+    this.#left = work;
+  }
+
+  /** To be called before what takes the work; throws OUT_OF_WORK where it is not there. */
+  take(work: number): void {
+    if (work > this.#left) throw OUT_OF_WORK;
+    this.#left -= work;
+  }
+
+  /** Before what takes nobody knows how many: more than any bound there is. */
+  takeUnknown(): void {
+    if (this.isBounded) throw OUT_OF_WORK;
+  }
+}
