@@ -1,15 +1,17 @@
 // The command npm run replay. What it prints is held against the live channel in live-book.test.ts.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { Exchange } from "../../src/book/exchange.ts";
 import { LocalBook } from "../../src/client/local-book.ts";
+import { backupStore } from "../../src/store/backup.ts";
 import { token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test("the command prints the same beside an engine, and names what is wrong", async () => {
+test("the command prints the same beside an engine and from a backup, and names what is wrong", async () => {
   const all = randomLedgers(randomFrom(3), 24, 12);
   const [ledgers, later] = [all.slice(0, 12), all.slice(12)];
   const options = exchangeOptions({ now: CHAIN_START * 1000 });
@@ -19,10 +21,11 @@ test("the command prints the same beside an engine, and names what is wrong", as
   assert.ok(order !== undefined && exchange.state.ledger !== undefined);
   const market = `${order.selling}/${order.buying}`;
   const from = String(exchange.state.ledger - 3);
-  const run = (...args: readonly string[]) =>
+  const run = (...args: readonly string[]) => runOn(dirname(options.path), ...args);
+  const runOn = (dataDir: string, ...args: readonly string[]) =>
     new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
       const script = new URL("../../src/replay.js", import.meta.url).pathname;
-      const flags = [script, "--data-dir", dirname(options.path), ...args];
+      const flags = [script, "--data-dir", dataDir, ...args];
       execFile(process.execPath, flags, (error, out, text) =>
         resolve({ code: error?.code ?? 0, out, error: text }),
       );
@@ -58,5 +61,9 @@ test("the command prints the same beside an engine, and names what is wrong", as
     assert.notEqual(refused.code, 0);
     assert.match(refused.error, new RegExp(`--${name}|${name.toUpperCase()}`));
   }
+  const live = await run("--market", market, "--from", from);
+  const backup = join(temporaryFolder(), "backup");
+  await backupStore(dirname(options.path), backup);
   await exchange.close();
+  assert.deepEqual(await runOn(backup, "--market", market, "--from", from), live);
 });
