@@ -19,9 +19,9 @@ function fieldsOf(key: string, value: Uint8Array): readonly unknown[] {
   const row = parseRow({ key, value });
   switch (row.kind) {
     case "network":
-      return [`${row.network.baseReserve}`];
+      return [`${row.baseReserve}`];
     case "approval":
-      return [row.approval.liveUntil];
+      return [row.liveUntil];
     case "entry":
       return entryFields(row.entry);
     case "record":

@@ -97,11 +97,11 @@ test("rows are read as they were written, and as versions wrote them before", ()
   }
   assert.deepEqual(read(networkRow({ baseReserve: 5_000_000n })).row, {
     kind: "network",
-    network: { baseReserve: 5_000_000n },
+    baseReserve: 5_000_000n,
   });
   assert.deepEqual(read(approvalRow(`${owner}:${asset}`, U32_MAX)).row, {
     kind: "approval",
-    approval: { owner, asset, liveUntil: U32_MAX },
+    ...{ owner, asset, liveUntil: U32_MAX },
   });
 });
 

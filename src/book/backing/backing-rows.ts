@@ -10,9 +10,6 @@ import { RecordReader, RecordWriter } from "../../store/record-bytes.ts";
 import type { BackingRow } from "../step.ts";
 import { type BackingRecord, isShort, type RecordId, unloadedBacking } from "./record.ts";
 
-/** What the ledgers said of the network itself. */
-export type NetworkRow = { readonly baseReserve: bigint };
-
 /** What a record is restored with, besides its entries. */
 export type RecordRow = {
   readonly owner: Address;
@@ -23,18 +20,18 @@ export type RecordRow = {
   readonly isConfirmed: boolean | undefined;
 };
 
-/** The last ledger of an allowance, in a custom token. */
-export type ApprovalRow = {
-  readonly owner: Address;
-  readonly asset: Address;
-  readonly liveUntil: number;
-};
-
 export type ParsedRow =
-  | { readonly kind: "network"; readonly network: NetworkRow }
+  /** What the ledgers said of the network itself. */
+  | { readonly kind: "network"; readonly baseReserve: bigint }
   | { readonly kind: "entry"; readonly key: string; readonly entry?: TrackedEntry }
   | { readonly kind: "record"; readonly record: RecordRow }
-  | { readonly kind: "approval"; readonly approval: ApprovalRow };
+  /** The last ledger of an allowance, in a custom token. */
+  | {
+      readonly kind: "approval";
+      readonly owner: Address;
+      readonly asset: Address;
+      readonly liveUntil: number;
+    };
 
 /** Of the keys of records' rows. */
 export const RECORD_PREFIX = "record:";
@@ -69,7 +66,7 @@ const SHORT = 64;
 
 const writer = new RecordWriter();
 
-export function networkRow({ baseReserve }: NetworkRow): BackingRow {
+export function networkRow({ baseReserve }: { readonly baseReserve: bigint }): BackingRow {
   writer.byte(FORM);
   writeAmount(baseReserve);
   return { key: NETWORK_KEY, value: writer.take() };
@@ -127,15 +124,14 @@ export function approvalRow(id: RecordId, liveUntil: number | undefined): Backin
 /** Throws a TypeError or a StoreError on a row that no version wrote. */
 export function parseRow({ key, value }: Row): ParsedRow {
   const row = openRow({ key, value });
-  if (key === NETWORK_KEY) return { kind: "network", network: { baseReserve: row.amount() } };
+  if (key === NETWORK_KEY) return { kind: "network", baseReserve: row.amount() };
   if (key.startsWith(ENTRY_PREFIX)) {
     const entry = readEntry(row, key);
     const parsed = { kind: "entry", key: key.slice(ENTRY_PREFIX.length) } as const;
     return entry === undefined ? parsed : { ...parsed, entry };
   }
   if (key.startsWith(APPROVAL_PREFIX)) {
-    const approval = { ...addressesOf(key, APPROVAL_PREFIX), liveUntil: row.count() };
-    return { kind: "approval", approval };
+    return { kind: "approval", ...addressesOf(key, APPROVAL_PREFIX), liveUntil: row.count() };
   }
   if (!key.startsWith(RECORD_PREFIX)) throw unknownRow(key);
   const { updated, answer, isConfirmed } = row.record();
@@ -190,16 +186,11 @@ type RecordFields = {
   readonly answer: RecordRow["answer"];
   readonly isConfirmed: boolean | undefined;
   readonly shown:
-    | {
-        readonly balance: bigint;
-        readonly allowance: bigint;
-        readonly liveUntil: number;
-        readonly authorized: boolean;
-        readonly budget: bigint;
+    | (Pick<Backing, "balance" | "allowance" | "liveUntil" | "authorized" | "budget"> & {
         readonly headroom: bigint | undefined;
         readonly skipped: number | undefined;
         readonly short: boolean | undefined;
-      }
+      })
     | undefined;
 };
 

@@ -62,7 +62,7 @@ function restoreRow(
   const parsed = parseRow(row);
   switch (parsed.kind) {
     case "network":
-      state.baseReserve = parsed.network.baseReserve;
+      state.baseReserve = parsed.baseReserve;
       break;
     case "entry": {
       const { key, entry } = parsed;
@@ -74,7 +74,7 @@ function restoreRow(
       break;
     }
     case "approval": {
-      const { owner, asset, liveUntil } = parsed.approval;
+      const { owner, asset, liveUntil } = parsed;
       state.approvals.set(recordId(owner, asset), liveUntil);
       state.approvalEnds.change(recordId(owner, asset), 0, liveUntil);
       break;
