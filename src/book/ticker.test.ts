@@ -77,6 +77,18 @@ it("reads what leaves a few at a time, and says what the raw trades give", () =>
   }
 });
 
+it("reads a few at a time after a start at the end of a bucket", () => {
+  const history = historyOfSeconds(randomFrom(3));
+  for (const second of [290, 297, 298, 299]) {
+    const ticker = new Ticker(history, START + DAY + second);
+    for (const now of [1, 2].map((later) => START + DAY + second + later)) {
+      history.read = 0;
+      ticker.moveTo(now);
+      assert.ok(history.read <= AHEAD_ROWS, `${history.read} at ${now}`);
+    }
+  }
+});
+
 it("says what the raw trades give when the clock jumps, on and back", () => {
   for (let seed = 0; seed < 2; seed += 1) {
     const random = randomFrom(seed);

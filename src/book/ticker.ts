@@ -16,9 +16,9 @@ const WINDOW_SECONDS = 86_400;
 const BUCKET_SECONDS = 300;
 /**
  * Trades read ahead whenever the clock moves by a second or more (choice): some milliseconds, and
- * enough for 200 fills a second where only ledgers of 5 seconds move it.
+ * enough for 100 fills a second where only ledgers of 6 seconds move it.
  */
-export const AHEAD_ROWS = 1000;
+export const AHEAD_ROWS = 700;
 
 /** The stored history. */
 export interface TickerHistory {
@@ -108,6 +108,8 @@ export class Ticker {
       for (const bucket of this.#history.buckets(pair, edgeStart)) this.#market(pair).add(bucket);
     }
     this.#startEdge(edgeStart);
+    // It may be the edge within seconds, too soon to be read a few at a time.
+    this.#readAhead(edgeStart + BUCKET_SECONDS, Number.POSITIVE_INFINITY);
   }
 
   #startEdge(edgeStart: number): void {
