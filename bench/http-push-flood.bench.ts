@@ -3,6 +3,7 @@
 // from processes of their own; the network runs in this one.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { WebSocket } from "ws";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
@@ -41,7 +42,11 @@ export const bench: Bench = async ({ tiny }) => {
     const figures: Figure[] = [];
     for (const flood of cases(await firstMarket(stack.url), tiny ? 40 : 1)) {
       pushes.delaysMs.length = 0;
+      const before = mainThread(stack);
       const { latenciesUs, result } = await flooded(flooding, asking, flood, port);
+      const after = mainThread(stack);
+      const share = (of: keyof MainThread) =>
+        (100 * (after[of] - before[of])) / (after.atMs - before.atMs);
       assert.equal(result.answered + result.closed, flood.connections);
       figures.push(
         {
@@ -52,6 +57,8 @@ export const bench: Bench = async ({ tiny }) => {
         },
         { name: `${flood.name}: requests`, value: latenciesUs.length, unit: "" },
         { name: `${flood.name}: connections closed`, value: result.closed, unit: "" },
+        { name: `${flood.name}: main thread on a core`, value: share("ranMs"), unit: "%" },
+        { name: `${flood.name}: main thread kept from one`, value: share("waitedMs"), unit: "%" },
       );
       if (pushes.delaysMs.length === 0) continue;
       const slowest = Math.max(...pushes.delaysMs);
@@ -106,6 +113,21 @@ async function flooded(
   do latenciesUs.push(...(await asking.ask({ port, connections: 1, paths })).latenciesUs);
   while (isFlooding);
   return { latenciesUs, result: await flood };
+}
+
+type MainThread = { readonly atMs: number; readonly ranMs: number; readonly waitedMs: number };
+
+/** Since the engine's start; what it waited for a core says how busy the machine is. Of Linux alone, 0 elsewhere. */
+function mainThread({ engine }: Stack): MainThread {
+  const { pid } = engine.child;
+  let times = "0 0";
+  try {
+    times = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1");
+  } catch {
+    // Another system.
+  }
+  const [ranNs = 0, waitedNs = 0] = times.split(" ").map(Number);
+  return { atMs: performance.now(), ranMs: ranNs / 1e6, waitedMs: waitedNs / 1e6 };
 }
 
 async function firstMarket(url: string): Promise<Market> {

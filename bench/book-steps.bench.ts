@@ -1,0 +1,240 @@
+// The longest turns of the main thread while ledgers are applied to a large book: of 500 fills and as many
+// changed entries each, as 100 fills a second bring in ledgers of 5 seconds, two times five minutes of them a day
+// apart, so that those of the first leave the ticker's day while the second come. ORDERS=<orders> sets the book's size.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BackingRecords } from "../src/book/backing/backing-records.ts";
+import { Exchange } from "../src/book/exchange.ts";
+import { SharedBook } from "../src/book/left-right.ts";
+import type { TrackingRequest } from "../src/model/entry-tracking.ts";
+import type { EntryChange } from "../src/model/ledger-delta.ts";
+import { type OrderId, orderId } from "../src/model/order.ts";
+import { account, token } from "../test/support/addresses.ts";
+import { exchangeIdentity } from "../test/support/exchange.ts";
+import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { plentyOf } from "./plenty.ts";
+import { quantile } from "./quantile.ts";
+
+const ORDERS = Number(process.env.ORDERS ?? 100_000);
+const ORDERS_A_MAKER = 50;
+const TOKENS = 50;
+const GROWTH = 5000;
+const FILLS = 500;
+const LEDGER_SECONDS = 5;
+const LEDGERS = 62;
+const DAY = 86_400;
+const AMOUNT = 10n ** 10n;
+const UNIT = 10n ** 18n;
+const START = 1_700_000_000;
+
+type NewOrder = Extract<NewEvent, { readonly kind: "new" }>;
+/** Of one turn of the loop, milliseconds. */
+type Turn = { readonly wallMs: number; readonly cpuMs: number };
+
+export const bench: Bench = async ({ tiny }) => {
+  const run = await StepsRun.start();
+  try {
+    await run.grow(tiny ? 1000 : ORDERS);
+    const ledgers = tiny ? 2 : LEDGERS;
+    await run.trade(ledgers);
+    run.pass(DAY - 2 * ledgers * LEDGER_SECONDS);
+    await run.rest(ledgers);
+    const turns = await run.turnsOf(() => run.trade(ledgers));
+    assert.equal(run.dayFills, ledgers * FILLS, "the first fills have left the day");
+    const longest = (of: (turn: Turn) => number) => quantile(turns.map(of), 1);
+    const figures: Figure[] = [
+      { name: "orders", value: run.orders, unit: "" },
+      { name: "longest turn", value: longest(({ wallMs }) => wallMs), unit: "ms" },
+      {
+        name: "longest turn: CPU of the main thread",
+        value: longest(({ cpuMs }) => cpuMs),
+        unit: "ms",
+        goal: "below 20",
+      },
+      {
+        name: "CPU of the main thread, p99 of the turns of a step",
+        value: quantile(
+          turns.map(({ cpuMs }) => cpuMs).filter((ms) => ms > 1),
+          0.99,
+        ),
+        unit: "ms",
+      },
+    ];
+    return figures;
+  } finally {
+    await run.close();
+  }
+};
+
+class StepsRun {
+  readonly #folder: string;
+  readonly #clock: { now: number };
+  readonly #exchange: Exchange;
+  readonly #backing: BackingRecords;
+  readonly #asked: Extract<TrackingRequest, { kind: "track" }>[];
+  readonly #orders: NewOrder[] = [];
+  readonly #keys: string[] = [];
+  #last: Follows = { ledger: 1, hash: "00".repeat(32) };
+  #time = START;
+  #fills = 0;
+
+  static async start(): Promise<StepsRun> {
+    const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+    const clock = { now: START * 1000 };
+    const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
+    const { contract } = exchangeIdentity;
+    const backing = new BackingRecords({
+      contract,
+      watchedAccountsMax: 1,
+      track: (request) => {
+        if (request.kind === "track" && request.load) asked.push(request);
+      },
+    });
+    const exchange = await Exchange.open({
+      path: join(folder, "store"),
+      ...exchangeIdentity,
+      clock: () => clock.now,
+      book: new SharedBook({ contract, untracked: "nothing" }),
+      backing,
+    });
+    return new StepsRun(folder, clock, exchange, backing, asked);
+  }
+
+  private constructor(
+    folder: string,
+    clock: { now: number },
+    exchange: Exchange,
+    backing: BackingRecords,
+    asked: Extract<TrackingRequest, { kind: "track" }>[],
+  ) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#exchange = exchange;
+    this.#backing = backing;
+    this.#asked = asked;
+  }
+
+  get orders(): number {
+    return this.#exchange.state.liveOrderCount;
+  }
+
+  get dayFills(): number {
+    return this.#exchange.state.marketData.dayTotals().fills;
+  }
+
+  async grow(orders: number): Promise<void> {
+    while (this.#orders.length < orders) {
+      const first = this.#orders.length;
+      const count = Math.min(GROWTH, orders - first);
+      const events = Array.from({ length: count }, (_, at) => newOrder(first + at));
+      this.#orders.push(...events);
+      await this.#close(events);
+    }
+    // Answers bring new questions until every record is loaded.
+    while (this.#asked.length > 0) {
+      for (const { request, keys } of this.#asked.splice(0)) {
+        for (const key of keys) this.#keys.push(key);
+        const entries = keys.map(plentyOf);
+        this.#backing.entriesLoaded({ request, ledger: this.#last.ledger, entries });
+      }
+      await this.#close([]);
+    }
+  }
+
+  pass(seconds: number): void {
+    this.#time += seconds;
+  }
+
+  /** Ledgers without anything. */
+  async rest(ledgers: number): Promise<void> {
+    for (let ledger = 0; ledger < ledgers; ledger += 1) await this.#close([]);
+  }
+
+  async trade(ledgers: number): Promise<void> {
+    for (let ledger = 0; ledger < ledgers; ledger += 1) {
+      const events: NewEvent[] = [];
+      const entries: EntryChange[] = [];
+      for (let fill = 0; fill < FILLS; fill += 1) {
+        this.#fills += 1;
+        events.push(this.#fill());
+        entries.push(this.#changedEntry());
+      }
+      await this.#close(events, entries);
+    }
+  }
+
+  /** Every turn of the loop while it runs. */
+  async turnsOf(work: () => Promise<void>): Promise<readonly Turn[]> {
+    const turns: Turn[] = [];
+    let last = { wallMs: performance.now(), cpuMs: mainCpuMs() };
+    const beat = () => {
+      const now = { wallMs: performance.now(), cpuMs: mainCpuMs() };
+      turns.push({ wallMs: now.wallMs - last.wallMs, cpuMs: now.cpuMs - last.cpuMs });
+      last = now;
+      immediate = setImmediate(beat);
+    };
+    let immediate = setImmediate(beat);
+    await work();
+    clearImmediate(immediate);
+    return turns;
+  }
+
+  async close(): Promise<void> {
+    await this.#exchange.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  /** A part of an order far from the last one. */
+  #fill(): NewEvent {
+    const at = (this.#fills * 7919) % this.#orders.length;
+    const { id, owner, selling, buying } = this.#orders[at] ?? assert.fail("no orders");
+    const left = AMOUNT - BigInt(this.#fills);
+    const trade = { kind: "trade", order: id, maker: owner, taker: account(0) } as const;
+    const amounts = { sold: 1_000_000n, bought: 1_000_000n, left };
+    return { ...trade, ...amounts, soldAsset: buying, boughtAsset: selling, crossfill: false };
+  }
+
+  #changedEntry(): EntryChange {
+    const key = this.#keys[(this.#fills * 104_729) % this.#keys.length] ?? assert.fail("no keys");
+    const { entry } = plentyOf(key);
+    if (entry?.kind !== "trustline") return plentyOf(key);
+    return { key, entry: { ...entry, balance: entry.balance - BigInt(this.#fills) } };
+  }
+
+  async #close(events: readonly NewEvent[], entries: readonly EntryChange[] = []): Promise<void> {
+    this.#time += LEDGER_SECONDS;
+    this.#clock.now = this.#time * 1000;
+    const delta = { ...nextLedger(this.#last, this.#time, events), entries };
+    this.#last = delta;
+    await this.#exchange.apply(delta);
+  }
+}
+
+function newOrder(at: number): NewOrder {
+  const maker = Math.floor(at / ORDERS_A_MAKER);
+  const [one, other] = [at % TOKENS, (at + 1 + (maker % (TOKENS - 1))) % TOKENS];
+  return {
+    kind: "new",
+    id: orderId(BigInt(at + 1) << 80n) satisfies OrderId,
+    owner: account(1 + maker),
+    selling: token(one),
+    buying: token(other),
+    price: UNIT + BigInt(at) * 10n ** 6n,
+    amount: AMOUNT,
+    expires: 0,
+  };
+}
+
+/** Of Linux alone; elsewhere that of the process. */
+function mainCpuMs(): number {
+  try {
+    const text = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "latin1");
+    return Number(text.split(" ", 1)[0]) / 1e6;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+}
