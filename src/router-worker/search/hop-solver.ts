@@ -47,8 +47,9 @@ const NODE_CHOICES = 4;
 const DEPTH_MAX = 64;
 /** Nodes of a search without side pairs (guess: half of the searches end with fewer). */
 const PLAIN_NODES = 48;
-/** What a node takes that is pruned at once, as a part of one. */
-const PRUNED_NODES = 1 / 8;
+/** Bounds of break items that take as long as a node, and orders passed over that do (measured). */
+const NODE_BOUNDS = 16;
+const NODE_ITEMS = 32;
 const UNKNOWN = -1;
 const OTHERS = -1;
 /** Sorts break items with multipliers of their own behind the others. */
@@ -109,6 +110,7 @@ export class HopSolver {
   readonly #frontGain = new Float64Array(ENTRIES_MAX);
   readonly #frontLeast = new Float64Array(ENTRIES_MAX);
   readonly #frontMost = new Float64Array(ENTRIES_MAX);
+  readonly #frontPlace = new Int32Array(ENTRIES_MAX);
   readonly #broken = { entry: 0, gain: 0, most: 0 };
   /** By entry of a maker that is one class: see `#makerSlackOf`, and the shadow price it is for. */
   readonly #makerSlack = new Float64Array(ENTRIES_MAX);
@@ -620,6 +622,7 @@ export class HopSolver {
       this.#frontGain[this.#front] = this.#relaxation.gainOf(entry) / unit;
       this.#frontLeast[this.#front] = unit;
       this.#frontMost[this.#front] = uses;
+      this.#frontPlace[this.#front] = place;
       this.#front += 1;
     }
   }
@@ -724,7 +727,7 @@ export class HopSolver {
 
   /** Whether a selection may beat the incumbent once classes from a place on change. */
   #isUseful(depth: number, from: number, count: number): boolean {
-    this.#nodesLeft -= PRUNED_NODES;
+    this.#nodesLeft -= (1 + this.#front) / NODE_BOUNDS;
     if (!this.#canFit(depth, from, count)) return false;
     const broken = this.#breakProfit(depth, from, count);
     if (this.#profit[depth]! + broken < this.#needed) return false;
@@ -781,7 +784,12 @@ export class HopSolver {
     const { isIn } = this.selection;
     const rest = demand.amount - (sells ? paid : got);
     const least = rest - demand.amount * 2 ** -46 - (sells ? priceMax + 1 : 0);
-    for (let place = 0; place < this.#items; place += 1) {
+    let front = 0;
+    while (front < this.#front && this.#frontMost[front]! < least) front += 1;
+    // None before it is as large.
+    let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
+    for (; place < this.#items; place += 1) {
+      this.#nodesLeft -= 1 / NODE_ITEMS;
       const entry = this.#item[place]!;
       const at = start + entry;
       const price = columns.price[at]!;
