@@ -47,8 +47,10 @@ const NODE_CHOICES = 4;
 const DEPTH_MAX = 64;
 /** Nodes of a search without side pairs (guess: half of the searches end with fewer). */
 const PLAIN_NODES = 48;
-/** Bounds of break items that take as long as a node, and orders passed over that do (measured). */
-const NODE_BOUNDS = 16;
+/** Bounds of break items that take as long as a node, and as the rest of what prunes one (measured). */
+const NODE_BOUNDS = 32;
+const BOUNDS_MIN = 3;
+/** Orders passed over for a break item that take as long as a node (measured). */
 const NODE_ITEMS = 32;
 const UNKNOWN = -1;
 const OTHERS = -1;
@@ -727,7 +729,7 @@ export class HopSolver {
 
   /** Whether a selection may beat the incumbent once classes from a place on change. */
   #isUseful(depth: number, from: number, count: number): boolean {
-    this.#nodesLeft -= (1 + this.#front) / NODE_BOUNDS;
+    this.#nodesLeft -= (BOUNDS_MIN + this.#front) / NODE_BOUNDS;
     if (!this.#canFit(depth, from, count)) return false;
     const broken = this.#breakProfit(depth, from, count);
     if (this.#profit[depth]! + broken < this.#needed) return false;
