@@ -63,28 +63,18 @@ function checkBest(
   assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
 }
 
-test("every route of thousands of random worlds settles to the unit, no order skipped", () => {
-  let routes = 0;
-  for (let seed = 1; seed <= runs(400); seed += 1) {
-    const world = randomQuoteWorld(seed);
-    const { request } = world;
-    const quoted = quotedRoutes(world);
-    checkSettles(world, quoted, seed);
-    for (const route of quoted) {
-      if (request.direction === "strict_receive") assert.equal(route.bought, request.amount);
-      else assert(route.sold <= request.amount);
-      routes += 1;
-    }
-  }
-  assert(routes > runs(100), `only ${routes} routes`);
-});
-
-test("no list of orders is better than the one quoted, and no feasible path is missing", () => {
-  let paths = 0;
+test("routes of random worlds settle to the unit, none is missing, and no list of orders is better", () => {
+  let [settled, paths] = [0, 0];
   for (let seed = 1; seed <= runs(400); seed += 1) {
     const world = randomQuoteWorld(seed);
     const { state, request, ordersMax } = world;
     const routes = quotedRoutes(world);
+    checkSettles(world, routes, seed);
+    for (const route of routes) {
+      if (request.direction === "strict_receive") assert.equal(route.bought, request.amount);
+      else assert(route.sold <= request.amount);
+      settled += 1;
+    }
     for (const path of assetPaths(state, request)) {
       if (exhaustiveCost(state, path, ordersMax) > LISTS_MAX) continue;
       const best = exhaustiveRoute(state, path, { ...request, ordersMax });
@@ -92,7 +82,7 @@ test("no list of orders is better than the one quoted, and no feasible path is m
       paths += 1;
     }
   }
-  assert(paths > runs(200), `only ${paths} paths`);
+  assert(settled > runs(100) && paths > runs(200), `only ${settled} routes, ${paths} paths`);
 });
 
 test("no list of orders is better where a hop has a dozen orders to choose from", () => {

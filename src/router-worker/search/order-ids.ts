@@ -14,7 +14,7 @@ const ID_U32 = 2 * ORDER_ID_U64;
 const STRIDE_U32 = 2 * ORDER_STRIDE_U64;
 
 export class OrderIds {
-  readonly #ids: (OrderId | undefined)[] = Array.from({ length: IDS }, () => undefined);
+  readonly #ids = new Array<OrderId | undefined>(IDS).fill(undefined);
   readonly #words = new Uint32Array(ID_WORDS * IDS);
 
   /** The id of the order in a slot. */
