@@ -11,11 +11,12 @@ import { bookChannel } from "../src/http/push/channels/book-channel.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { startHttpServer } from "../src/http/server.ts";
 import { TurnBudget } from "../src/http/turn-budget.ts";
-import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
+import { loadUws } from "../src/http/uws.ts";
 import { systemClock } from "../src/model/clock.ts";
 import type { Order } from "../src/model/order.ts";
 import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
 import { EXCHANGE, PASSPHRASE, testContract, testOrder } from "../test/support/http/test-server.ts";
+import { attachBare, listen } from "./bare-push.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import type { BookRead, BookReaders } from "./http-book-load.ts";
@@ -226,35 +227,4 @@ async function snapshots(orders: number): Promise<readonly Figure[]> {
     await server.close();
     await world.close();
   }
-}
-
-function listen(app: App): Promise<ListenSocket> {
-  return new Promise((resolve) => {
-    app.listen("127.0.0.1", 0, 0, (socket) => {
-      assert.ok(socket !== false);
-      resolve(socket);
-    });
-  });
-}
-
-function attachBare(app: App): void {
-  app.ws<object>("/ws", {
-    maxPayloadLength: 1024,
-    maxBackpressure: 4 << 20,
-    closeOnBackpressureLimit: true,
-    idleTimeout: 0,
-    sendPingsAutomatically: false,
-    upgrade: (res, req, context) => {
-      res.upgrade({}, req.getHeader("sec-websocket-key"), "", "", context);
-    },
-    open: (socket) => {
-      socket.subscribe("all");
-    },
-    message: () => undefined,
-    dropped: () => undefined,
-    drain: () => undefined,
-    ping: () => undefined,
-    pong: () => undefined,
-    close: () => undefined,
-  });
 }

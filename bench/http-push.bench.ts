@@ -9,7 +9,7 @@ import { pushChannels } from "../src/http/push/channels.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { systemTimers } from "../src/http/push/throttle.ts";
 import { TurnBudget } from "../src/http/turn-budget.ts";
-import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
+import { type ListenSocket, loadUws } from "../src/http/uws.ts";
 import { canonicalPair } from "../src/model/address.ts";
 import type { OrderId } from "../src/model/order.ts";
 import type { Trade } from "../src/model/trade.ts";
@@ -23,6 +23,7 @@ import {
   testOrder,
   testPosition,
 } from "../test/support/http/test-server.ts";
+import { attachBare, listen } from "./bare-push.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import { quantile } from "./quantile.ts";
@@ -57,13 +58,6 @@ type Sizes = { readonly connections: number; readonly rounds: number };
 export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny ? { connections: 50, rounds: 5 } : { connections: 5000, rounds: 60 };
   const uws = loadUws();
-  const listen = (app: App) =>
-    new Promise<ListenSocket>((resolve) => {
-      app.listen("127.0.0.1", 0, 0, (socket) => {
-        assert.ok(socket !== false);
-        resolve(socket);
-      });
-    });
   const world = createWorld();
   const pushApp = uws.App();
   world.push.attach(pushApp, {
@@ -259,28 +253,6 @@ function tradeMessage([event]: readonly DomainEvent[]): string {
 
 function marketText(market: number): string {
   return `${testContract(market)}/${testContract(MARKETS)}`;
-}
-
-function attachBare(app: App): void {
-  app.ws<object>("/ws", {
-    maxPayloadLength: 1024,
-    maxBackpressure: 4 << 20,
-    closeOnBackpressureLimit: true,
-    idleTimeout: 0,
-    sendPingsAutomatically: false,
-    upgrade: (res, req, context) => {
-      res.upgrade({}, req.getHeader("sec-websocket-key"), "", "", context);
-    },
-    open: (socket) => {
-      socket.subscribe("all");
-    },
-    message: () => undefined,
-    dropped: () => undefined,
-    drain: () => undefined,
-    ping: () => undefined,
-    pong: () => undefined,
-    close: () => undefined,
-  });
 }
 
 type Load = {
