@@ -20,7 +20,7 @@ import {
   trustlineKey,
   ttlKey,
 } from "../../src/devnet/ledger/key.ts";
-import { TEMPORARY_TTL_MIN } from "../../src/devnet/ledger/ttl.ts";
+import { TEMPORARY_TTL_MIN } from "../../src/devnet/ledger/state.ts";
 import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { allowanceKey } from "../../src/devnet/tokens/sac-allowance.ts";
 import { balanceKey } from "../../src/devnet/tokens/sac-balance.ts";

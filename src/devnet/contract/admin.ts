@@ -1,9 +1,8 @@
 // What the safety admin sets, and the markets anyone may open or refresh.
 import { type Address, canonicalPair, type Pair } from "../../model/address.ts";
 import { asI128, asU64 } from "./arguments.ts";
-import { ErrorCode } from "./error-code.ts";
+import { ErrorCode, fail } from "./error-code.ts";
 import type { ExchangeConfig } from "./event.ts";
-import { fail } from "./fail.ts";
 import type { ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
 import { isListed } from "./listing.ts";
 import { marketValue } from "./market.ts";

@@ -1,8 +1,7 @@
 import { costUp, type FillAmounts, invertPriceDown, lesser } from "../../model/settlement.ts";
 import { Backings, readBacking } from "./backing.ts";
 import { type CrossfillCall, Direction } from "./call.ts";
-import { ErrorCode } from "./error-code.ts";
-import { fail } from "./fail.ts";
+import { ErrorCode, fail } from "./error-code.ts";
 import type { ExchangeHost } from "./host.ts";
 import { isLive, planFills } from "./match.ts";
 import {

@@ -2,9 +2,8 @@
 // and an owner who can deliver it.
 import { type Address, canonicalPair } from "../../model/address.ts";
 import { costUp, mulDivDown, PRICE_MAX, PRICE_MIN, PRICE_UNIT } from "../../model/settlement.ts";
-import { ErrorCode } from "./error-code.ts";
+import { checked, ErrorCode, fail } from "./error-code.ts";
 import type { ExchangeConfig } from "./event.ts";
-import { checked, fail } from "./fail.ts";
 import type { ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
 import { isWorth, readPrice } from "./oracle-client.ts";
 import { allowanceOf, balanceOf } from "./token.ts";

@@ -4,7 +4,7 @@ import type { OrderId } from "../../model/order.ts";
 import { type FillAmounts, fillBuying, fillSelling, greater } from "../../model/settlement.ts";
 import type { Backings } from "./backing.ts";
 import { Direction } from "./call.ts";
-import { checked } from "./fail.ts";
+import { checked } from "./error-code.ts";
 import type { ExchangeHost, OrderEntry } from "./host.ts";
 
 /** What a taker wants of one pair. */

@@ -2,8 +2,7 @@
 import { type Address, compareAddresses } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { greater, isDust } from "../../model/settlement.ts";
-import { ErrorCode } from "./error-code.ts";
-import { fail } from "./fail.ts";
+import { ErrorCode, fail } from "./error-code.ts";
 import type { ExchangeHost, OrderEntry } from "./host.ts";
 import type { Plan, PlannedFill } from "./match.ts";
 import { canReceive, pay, tryPay } from "./token.ts";

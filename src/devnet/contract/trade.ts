@@ -4,8 +4,7 @@ import type { OrderId } from "../../model/order.ts";
 import { costUp, invertPriceDown, invertPriceUp, outputDown } from "../../model/settlement.ts";
 import { Backings } from "./backing.ts";
 import { Direction, type TradeCall, TradeKind } from "./call.ts";
-import { ErrorCode } from "./error-code.ts";
-import { checked, fail } from "./fail.ts";
+import { checked, ErrorCode, fail } from "./error-code.ts";
 import type { ExchangeHost } from "./host.ts";
 import {
   isTooSmall,

@@ -1,8 +1,7 @@
 import { type Address, compareAddresses } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import type { OrderUpdate, UpdateCall } from "./call.ts";
-import { ErrorCode } from "./error-code.ts";
-import { checked, fail } from "./fail.ts";
+import { checked, ErrorCode, fail } from "./error-code.ts";
 import type { ExchangeHost, OrderEntry } from "./host.ts";
 import { isTooSmall, Listing, requireExpiration, requireMeans, requirePrice } from "./listing.ts";
 import { requireReceiving } from "./settle.ts";

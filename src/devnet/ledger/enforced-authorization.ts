@@ -22,7 +22,7 @@ import { DetailedFailure } from "./invocation.ts";
 import { accountKey } from "./key.ts";
 import { useNonce } from "./nonce.ts";
 import { addressFromWire } from "./sc-val.ts";
-import { TTL_MAX } from "./ttl.ts";
+import { TTL_MAX } from "./state.ts";
 import { isSignedBy } from "./verify-signature.ts";
 import { type XdrText, xdrText } from "./xdr-writer.ts";
 

@@ -12,8 +12,7 @@ import { sha256 } from "./hash.ts";
 import { codeKey, dataKey } from "./key.ts";
 import type { ChainTip } from "./ledger-meta.ts";
 import { newAccount, newTrustline } from "./new-entry.ts";
-import { type LedgerState, putInstance, putLiveUntil, Scope } from "./state.ts";
-import { TTL_MAX } from "./ttl.ts";
+import { type LedgerState, putInstance, putLiveUntil, Scope, TTL_MAX } from "./state.ts";
 
 /** Amounts in stroops. What is left out is 0, none or the network's default. */
 export type Genesis = {

@@ -2,8 +2,7 @@
 import type { Address } from "../../model/address.ts";
 import { type Value, VOID } from "../contract/value.ts";
 import { dataKey, type EntryKey, ttlKey } from "./key.ts";
-import { putLiveUntil, type Scope } from "./state.ts";
-import { TEMPORARY_TTL_MIN } from "./ttl.ts";
+import { putLiveUntil, type Scope, TEMPORARY_TTL_MIN } from "./state.ts";
 
 /** ScValType of LedgerKeyNonce. */
 const NONCE = 21;

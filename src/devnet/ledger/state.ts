@@ -13,7 +13,11 @@ import {
   ttlKeyHash,
 } from "./key.ts";
 import { StoredEntry } from "./stored-entry.ts";
-import { TTL_MAX } from "./ttl.ts";
+
+/** Ledgers a new temporary entry lives at least (minTemporaryTTL as core's tests set it). */
+export const TEMPORARY_TTL_MIN = 16;
+/** Ledgers an entry can live at most (network setting maxEntryTTL): about 180 days. */
+export const TTL_MAX = 3_110_400;
 
 export type EntryReader = { get(key: EntryKey): StoredEntry | undefined };
 

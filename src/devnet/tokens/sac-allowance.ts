@@ -2,7 +2,7 @@
 import type { Address } from "../../model/address.ts";
 import { addressValue, i128, map, symbol, u32, type Value, vec } from "../contract/value.ts";
 import type { TokenHost } from "../ledger/frame.ts";
-import { TTL_MAX } from "../ledger/ttl.ts";
+import { TTL_MAX } from "../ledger/state.ts";
 import { TokenError, tokenFailure } from "./token-error.ts";
 
 type Parties = { readonly from: Address; readonly spender: Address };
