@@ -23,7 +23,6 @@ export function layoutCases({ world, page: newPage }: Setup): void {
     const traded = ticker.filter(({ trades }) => trades > 0);
     const cheapest = [...traded].sort((a, b) => a.lastPrice - b.lastPrice)[0];
     const [base, quote] = traded[0]?.symbol.split("/") ?? [];
-    const [order] = await api.get("/order?limit=1");
     return [
       "#/",
       `#/market/${traded[0]?.symbol}`,
@@ -32,9 +31,15 @@ export function layoutCases({ world, page: newPage }: Setup): void {
       "#/quote",
       `#/quote?selling=${quote}&buying=${base}&amount=25.5`,
       "#/account",
-      `#/account/${order.owner}`,
+      `#/account/${await world().ownerOfOrders()}`,
       "#/engine",
     ];
+  }
+
+  async function go(page: Page, hash: string): Promise<void> {
+    await page.goto(`${world().origin}/console${hash}`);
+    if (hash.startsWith("#/quote?")) await world().routed(page);
+    await shows(page, hash);
   }
 
   async function assertNoneClipped(page: Page, where: string): Promise<void> {
@@ -63,8 +68,7 @@ export function layoutCases({ world, page: newPage }: Setup): void {
   ): Promise<void> {
     const { page } = opened;
     for (const hash of views) {
-      await page.goto(`${world().origin}/console${hash}`);
-      await shows(page, hash);
+      await go(page, hash);
       for (const width of widths) {
         await page.setViewportSize({ width, height: 900 });
         await assertReadable(page, `${hash} at ${width}`);
@@ -83,8 +87,7 @@ export function layoutCases({ world, page: newPage }: Setup): void {
     // Zoom halves the pixels that the page has to lay itself out in.
     const opened = await newPage({ viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 });
     for (const hash of await hashes()) {
-      await opened.page.goto(`${world().origin}/console${hash}`);
-      await shows(opened.page, hash);
+      await go(opened.page, hash);
       await assertReadable(opened.page, `${hash} at 200%`);
     }
     assertClean(opened);

@@ -1,14 +1,21 @@
 // An engine with the console over a devnet whose ledgers the test closes.
+
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { ApiClient } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
 import { freePort } from "../support/free-port.ts";
+import { stopAll } from "../support/stop-all.ts";
+import { WAIT_MS_MAX } from "./browser.ts";
 
 /** Enough for full books, candles and trades in every market. */
 const FIRST_LEDGERS = 40;
 /** Worlds with a long history are read for a while. */
 const CATCH_UP_MS_MAX = 300_000;
+/** At a page without a route, a tenth of a second apart, before the next ledger closes. */
+const LOOKS_A_LEDGER = 20;
 
 export class ConsoleWorld {
   readonly devnet: Devnet;
@@ -32,8 +39,14 @@ export class ConsoleWorld {
     const devnet = await startDevnet({ seed, manual: true, port: 0, ...more });
     for (let closed = 0; closed < ledgers; closed += 1) devnet.closeLedger();
     const world = new ConsoleWorld(devnet, dataDir, await freePort());
-    await world.#engine.listening;
-    await world.api.reached(devnet.tip.ledger, CATCH_UP_MS_MAX);
+    try {
+      await world.#engine.listening;
+      await world.api.reached(devnet.tip.ledger, CATCH_UP_MS_MAX);
+    } catch (error) {
+      // Why it does not start is what matters, not how what is left of it ends.
+      await world.stop().catch(() => undefined);
+      throw error;
+    }
     return world;
   }
 
@@ -43,6 +56,30 @@ export class ConsoleWorld {
 
   get api(): ApiClient {
     return new ApiClient(this.#port);
+  }
+
+  /** An account with as many live orders as any: some are left whatever is filled or expires meanwhile. */
+  async ownerOfOrders(): Promise<string> {
+    const counts = new Map<string, number>();
+    for (const { owner } of await this.api.get("/order?limit=200")) {
+      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    }
+    const [[owner] = [""]] = [...counts].sort(([, a], [, b]) => b - a);
+    return owner;
+  }
+
+  /**
+   * Resolves once the page shows a route. Where a busy machine left no time for the quote, the page has it
+   * with the next ledger.
+   */
+  async routed(page: Page): Promise<void> {
+    const route = page.locator(".route-card:not([hidden])").first();
+    const deadline = Date.now() + WAIT_MS_MAX;
+    for (let look = 1; !(await route.isVisible()); look += 1) {
+      assert.ok(Date.now() < deadline, `no route: ${await page.locator("main").textContent()}`);
+      if (look % LOOKS_A_LEDGER === 0) await this.close(1);
+      await page.waitForTimeout(100);
+    }
   }
 
   /** Closes ledgers and waits until the engine serves the last of them. */
@@ -62,8 +99,7 @@ export class ConsoleWorld {
   }
 
   async stop(): Promise<void> {
-    await this.stopEngine();
-    await this.devnet.stop();
+    await stopAll(this.#engine, this.devnet);
   }
 
   #newEngine(): EngineProcess {

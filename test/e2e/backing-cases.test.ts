@@ -13,6 +13,7 @@ import type { Address } from "../../src/model/address.ts";
 import { checkPushMessage } from "../support/api/conformance.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -53,8 +54,7 @@ before(async () => {
 });
 
 after(async () => {
-  await engine.stop();
-  await devnet.stop();
+  await stopAll(engine, devnet);
 });
 
 async function startEngine(rpcUrl: string): Promise<void> {

@@ -89,7 +89,8 @@ export class EngineProcess {
   /** Ends it as an operator does, and checks that it ends well. */
   async stop(): Promise<void> {
     this.child.kill("SIGTERM");
-    assert.deepEqual(await this.exited, { code: 0, signal: null });
+    const { code, signal } = await this.exited;
+    if (code !== 0) throw this.#failure(`ended with ${signal ?? code}`);
   }
 
   #readLog(): Promise<number> {

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { comparable } from "./comparable.ts";
@@ -80,8 +81,7 @@ before(async () => {
 });
 
 after(async () => {
-  await Promise.all([steady.stop(), killed.stop()]);
-  await devnet.stop();
+  await stopAll(steady, killed, devnet);
 });
 
 test("every live and archived order, trade and swap is the exchange's own", () =>

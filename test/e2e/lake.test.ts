@@ -9,6 +9,7 @@ import type { Address } from "../../src/model/address.ts";
 import { utcText } from "../../src/model/clock.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import { sdkDecoder } from "../support/sdk-decoder.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -59,8 +60,7 @@ before(async () => {
 });
 
 after(async () => {
-  await engine.stop();
-  await devnet.stop();
+  await stopAll(engine, devnet);
 });
 
 function closeLedgers(count: number): void {

@@ -11,6 +11,7 @@ import { LocalBook, PushClient, stream } from "hopbook/client";
 import WebSocket from "ws";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { runs } from "../support/runs.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -58,8 +59,7 @@ before(async () => {
 });
 
 after(async () => {
-  await engine.stop();
-  await devnet.stop();
+  await stopAll(engine, devnet);
 });
 
 /** Connects to wherever the engine listens now. */

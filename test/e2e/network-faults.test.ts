@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -37,8 +38,7 @@ before(async () => {
 });
 
 after(async () => {
-  await engine.stop();
-  await devnet.stop();
+  await stopAll(engine, devnet);
 });
 
 async function start(): Promise<void> {

@@ -8,6 +8,7 @@ import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -40,8 +41,7 @@ before(async () => {
 });
 
 after(async () => {
-  await engine.stop();
-  await devnet.stop();
+  await stopAll(engine, devnet);
 });
 
 type Answer = { readonly direction: QuoteDirection; readonly body: Row };

@@ -9,6 +9,7 @@ import { SCALES } from "../../src/devnet/traffic/scale.ts";
 import { type Address, address } from "../../src/model/address.ts";
 import { ApiClient, type Row } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const SEED = "examples";
@@ -114,8 +115,7 @@ export class ExamplesWorld {
   }
 
   async stop(): Promise<void> {
-    await this.#engine.stop();
-    await this.devnet.stop();
+    await stopAll(this.#engine, this.devnet);
   }
 
   get #cast() {
