@@ -25,8 +25,6 @@ import { PAIRS, SidePairs } from "./side-pairs.ts";
 /** The gap to the bound that is searched first, as a part of it, and its growth while none is found. */
 const GAP_FIRST = 2 ** -18;
 const GAP_GROWTH = 4;
-/** The same once the bound is as close as it gets. */
-const GAP_GROWTH_CLOSE = 2;
 /** Past this gap, or so many nodes, a closer bound is looked for: first rise, rises, sections (guesses). */
 const GAP_PLAIN = 2 ** -12;
 const QUICK_NODES = 512;
@@ -245,7 +243,7 @@ export class HopSolver {
         continue;
       }
       if (this.complete) {
-        gap *= isClosest ? GAP_GROWTH_CLOSE : GAP_GROWTH;
+        gap *= GAP_GROWTH;
         continue;
       }
       // A better incumbent leaves less to try.
