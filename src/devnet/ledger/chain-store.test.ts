@@ -47,19 +47,23 @@ function contents(state: LedgerState): Map<string, string> {
 
 const { makers, taker, admin, usdc, xlmToken, usdcToken, goldToken } = fixture;
 
-/** Now and then allowances begin that are evicted together later, several in a ledger. */
+/**
+ * Now and then allowances begin that are evicted together later, several in a ledger, and some of them are
+ * written again in the same ledger, in another order.
+ */
 function closeNext(chain: Chain): ClosedRecord {
   const { ledger } = chain.tip;
   const [source] = makers;
   const approvals = [...makers, taker, admin].flatMap((owner) =>
     [xlmToken, usdcToken, goldToken].map((token): TransactionIntent => {
-      return { kind: "approve", source: owner, token, amount: 9n, liveUntil: ledger + 2 };
+      return { kind: "approve", source: owner, token, amount: 9n, liveUntil: ledger + 20 };
     }),
   );
+  const longer = approvals.map((one) => ({ ...one, liveUntil: ledger + 21 }));
   const intents: Parameters<Chain["close"]>[0] = [
     ...(ledger === 1 ? fixture.scenario.opening : []),
     { kind: "payment", source, to: taker, asset: usdc, amount: 5n },
-    ...(ledger % 32 === 2 ? approvals : []),
+    ...(ledger % 32 === 2 ? [...approvals, ...longer.toReversed()] : []),
   ];
   return chain.close(intents, START + ledger);
 }

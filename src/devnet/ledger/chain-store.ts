@@ -210,9 +210,15 @@ export class ChainStore {
     return place && { ledger, order, place };
   }
 
-  /** All of it is with the system, whatever becomes of this process. Throws where it cannot be. */
+  /**
+   * All of it is with the system, whatever becomes of this process. Throws where it cannot be, and
+   * from then on: what follows a ledger that is not kept must not be kept either.
+   */
   append(closed: ClosedRecord): void {
     const { ledger, closeTime } = closed.tip;
+    if (this.#latest !== undefined && ledger !== this.#latest + 1) {
+      throw new Error(`ledger ${ledger} does not follow ${this.#latest}, the latest that is kept`);
+    }
     const { ledgers, metas, places, transactions } = this.#tables;
     const key = ledgerKey(ledger);
     const row = Buffer.concat([Buffer.alloc(HEADER_AT), closed.header]);
@@ -246,10 +252,7 @@ export class ChainStore {
     }
   }
 
-  /**
-   * In the order in which they were last written: that of evictions, and of whatever else follows
-   * the writes.
-   */
+  /** In the order in which they were last written, which the traffic sees orders in. */
   #entries(): Written {
     const rows: { readonly at: number; readonly pair: readonly [EntryKey, StoredEntry] }[] = [];
     for (const { key, value } of this.#tables.entries.getRange({ start: FIRST_KEY })) {

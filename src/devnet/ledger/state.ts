@@ -105,18 +105,22 @@ export class LedgerState implements EntryReader {
     else due.push(key);
   }
 
-  /** Removes the temporary entries due at `ledger`; gives their keys, data and TTL. */
+  /**
+   * Removes the temporary entries due at `ledger`; gives their keys, data and TTL, in the order of the
+   * TTL keys: that of the writes is not all kept with the entries, and a chain opened again goes on
+   * as if it had never been closed.
+   */
   evict(ledger: number): EntryKey[] {
     const due = this.#evictions.get(ledger);
     if (due === undefined) return [];
     this.#evictions.delete(ledger);
     const evicted: EntryKey[] = [];
-    for (const key of due) {
+    for (const key of new Set(due.sort())) {
       const dataKey = this.#temporary.get(key);
       const ttl = this.#entries.get(key)?.entry;
       // The entry may have been extended or written anew since it was scheduled.
       if (dataKey === undefined || ttl?.kind !== "ttl") continue;
-      if (evictionLedger(key, ttl.liveUntil) !== ledger || evicted.includes(key)) continue;
+      if (evictionLedger(key, ttl.liveUntil) !== ledger) continue;
       evicted.push(dataKey, key);
       this.write([
         [dataKey, undefined],
