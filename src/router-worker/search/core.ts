@@ -20,12 +20,17 @@ export class Core {
   readonly loss = new Float64Array(ENTRIES_MAX);
   /** the first place of the next smaller size; */
   readonly nextSize = new Int32Array(ENTRIES_MAX);
-  /** what the classes from there on can still use, free, and use each; and orders they can drop; */
+  /**
+   * what the classes from there on can still use, and without a further slot (a maker's other choice may
+   * take none), and with one or more each; what they can free, and orders they can drop;
+   */
   readonly canAdd = new Float64Array(ENTRIES_MAX + 1);
+  readonly canSwap = new Float64Array(ENTRIES_MAX + 1);
   readonly addMost = new Float64Array(ENTRIES_MAX + 1);
   readonly canDrop = new Float64Array(ENTRIES_MAX + 1);
   readonly canEmpty = new Int32Array(ENTRIES_MAX + 1);
-  /** the least that a unit used or freed loses, and that an order dropped does. */
+  /** the least that a unit used without and with a slot, or freed, loses, and that an order dropped does. */
+  readonly swapRate = new Float64Array(ENTRIES_MAX + 1);
   readonly addRate = new Float64Array(ENTRIES_MAX + 1);
   readonly dropRate = new Float64Array(ENTRIES_MAX + 1);
   readonly emptyLoss = new Float64Array(ENTRIES_MAX + 1);
@@ -150,6 +155,11 @@ export class Core {
 
   #arrange(gap: number): void {
     const uses = this.#task.sells ? this.altPaid : this.altGot;
+    let widest = gap;
+    if (gap === Number.POSITIVE_INFINITY) {
+      widest = 0;
+      for (let id = 0; id < this.count; id += 1) widest = Math.max(widest, this.#loss[id]!);
+    }
     for (let id = 0; id < this.count; id += 1) {
       let most = 1;
       const first = this.#from[id]!;
@@ -157,8 +167,8 @@ export class Core {
         most = Math.max(most, Math.abs(uses[at]!));
       }
       this.#id[id] = id;
-      // A loss is at most the gap: below 2.
-      const part = gap > 0 ? this.#loss[id]! / gap : 0;
+      // Of a size by what they lose, whatever the gap: a part of 1 at most, of 2 that a size has.
+      const part = widest > 0 ? this.#loss[id]! / widest : 0;
       this.#key[id] = -2 * Math.floor(Math.log2(most) / 2) + part;
     }
     sortAscending(this.#key, this.#id, this.count);
@@ -178,16 +188,19 @@ export class Core {
   #sumUp(): void {
     const end = this.count;
     this.canAdd[end] = 0;
+    this.canSwap[end] = 0;
     this.addMost[end] = 0;
     this.canDrop[end] = 0;
     this.canEmpty[end] = 0;
+    this.swapRate[end] = Number.POSITIVE_INFINITY;
     this.addRate[end] = Number.POSITIVE_INFINITY;
     this.dropRate[end] = Number.POSITIVE_INFINITY;
     this.emptyLoss[end] = Number.POSITIVE_INFINITY;
     const uses = this.#task.sells ? this.altPaid : this.altGot;
     for (let place = end - 1; place >= 0; place -= 1) {
       const first = this.from[place]!;
-      let [add, drop, empty] = [0, 0, 0];
+      let [add, swap, drop, empty] = [0, 0, 0, 0];
+      let swapRate = this.swapRate[place + 1]!;
       let addRate = this.addRate[place + 1]!;
       let dropRate = this.dropRate[place + 1]!;
       let emptyLoss = this.emptyLoss[place + 1]!;
@@ -195,17 +208,21 @@ export class Core {
         const use = uses[at]!;
         const loss = this.altLoss[at]!;
         const size = this.altSize[at]!;
-        if (use > add) add = use;
+        if (size > 0 && use > add) add = use;
+        if (size <= 0 && use > swap) swap = use;
         if (-use > drop) drop = -use;
         if (-size > empty) empty = -size;
-        if (use > 0 && loss / use < addRate) addRate = loss / use;
+        if (size > 0 && use > 0 && loss / use < addRate) addRate = loss / use;
+        if (size <= 0 && use > 0 && loss / use < swapRate) swapRate = loss / use;
         if (use < 0 && loss / -use < dropRate) dropRate = loss / -use;
         if (size < 0 && loss / -size < emptyLoss) emptyLoss = loss / -size;
       }
+      this.swapRate[place] = swapRate;
       this.addRate[place] = addRate;
       this.dropRate[place] = dropRate;
       this.emptyLoss[place] = emptyLoss;
-      this.canAdd[place] = this.canAdd[place + 1]! + add;
+      this.canAdd[place] = this.canAdd[place + 1]! + Math.max(add, swap);
+      this.canSwap[place] = this.canSwap[place + 1]! + swap;
       this.addMost[place] = Math.max(add, this.addMost[place + 1]!);
       this.canDrop[place] = this.canDrop[place + 1]! + drop;
       this.canEmpty[place] = this.canEmpty[place + 1]! + empty;

@@ -13,8 +13,11 @@ function hopOf(count: number): HopOrders {
   );
 }
 
-function solved(hops: readonly HopOrders[], workMax: number): HeadroomSearch {
-  const search = new HeadroomSearch();
+function solved(
+  hops: readonly HopOrders[],
+  workMax: number,
+  search = new HeadroomSearch(),
+): HeadroomSearch {
   const demand: HeadroomDemand = {
     ...{ direction: SELL, hopCount: hops.length, amount: 100, ordersMax: 20 },
     ...{ workMax, value: 0, settles: () => true },
@@ -32,6 +35,15 @@ test("what settles best is found, and a search that was cut short says so wherev
     const cut = solved(hops, workMax);
     assert.ok(cut.value === 100 || !cut.complete, `${workMax} steps: ${cut.value}`);
   }
+});
+
+test("a search takes as much work after one of more hops as before it", () => {
+  const search = new HeadroomSearch();
+  const hops = [hopOf(4), hopOf(4)];
+  const { work } = solved(hops, PLENTY, search);
+  assert.ok(solved([hopOf(9), hopOf(9), hopOf(9)], PLENTY, search).work > work);
+  assert.equal(solved(hops, PLENTY, search).work, work);
+  assert.ok(solved(hops, work, search).complete);
 });
 
 test("a hop without orders gives nothing", () => {

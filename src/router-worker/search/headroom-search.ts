@@ -46,6 +46,7 @@ export class HeadroomSearch {
     this.#demand = demand;
     this.value = demand.value;
     this.complete = true;
+    for (const selections of this.#selections) selections.work = 0;
     for (let at = 0; at < demand.hopCount; at += 1) {
       this.#selections[at]!.take(hops, at, demand);
       if (this.#selections[at]!.isCut) this.complete = false;

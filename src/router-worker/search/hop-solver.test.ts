@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
-import { BUY } from "./hop-problem.ts";
+import { type HopOffer, hopOfOffers } from "../../../test/support/hop-of-offers.ts";
+import { BUY, type HopDemand, SELL } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
 
 test("a maker's choices that were left out are not said to be none", () => {
@@ -38,4 +38,82 @@ test("a maker's choices that were left out are not said to be none", () => {
     else if (found) assert(search.value >= best);
   }
   assert(search.complete, "not even the last is certain");
+});
+
+/** What a search of a hop says, with no bound but its nodes. */
+function solved(
+  offers: readonly HopOffer[],
+  demand: Pick<HopDemand, "direction" | "amount" | "slots" | "nodesMax">,
+): HopSolver {
+  const search = new HopSolver();
+  const none = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+  search.solve(hopOfOffers(offers), {
+    ...{ exactAmount: undefined, bytes: Number.POSITIVE_INFINITY, gap: 0 },
+    ...{ below: Number.POSITIVE_INFINITY, cutoff: none, ...demand },
+  });
+  return search;
+}
+
+test("a search whose nodes end before the quick pass does is not said to be complete", () => {
+  const offers = [
+    { price: 1090, amount: 1803, maker: 3, headroom: 4002 },
+    { price: 1113, amount: 2, maker: 0, headroom: 5142 },
+    { price: 1114, amount: 1386, maker: 4, budget: 296 },
+    { price: 1115, amount: 2895, maker: 2 },
+  ];
+  for (let nodesMax = 0; nodesMax <= 64; nodesMax += 1) {
+    const search = solved(offers, { direction: SELL, amount: 5056, slots: 4, nodesMax });
+    // Without the order of 2, whose cost is rounded up by a third.
+    assert(!search.complete || search.value === 4574, `${nodesMax} nodes: ${search.value}`);
+    if (nodesMax === 64) assert(search.complete, "not even the last is certain");
+  }
+});
+
+test("a maker's larger choice of as many orders is tried where all slots are taken", () => {
+  const short = { maker: 1, headroom: 93 };
+  const selling = solved(
+    [
+      { price: 2155, amount: 19, ...short },
+      { price: 2349, amount: 1 },
+      { price: 2762, amount: 32, ...short },
+      { price: 3213, amount: 14 },
+      { price: 4178, amount: 5 },
+    ],
+    { direction: SELL, amount: 97, slots: 2, nodesMax: 8192 },
+  );
+  assert.deepEqual([selling.value, selling.complete], [34, true]);
+  const four = { maker: 4, budget: 366_388 };
+  const buying = solved(
+    [
+      { price: 2810, amount: 161_832, ...four },
+      { price: 2814, amount: 8, maker: 0, budget: 308_550 },
+      { price: 2815, amount: 209_167, ...four },
+      { price: 2815, amount: 290_690, ...four },
+      { price: 2818, amount: 150_129, maker: 0, budget: 308_550 },
+      { price: 2819, amount: 179_378, maker: 1, budget: 449_660 },
+      { price: 2821, amount: 3, maker: 1, budget: 449_660 },
+      { price: 2821, amount: 232_881, maker: 2 },
+      { price: 2822, amount: 244_327, maker: 3, budget: 284_644, headroom: 536_927 },
+    ],
+    { direction: BUY, amount: 437_153, slots: 2, nodesMax: 1500 },
+  );
+  assert.deepEqual([buying.value, buying.complete], [1_231_026, true]);
+});
+
+test("where nothing is known of what the best comes to, no change is passed over for a dearer one", () => {
+  const two = { maker: 2, budget: 376_891, headroom: 468_203 };
+  const one = { maker: 1, headroom: 13_188 };
+  const { value, complete } = solved(
+    [
+      { price: 1325, amount: 58_767, maker: 0 },
+      { price: 1364, amount: 272_586, maker: 0 },
+      { price: 1558, amount: 137_263, ...one },
+      { price: 2091, amount: 266_987, ...two },
+      { price: 3096, amount: 30_379, ...two },
+      { price: 3469, amount: 229_142, maker: 0 },
+      { price: 3567, amount: 6, ...one },
+    ],
+    { direction: BUY, amount: 566_979, slots: 6, nodesMax: 600 },
+  );
+  assert.deepEqual([value, complete], [1_254_672, true]);
 });

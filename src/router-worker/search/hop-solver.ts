@@ -227,7 +227,7 @@ export class HopSolver {
     this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
     let bound = this.#bound();
     let isClosest = false;
-    this.#passEnd = this.#nodesLeft - QUICK_NODES;
+    this.#passEnd = Math.max(0, this.#nodesLeft - QUICK_NODES);
     let part = BREAK_PART;
     for (let gap = GAP_FIRST; ; ) {
       this.#trial = this.#task.sells ? bound * (1 - gap) : bound * (1 + gap);
@@ -844,7 +844,7 @@ export class HopSolver {
   #canAdd(from: number, count: number): number {
     const core = this.#core;
     const slots = this.#whole - count + core.canEmpty[from]!;
-    return Math.min(core.canAdd[from]!, slots * core.addMost[from]!);
+    return Math.min(core.canAdd[from]!, core.canSwap[from]! + slots * core.addMost[from]!);
   }
 
   /**
@@ -859,9 +859,12 @@ export class HopSolver {
     const rest = demand.amount - (sells ? this.#paid[depth]! : this.#got[depth]!) + error;
     const canAdd = this.#canAdd(from, count);
     const canDrop = core.canDrop[from]!;
-    // Without a slot left, an order is dropped for each one that is added.
     let addRate = core.addRate[from]!;
-    if (count >= this.#whole) addRate += core.emptyLoss[from]! / core.addMost[from]!;
+    // Without a slot left, an order is dropped for each one that is added.
+    if (count >= this.#whole && addRate < Number.POSITIVE_INFINITY) {
+      addRate += core.emptyLoss[from]! / core.addMost[from]!;
+    }
+    addRate = Math.min(addRate, core.swapRate[from]!);
     const dropRate = core.dropRate[from]!;
     let best = Number.NEGATIVE_INFINITY;
     let loose = Number.NEGATIVE_INFINITY;
