@@ -99,3 +99,19 @@ test("images that are filled at the same time read a slice a turn together", asy
     [1000, 1000, 1000, 1000, 1000, 200],
   );
 });
+
+test("an order that comes while older ones are still to be read stands behind them", async () => {
+  const readModel = new MemoryReadModel();
+  const live = Array.from({ length: 450 }, (_, at) => testOrder(at + 1));
+  const added = testOrder(451);
+  readModel.live = live;
+  const image = new BookImage(readModel, MARKET);
+  const filled = image.filled(() => true);
+  readModel.live = [...live, added];
+  image.stepped([{ kind: "order", action: "new", order: added }], []);
+  await filled;
+  assert.deepEqual(
+    image.rows().map(({ order }) => order.cursor),
+    readModel.live.map(({ cursor }) => cursor),
+  );
+});

@@ -44,8 +44,10 @@ export class BookImage {
   readonly #rows = new Map<Position, BookRow>();
   /** Cursors by owner and asset sold: what a change of the budget behind them concerns. */
   readonly #byBudget = new Map<string, Set<Position>>();
-  /** Oldest first, but for orders that live again. */
+  /** Oldest first, but for orders that live again and those that came while older ones were still to be read. */
   #isSorted = true;
+  /** The latest cursor that a row has had. */
+  #last: Position | undefined;
   #filled: Promise<void> | undefined;
 
   constructor(readModel: BookSource, market: Pair) {
@@ -127,7 +129,6 @@ export class BookImage {
       return isKnown ? { ...change, cause: action } : undefined;
     }
     const cause: BookCause = action === "update" && !isKnown ? "revive" : action;
-    if (cause === "revive") this.#isSorted = false;
     const row = gone.has(order.cursor)
       ? { order, backed: undefined, budget: undefined }
       : this.#rowOf(order);
@@ -160,6 +161,8 @@ export class BookImage {
 
   #put(row: BookRow): void {
     const { order } = row;
+    if (this.#last === undefined || order.cursor > this.#last) this.#last = order.cursor;
+    else if (!this.#rows.has(order.cursor)) this.#isSorted = false;
     this.#rows.set(order.cursor, row);
     const key = order.owner + order.selling;
     const cursors = this.#byBudget.get(key);

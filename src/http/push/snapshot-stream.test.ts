@@ -83,3 +83,10 @@ test("updates follow a part that could not be made", () => {
   assert.deepEqual(sent.slice(2), ["update"]);
   assert.deepEqual(ends, [fault, "parts", "finished"]);
 });
+
+test("a client that is gone once the last part is sent ends its parts once", () => {
+  const { stream, client, ends } = streamOf([PART]);
+  client.send = () => stream.cancel();
+  stream.resume();
+  assert.deepEqual(ends, ["parts"]);
+});

@@ -115,8 +115,9 @@ export class SnapshotStream {
       if (this.#part < parts.count) return;
     } catch (error) {
       failed(error);
-      if (this.#isOver) return;
     }
+    // A client that takes no more is gone within `send`.
+    if (this.#isOver) return;
     this.#hasParts = false;
     parts.ended();
   }
