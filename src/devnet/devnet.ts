@@ -59,7 +59,12 @@ export async function startDevnet(
     throw new RangeError("retention must be at least the lake's ledgers per batch");
   }
   const devnet = new Devnet(options, scenario ?? tradingScenario(options));
-  await devnet.open(start);
+  try {
+    await devnet.open(start);
+  } catch (error) {
+    await devnet.stop();
+    throw error;
+  }
   return devnet;
 }
 
@@ -318,7 +323,13 @@ export class Devnet {
       tip,
       state,
     );
-    const lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store);
+    let lake: Lake | undefined;
+    try {
+      lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
     // What a kill left between a ledger and the lake.
     lake?.write(tip.ledger);
     const treasury = this.#treasuryOf(chain);

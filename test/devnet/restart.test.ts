@@ -1,6 +1,8 @@
 // A devnet in its own process that is killed goes on where it was.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -193,6 +195,19 @@ test("a directory that another process has open is refused", async (t) => {
   await first.stop();
   const second = await startDevnet(options, fixture.scenario);
   await second.stop();
+});
+
+test("a start that fails leaves the directory to the next one", async (t) => {
+  const directory = temporary(t);
+  const fixture = createFixture("failed", PASSPHRASE);
+  const options = { seed: "failed", passphrase: PASSPHRASE, manual: true, directory };
+  const other = createServer().listen(0, "127.0.0.1");
+  t.after(() => other.close());
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  await assert.rejects(startDevnet({ ...options, port }, fixture.scenario), /EADDRINUSE/);
+  const devnet = await startDevnet({ ...options, port: 0 }, fixture.scenario);
+  await devnet.stop();
 });
 
 test("a process that cannot start says why", async () => {

@@ -42,6 +42,7 @@ export class RpcServer {
   }
 
   async close(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
     this.#server.close();
     this.#server.closeAllConnections();
