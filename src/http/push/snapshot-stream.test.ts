@@ -90,3 +90,15 @@ test("a client that is gone once the last part is sent ends its parts once", () 
   stream.resume();
   assert.deepEqual(ends, ["parts"]);
 });
+
+test("large updates behind a snapshot come as the client takes them, too", () => {
+  const { stream, client, sent, ends } = streamOf([PART, PART]);
+  stream.resume();
+  for (let at = 0; at < 12; at += 1) stream.follow(PART);
+  while (!ends.includes("finished")) {
+    client.waitingBytes = 0;
+    stream.drained();
+    assert.ok(client.waitingBytes <= 2 * PART.length, `${client.waitingBytes} bytes wait`);
+  }
+  assert.equal(sent.length, 14);
+});

@@ -93,11 +93,15 @@ export class SnapshotStream {
     }
     if (this.#hasParts) this.#sendPart();
     else {
-      const updates = this.#backlog.splice(0, BACKLOG_SENT);
-      for (const json of updates) {
+      let sent = 0;
+      for (const json of this.#backlog.slice(0, BACKLOG_SENT)) {
+        // More could be all that may wait for a client.
+        if (to.waitingBytes > PACE_BYTES) break;
+        sent += 1;
         this.#backlogBytes -= json.length;
         to.send(json);
       }
+      this.#backlog.splice(0, sent);
       if (this.#backlog.length === 0) {
         this.#isOver = true;
         finished();
