@@ -117,3 +117,23 @@ test("where nothing is known of what the best comes to, no change is passed over
   );
   assert.deepEqual([value, complete], [1_254_672, true]);
 });
+
+test("where a break item is too small, what is added may also take the place of a part of it", () => {
+  const zero = { maker: 0, budget: 695 };
+  const one = { maker: 1, budget: 1190 };
+  const { value, complete } = solved(
+    [
+      { price: 2403, amount: 2753, ...zero },
+      { price: 3149, amount: 89, ...zero },
+      { price: 3415, amount: 4, ...one },
+      { price: 3468, amount: 4, ...zero },
+      { price: 3622, amount: 228, ...zero },
+      { price: 3635, amount: 1011, ...one },
+      { price: 4012, amount: 8, ...zero },
+      { price: 4032, amount: 2581, ...zero },
+      { price: 4449, amount: 2072, ...zero },
+    ],
+    { direction: SELL, amount: 5888, slots: 3, nodesMax: 8192 },
+  );
+  assert.deepEqual([value, complete], [1582, true]);
+});

@@ -878,8 +878,11 @@ export class HopSolver {
         gain > 0 ? Math.min(most, rest + canDrop) : Math.max(unit, Math.min(most, least - canAdd));
       if (gain * taken > loose) loose = gain * taken;
       let profit: number;
-      if (least > most) profit = gain * most - addRate * (least - most);
-      else if (rest < unit) {
+      if (least > most) {
+        profit = gain * most - addRate * (least - most);
+        // What is added may lose less than a dear break item does.
+        if (-gain > addRate) profit += (-gain - addRate) * Math.max(0, most - unit);
+      } else if (rest < unit) {
         profit = gain * unit - dropRate * (unit - rest);
         if (gain > dropRate) profit += (gain - dropRate) * Math.min(most - unit, canDrop);
       } else if (gain > 0) {
