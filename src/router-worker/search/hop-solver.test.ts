@@ -137,3 +137,24 @@ test("where a break item is too small, what is added may also take the place of 
   );
   assert.deepEqual([value, complete], [1582, true]);
 });
+
+test("a dearer order may get more where the cheaper one leaves a part unsold", () => {
+  // The cheaper one takes 10 of the 12 and gets 4; nothing is left that would buy a unit at its price.
+  const maker = { maker: 0, budget: 79, headroom: 1e12 };
+  const offers = [
+    { price: 2325, amount: 4, ...maker },
+    { price: 2342, amount: 8, ...maker },
+  ];
+  const search = solved(offers, { direction: SELL, amount: 12, slots: 1, nodesMax: 8192 });
+  assert.deepEqual([search.complete, search.value], [true, 5]);
+});
+
+test("what a smaller amount could get is noted of orders that are too small for all of it", () => {
+  const offers = [
+    { price: 650, amount: 57, maker: 0, budget: 1e12, headroom: 1e12 },
+    { price: 1150, amount: 60, maker: 1, budget: 1e12, headroom: 1e12 },
+  ];
+  const search = solved(offers, { direction: SELL, amount: 41, slots: 1, nodesMax: 8192 });
+  assert.deepEqual([search.complete, search.value], [true, 35]);
+  assert.ok(search.free >= 57, `${search.free}`);
+});

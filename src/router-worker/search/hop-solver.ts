@@ -50,6 +50,8 @@ const NODE_BOUNDS = 32;
 const BOUNDS_MIN = 3;
 /** Orders passed over for a break item that take as long as a node (measured). */
 const NODE_ITEMS = 32;
+/** Above what rounding loses. */
+const UP = 1 + 2 ** -46;
 const UNKNOWN = -1;
 const OTHERS = -1;
 /** Sorts break items with multipliers of their own behind the others. */
@@ -122,6 +124,7 @@ export class HopSolver {
   readonly #paid = new Float64Array(DEPTH_MAX + 2);
   /** And what a break item profits with them at most. */
   readonly #loose = new Float64Array(DEPTH_MAX + 2);
+  #unsold = 0;
   /** And by side pair: what they profit; and by pair what is needed. */
   readonly #profits = new Float64Array((DEPTH_MAX + 2) * PAIRS);
   readonly #neededOf = new Float64Array(PAIRS);
@@ -729,8 +732,13 @@ export class HopSolver {
   #isUseful(depth: number, from: number, count: number): boolean {
     this.#nodesLeft -= (BOUNDS_MIN + this.#front) / NODE_BOUNDS;
     if (!this.#canFit(depth, from, count)) return false;
-    const broken = this.#breakProfit(depth, from, count);
-    if (this.#profit[depth]! + broken < this.#needed) return false;
+    const profit = this.#profit[depth]!;
+    if (profit + this.#breakProfit(depth, from, count) < this.#needed) {
+      if (profit + this.#unsold >= this.#needed) {
+        this.#noteFree(this.#valueAt(this.#relaxation.lambda, profit + this.#unsold) * UP);
+      }
+      return false;
+    }
     return !this.#hasPairs || this.#isHopeful(depth, from, count);
   }
 
@@ -785,7 +793,10 @@ export class HopSolver {
     const rest = demand.amount - (sells ? paid : got);
     const least = rest - demand.amount * 2 ** -46 - (sells ? priceMax + 1 : 0);
     let front = 0;
-    while (front < this.#front && this.#frontMost[front]! < least) front += 1;
+    for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
+      // Nor is any of those that this one stands for.
+      this.#noteFree(got + columns.most[start + this.#item[this.#frontPlace[front]!]!]!);
+    }
     // None before it is as large.
     let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
     for (; place < this.#items; place += 1) {
@@ -797,8 +808,14 @@ export class HopSolver {
       // The dearer, the less there is to gain.
       const part = sells ? Math.max(least / price, 1) : rest;
       if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
-      if (isIn[entry] === 1 || least > (sells ? most * price : most)) continue;
-      if (this.#completeWith(entry, most, columns.headroom[at]!, got, paid, count)) return;
+      if (isIn[entry] === 1) continue;
+      if (least > (sells ? most * price : most)) {
+        this.#noteFree(got + most);
+        continue;
+      }
+      const isBetter = this.#completeWith(entry, most, columns.headroom[at]!, got, paid, count);
+      // A dearer one gets no more, unless a part stays unsold.
+      if (isBetter && (!sells || rest <= most * price)) return;
     }
   }
 
@@ -850,7 +867,8 @@ export class HopSolver {
   /**
    * At most what a break item profits once classes from a place on change, less what those lose that
    * must change for it: a relaxation in which they change in part, at the least that a unit loses.
-   * Leaves in `#loose` what it profits without regard to that.
+   * Leaves in `#loose` what it profits without regard to that, and in `#unsold` what it does where a part
+   * of the amount stays unsold because nothing else is there to be filled.
    */
   #breakProfit(depth: number, from: number, count: number): number {
     const { sells, demand, priceMax } = this.#task;
@@ -867,6 +885,7 @@ export class HopSolver {
     addRate = Math.min(addRate, core.swapRate[from]!);
     const dropRate = core.dropRate[from]!;
     let best = Number.NEGATIVE_INFINITY;
+    let unsold = Number.NEGATIVE_INFINITY;
     let loose = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < this.#front; at += 1) {
       const gain = this.#frontGain[at]!;
@@ -882,6 +901,8 @@ export class HopSolver {
         profit = gain * most - addRate * (least - most);
         // What is added may lose less than a dear break item does.
         if (-gain > addRate) profit += (-gain - addRate) * Math.max(0, most - unit);
+        // A unit that stays unsold loses itself, which is more than a break item's can.
+        if (sells && addRate > 1) unsold = Math.max(unsold, gain * most - (least - most));
       } else if (rest < unit) {
         profit = gain * unit - dropRate * (unit - rest);
         if (gain > dropRate) profit += (gain - dropRate) * Math.min(most - unit, canDrop);
@@ -898,7 +919,13 @@ export class HopSolver {
       if (profit > best) best = profit;
     }
     this.#loose[depth] = loose;
+    this.#unsold = unsold;
     return best;
+  }
+
+  /** SELL: what a smaller amount could get. */
+  #noteFree(value: number): void {
+    if (value > this.selection.free) this.selection.free = value;
   }
 
   /**
@@ -924,7 +951,7 @@ export class HopSolver {
       profit = Math.max(profit, this.#frontGain[at]! * Math.min(this.#frontMost[at]!, amount));
     }
     const free = Math.floor((usable + this.#profit[depth]! + profit) / this.#relaxation.lambda);
-    if (free > this.selection.free) this.selection.free = free;
+    this.#noteFree(free);
     return false;
   }
 }
