@@ -1,6 +1,12 @@
-// What pushes are measured against: uWebSockets.js alone, publishing to whoever connects.
+// Push without an engine, what it is measured against (uWebSockets.js alone, publishing to whoever
+// connects), and the clients of both.
 import assert from "node:assert/strict";
+import { Clients } from "../src/http/limits/clients.ts";
+import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
+import type { PushEndpoint } from "../src/http/push/endpoint.ts";
+import { TurnBudget } from "../src/http/turn-budget.ts";
 import type { App, ListenSocket } from "../src/http/uws.ts";
+import { DriverProcess } from "./load/driver-process.ts";
 
 /** Listens on a free port of loopback. */
 export function listen(app: App): Promise<ListenSocket> {
@@ -33,4 +39,53 @@ export function attachBare(app: App): void {
     pong: () => undefined,
     close: () => undefined,
   });
+}
+
+/** What comes is not limited. */
+export function attachPush(app: App, push: PushEndpoint): void {
+  push.attach(app, {
+    limits: NO_LIMITS,
+    clients: new Clients(NO_LIMITS),
+    turn: new TurnBudget(),
+    refuses: () => false,
+    gone: () => undefined,
+  });
+}
+
+/** `cpuMs`: of this process. */
+export type PushRound = { readonly ms: number; readonly cpuMs: number };
+
+/** Clients in a process of their own. */
+export class PushedClients {
+  readonly #driver = new DriverProcess();
+  /** That this process grew by. */
+  bytesPerConnection = 0;
+
+  /** `subscribe`: the messages that each of them sends. */
+  async open(port: number, subscribe: readonly (readonly string[])[]): Promise<this> {
+    const before = process.memoryUsage().rss;
+    await this.#driver.run("openCounting", { url: `http://127.0.0.1:${port}`, subscribe });
+    this.bytesPerConnection = (process.memoryUsage().rss - before) / subscribe.length;
+    return this;
+  }
+
+  /** From `step` until each of them has so many messages of this length. */
+  async round(payloadBytes: number, count: number, step: () => void): Promise<PushRound> {
+    await this.#driver.run("expect", { payloadBytes, count });
+    const received = this.#driver.run("received");
+    const cpu = process.cpuUsage();
+    const start = process.hrtime.bigint();
+    step();
+    const ms = Number(BigInt((await received).atNs) - start) / 1e6;
+    const { user, system } = process.cpuUsage(cpu);
+    return { ms, cpuMs: (user + system) / 1000 };
+  }
+
+  stopReading(): Promise<void> {
+    return this.#driver.run("stopReading");
+  }
+
+  stop(): Promise<void> {
+    return this.#driver.stop();
+  }
 }

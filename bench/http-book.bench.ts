@@ -2,34 +2,22 @@
 // subscribers; and a snapshot of a large market to 20 clients at once, while another one asks for GET /. Clients are in
 // processes of their own.
 import assert from "node:assert/strict";
-import { LiveDepth } from "../src/book/live-depth.ts";
-import { liveSides } from "../src/book/market-sides.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
-import { Clients } from "../src/http/limits/clients.ts";
-import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import { bookChannel } from "../src/http/push/channels/book-channel.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
-import { startHttpServer } from "../src/http/server.ts";
-import { TurnBudget } from "../src/http/turn-budget.ts";
 import { loadUws } from "../src/http/uws.ts";
-import { systemClock } from "../src/model/clock.ts";
 import type { Order } from "../src/model/order.ts";
 import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
-import { EXCHANGE, PASSPHRASE, testContract, testOrder } from "../test/support/http/test-server.ts";
-import { attachBare, listen } from "./bare-push.ts";
+import { PASSPHRASE, testContract, testOrder } from "../test/support/http/test-server.ts";
+import { attachBare, attachPush, listen, PushedClients, type PushRound } from "./bare-push.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { Child } from "./child.ts";
-import type { BookRead, BookReaders } from "./http-book-load.ts";
-import type { FromLoad, ToLoad } from "./http-push.bench.ts";
-import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
 import { openHttpWorld } from "./http-world.ts";
+import { DriverProcess } from "./load/driver-process.ts";
 import { quantile } from "./quantile.ts";
 
 const CHANGES = 200;
 const READERS = 20;
-/** Requests that are asked one after the other between two looks at whether the readers are done. */
-const BATCH = 20;
-const BATCHES_ALONE = 10;
+const REQUESTS_ALONE = 200;
 /** Digits of it stay as many, and so does a message's length. */
 const FIRST_LEDGER = 1_000_000;
 const MARKET = `${testContract(1)}/${testContract(2)}`;
@@ -62,20 +50,16 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
     ],
   });
   const pushApp = uws.App();
-  push.attach(pushApp, {
-    limits: NO_LIMITS,
-    clients: new Clients(NO_LIMITS),
-    turn: new TurnBudget(),
-    refuses: () => false,
-    gone: () => undefined,
-  });
+  attachPush(pushApp, push);
   const bareApp = uws.App();
   attachBare(bareApp);
   const sockets = await Promise.all([pushApp, bareApp].map(listen));
+  const subscribe = JSON.stringify({ op: "subscribe", channel: "book", market: MARKET });
   const [pushed, bare] = await Promise.all(
-    sockets.map((socket, at) =>
-      startLoad(uws.us_socket_local_port(socket), sizes.connections, at === 0),
-    ),
+    sockets.map((socket, at) => {
+      const messages = new Array<string[]>(sizes.connections).fill([at === 0 ? subscribe : ""]);
+      return new PushedClients().open(uws.us_socket_local_port(socket), messages);
+    }),
   );
   assert.ok(pushed !== undefined && bare !== undefined);
   let ledger = FIRST_LEDGER;
@@ -93,22 +77,22 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
   step();
   step();
   const payloadBytes = Buffer.byteLength(published);
-  const runs: { push: Run[]; bare: Run[] } = { push: [], bare: [] };
+  const runs: { push: PushRound[]; bare: PushRound[] } = { push: [], bare: [] };
   // In turn, so that whatever else the machine does concerns both.
   for (let round = 0; round < sizes.rounds; round += 1) {
     const publish = (): void => void bareApp.publish("all", published);
-    runs.bare.push(await measure(bare, payloadBytes, publish));
-    runs.push.push(await measure(pushed, payloadBytes, step));
+    runs.bare.push(await bare.round(payloadBytes, 1, publish));
+    runs.push.push(await pushed.round(payloadBytes, 1, step));
   }
-  await Promise.all([pushed.kill(), bare.kill()]);
+  await Promise.all([pushed.stop(), bare.stop()]);
   push.close();
   for (const socket of sockets) uws.us_listen_socket_close(socket);
-  const median = (of: readonly Run[]) =>
+  const median = (of: readonly PushRound[]) =>
     quantile(
       of.map(({ ms }) => ms),
       0.5,
     );
-  const cpu = (of: readonly Run[]) => of.reduce((sum, run) => sum + run.cpuMs, 0) / of.length;
+  const cpu = (of: readonly PushRound[]) => of.reduce((sum, run) => sum + run.cpuMs, 0) / of.length;
   return [
     { name: "message of 200 changes", value: payloadBytes / 1000, unit: "kB" },
     {
@@ -132,89 +116,34 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
   ];
 }
 
-type Load = Child<ToLoad, FromLoad>;
-
-async function startLoad(port: number, connections: number, subscribes: boolean): Promise<Load> {
-  const load: Load = new Child(new URL("./http-push-load.js", import.meta.url));
-  const text = JSON.stringify({ op: "subscribe", channel: "book", market: MARKET });
-  const subscribe = new Array<readonly string[]>(connections).fill([subscribes ? text : ""]);
-  assert.equal((await load.ask({ kind: "open", port, subscribe })).kind, "opened");
-  return load;
-}
-
-/** `ms`: from a step to the last client. */
-type Run = { readonly ms: number; readonly cpuMs: number };
-
-async function measure(load: Load, payloadBytes: number, step: () => void): Promise<Run> {
-  const ready = await load.ask({ kind: "expect", payloadBytes, count: 1 });
-  assert.equal(ready.kind, "ready");
-  const cpu = process.cpuUsage();
-  const start = process.hrtime.bigint();
-  step();
-  const received = await load.next();
-  assert.ok(received.kind === "received");
-  const { user, system } = process.cpuUsage(cpu);
-  const ms = Number(BigInt(received.atNs) - start) / 1e6;
-  return { ms, cpuMs: (user + system) / 1000 };
-}
-
 async function snapshots(orders: number): Promise<readonly Figure[]> {
   const world = await openHttpWorld(orders, 1);
   const readModel = world.exchange.state;
-  const assets = new AssetInput(PASSPHRASE);
-  const server = await startHttpServer({
-    uws: loadUws(),
-    ...{ host: "127.0.0.1", port: 0, log },
-    context: {
-      ...{ readModel, assets, contract: EXCHANGE, clock: systemClock },
-      quotes: {
-        quoteNow: () => ({ status: "unfeasible", ledger: 1 }),
-        quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
-      },
-      depth: new LiveDepth({ book: world.book, clock: systemClock }),
-      book: liveSides(() => world.book.live),
-      marketData: readModel.marketData,
-      referencePrices: new Map(),
-    },
-    push: new PushEndpoint({
-      channels: (publish) => [bookChannel({ readModel, assets, publish })],
-      log,
-    }),
-    log,
-  });
-  const { port } = server;
-  const reading = new Child<BookReaders, BookRead>(new URL("./http-book-load.js", import.meta.url));
-  const asking = new Child<QuoteLoad, QuoteLoadResult>(
-    new URL("./http-quote-load.js", import.meta.url),
-  );
-  const paths = new Array<string>(BATCH).fill("/");
+  const [reading, asking] = [new DriverProcess(), new DriverProcess()];
   try {
+    const { url } = world;
     // What the machine makes of it without a snapshot.
-    const alone: number[] = [];
-    for (let batch = 0; batch < BATCHES_ALONE; batch += 1) {
-      alone.push(...(await asking.ask({ port, connections: 1, paths })).latenciesUs);
-    }
-    const latenciesUs: number[] = [];
-    let isReading = true;
+    const requests = { url, connections: 1, paths: ["/"], count: REQUESTS_ALONE };
+    const alone = await asking.run("requests", requests);
     const [order] = readModel.liveOrders({ assets: [] }, { limit: 1 });
     assert.ok(order !== undefined);
     const market = `${order.selling}/${order.buying}`;
-    const read = reading.ask({ port, connections: READERS, market }).finally(() => {
-      isReading = false;
-    });
-    do latenciesUs.push(...(await asking.ask({ port, connections: 1, paths })).latenciesUs);
-    while (isReading);
-    const { seconds, bytes } = await read;
+    const reads = reading.run("readBooks", { url, connections: READERS, market });
+    const { latenciesUs, result } = await asking.statusMeanwhile(url, reads);
     return [
       { name: "orders of a snapshot", value: readModel.liveOrderCount, unit: "orders" },
-      { name: "bytes to 20 clients", value: bytes / 1e6, unit: "MB" },
-      { name: "until the last of them has it", value: seconds, unit: "s" },
+      { name: "bytes to 20 clients", value: result.bytes / 1e6, unit: "MB" },
+      { name: "until the last of them has it", value: result.seconds, unit: "s" },
       {
         name: "GET / of another client, median",
         value: quantile(latenciesUs, 0.5) / 1000,
         unit: "ms",
       },
-      { name: "GET / before that, p99", value: quantile(alone, 0.99) / 1000, unit: "ms" },
+      {
+        name: "GET / before that, p99",
+        value: quantile(alone.latenciesUs, 0.99) / 1000,
+        unit: "ms",
+      },
       {
         name: "GET / of another client, p99",
         value: quantile(latenciesUs, 0.99) / 1000,
@@ -223,8 +152,7 @@ async function snapshots(orders: number): Promise<readonly Figure[]> {
       },
     ];
   } finally {
-    await Promise.all([reading.kill(), asking.kill()]);
-    await server.close();
+    await Promise.all([reading.stop(), asking.stop()]);
     await world.close();
   }
 }

@@ -5,9 +5,9 @@ import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import type { DensePort, DenseStart } from "./http-dense-server.ts";
-import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
+import { DriverProcess } from "./load/driver-process.ts";
 import { quantile } from "./quantile.ts";
-import { denseWorld, QuoteRequests, quotePath } from "./quote-worlds.ts";
+import { askQuotes, denseWorld, QuoteRequests, quotePath } from "./quote-worlds.ts";
 
 const CONNECTIONS = 20;
 const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
@@ -15,6 +15,7 @@ const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 const SIZES = { small: 0.1, large: 2, crowded: 8 } as const;
 
 type Size = keyof typeof SIZES;
+type Quotes = Awaited<ReturnType<typeof askQuotes>>;
 
 export const bench: Bench = async ({ tiny }) => {
   const start: DenseStart = tiny ? { assets: 8, levels: 5 } : { assets: 60, levels: 30 };
@@ -22,31 +23,24 @@ export const bench: Bench = async ({ tiny }) => {
   const server = new Child<DenseStart, DensePort>(
     new URL("./http-dense-server.js", import.meta.url),
   );
-  const [quoting, watching] = [quoteLoad(), quoteLoad()];
+  const [quoting, watching] = [new DriverProcess(), new DriverProcess()];
   try {
-    const { port } = await server.ask(start);
-    const quotes = (size: Size, count: number): Promise<QuoteLoadResult> => {
+    const url = `http://127.0.0.1:${(await server.ask(start)).port}`;
+    const quotes = (size: Size, count: number): Promise<Quotes> => {
       const paths = Array.from({ length: count }, (_, at) => pathOf(requests, size, at));
-      return quoting.ask({ port, connections: CONNECTIONS, paths });
+      return askQuotes(quoting, { url, connections: CONNECTIONS, paths });
     };
-    const status = (count: number): Promise<QuoteLoadResult> =>
-      watching.ask({ port, connections: 1, paths: new Array<string>(count).fill("/") });
     const count = tiny ? 60 : 1000;
     await quotes("small", count);
     const figures: Figure[] = [];
     for (const size of ["small", "large", "crowded"] as const) {
-      // GET / has no end before the quotes have theirs.
-      let isQuoting = true;
-      const answered = quotes(size, count).finally(() => {
-        isQuoting = false;
-      });
-      const latenciesUs: number[] = [];
-      while (isQuoting) latenciesUs.push(...(await status(tiny ? 5 : 50)).latenciesUs);
-      figures.push(...figuresOf(size, count, await answered, latenciesUs));
+      const asked = quotes(size, count);
+      const { latenciesUs, result } = await watching.statusMeanwhile(url, asked, tiny ? 5 : 50);
+      figures.push(...figuresOf(size, count, result, latenciesUs));
     }
     return figures;
   } finally {
-    await Promise.all([server, quoting, watching].map((child) => child.kill()));
+    await Promise.all([server.kill(), quoting.stop(), watching.stop()]);
   }
 };
 
@@ -55,17 +49,12 @@ function pathOf(requests: QuoteRequests, size: Size, at: number): string {
   return quotePath(requests.next(direction, false, SIZES[size]));
 }
 
-function quoteLoad(): Child<QuoteLoad, QuoteLoadResult> {
-  return new Child(new URL("./http-quote-load.js", import.meta.url));
-}
-
 function figuresOf(
   size: Size,
   count: number,
-  quotes: QuoteLoadResult,
+  quotes: Quotes,
   statusUs: readonly number[],
 ): readonly Figure[] {
-  assert.equal(quotes.latenciesUs.length, count);
   assert.ok(quotes.routed > 0, "no quote has a route");
   const label = (what: string) => `3-hop, ${size}, ${CONNECTIONS} connections: ${what}`;
   return [

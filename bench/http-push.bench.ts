@@ -3,12 +3,9 @@
 import assert from "node:assert/strict";
 import type { DomainEvent } from "../src/book/domain-event.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
-import { Clients } from "../src/http/limits/clients.ts";
-import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import { pushChannels } from "../src/http/push/channels.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { systemTimers } from "../src/http/push/throttle.ts";
-import { TurnBudget } from "../src/http/turn-budget.ts";
 import { type ListenSocket, loadUws } from "../src/http/uws.ts";
 import { canonicalPair } from "../src/model/address.ts";
 import type { OrderId } from "../src/model/order.ts";
@@ -23,9 +20,8 @@ import {
   testOrder,
   testPosition,
 } from "../test/support/http/test-server.ts";
-import { attachBare, listen } from "./bare-push.ts";
+import { attachBare, attachPush, listen, PushedClients, type PushRound } from "./bare-push.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { Child } from "./child.ts";
 import { quantile } from "./quantile.ts";
 
 const MARKETS = 50;
@@ -33,50 +29,22 @@ const MARKETS = 50;
 const FILLS = 10;
 const SLOW_CLIENTS = 100;
 
-export type ToLoad =
-  | {
-      readonly kind: "open";
-      readonly port: number;
-      readonly subscribe: readonly (readonly string[])[];
-    }
-  /** Tell when every connection got so many frames of this payload. */
-  | { readonly kind: "expect"; readonly payloadBytes: number; readonly count: number }
-  | { readonly kind: "stopReading" };
-
-export type FromLoad =
-  | { readonly kind: "opened" }
-  | { readonly kind: "ready" }
-  | {
-      readonly kind: "received";
-      readonly atNs: string;
-      readonly frames: number;
-      readonly bytes: number;
-    };
-
-type Sizes = { readonly connections: number; readonly rounds: number };
-
 export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny ? { connections: 50, rounds: 5 } : { connections: 5000, rounds: 60 };
   const uws = loadUws();
   const world = createWorld();
   const pushApp = uws.App();
-  world.push.attach(pushApp, {
-    limits: NO_LIMITS,
-    clients: new Clients(NO_LIMITS),
-    turn: new TurnBudget(),
-    refuses: () => false,
-    gone: () => undefined,
-  });
+  attachPush(pushApp, world.push);
   const pushSocket = await listen(pushApp);
   const bareApp = uws.App();
   attachBare(bareApp);
   const bareSocket = await listen(bareApp);
 
-  const pushed = await startLoad(uws.us_socket_local_port(pushSocket), sizes.connections, (at) => [
+  const pushed = await startClients(pushSocket, sizes.connections, (at) => [
     '{"op":"subscribe","channel":"trades"}',
     JSON.stringify({ op: "subscribe", channel: "depth", market: marketText(at % MARKETS) }),
   ]);
-  const bare = await startLoad(uws.us_socket_local_port(bareSocket), sizes.connections, () => [""]);
+  const bare = await startClients(bareSocket, sizes.connections, () => [""]);
 
   const message = world.messageOf(world.fills(0));
   const publishBare = () => {
@@ -84,13 +52,14 @@ export const bench: Bench = async ({ tiny }) => {
   };
   const payloadBytes = Buffer.byteLength(message);
   // Alternating, so that what else the machine does meets both.
-  const runs: { push: Run[]; bare: Run[] } = { push: [], bare: [] };
+  const { connections, rounds } = sizes;
+  const measured: { push: PushRound[]; bare: PushRound[] } = { push: [], bare: [] };
   for (let part = 0; part < 3; part += 1) {
-    runs.bare.push(await measure(bare, sizes, payloadBytes, publishBare));
-    runs.push.push(await measure(pushed, sizes, payloadBytes, world.step));
+    measured.bare.push(...(await measure(bare, rounds, payloadBytes, publishBare)));
+    measured.push.push(...(await measure(pushed, rounds, payloadBytes, world.step)));
   }
-  const ours = joined(runs.push);
-  const theirs = joined(runs.bare);
+  const ours = summary(measured.push, connections);
+  const theirs = summary(measured.bare, connections);
   const figures: Figure[] = [
     { name: "ledger applied to last client, median", value: quantile(ours.ms, 0.5), unit: "ms" },
     { name: "ledger applied to last client, p99", value: quantile(ours.ms, 0.99), unit: "ms" },
@@ -112,44 +81,37 @@ export const bench: Bench = async ({ tiny }) => {
     { name: "the same of a bare publish", value: theirs.cpuUs, unit: "us" },
     { name: "memory per connection", value: pushed.bytesPerConnection, unit: "bytes" },
   ];
-  await bare.process.kill();
-  figures.push(...(await measureWithSlowClients(pushed, sizes, world, pushSocket, tiny)));
-  await pushed.process.kill();
+  await bare.stop();
+  const slow = await startClients(pushSocket, tiny ? 5 : SLOW_CLIENTS, () => [
+    '{"op":"subscribe","channel":"trades"}',
+  ]);
+  await slow.stopReading();
+  const before = process.memoryUsage().rss;
+  const beside = await measure(pushed, 3 * rounds, payloadBytes, world.step);
+  figures.push(
+    {
+      name: "pace beside clients that do not read, to alone",
+      value: summary(beside, connections).rate / ours.rate,
+      unit: "ratio",
+    },
+    {
+      name: "memory grown beside them",
+      value: (process.memoryUsage().rss - before) / 2 ** 20,
+      unit: "MiB",
+    },
+    {
+      name: "of them still connected",
+      value: world.push.connectionCount - connections,
+      unit: "connections",
+    },
+  );
+  await slow.stop();
+  await pushed.stop();
   world.push.close();
   uws.us_listen_socket_close(pushSocket);
   uws.us_listen_socket_close(bareSocket);
   return figures;
-
-  async function measureWithSlowClients(
-    load: Load,
-    { rounds, connections }: Sizes,
-    { step, push }: World,
-    socket: ListenSocket,
-    isTiny: boolean,
-  ): Promise<Figure[]> {
-    const port = uws.us_socket_local_port(socket);
-    const slow = await startLoad(port, isTiny ? 5 : SLOW_CLIENTS, () => [
-      '{"op":"subscribe","channel":"trades"}',
-    ]);
-    await ask(slow.process, { kind: "stopReading" }, "ready");
-    const before = process.memoryUsage().rss;
-    const run = await measure(load, { rounds: 3 * rounds, connections }, payloadBytes, step);
-    const grownBytes = process.memoryUsage().rss - before;
-    const left = push.connectionCount - connections;
-    await slow.process.kill();
-    return [
-      {
-        name: "pace beside clients that do not read, to alone",
-        value: joined([run]).rate / ours.rate,
-        unit: "ratio",
-      },
-      { name: "memory grown beside them", value: grownBytes / 2 ** 20, unit: "MiB" },
-      { name: "of them still connected", value: left, unit: "connections" },
-    ];
-  }
 };
-
-type World = ReturnType<typeof createWorld>;
 
 function createWorld() {
   const readModel = new MemoryReadModel();
@@ -255,72 +217,32 @@ function marketText(market: number): string {
   return `${testContract(market)}/${testContract(MARKETS)}`;
 }
 
-type Load = {
-  readonly process: Child<ToLoad, FromLoad>;
-  readonly connections: number;
-  readonly bytesPerConnection: number;
-};
-
-async function startLoad(
-  port: number,
+function startClients(
+  socket: ListenSocket,
   connections: number,
   subscribe: (at: number) => readonly string[],
-): Promise<Load> {
-  const load: Load["process"] = new Child(new URL("./http-push-load.js", import.meta.url));
-  const before = process.memoryUsage().rss;
+): Promise<PushedClients> {
   const messages = Array.from({ length: connections }, (_, at) => subscribe(at));
-  await ask(load, { kind: "open", port, subscribe: messages }, "opened");
-  const bytesPerConnection = (process.memoryUsage().rss - before) / connections;
-  return { process: load, connections, bytesPerConnection };
+  return new PushedClients().open(loadUws().us_socket_local_port(socket), messages);
 }
-
-async function ask(
-  load: Load["process"],
-  message: ToLoad,
-  answer: FromLoad["kind"],
-): Promise<void> {
-  assert.equal((await load.ask(message)).kind, answer);
-}
-
-/** `ms`: of each round, from its step to the last client. */
-type Run = {
-  readonly ms: readonly number[];
-  readonly delivered: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-};
 
 async function measure(
-  load: Load,
-  { rounds, connections }: Sizes,
+  clients: PushedClients,
+  rounds: number,
   payloadBytes: number,
   step: () => void,
-): Promise<Run> {
-  const ms: number[] = [];
-  const cpu = process.cpuUsage();
-  for (let round = 0; round < rounds; round += 1) {
-    await ask(load.process, { kind: "expect", payloadBytes, count: FILLS }, "ready");
-    const start = process.hrtime.bigint();
-    step();
-    const received = await load.process.next();
-    assert.ok(received.kind === "received");
-    ms.push(Number(BigInt(received.atNs) - start) / 1e6);
-  }
-  const { user, system } = process.cpuUsage(cpu);
-  return {
-    ms,
-    delivered: rounds * FILLS * connections,
-    seconds: ms.reduce((sum, one) => sum + one, 0) / 1000,
-    cpuSeconds: (user + system) / 1e6,
-  };
+): Promise<readonly PushRound[]> {
+  const measured: PushRound[] = [];
+  while (measured.length < rounds) measured.push(await clients.round(payloadBytes, FILLS, step));
+  return measured;
 }
 
-function joined(runs: readonly Run[]) {
-  const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const delivered = sum((run) => run.delivered);
+function summary(rounds: readonly PushRound[], connections: number) {
+  const sum = (of: (round: PushRound) => number) => rounds.reduce((all, one) => all + of(one), 0);
+  const delivered = rounds.length * FILLS * connections;
   return {
-    ms: runs.flatMap((run) => run.ms),
-    rate: delivered / sum((run) => run.seconds),
-    cpuUs: (sum((run) => run.cpuSeconds) * 1e6) / delivered,
+    ms: rounds.map(({ ms }) => ms),
+    rate: (1000 * delivered) / sum(({ ms }) => ms),
+    cpuUs: (1000 * sum(({ cpuMs }) => cpuMs)) / delivered,
   };
 }

@@ -1,40 +1,32 @@
 // Quotes from socket to socket: the engine in one process, its clients in another, and the devnet's
 // large world behind it, idle and then busy. Beside every figure, in the same run, the same load on
-// a listener of the same thread that answers with a fixed body of 2 KB.
+// a path of the same listener that answers with a fixed body of 2 KB.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
+import type { Devnet } from "../src/devnet/devnet.ts";
 import { orderEntry } from "../src/devnet/ledger/exchange-storage.ts";
 import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { Child } from "./child.ts";
-import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
-import type { ServerPorts, ServerStart } from "./http-quote-server.ts";
+import { DriverProcess } from "./load/driver-process.ts";
+import { FIXED_PATH } from "./load/fixed-path.ts";
+import { type Stack, startStack } from "./load/stack.ts";
 import { quantile } from "./quantile.ts";
-import { QuoteRequests, quotePath } from "./quote-worlds.ts";
+import { askQuotes, QuoteRequests, quotePath } from "./quote-worlds.ts";
 
-const PASSPHRASE = "Devnet of the benches";
 const CONNECTIONS = 50;
 const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 const EVENTS_PER_SECOND = 1000;
-/** Ledgers in which the devnet makes its accounts, and fills its books, at most. */
-const PRELUDE_MAX = 400;
-const CATCH_UP_MS_MAX = 600_000;
 
 type Scale = {
   readonly scale: "small" | "large";
-  readonly orders: number;
   /** Requests of a measurement with one connection, and with many. */
   readonly single: number;
   readonly crowd: number;
   readonly rounds: number;
 };
 
-const FULL: Scale = { scale: "large", orders: 100_000, single: 3000, crowd: 15_000, rounds: 3 };
-const TINY: Scale = { scale: "small", orders: 400, single: 20, crowd: 100, rounds: 1 };
+const FULL: Scale = { scale: "large", single: 3000, crowd: 15_000, rounds: 3 };
+const TINY: Scale = { scale: "small", single: 20, crowd: 100, rounds: 1 };
 
 type Kind = {
   readonly name: string;
@@ -53,41 +45,22 @@ const KINDS: readonly Kind[] = [
 
 export const bench: Bench = async ({ tiny }) => {
   const scale = tiny ? TINY : FULL;
-  const directory = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
-  const devnet = await startDevnet({
-    seed: "benches",
-    passphrase: PASSPHRASE,
-    ...{ port: 0, scale: scale.scale, manual: true, record: false, diagnostics: false },
-    // While it is frozen nothing is searched: the figures would be of that, and no quote has a route.
-    freezes: false,
+  const stack = await startStack({
+    devnet: {
+      ...{ seed: "benches", scale: scale.scale, manual: true, diagnostics: false },
+      // While it is frozen nothing is searched: the figures would be of that, and no quote has a route.
+      freezes: false,
+    },
+    ...{ dataDir: undefined, engineFlags: [], say: () => undefined },
   });
-  const server = new Child<ServerStart, ServerPorts>(
-    new URL("./http-quote-server.js", import.meta.url),
-  );
-  const load = new Child<QuoteLoad, QuoteLoadResult>(
-    new URL("./http-quote-load.js", import.meta.url),
-  );
+  const driver = new DriverProcess();
   try {
-    await fillBooks(devnet, scale.orders);
-    const ports = await server.ask({ args: engineArgs(devnet, directory) });
-    await caughtUp(ports.port, devnet.tip.ledger);
-    return await measureAll(new Measured(load, ports, devnet), scale, tiny);
+    return await measureAll(new Measured(driver, stack), scale, tiny);
   } finally {
-    await Promise.all([server.kill(), load.kill()]);
-    await devnet.stop();
-    rmSync(directory, { recursive: true, force: true });
+    await driver.stop();
+    await stack.stop();
   }
 };
-
-/** The loop has its turns between: the engine is not there yet, but signals are. */
-async function fillBooks(devnet: Devnet, orders: number): Promise<void> {
-  for (let closed = 0; closed < PRELUDE_MAX; closed += 1) {
-    devnet.closeLedger();
-    await delay(0);
-    if (closed % 10 === 9 && ordersOf(devnet).length >= orders) return;
-  }
-  assert.ok(ordersOf(devnet).length > orders / 2, `${ordersOf(devnet).length} orders`);
-}
 
 function ordersOf(devnet: Devnet) {
   const { exchange } = devnet.network;
@@ -98,51 +71,29 @@ function ordersOf(devnet: Devnet) {
   );
 }
 
-function engineArgs(devnet: Devnet, directory: string): readonly string[] {
-  return [
-    ...["--host", "127.0.0.1", "--port", "0", "--data-dir", directory, "--rpc-url", devnet.url],
-    ...["--network-passphrase", PASSPHRASE, "--contract", devnet.network.exchange],
-  ];
-}
-
-async function caughtUp(port: number, ledger: number): Promise<void> {
-  const end = performance.now() + CATCH_UP_MS_MAX;
-  while (performance.now() < end) {
-    const response = await fetch(`http://127.0.0.1:${port}/`);
-    const status = (await response.json()) as { readonly ledger?: number };
-    if ((status.ledger ?? 0) >= ledger) {
-      // Backing that was asked for with the last ledgers.
-      await delay(2000);
-      return;
-    }
-    await delay(200);
-  }
-  assert.fail(`ledger ${ledger} was not reached`);
-}
-
 class Measured {
-  readonly #load: Child<QuoteLoad, QuoteLoadResult>;
-  readonly #ports: ServerPorts;
+  readonly #driver: DriverProcess;
+  readonly #url: string;
   readonly devnet: Devnet;
   readonly #requests: QuoteRequests;
   /** Quotes answered with a failure: of overload, or of time that ran out. */
   refused = 0;
 
-  constructor(load: Child<QuoteLoad, QuoteLoadResult>, ports: ServerPorts, devnet: Devnet) {
-    this.#load = load;
-    this.#ports = ports;
+  constructor(driver: DriverProcess, { url, devnet }: Stack) {
+    this.#driver = driver;
+    this.#url = url;
     this.devnet = devnet;
     this.#requests = new QuoteRequests({ orders: ordersOf(devnet) });
   }
 
-  async fixed(connections: number, count: number): Promise<QuoteLoadResult> {
-    const paths = new Array<string>(count).fill("/fixed");
-    return await this.#run({ port: this.#ports.fixedPort, connections, paths });
+  async fixed(connections: number, count: number) {
+    const load = { url: this.#url, connections, paths: [FIXED_PATH], count };
+    return await this.#driver.run("requests", load);
   }
 
-  async quotes(kind: Kind, connections: number, count: number): Promise<QuoteLoadResult> {
+  async quotes(kind: Kind, connections: number, count: number) {
     const paths = Array.from({ length: count }, (_, at) => this.#path(kind, at));
-    const result = await this.#run({ port: this.#ports.port, connections, paths });
+    const result = await askQuotes(this.#driver, { url: this.#url, connections, paths });
     this.refused += result.refused;
     assert.ok(result.routed > count / 2, `${result.routed} of ${count} quotes have routes`);
     return result;
@@ -151,12 +102,6 @@ class Measured {
   #path({ direct, size }: Kind, at: number): string {
     const direction = DIRECTIONS[at % 2] ?? "strict_send";
     return quotePath(this.#requests.next(direction, direct, size));
-  }
-
-  async #run(load: QuoteLoad): Promise<QuoteLoadResult> {
-    const result = await this.#load.ask(load);
-    assert.equal(result.latenciesUs.length, load.paths.length);
-    return result;
   }
 }
 
@@ -215,7 +160,7 @@ async function throughput(on: Measured, kind: Kind, scale: Scale): Promise<reado
     rates.push(rate);
     fixedRates.push(fixed);
     ratios.push(rate / fixed);
-    bytes = quotes.bodyBytes / scale.crowd;
+    bytes = quotes.bytes / scale.crowd;
   }
   const label = (what: string) => `${kind.name}, ${CONNECTIONS} connections: ${what}`;
   return [

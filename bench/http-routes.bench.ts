@@ -2,17 +2,11 @@
 // keep-alive connections, driven from another process.
 
 import assert from "node:assert/strict";
-import { LiveDepth } from "../src/book/live-depth.ts";
-import { AssetInput } from "../src/http/asset-input.ts";
-import { PushEndpoint } from "../src/http/push/endpoint.ts";
-import { startHttpServer } from "../src/http/server.ts";
-import { type ListenSocket, loadUws } from "../src/http/uws.ts";
-import { systemClock } from "../src/model/clock.ts";
-import type { OrderId } from "../src/model/order.ts";
-import { EXCHANGE, PASSPHRASE } from "../test/support/http/test-server.ts";
+import { loadUws } from "../src/http/uws.ts";
+import { listen } from "./bare-push.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { Child } from "./child.ts";
-import { openHttpWorld } from "./http-world.ts";
+import { type HttpWorld, openHttpWorld } from "./http-world.ts";
+import { DriverProcess } from "./load/driver-process.ts";
 
 const CONNECTIONS = 32;
 const SECONDS = 2;
@@ -29,21 +23,8 @@ const GOALS: Readonly<Record<string, number>> = {
 const OTHERS = 10_000;
 const FIXED = "x".repeat(2048);
 
-export type LoadRequest = {
-  readonly port: number;
-  /** Asked in turn. */
-  readonly paths: readonly string[];
-  readonly connections: number;
-  readonly requests: number;
-};
-
-export type LoadResult = { readonly seconds: number; readonly bodyBytes: number };
-
 export const bench: Bench = async ({ tiny }) => {
   const world = await openHttpWorld(tiny ? 200 : 20_000);
-  const { exchange, ids } = world;
-  const readModel = exchange.state;
-  const assets = new AssetInput(PASSPHRASE);
   const uws = loadUws();
   // The same binding, headers and way of answering, without anything to compute.
   const app = uws.App();
@@ -52,59 +33,28 @@ export const bench: Bench = async ({ tiny }) => {
     res.writeHeader("Access-Control-Allow-Origin", "*");
     res.end(FIXED);
   });
-  const fixedSocket = await new Promise<ListenSocket>((resolve) => {
-    app.listen("127.0.0.1", 0, 0, (socket) => {
-      assert.ok(socket !== false);
-      resolve(socket);
-    });
-  });
-  const fixedPort = uws.us_socket_local_port(fixedSocket);
-  const server = await startHttpServer({
-    uws,
-    host: "127.0.0.1",
-    port: 0,
-    context: {
-      readModel,
-      quotes: {
-        quoteNow: () => ({ status: "unfeasible", ledger: 1 }),
-        quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
-      },
-      depth: new LiveDepth({ book: world.book, clock: systemClock }),
-      book: { sides: () => assert.fail("no book here"), version: () => "" },
-      marketData: readModel.marketData,
-      referencePrices: new Map(),
-      assets,
-      contract: EXCHANGE,
-      clock: systemClock,
-    },
-    push: new PushEndpoint({ channels: () => [], log: { error: () => undefined } }),
-    log: { error: () => undefined },
-  });
-  const load = new Child<LoadRequest, LoadResult>(
-    new URL("./http-routes-load.js", import.meta.url),
-  );
-  const measure = async (port: number, paths: readonly string[]): Promise<Rate> => {
-    const run = async (requests: number) => {
+  const fixedSocket = await listen(app);
+  const fixedUrl = `http://127.0.0.1:${uws.us_socket_local_port(fixedSocket)}`;
+  const driver = new DriverProcess();
+  const measure = async (url: string, paths: readonly string[]): Promise<Rate> => {
+    const run = async (count: number) => {
       const before = process.cpuUsage();
-      const { seconds, bodyBytes } = await load.ask({
-        port,
-        paths,
-        connections: CONNECTIONS,
-        requests,
-      });
+      const load = { url, connections: CONNECTIONS, paths, count };
+      const { seconds, statuses, bodyBytes } = await driver.run("rate", load);
       const { user, system } = process.cpuUsage(before);
+      assert.deepEqual(statuses, { 200: count });
       assert.ok(bodyBytes > 0, `${paths[0]} was not answered`);
-      return { perSecond: requests / seconds, cpuUs: (user + system) / requests };
+      return { perSecond: count / seconds, cpuUs: (user + system) / count };
     };
     const trial = await run(tiny ? 200 : 20_000);
     return tiny ? trial : run(Math.ceil(trial.perSecond * SECONDS));
   };
   const figures: Figure[] = [];
-  for (const { name, paths } of await asked(`http://127.0.0.1:${server.port}`, ids)) {
+  for (const { name, paths } of await asked(world)) {
     // Fixed before and after: a machine that slows down meanwhile slows down both.
-    const before = await measure(fixedPort, ["/fixed"]);
-    const rate = await measure(server.port, paths);
-    const after = await measure(fixedPort, ["/fixed"]);
+    const before = await measure(fixedUrl, ["/fixed"]);
+    const rate = await measure(world.url, paths);
+    const after = await measure(fixedUrl, ["/fixed"]);
     const goal = GOALS[name];
     figures.push(
       { name: `GET ${name}`, value: rate.perSecond, unit: "requests/s" },
@@ -122,8 +72,7 @@ export const bench: Bench = async ({ tiny }) => {
       },
     );
   }
-  await load.kill();
-  await server.close();
+  await driver.stop();
   await world.close();
   uws.us_listen_socket_close(fixedSocket);
   return figures;
@@ -134,7 +83,7 @@ type Rate = { readonly perSecond: number; readonly cpuUs: number };
 type Asked = { readonly name: string; readonly paths: readonly string[] };
 
 /** Checks that answers say something: empty ones would be fast. */
-async function asked(url: string, ids: readonly OrderId[]): Promise<readonly Asked[]> {
+async function asked({ url, ids }: HttpWorld): Promise<readonly Asked[]> {
   const json = async (path: string): Promise<object> =>
     (await (await fetch(url + path)).json()) as object;
   const id = ids[Math.floor(ids.length / 2)];

@@ -1,10 +1,19 @@
-// A real exchange for the HTTP bench: store, shared book and backing records, filled by ledgers.
+// A real exchange for the HTTP benches: store, shared book and backing records, filled by ledgers, and
+// the API over it, without quotes.
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
+import { LiveDepth } from "../src/book/live-depth.ts";
+import { liveSides } from "../src/book/market-sides.ts";
+import { AssetInput } from "../src/http/asset-input.ts";
+import { bookChannel } from "../src/http/push/channels/book-channel.ts";
+import { PushEndpoint } from "../src/http/push/endpoint.ts";
+import { startHttpServer } from "../src/http/server.ts";
+import { loadUws } from "../src/http/uws.ts";
 import { systemClock } from "../src/model/clock.ts";
 import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { ExchangeEvent } from "../src/model/ledger-delta.ts";
@@ -27,7 +36,7 @@ const SPREAD = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n;
 
 export type HttpWorld = {
   readonly exchange: Exchange;
-  readonly book: SharedBook;
+  readonly url: string;
   readonly ids: readonly OrderId[];
   close(): Promise<void>;
 };
@@ -88,15 +97,40 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
     }
     await apply([]);
   }
+  const server = await serve(exchange, book);
   return {
     exchange,
-    book,
+    url: `http://127.0.0.1:${server.port}`,
     ids,
     close: async () => {
+      await server.close();
       await exchange.close();
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+function serve({ state: readModel }: Exchange, book: SharedBook) {
+  const assets = new AssetInput(PASSPHRASE);
+  const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
+  return startHttpServer({
+    ...{ uws: loadUws(), host: "127.0.0.1", port: 0, log },
+    context: {
+      ...{ readModel, assets, contract: EXCHANGE, clock: systemClock },
+      quotes: {
+        quoteNow: () => ({ status: "unfeasible", ledger: 1 }),
+        quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
+      },
+      depth: new LiveDepth({ book, clock: systemClock }),
+      book: liveSides(() => book.live),
+      marketData: readModel.marketData,
+      referencePrices: new Map(),
+    },
+    push: new PushEndpoint({
+      channels: (publish) => [bookChannel({ readModel, assets, publish })],
+      log,
+    }),
+  });
 }
 
 type NewOrder = Extract<ExchangeEvent, { readonly kind: "new" }>;

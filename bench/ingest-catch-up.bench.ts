@@ -18,23 +18,14 @@ import { loadWasmZstd } from "../src/ingest/lake/zstd.ts";
 import { parseLedgersJson } from "../src/ingest/ledgers-json.ts";
 import type { Address } from "../src/model/address.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { Child } from "./child.ts";
 import {
   DEVNET_PASSPHRASE,
   LEDGER_BYTES,
   PRELUDE_LEDGERS,
   TRANSACTIONS,
 } from "./ingest-ledgers.ts";
+import { DriverProcess } from "./load/driver-process.ts";
 import { quantile } from "./quantile.ts";
-
-export type StatusRequest = { readonly port: number; readonly untilLedger: number };
-export type StatusResult = {
-  readonly latenciesMs: readonly number[];
-  /** When the first ledger was seen and when the last, UNIX milliseconds. */
-  readonly firstLedger: number;
-  readonly firstLedgerAt: number;
-  readonly reachedAt: number;
-};
 
 const LAYOUT = { ledgersPerBatch: 1, batchesPerPartition: 64_000 };
 const FIRST_LEDGER = 2;
@@ -197,6 +188,7 @@ async function catchUp(
     keepOrderEventsSeconds = Number.POSITIVE_INFINITY,
   }: { readonly lake?: string; readonly keepOrderEventsSeconds?: number } = {},
 ): Promise<Run> {
+  const driver = new DriverProcess();
   const cpu = process.cpuUsage();
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const startedAt = Date.now();
@@ -231,9 +223,11 @@ async function catchUp(
   });
   delay.enable();
   try {
-    const result = await clientOf({ port: engine.port, untilLedger: world.last });
+    const url = `http://127.0.0.1:${engine.port}`;
+    const asked = { url, untilLedger: world.last };
+    const { firstLedger, firstLedgerAt, ...result } = await driver.run("statusUntil", asked);
     delay.disable();
-    const { firstLedger, firstLedgerAt, reachedAt, latenciesMs } = result;
+    const { reachedAt, latenciesMs } = result;
     assert.equal(await ledgerOf(engine.port), world.last);
     const { user, system } = process.cpuUsage(cpu);
     return {
@@ -245,19 +239,9 @@ async function catchUp(
       latenciesMs,
     };
   } finally {
+    await driver.stop();
     await engine.close();
     rmSync(path, { recursive: true });
-  }
-}
-
-async function clientOf(request: StatusRequest): Promise<StatusResult> {
-  const client = new Child<StatusRequest, StatusResult>(
-    new URL("./ingest-status-load.js", import.meta.url),
-  );
-  try {
-    return await client.ask(request);
-  } finally {
-    await client.kill();
   }
 }
 

@@ -1,4 +1,6 @@
-// Books to quote on: the devnet's large one, and one in which every pair of assets is a market.
+// Books to quote on: the devnet's large one, and one in which every pair of assets is a market; and
+// what is asked of them.
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { buildCast } from "../src/devnet/traffic/cast.ts";
 import { SCALES, type TrafficScale } from "../src/devnet/traffic/scale.ts";
@@ -8,6 +10,7 @@ import type { QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts
 import { MemoryNetwork } from "../test/support/devnet/memory-network.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
+import type { DriverProcess } from "./load/driver-process.ts";
 
 const START = 1_700_000_000;
 /** Ledgers in which the devnet fills its books, at most; and how many more it then closes. */
@@ -150,6 +153,19 @@ export function quotePath(request: QuoteRequest): string {
     `/quote?sellingAsset=${sellingAsset}&buyingAsset=${buyingAsset}` +
     `&amount=${amount}&direction=${direction}${direct ? "&direct=1" : ""}`
   );
+}
+
+/** Asks each once. `routed`: answers that hold a route; `refused`: others than 200. */
+export async function askQuotes(
+  driver: DriverProcess,
+  load: { readonly url: string; readonly connections: number; readonly paths: readonly string[] },
+) {
+  const count = load.paths.length;
+  const text = '"worstPrice"';
+  const { statuses, holding, ...result } = await driver.run("requests", { ...load, count, text });
+  const { 200: answered = 0, 409: tooLate = 0, 503: tooMuch = 0 } = statuses;
+  assert.equal(answered + tooLate + tooMuch, count, JSON.stringify(statuses));
+  return { ...result, routed: holding, refused: tooLate + tooMuch };
 }
 
 function named<T>(count: number, make: (hash: Buffer) => T, name: string): readonly T[] {

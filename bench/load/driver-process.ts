@@ -1,9 +1,46 @@
-// The script's side of the process that drives the load.
+// The script's side of the process that drives a load.
 import { Child } from "../child.ts";
-import type { DriverTask, FromDriver, LoadResult, SliceResult, ToDriver } from "./messages.ts";
+import type { Asked, FromDriver, Scenarios } from "./driver.ts";
+import type { DriverTask, LoadResult, SliceResult } from "./messages.ts";
+
+type Input<Name extends keyof Scenarios> = Parameters<Scenarios[Name]>;
+type Output<Name extends keyof Scenarios> = Awaited<ReturnType<Scenarios[Name]>>;
+
+/** Requests that are asked one after the other between two looks at whether it is over. */
+const STATUS_BATCH = 20;
 
 export class DriverProcess {
-  readonly #child = new Child<ToDriver, FromDriver>(new URL("./driver.js", import.meta.url));
+  readonly #child = new Child<Asked, FromDriver>(new URL("./driver.js", import.meta.url));
+  #asked = 0;
+
+  /** What comes of a scenario; rejects where it fails, or the process ends. */
+  async run<Name extends keyof Scenarios>(
+    scenario: Name,
+    ...[input]: Input<Name>
+  ): Promise<Output<Name>> {
+    this.#asked += 1;
+    const id = this.#asked;
+    const answer = this.#child.awaited((message) => {
+      if (!("id" in message) || message.id !== id) return undefined;
+      if (message.kind === "failed") throw new Error(message.fault);
+      return message;
+    });
+    this.#child.send({ id, scenario, input });
+    return (await answer).result as Output<Name>;
+  }
+
+  /** Asks for GET / again and again until `work` is done; microseconds of each answer, and what came of `work`. */
+  async statusMeanwhile<T>(url: string, work: Promise<T>, batch = STATUS_BATCH) {
+    let isOver = false;
+    const done = work.finally(() => {
+      isOver = true;
+    });
+    const latenciesUs: number[] = [];
+    const requests = { url, connections: 1, paths: ["/"], count: batch };
+    do latenciesUs.push(...(await this.run("requests", requests)).latenciesUs);
+    while (!isOver);
+    return { latenciesUs, result: await done };
+  }
 
   async load(
     task: DriverTask,
@@ -11,43 +48,19 @@ export class DriverProcess {
   ): Promise<LoadResult> {
     const off = this.#child.onMessage((message) => {
       if (message.kind === "warm") on.warm();
-      if (message.kind === "slice") on.slice(message.result);
+      if (message.kind === "slice") on.slice(message.slice);
     });
-    const { result } = await this.#ask({ kind: "start", task }, "result");
+    const result = await this.run("load", task);
     off();
     return result;
   }
 
   ledgerClosed(ledger: number): void {
-    this.#child.send({ kind: "closed", ledger, atNs: String(process.hrtime.bigint()) });
-  }
-
-  async disconnectPush(): Promise<void> {
-    await this.#ask({ kind: "disconnectPush" }, "disconnected");
-  }
-
-  /** As many requests a second as the connections get answered. */
-  measure(endpoint: string, seconds: number) {
-    return this.#ask({ kind: "measure", endpoint, seconds }, "measured");
+    const input = { ledger, atNs: String(process.hrtime.bigint()) };
+    this.#child.send({ id: 0, scenario: "closed", input });
   }
 
   async stop(): Promise<void> {
-    this.#child.send({ kind: "end" });
-    await this.#child.ended();
-  }
-
-  /** The answer of that kind; rejects where the driver fails or ends. */
-  #ask<Kind extends FromDriver["kind"]>(
-    question: ToDriver,
-    kind: Kind,
-  ): Promise<Extract<FromDriver, { readonly kind: Kind }>> {
-    const answer = this.#child.awaited((message) => {
-      if (message.kind === "failed") throw new Error(message.message);
-      return message.kind === kind
-        ? (message as Extract<FromDriver, { readonly kind: Kind }>)
-        : undefined;
-    });
-    this.#child.send(question);
-    return answer;
+    await this.#child.kill();
   }
 }

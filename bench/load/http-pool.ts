@@ -26,6 +26,8 @@ export type Done = {
   /** HTTP status, or why there is none. */
   readonly status: number | Lost;
   readonly nowMs: number;
+  /** Of the whole answer, and of its body. */
+  readonly bytes: number;
   readonly bodyBytes: number;
 };
 
@@ -84,7 +86,7 @@ export class HttpPool {
       return;
     }
     if (this.#waiting.length - this.#next >= WAITING_MAX) {
-      this.done(request, "overrun", 0);
+      this.done(request, "overrun");
       return;
     }
     this.#waiting.push(request);
@@ -111,8 +113,8 @@ export class HttpPool {
     if (at >= 0) this.#free.splice(at, 1);
   }
 
-  done(request: PooledRequest, status: number | Lost, bodyBytes: number): void {
-    this.#options.onDone({ request, status, nowMs: performance.now(), bodyBytes });
+  done(request: PooledRequest, status: number | Lost, bytes = 0, bodyBytes = 0): void {
+    this.#options.onDone({ request, status, nowMs: performance.now(), bytes, bodyBytes });
   }
 
   /** Whatever has no answer by now gets none: left out, it would make a slow server look fast. */
@@ -125,7 +127,7 @@ export class HttpPool {
     this.#next = 0;
     const busy = this.#connections.map((connection) => connection.close());
     for (const request of [...busy, ...waiting]) {
-      if (request !== undefined) this.done(request, "unanswered", 0);
+      if (request !== undefined) this.done(request, "unanswered");
     }
   }
 }
@@ -200,10 +202,11 @@ class Connection {
   }
 
   #readHead(): boolean {
-    const text = Buffer.concat(this.#parts).toString("latin1", 0, 4096);
-    const end = text.indexOf(HEAD_END);
+    const [first] = this.#parts;
+    const data = first?.length === this.#received ? first : Buffer.concat(this.#parts);
+    const end = data.indexOf(HEAD_END);
     if (end < 0) return false;
-    const head = text.slice(0, end);
+    const head = data.toString("latin1", 0, end);
     this.#status = Number(head.slice(9, 12));
     const length = /\r\ncontent-length: ?([0-9]+)/i.exec(head)?.[1] ?? "0";
     this.#headBytes = end + HEAD_END.length;
@@ -214,14 +217,15 @@ class Connection {
   #answered(): void {
     const request = this.#request;
     const status = this.#status;
-    const bodyBytes = this.#expected - this.#headBytes;
+    const bytes = this.#expected;
+    const bodyBytes = bytes - this.#headBytes;
     const { onBody } = this.#pool.options;
     const body =
       onBody === undefined ? undefined : Buffer.concat(this.#parts).subarray(this.#headBytes);
     this.#reset();
     if (request === undefined) return;
     if (onBody !== undefined && body !== undefined) onBody(request, status, body);
-    this.#pool.done(request, status, bodyBytes);
+    this.#pool.done(request, status, bytes, bodyBytes);
     this.#pool.freed(this);
   }
 
@@ -231,7 +235,7 @@ class Connection {
     this.#reset();
     this.#timedOut = false;
     this.#pool.lost(this);
-    if (request !== undefined) this.#pool.done(request, status, 0);
+    if (request !== undefined) this.#pool.done(request, status);
     if (!this.#pool.closed) setTimeout(() => this.open(), RECONNECT_MS).unref();
   }
 

@@ -1,4 +1,4 @@
-// Between the script and the process that drives the load.
+// What a mixed load is told, and what comes of it.
 
 export type DriverTask = {
   /** Base URL of the service. */
@@ -25,15 +25,6 @@ export type SliceResult = {
   readonly refused: number;
   readonly pushLost: number;
 };
-
-export type ToDriver =
-  | { readonly kind: "start"; readonly task: DriverTask }
-  /** A ledger can be read from the RPC since then (process.hrtime, nanoseconds). */
-  | { readonly kind: "closed"; readonly ledger: number; readonly atNs: string }
-  /** Requests a second of one path after the other, as fast as answers come. */
-  | { readonly kind: "measure"; readonly endpoint: string; readonly seconds: number }
-  | { readonly kind: "disconnectPush" }
-  | { readonly kind: "end" };
 
 /** Of a time span: latencies in milliseconds. */
 export type Latencies = {
@@ -77,12 +68,3 @@ export type LoadResult = {
   /** Longest delay of the driver itself, ms. */
   readonly driverLagMs: number;
 };
-
-export type FromDriver =
-  | { readonly kind: "ready" }
-  | { readonly kind: "warm" }
-  | { readonly kind: "slice"; readonly result: SliceResult }
-  | { readonly kind: "result"; readonly result: LoadResult }
-  | { readonly kind: "measured"; readonly requestsPerSecond: number; readonly requests: number }
-  | { readonly kind: "disconnected" }
-  | { readonly kind: "failed"; readonly message: string };

@@ -1,30 +1,29 @@
 // The push clients of a load: each subscribed to its share of the mix, reading all it is sent.
-import { WebSocket } from "ws";
 import { LatencyRecord } from "./latency-record.ts";
 import type { Latencies, PushResult } from "./messages.ts";
 import { subscribeMessages } from "./mix.ts";
+import { PushConnection } from "./push-connection.ts";
 import type { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
 /** Handshakes in flight at a time. */
 const OPENING = 50;
-const OPEN_MS_MAX = 10_000;
 const SNAPSHOTS_MS_MAX = 60_000;
 const LEDGER_MESSAGE = /^\{"type":"ledger","ledger":([0-9]+)/;
-const LEDGER_PREFIX = Buffer.from('{"type":"ledger"');
-const ERROR_PREFIX = Buffer.from('{"type":"error"');
+const ERROR_MESSAGE = /^\{"type":"error"/;
+/** Bytes of a message that tell which it is. */
+const HEAD_BYTES = 60;
 const NS_PER_MS = 1e6;
 /** Closing times of ledgers whose messages may yet come. */
 const KNOWN_LEDGERS = 1000;
 
 export class PushClients {
   readonly #url: string;
-  readonly #sockets: WebSocket[] = [];
+  readonly #connections: PushConnection[] = [];
   readonly #delay = new LatencyRecord();
   /** Milliseconds of process.hrtime. */
   readonly #closedAt = new Map<number, number>();
   #isMeasuring = false;
-  #isEnding = false;
   #subscriptions = 0;
   /** Subscribed, and without their first message so far. */
   #unanswered = 0;
@@ -35,7 +34,7 @@ export class PushClients {
 
   /** `url`: of the service, with http. */
   constructor(url: string) {
-    this.#url = `${url.replace(/^http/, "ws")}/ws`;
+    this.#url = url;
   }
 
   /** Connects and subscribes; resolves once every client has as many messages as topics. */
@@ -73,7 +72,7 @@ export class PushClients {
 
   get result(): PushResult {
     return {
-      connections: this.#sockets.length,
+      connections: this.#connections.length,
       subscriptions: this.#subscriptions,
       messages: this.#messages,
       bytes: this.#bytes,
@@ -85,52 +84,39 @@ export class PushClients {
   }
 
   close(): void {
-    this.#isEnding = true;
     this.#isMeasuring = false;
-    for (const socket of this.#sockets) socket.terminate();
+    for (const connection of this.#connections) connection.close();
   }
 
   async #connect(messages: readonly string[]): Promise<void> {
-    const socket = new WebSocket(this.#url, {
-      perMessageDeflate: false,
-      skipUTF8Validation: true,
-      handshakeTimeout: OPEN_MS_MAX,
-    });
-    await new Promise<void>((resolve, reject) => {
-      socket.once("open", resolve).once("error", reject);
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", () => {
-      if (!this.#isEnding) this.#lost += 1;
-    });
     let unanswered = messages.length;
     this.#unanswered += unanswered;
-    socket.on("message", (data: Buffer) => {
-      if (unanswered > 0) {
-        unanswered -= 1;
-        this.#unanswered -= 1;
-      }
-      this.#take(data);
+    const connection = await PushConnection.open({
+      ...{ url: this.#url, headBytes: HEAD_BYTES },
+      onClose: () => {
+        this.#lost += 1;
+      },
+      onMessage: (head, bytes) => {
+        if (unanswered > 0) {
+          unanswered -= 1;
+          this.#unanswered -= 1;
+        }
+        this.#take(head.toString("latin1"), bytes);
+      },
     });
-    this.#sockets.push(socket);
+    this.#connections.push(connection);
     this.#subscriptions += messages.length;
-    for (const message of messages) socket.send(message);
+    for (const message of messages) connection.send(message);
   }
 
-  #take(data: Buffer): void {
+  #take(head: string, bytes: number): void {
     this.#messages += 1;
-    this.#bytes += data.length;
-    if (startsWith(data, ERROR_PREFIX)) this.#errors += 1;
-    if (!this.#isMeasuring || !startsWith(data, LEDGER_PREFIX)) return;
-    const ledger = Number(LEDGER_MESSAGE.exec(data.toString("latin1", 0, 60))?.[1]);
-    const closedMs = this.#closedAt.get(ledger);
+    this.#bytes += bytes;
+    if (ERROR_MESSAGE.test(head)) this.#errors += 1;
+    const ledger = this.#isMeasuring ? LEDGER_MESSAGE.exec(head)?.[1] : undefined;
+    if (ledger === undefined) return;
+    const closedMs = this.#closedAt.get(Number(ledger));
     if (closedMs === undefined) return;
     this.#delay.add(Number(process.hrtime.bigint()) / NS_PER_MS - closedMs);
   }
-}
-
-function startsWith(data: Buffer, prefix: Buffer): boolean {
-  return (
-    data.length >= prefix.length && data.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
-  );
 }

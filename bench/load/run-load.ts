@@ -38,7 +38,7 @@ export async function runLoad(target: Target, options: RunOptions): Promise<Load
       { warm: probe, slice: probe },
     );
     const [before, ...slices] = (await Promise.all(probes)).filter((probe) => probe !== undefined);
-    await driver.disconnectPush();
+    await driver.run("disconnectPush");
     const shares = await measureShares(target, driver, options);
     return {
       kind: "load",
@@ -77,11 +77,12 @@ async function measureShares(
   say("each endpoint alone, beside a fixed body of 2 KB");
   const alone = async (endpoint: string, seconds: number) => {
     const start = await target.probe();
-    const { requestsPerSecond, requests } = await driver.measure(endpoint, seconds);
+    const measured = await driver.run("measure", { endpoint, seconds });
     const end = await target.probe();
+    const { requests } = measured;
     const known = start !== undefined && end !== undefined;
     const cpuUs = known ? (1e6 * (end.cpuSeconds - start.cpuSeconds)) / requests : undefined;
-    return { requestsPerSecond, cpuUs };
+    return { requestsPerSecond: requests / measured.seconds, cpuUs };
   };
   const shares: Share[] = [];
   let before = await alone(FIXED_PATH, shareSeconds / 2);

@@ -30,12 +30,14 @@ export type Stack = {
   stop(): Promise<void>;
 };
 
-/** Rejects where either does not start, or they do not get ready in time. */
+/** Books are full. Rejects where either does not start, or they do not get ready in time. */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "hopbook-load-"));
   const directory = join(dataDir, "devnet");
   mkdirSync(directory, { recursive: true });
   const devnet = await startDevnet({ ...options.devnet, directory, port: 0, record: false });
+  // A network that nobody drives fills its books here; the loop has its turns between.
+  for (; options.devnet.manual === true && devnet.filling; await delay(0)) devnet.closeLedger();
   const engine = new EngineChild({
     rpcUrl: devnet.url,
     passphrase: devnet.network.passphrase,
