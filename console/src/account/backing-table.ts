@@ -3,6 +3,7 @@ import type { Backing } from "../../../src/api/types.ts";
 import { el } from "../dom.ts";
 import { amountText, shortAmount } from "../number/amount.ts";
 import { Notice } from "../page/panel.ts";
+import { plainTable } from "../page/plain-table.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
 
 const HEADS = [
@@ -23,22 +24,11 @@ export type BackingTable = {
 export function backingTable(assets: Assets): BackingTable {
   const body = el("tbody");
   const notice = new Notice();
-  const heads = HEADS.map((name, at) =>
-    el("th", { scope: "col", class: at > 1 ? "num" : "" }, name),
-  );
+  const heads = HEADS.map((name, at) => ({ name, numeric: at > 1 }));
   const element = el(
     "div",
     { class: "backing-frame" },
-    el(
-      "div",
-      {
-        class: "table-scroll fill",
-        tabindex: "0",
-        role: "region",
-        "aria-label": "Backing by token",
-      },
-      el("table", { class: "plain-table labelled" }, el("thead", {}, el("tr", {}, ...heads)), body),
-    ),
+    plainTable("Backing by token", heads, body, "fill"),
     notice.element,
   );
   let shown = "";

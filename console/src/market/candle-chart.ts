@@ -38,6 +38,36 @@ const AVERAGES = [
   { length: 25, color: "--average-slow" },
 ] as const;
 
+const CHART_OPTIONS = {
+  autoSize: true,
+  // The library's own logo comes with an inline style, which the page's policy forbids.
+  layout: { attributionLogo: false, fontSize: 11, fontFamily: "Inter, system-ui, sans-serif" },
+  crosshair: { mode: CrosshairMode.Normal },
+  timeScale: {
+    timeVisible: true,
+    secondsVisible: false,
+    rightOffset: 4,
+    barSpacing: 9,
+    minBarSpacing: 2,
+    tickMarkFormatter: tickText,
+  },
+  localization: { timeFormatter: pointText, locale: "en-US" },
+  handleScroll: { vertTouchDrag: false },
+};
+const VOLUME_OPTIONS = {
+  priceScaleId: "volume",
+  priceFormat: { type: "volume" },
+  lastValueVisible: false,
+  priceLineVisible: false,
+} as const;
+const LINE_OPTIONS = {
+  lineWidth: 1,
+  lastValueVisible: false,
+  priceLineVisible: false,
+  crosshairMarkerVisible: false,
+  visible: false,
+} as const;
+
 /** What can be drawn beside candles. */
 export type Overlay = "averages" | "vwap" | "trades";
 
@@ -86,39 +116,21 @@ export class CandleChart {
   constructor(connection: Connection, market: string, seconds: ResolutionSeconds) {
     this.#connection = connection;
     this.#market = market;
+    const attribution = {
+      class: "attribution",
+      href: "https://www.tradingview.com/",
+      target: "_blank",
+      rel: "noopener noreferrer",
+    };
     this.element = el(
       "div",
       { class: "candle-chart" },
       this.#holder,
       this.#legend,
-      el(
-        "a",
-        {
-          class: "attribution",
-          href: "https://www.tradingview.com/",
-          target: "_blank",
-          rel: "noopener noreferrer",
-        },
-        "Charts by TradingView",
-      ),
+      el("a", attribution, "Charts by TradingView"),
       this.#notice.element,
     );
-    this.#chart = createChart(this.#holder, {
-      autoSize: true,
-      // The library's own logo comes with an inline style, which the page's policy forbids.
-      layout: { attributionLogo: false, fontSize: 11, fontFamily: "Inter, system-ui, sans-serif" },
-      crosshair: { mode: CrosshairMode.Normal },
-      timeScale: {
-        timeVisible: true,
-        secondsVisible: false,
-        rightOffset: 4,
-        barSpacing: 9,
-        minBarSpacing: 2,
-        tickMarkFormatter: tickText,
-      },
-      localization: { timeFormatter: pointText, locale: "en-US" },
-      handleScroll: { vertTouchDrag: false },
-    });
+    this.#chart = createChart(this.#holder, CHART_OPTIONS);
     const priceFormat = {
       type: "custom",
       formatter: (value: number) => this.#priceText(value),
@@ -126,25 +138,11 @@ export class CandleChart {
       minMove: 1e-9,
     } as const;
     this.#prices = this.#chart.addSeries(CandlestickSeries, { priceFormat });
-    this.#volumes = this.#chart.addSeries(HistogramSeries, {
-      priceScaleId: "volume",
-      priceFormat: { type: "volume" },
-      lastValueVisible: false,
-      priceLineVisible: false,
-    });
-    const line = (overlay: Overlay, color: string, points: Line["points"]): Line => ({
-      overlay,
-      color,
-      points,
-      series: this.#chart.addSeries(LineSeries, {
-        priceFormat,
-        lineWidth: 1,
-        lastValueVisible: false,
-        priceLineVisible: false,
-        crosshairMarkerVisible: false,
-        visible: false,
-      }),
-    });
+    this.#volumes = this.#chart.addSeries(HistogramSeries, VOLUME_OPTIONS);
+    const line = (overlay: Overlay, color: string, points: Line["points"]): Line => {
+      const series = this.#chart.addSeries(LineSeries, { ...LINE_OPTIONS, priceFormat });
+      return { overlay, color, points, series };
+    };
     this.#lines = [
       ...AVERAGES.map(({ length, color }) =>
         line("averages", color, (candles) => movingAverage(candles, length)),
@@ -154,6 +152,12 @@ export class CandleChart {
     this.#markers = createSeriesMarkers(this.#prices, []);
     this.#prices.priceScale().applyOptions({ scaleMargins: { top: 0.12, bottom: 0.26 } });
     this.#chart.priceScale("volume").applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } });
+    this.#stopTheme = this.#follow();
+    this.setResolution(seconds);
+  }
+
+  /** Follows the pointer, the edge of what is seen, and the theme. Returns how to stop the last. */
+  #follow(): () => void {
     this.#chart.subscribeCrosshairMove(({ time }) => {
       this.#pointed = typeof time === "number" ? this.#byTime.get(time) : undefined;
       this.#showLegend();
@@ -162,12 +166,11 @@ export class CandleChart {
       if (range !== null && range.from < EDGE_BARS) void this.#feed?.loadOlder();
     });
     this.#paint();
-    this.#stopTheme = theme.changes.listen(() => {
+    return theme.changes.listen(() => {
       this.#paint();
       this.#waiting.all = [...this.#byTime.values()];
       draw(this.#render);
     });
-    this.setResolution(seconds);
   }
 
   setResolution(seconds: ResolutionSeconds): void {

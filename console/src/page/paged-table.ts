@@ -1,6 +1,7 @@
 // A list of the API as a table, page by page: newest first, older ones behind their cursors.
 import { type Child, el, setText } from "../dom.ts";
 import { Notice } from "./panel.ts";
+import { plainTable } from "./plain-table.ts";
 
 /** What happens at once is asked for once. */
 const REFRESH_MS = 300;
@@ -50,22 +51,10 @@ export class PagedTable<Record> {
       el("button", { type: "button", class: "button", onclick: run }, name);
     this.#newer = turn("Newer", () => this.#turnBack());
     this.#older = turn("Older", () => this.#turnOn());
-    const heads = options.columns.map(({ name, numeric }) =>
-      el("th", { scope: "col", class: numeric ? "num" : "" }, name),
-    );
     this.element = el(
       "div",
       { class: "paged" },
-      el(
-        "div",
-        { class: "table-scroll", tabindex: "0", role: "region", "aria-label": options.label },
-        el(
-          "table",
-          { class: "plain-table labelled" },
-          el("thead", {}, el("tr", {}, ...heads)),
-          this.#body,
-        ),
-      ),
+      plainTable(options.label, options.columns, this.#body),
       el("div", { class: "pager" }, this.#place, this.#newer, this.#older),
       this.#notice.element,
     );
@@ -114,8 +103,7 @@ export class PagedTable<Record> {
       this.#notice.show(isEmpty ? { kind: "empty", ...this.#options.empty } : { kind: "none" });
     } catch (error) {
       if (signal.aborted) return;
-      const message = error instanceof Error ? error.message : String(error);
-      this.#notice.show({ kind: "error", message, retry: () => void this.#load() });
+      this.#notice.showError(error, () => void this.#load());
     }
   }
 

@@ -38,6 +38,12 @@ export class Notice {
     this.show(state);
   }
 
+  /** Says what went wrong, and offers to try again. */
+  showError(error: unknown, retry: () => void): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.show({ kind: "error", message, retry });
+  }
+
   show(state: NoticeState): void {
     const text = JSON.stringify(state);
     if (text === this.#shown) return;
@@ -72,6 +78,12 @@ export class Notice {
       }
     }
   }
+}
+
+/** Figures in a row, in the order of the record. */
+export function figureList(figures: Readonly<Record<string, Figure>>): HTMLElement {
+  const elements = Object.values(figures).map((figure) => figure.element);
+  return el("dl", { class: "figures" }, ...elements);
 }
 
 /** A number with its name, whose place keeps its size. */

@@ -5,6 +5,7 @@ import { Direction, limitMaxPrice } from "../../../src/client/call.ts";
 import { el, icon, setHidden, setText } from "../dom.ts";
 import { parseAmount, parseContractPrice, TOKEN_DECIMALS } from "../number/amount.ts";
 import { menu, segments } from "../page/choice.ts";
+import { decimalInput } from "../page/decimal-input.ts";
 import type { Sources } from "../view.ts";
 import { AssetField } from "./asset-field.ts";
 import type { QuoteParameters } from "./quote-feed.ts";
@@ -57,27 +58,16 @@ export class QuoteForm {
       });
     this.#selling = field("You pay with", "selling");
     this.#buying = field("You get", "buying");
-    this.#amount = el("input", {
+    const oninput = () => this.#edited();
+    this.#amount = decimalInput({
       id: "quote-amount",
-      type: "text",
-      inputmode: "decimal",
-      autocomplete: "off",
-      class: "num",
       value: parameters.get("amount") ?? FIRST_AMOUNT,
-      "aria-describedby": "quote-error",
-      oninput: () => this.#edited(),
+      describedBy: "quote-error",
+      oninput,
     });
-    this.#direct = checkbox(parameters.get("direct") === "true", () => this.#edited());
-    this.#limit = el("input", {
-      id: "quote-limit",
-      type: "text",
-      inputmode: "decimal",
-      autocomplete: "off",
-      class: "num",
-      placeholder: "none",
-      value: parameters.get("limit") ?? "",
-      oninput: () => this.#edited(),
-    });
+    this.#direct = checkbox(parameters.get("direct") === "true", oninput);
+    const limit = parameters.get("limit") ?? "";
+    this.#limit = decimalInput({ id: "quote-limit", value: limit, placeholder: "none", oninput });
     this.#limitField = el("div", { class: "field" }, this.#limitLabel, this.#limit);
     this.#trader = el("input", {
       id: "quote-trader",
@@ -89,21 +79,28 @@ export class QuoteForm {
     });
     this.live = checkbox(true, changed);
     this.#error.id = "quote-error";
-    this.element = el(
+    this.element = this.#layout(redraw);
+    this.#label();
+  }
+
+  #layout(redraw: () => void): HTMLFormElement {
+    const direction = segments("Which amount is exact", DIRECTIONS, this.#direction, (value) => {
+      this.#direction = value as Quote["direction"];
+      this.#edited();
+    });
+    const tolerance = menu(TOLERANCE, TOLERANCES, "0", (value) => {
+      this.toleranceBps = Number(value);
+      redraw();
+    });
+    const swapSides = () => this.#swapSides();
+    const swap = { type: "button", class: "button quiet swap-sides", onclick: swapSides };
+    return el(
       "form",
       { class: "quote-form", "aria-label": "Quote", onsubmit: (event) => event.preventDefault() },
-      segments("Which amount is exact", DIRECTIONS, this.#direction, (value) => {
-        this.#direction = value as Quote["direction"];
-        this.#edited();
-      }),
+      direction,
       el("div", { class: "field amount-field" }, this.#amountLabel, this.#amount, this.#error),
       this.#selling.element,
-      el(
-        "button",
-        { type: "button", class: "button quiet swap-sides", onclick: () => this.#swapSides() },
-        icon(SWAP),
-        "Swap sides",
-      ),
+      el("button", swap, icon(SWAP), "Swap sides"),
       this.#buying.element,
       el("label", { class: "check" }, this.#direct, "Direct market only"),
       this.#limitField,
@@ -118,14 +115,10 @@ export class QuoteForm {
       el(
         "div",
         { class: "field" },
-        el("span", { class: "field-label", "aria-hidden": "true" }, "Tolerance of a swap"),
-        menu("Tolerance of a swap", TOLERANCES, "0", (value) => {
-          this.toleranceBps = Number(value);
-          redraw();
-        }),
+        el("span", { class: "field-label", "aria-hidden": "true" }, TOLERANCE),
+        tolerance,
       ),
     );
-    this.#label();
   }
 
   /** Undefined where nobody is named. */
@@ -248,6 +241,7 @@ const DIRECTIONS = [
   { value: "strict_receive", name: "Get exactly" },
 ] as const;
 
+const TOLERANCE = "Tolerance of a swap";
 const TOLERANCES = [
   { value: "0", name: "None: exactly as quoted" },
   { value: "10", name: "0.1%" },

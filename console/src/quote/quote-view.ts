@@ -1,7 +1,6 @@
 // The quote explorer: what routes there are for an amount, each as a flow of hops, and the contract
 // call that takes it.
-import type { Quote, QuotePath } from "../../../src/api/types.ts";
-import { callJson, type SwapCall, type TradeCall } from "../../../src/client/call.ts";
+import type { Quote } from "../../../src/api/types.ts";
 import { apiUrl } from "../api/rest.ts";
 import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
@@ -10,15 +9,10 @@ import type { NoticeState } from "../page/notice-state.ts";
 import { Notice, panel } from "../page/panel.ts";
 import { quoteLink } from "../route.ts";
 import { pairOf } from "../state/tickers.ts";
-import { runCall } from "../trading/transaction.ts";
 import { Endings, type Sources, type View } from "../view.ts";
-import { approvedCall } from "./approval.ts";
-import { callView } from "./call-view.ts";
-import { contractCalls } from "./contract-call.ts";
-import { introduction } from "./introduction.ts";
 import { QuoteFeed } from "./quote-feed.ts";
 import { QuoteForm, type QuoteWish } from "./quote-form.ts";
-import { routeFlow } from "./route-flow.ts";
+import { RouteDetail } from "./route-detail.ts";
 import { RouteList } from "./route-list.ts";
 import { RouteOrders } from "./route-orders.ts";
 import { WatchedTrader } from "./watched-trader.ts";
@@ -33,81 +27,163 @@ type Answer =
   | { readonly kind: "quote"; readonly quote: Quote };
 
 export function quoteView(sources: Sources, parameters: URLSearchParams): View {
-  const { assets, tickers, ledgers, wallet } = sources;
-  const endings = new Endings();
-  let feed: QuoteFeed | undefined;
-  let wish: QuoteWish | undefined;
-  let answer: Answer = { kind: "none" };
-  let typing: ReturnType<typeof setTimeout> | undefined;
-  let shown = "";
-  const redraw = () => draw(update);
-  const orders = new RouteOrders(redraw);
-  const traders = new WatchedTrader(sources.connection, redraw);
-  const form = new QuoteForm(sources, parameters, { changed: ask, redraw });
-  const routes = new RouteList(assets, redraw);
-  const notice = new Notice({ kind: "none" });
-  const detail = el("div", { class: "route-detail" });
-  const meta = el("span", { class: "muted num quote-meta" });
-  const nonce = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
-  const request = el("code", { class: "request" });
-  const requestLine = el(
-    "p",
-    { class: "request-line" },
-    request,
-    copyButton("the request", () => (wish === undefined ? "" : apiUrl(requestText(wish)).href)),
-  );
+  const explorer = new QuoteExplorer(sources, parameters);
+  return { element: explorer.element, title: "Quote", close: () => explorer.close() };
+}
 
-  function ask(): void {
-    clearTimeout(typing);
-    typing = setTimeout(start, TYPING_MS);
+class QuoteExplorer {
+  readonly element: HTMLElement;
+  readonly #sources: Sources;
+  readonly #form: QuoteForm;
+  readonly #routes: RouteList;
+  readonly #orders: RouteOrders;
+  readonly #traders: WatchedTrader;
+  readonly #detail: RouteDetail;
+  readonly #notice = new Notice({ kind: "none" });
+  readonly #meta = el("span", { class: "muted num quote-meta" });
+  readonly #request = el("code", { class: "request" });
+  readonly #requestLine: HTMLElement;
+  readonly #endings = new Endings();
+  readonly #render = (): void => this.#draw();
+  readonly #redraw = (): void => draw(this.#render);
+  #feed: QuoteFeed | undefined;
+  #wish: QuoteWish | undefined;
+  #answer: Answer = { kind: "none" };
+  #typing: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(sources: Sources, parameters: URLSearchParams) {
+    this.#sources = sources;
+    const redraw = this.#redraw;
+    this.#orders = new RouteOrders(redraw);
+    this.#traders = new WatchedTrader(sources.connection, redraw);
+    this.#form = new QuoteForm(sources, parameters, { changed: () => this.#typed(), redraw });
+    this.#routes = new RouteList(sources.assets, redraw);
+    this.#detail = new RouteDetail(sources, this.#traders);
+    const url = () => (this.#wish === undefined ? "" : apiUrl(requestText(this.#wish)).href);
+    const copy = copyButton("the request", url);
+    this.#requestLine = el("p", { class: "request-line" }, this.#request, copy);
+    this.element = this.#layout();
+    this.#listen();
+    this.#suggest();
+    this.#ask();
   }
 
-  function start(): void {
-    feed?.close();
-    feed = undefined;
-    wish = form.wish();
-    history.replaceState(null, "", quoteLink(form.parameters()));
-    answer = wish === undefined ? { kind: "none" } : { kind: "loading" };
-    redraw();
-    if (wish === undefined) return;
-    feed = new QuoteFeed(sources, wish.parameters, {
-      live: form.live.checked,
-      answered: (quote) => set({ kind: "quote", quote }),
-      failed: (message) => set({ kind: "failed", message }),
+  close(): void {
+    this.#endings.end();
+  }
+
+  #layout(): HTMLElement {
+    const routesPanel = panel("Routes", "routes-panel", [this.#meta]);
+    routesPanel.body.append(this.#routes.element, this.#notice.element);
+    const detailPanel = panel("Route", "detail-panel");
+    detailPanel.body.append(this.#detail.element);
+    const title = el("h1", {}, "Quote explorer");
+    return el(
+      "div",
+      { class: "quote-view" },
+      el("div", { class: "quote-side" }, title, this.#form.element, this.#requestLine),
+      routesPanel.element,
+      detailPanel.element,
+    );
+  }
+
+  #listen(): void {
+    const { assets, tickers, wallet } = this.#sources;
+    this.#endings.add(
+      tickers.changes.listen(() => {
+        this.#suggest();
+        this.#redraw();
+      }),
+    );
+    this.#endings.add(wallet.changes.listen(this.#redraw));
+    this.#endings.add(assets.changes.listen(() => this.#named()));
+    this.#endings.add(() => {
+      clearTimeout(this.#typing);
+      cancelDraw(this.#render);
+      this.#feed?.close();
+      this.#orders.close();
+      this.#traders.watch(undefined);
     });
   }
 
-  function set(next: Answer): void {
-    answer = next;
-    redraw();
+  /** With the names come the decimals in which amounts are typed. */
+  #named(): void {
+    this.#form.update();
+    this.#suggest();
+    const before = JSON.stringify(this.#wish?.parameters);
+    if (JSON.stringify(this.#form.wish()?.parameters) !== before) this.#ask();
+    this.#redraw();
   }
 
-  function update(): void {
+  #suggest(): void {
+    const market = this.#sources.assets.asked ? suggestedMarket(this.#sources) : undefined;
+    if (market !== undefined) this.#form.suggest(market.quote, market.base);
+  }
+
+  #typed(): void {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => this.#ask(), TYPING_MS);
+  }
+
+  #ask(): void {
+    this.#feed?.close();
+    this.#feed = undefined;
+    const wish = this.#form.wish();
+    this.#wish = wish;
+    history.replaceState(null, "", quoteLink(this.#form.parameters()));
+    this.#set(wish === undefined ? { kind: "none" } : { kind: "loading" });
+    if (wish === undefined) return;
+    this.#feed = new QuoteFeed(this.#sources, wish.parameters, {
+      live: this.#form.live.checked,
+      answered: (quote) => this.#set({ kind: "quote", quote }),
+      failed: (message) => this.#set({ kind: "failed", message }),
+    });
+  }
+
+  #set(answer: Answer): void {
+    this.#answer = answer;
+    this.#redraw();
+  }
+
+  #draw(): void {
+    const { wallet } = this.#sources;
+    const [form, answer, wish] = [this.#form, this.#answer, this.#wish];
     form.update();
-    setHidden(requestLine, wish === undefined);
-    setText(request, wish === undefined ? "" : requestText(wish));
+    setHidden(this.#requestLine, wish === undefined);
+    setText(this.#request, wish === undefined ? "" : requestText(wish));
     const quote = answer.kind === "quote" ? answer.quote : undefined;
     const paths = quote?.status === "success" ? quote.paths : [];
-    setText(meta, quote === undefined ? "" : `ledger ${quote.ledger.toLocaleString("en-US")}`);
-    notice.show(noticeState());
-    const chosen = routes.show(quote, paths);
-    orders.want(chosen);
+    const ledger = quote === undefined ? "" : `ledger ${quote.ledger.toLocaleString("en-US")}`;
+    setText(this.#meta, ledger);
+    this.#notice.show(this.#noticeState());
+    const path = this.#routes.show(quote, paths);
+    this.#orders.want(path);
     form.offerTrader(wallet.canSend ? wallet.holder?.address : undefined);
-    traders.watch(form.trader);
-    if (quote !== undefined && chosen !== undefined) showDetail(quote, chosen);
-    else showIntroduction();
+    this.#traders.watch(form.trader);
+    if (quote === undefined || path === undefined) {
+      this.#detail.showIntroduction(suggestedMarket(this.#sources));
+      return;
+    }
+    const { trader, toleranceBps } = form;
+    const limit =
+      wish?.limitPrice === undefined
+        ? {}
+        : { limitPrice: wish.limitPrice, requestedAmount: wish.amount };
+    const { settled } = this.#orders;
+    this.#detail.show({ quote, path, settled, trader, options: { toleranceBps, ...limit } });
   }
 
-  function noticeState(): NoticeState {
+  #noticeState(): NoticeState {
+    const answer = this.#answer;
     switch (answer.kind) {
       case "none": {
-        const hint = form.problem ?? "Choose two assets and an amount.";
+        const hint = this.#form.problem ?? "Choose two assets and an amount.";
         return { kind: "empty", title: "No quote yet", hint };
       }
       case "loading":
         return { kind: "loading" };
       case "failed":
-        return { kind: "error", message: answer.message, retry: start };
+        return { kind: "error", message: answer.message, retry: () => this.#ask() };
       case "quote": {
         const { quote } = answer;
         if (quote.status === "success") return { kind: "none" };
@@ -116,126 +192,18 @@ export function quoteView(sources: Sources, parameters: URLSearchParams): View {
       }
     }
   }
+}
 
-  function sendButton(call: TradeCall | SwapCall, disabled: boolean): HTMLButtonElement {
-    const run = () => void runCall(sources, `Take the quote by ${call.fn}`, call);
-    const attributes = { type: "button", class: "button primary", disabled, onclick: run } as const;
-    return el("button", attributes, "Send");
-  }
-
-  /** What will be there, while there is no route. */
-  function showIntroduction(): void {
-    const market = suggestedMarket();
-    const text = JSON.stringify([market, market && assets.label(market.base)]);
-    if (text === shown) return;
-    shown = text;
-    detail.replaceChildren(introduction(market, assets));
-  }
-
-  /** Made anew only where something in it changed; who was on one of its buttons stays there. */
-  function showDetail(quote: Quote, path: QuotePath): void {
-    const calls = contractCalls(quote, path, {
-      trader: form.trader ?? "YOUR_ADDRESS",
-      toleranceBps: form.toleranceBps,
-      nonce,
-      ...(wish?.limitPrice === undefined
-        ? {}
-        : { limitPrice: wish.limitPrice, requestedAmount: wish.amount }),
-    });
-    const contract = ledgers.contract?.address;
-    const ledger = Math.max(quote.ledger, ledgers.ledger ?? 0);
-    const token = assets.label(quote.sellingAsset);
-    const trader = traders.of(quote.sellingAsset);
-    const canSend = wallet.canSend && form.trader === wallet.holder?.address;
-    const problem = canSend ? traders.problemSelling(quote.sellingAsset) : undefined;
-    const approved = calls.map(({ call, kind }) => {
-      const { why, ...rest } = approvedCall(call, { trader, ledger, token });
-      return { kind, ...rest, why: problem === undefined ? why : `${why} ${problem}` };
-    });
-    const labels = path.path.map((hop) => assets.label(hop.buying));
-    const settled = orders.settled;
-    const texts = approved.map(({ call, kind, why }) => [call.fn, kind, callJson(call), why]);
-    const text = JSON.stringify([
-      canSend,
-      problem !== undefined,
-      texts,
-      contract,
-      labels,
-      settled !== undefined,
-    ]);
-    if (text === shown) return;
-    shown = text;
-    const buttons = [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")];
-    const place = buttons.indexOf(document.activeElement as HTMLElement);
-    detail.replaceChildren(
-      routeFlow(path, settled, assets),
-      el("h2", { class: "calls-title" }, "Contract call"),
-      ...approved.map((shownCall) =>
-        callView(
-          shownCall,
-          contract,
-          canSend ? [sendButton(shownCall.call, problem !== undefined)] : [],
-        ),
-      ),
-    );
-    if (place >= 0) {
-      [...detail.querySelectorAll<HTMLElement>("a, button, [tabindex]")][place]?.focus();
-    }
-  }
-
-  const routesPanel = panel("Routes", "routes-panel", [meta]);
-  routesPanel.body.append(routes.element, notice.element);
-  const detailPanel = panel("Route", "detail-panel");
-  detailPanel.body.append(detail);
-
-  /** The busiest market whose amounts can be typed in tokens, or else the busiest. */
-  function suggestedMarket(): { base: string; quote: string } | undefined {
-    const markets = (tickers.list ?? []).map(({ symbol }) => pairOf(symbol));
-    const named = markets.find(
-      ({ base, quote }) => assets.name(base) !== undefined && assets.name(quote) !== undefined,
-    );
-    return named ?? markets[0];
-  }
-
-  function suggest(): void {
-    const market = assets.asked ? suggestedMarket() : undefined;
-    if (market !== undefined) form.suggest(market.quote, market.base);
-  }
-
-  endings.add(
-    tickers.changes.listen(() => {
-      suggest();
-      redraw();
-    }),
+/** The busiest market whose amounts can be typed in tokens, or else the busiest. */
+function suggestedMarket({
+  tickers,
+  assets,
+}: Sources): { readonly base: string; readonly quote: string } | undefined {
+  const markets = (tickers.list ?? []).map(({ symbol }) => pairOf(symbol));
+  const named = markets.find(
+    ({ base, quote }) => assets.name(base) !== undefined && assets.name(quote) !== undefined,
   );
-  endings.add(wallet.changes.listen(redraw));
-  // With the names come the decimals in which amounts are typed.
-  endings.add(
-    assets.changes.listen(() => {
-      form.update();
-      suggest();
-      if (JSON.stringify(form.wish()?.parameters) !== JSON.stringify(wish?.parameters)) start();
-      redraw();
-    }),
-  );
-  endings.add(() => {
-    clearTimeout(typing);
-    cancelDraw(update);
-    feed?.close();
-    orders.close();
-    traders.watch(undefined);
-  });
-  suggest();
-  start();
-
-  const element = el(
-    "div",
-    { class: "quote-view" },
-    el("div", { class: "quote-side" }, el("h1", {}, "Quote explorer"), form.element, requestLine),
-    routesPanel.element,
-    detailPanel.element,
-  );
-  return { element, title: "Quote", close: () => endings.end() };
+  return named ?? markets[0];
 }
 
 function requestText({ parameters }: QuoteWish): string {

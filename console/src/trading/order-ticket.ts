@@ -7,6 +7,7 @@ import { el, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { amountText, parseAmount, parseContractPrice, TOKEN_DECIMALS } from "../number/amount.ts";
 import { menu, segments } from "../page/choice.ts";
+import { decimalInput } from "../page/decimal-input.ts";
 import { WatchedTrader } from "../quote/watched-trader.ts";
 import { Endings, type Sources } from "../view.ts";
 import { makerApproval } from "./maker-approval.ts";
@@ -45,17 +46,8 @@ export class OrderTicket {
     const redraw = () => draw(update);
     this.#endings.add(() => cancelDraw(update));
     this.#trader = new WatchedTrader(sources.connection, redraw);
-    const field = (id: string): HTMLInputElement =>
-      el("input", {
-        id,
-        type: "text",
-        inputmode: "decimal",
-        autocomplete: "off",
-        class: "num",
-        oninput: () => this.update(),
-      });
-    this.#price = field("ticket-price");
-    this.#amount = field("ticket-amount");
+    this.#price = decimalInput({ id: "ticket-price", oninput: update });
+    this.#amount = decimalInput({ id: "ticket-amount", oninput: update });
     this.#labels = [el("label", { for: "ticket-price" }), el("label", { for: "ticket-amount" })];
     this.#send = el("button", { type: "submit", class: "button primary" });
     const side = segments("Side", SIDES, "buy", (value) => {
