@@ -11,7 +11,8 @@ import type { Position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
 import type { PastStore } from "../store/past-store.ts";
 import { RECORD_PREFIX, shownBacking } from "./backing/backing-rows.ts";
-import { OrderShares, unloadedBacking } from "./backing/record.ts";
+import { OrderShares } from "./backing/order-shares.ts";
+import { unloadedBacking } from "./backing/record.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
 import type { LiveOrderFilter, ReadModel } from "./read-model.ts";
 

@@ -45,8 +45,11 @@ export interface ReadModel {
   orderBacking(order: Order): OrderBacking | undefined;
   /** Loaded backing records of an owner, by asset; none where nothing is tracked. */
   accountBacking(owner: Address): readonly Backing[];
-  /** What each live order of the owner that sells the asset gets of the budget, oldest first. */
-  ordersBacked(owner: Address, asset: Address): readonly OrderShare[];
+  /**
+   * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
+   * the same object as before says the same.
+   */
+  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[];
   orderHistory(
     filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
     page: Page,

@@ -152,7 +152,7 @@ export class ShownState implements ReadModel {
     return this.#backing?.accountBacking(owner) ?? [];
   }
 
-  ordersBacked(owner: Address, asset: Address): readonly OrderShare[] {
+  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[] {
     return this.#backing?.ordersBacked(owner, asset) ?? [];
   }
 

@@ -150,8 +150,11 @@ export interface BackingView {
   orderBacking(order: Order): OrderBacking | undefined;
   /** Loaded records of an owner, by asset. */
   accountBacking(owner: Address): readonly Backing[];
-  /** What each live order of the owner that sells the asset gets of the budget, oldest first. */
-  ordersBacked(owner: Address, asset: Address): readonly OrderShare[];
+  /**
+   * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
+   * the same object as before says the same.
+   */
+  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[];
 }
 
 /** Accounts whose records in every market token are tracked while someone watches. Main thread. */

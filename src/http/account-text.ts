@@ -3,7 +3,6 @@
 import type { ReadModel } from "../book/read-model.ts";
 import type { Step } from "../book/step.ts";
 import type { Address } from "../model/address.ts";
-import type { OrderShare } from "../model/backing.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import { nextSlice } from "../model/slice-turns.ts";
@@ -99,10 +98,10 @@ export class AccountText {
         budget = budgetOf(readModel, owner, order.selling);
         budgets.set(order.selling, budget);
       }
-      // Both are of the same orders, oldest first.
-      const share = budget.shares.next().value;
-      const backed = backingPiece(share?.[0] === order.id ? share[1] : undefined, budget.text);
-      pieces.push(pieces.length === 0 ? "" : ",", head, backed, tail);
+      // These are all of the owner's live orders, oldest first: the split is that of `backed`.
+      const share = order.amount < budget.left ? order.amount : budget.left;
+      budget.left -= share;
+      pieces.push(pieces.length === 0 ? "" : ",", head, backingPiece(share, budget.text), tail);
     }
     return membersText(readModel, owner, `[${pieces.join("")}]`);
   }
@@ -137,12 +136,12 @@ export class AccountText {
 type Row = OrderPieces & { readonly order: Order };
 
 /** What stands behind the orders that sell an asset; `text`: undefined where that is not tracked. */
-type Budget = { readonly text: string | undefined; readonly shares: Iterator<OrderShare> };
+type Budget = { readonly text: string | undefined; left: bigint };
 
 function budgetOf(readModel: ReadModel, owner: Address, asset: Address): Budget {
   const backing = readModel.backing(owner, asset);
   const text = backing === undefined ? undefined : embeddedBackingJson(backing);
-  return { text, shares: readModel.ordersBacked(owner, asset)[Symbol.iterator]() };
+  return { text, left: backing?.budget ?? 0n };
 }
 
 function ordersOf(

@@ -392,7 +392,7 @@ class Run {
       expected.set(order.id, share);
       assert.equal(this.#records.orderBacking(order)?.backed, share);
     }
-    assert.deepEqual(this.#records.ordersBacked(owner, asset), [...expected]);
+    assert.deepEqual(this.#records.ordersBacked(owner, asset).flat(), [...expected]);
   }
 }
 

@@ -186,7 +186,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     return loaded;
   }
 
-  ordersBacked(owner: Address, asset: Address): readonly OrderShare[] {
+  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[] {
     const budget = this.backing(owner, asset)?.budget ?? 0n;
     return this.#state.shares.shares(recordId(owner, asset), budget, { owner, asset });
   }

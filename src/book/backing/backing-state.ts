@@ -6,7 +6,8 @@ import type { EntryChange, LedgerDelta, TrackedEntry } from "../../model/ledger-
 import { EVENTS_MAX_DEFAULT } from "../shared-layout.ts";
 import type { RecordRow } from "./backing-rows.ts";
 import { eventsSettingKey, RecordKeyBuilder, type Token, tokenOf } from "./ledger-keys.ts";
-import { type BackingRecord, OrderShares, type RecordId } from "./record.ts";
+import { OrderShares } from "./order-shares.ts";
+import type { BackingRecord, RecordId } from "./record.ts";
 
 /**
  * The key of the network's limit of what a call writes into the ledger: followed like the entries of the

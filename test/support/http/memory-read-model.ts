@@ -114,8 +114,8 @@ export class MemoryReadModel implements ReadModel {
     return this.backings.filter((record) => record.owner === owner && record.updated !== undefined);
   }
 
-  ordersBacked(owner: Address, asset: Address): readonly OrderShare[] {
-    return [...this.#shares(owner, asset)];
+  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[] {
+    return [...this.#shares(owner, asset)].map((share) => [share]);
   }
 
   #shares(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {

@@ -4,6 +4,7 @@ import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
+import type { OrderShare } from "../../../model/backing.ts";
 import { type Order, OrderStatus } from "../../../model/order.ts";
 import { nextSlice } from "../../../model/slice-turns.ts";
 import {
@@ -123,8 +124,7 @@ function membersOf(event: AccountEvent, readModel: ReadModel): string {
     }
     case "backing": {
       const { owner, asset, backing } = event;
-      const shares = readModel.ordersBacked(owner, asset);
-      const backed = Array.from(shares, ([id, amount]) => `"${id}":"${amount}"`);
+      const backed = readModel.ordersBacked(owner, asset).map(sharesText);
       return (
         `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
         `"backed":{${backed.join(",")}}`
@@ -135,6 +135,18 @@ function membersOf(event: AccountEvent, readModel: ReadModel): string {
     case "swap":
       return `"swap":${swapJson(event.swap)}`;
   }
+}
+
+/** Kept with the blocks: a change of one order of thousands makes the text of a block. */
+const sharesTexts = new WeakMap<readonly OrderShare[], string>();
+
+function sharesText(shares: readonly OrderShare[]): string {
+  let text = sharesTexts.get(shares);
+  if (text === undefined) {
+    text = shares.map(([id, amount]) => `"${id}":"${amount}"`).join(",");
+    sharesTexts.set(shares, text);
+  }
+  return text;
 }
 
 /**
