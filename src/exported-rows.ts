@@ -2,8 +2,7 @@
 // Parquet.
 import { failureJson } from "./http/json/failure-json.ts";
 import { candleJson } from "./http/json/market-data-json.ts";
-import { orderEventJson } from "./http/json/order-event-json.ts";
-import { orderJson } from "./http/json/order-json.ts";
+import { orderEventJson, orderJson } from "./http/json/order-json.ts";
 import { swapJson, tradeJson } from "./http/json/trade-json.ts";
 import { marketKey, type Pair } from "./model/address.ts";
 import type { OrderEvent } from "./model/order-event.ts";

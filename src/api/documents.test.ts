@@ -5,8 +5,8 @@ import { gunzipSync } from "node:zlib";
 import { Ajv, type AnySchema } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { asyncApiDocument } from "./asyncapi.ts";
+import { readExamples } from "./examples.ts";
 import { openApiDocument } from "./openapi.ts";
-import { readExamples } from "./read-examples.ts";
 import { allSchemas } from "./schemas.ts";
 import { typesModule } from "./typescript.ts";
 

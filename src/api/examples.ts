@@ -1,4 +1,5 @@
 // What was recorded of a real run (`npm run record-examples`): a file per operation and channel.
+import { readdirSync, readFileSync } from "node:fs";
 
 /** One request and its answer. */
 export type RecordedAnswer = {
@@ -27,3 +28,27 @@ export type Examples = {
 };
 
 export const NO_EXAMPLES: Examples = { answers: {}, messages: {} };
+
+/** The compiled file lies in dist/src/api. */
+export const EXAMPLES_FOLDER = new URL("../../../src/api/examples/", import.meta.url);
+
+/** Throws where the folder is not there: examples are read by the build and by tests only. */
+export function readExamples(): Examples {
+  return {
+    answers: readFolder("answers"),
+    messages: readFolder("messages"),
+  } as Examples;
+}
+
+function readFolder(name: string): Readonly<Record<string, unknown>> {
+  const folder = new URL(`${name}/`, EXAMPLES_FOLDER);
+  const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+  return Object.fromEntries(
+    files
+      .sort()
+      .map((file) => [
+        file.slice(0, -".json".length),
+        JSON.parse(readFileSync(new URL(file, folder), "utf8")) as unknown,
+      ]),
+  );
+}

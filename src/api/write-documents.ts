@@ -2,11 +2,11 @@
 // the declarations of the exported types.
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { asyncApiDocument } from "./asyncapi.ts";
+import { readExamples } from "./examples.ts";
 import { openApiDocument } from "./openapi.ts";
 import { overviewPage } from "./pages/overview-page.ts";
 import { pushPage } from "./pages/push-page.ts";
 import { restPage } from "./pages/rest-page.ts";
-import { readExamples } from "./read-examples.ts";
 import { allSchemas } from "./schemas.ts";
 import { typesModule } from "./typescript.ts";
 

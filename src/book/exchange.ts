@@ -1,20 +1,43 @@
 // The exchange of the main thread, put together: what a start loads, the pipeline that takes ledgers in,
 // and the state that it shows. Whatever anyone sees is of one ledger and durable.
+import type { Address } from "../model/address.ts";
+import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { RowCopy } from "../store/row-copy.ts";
-import { Store } from "../store/store.ts";
-import type { StoreSize } from "../store/store-size.ts";
-import { ExchangeError } from "./exchange-error.ts";
-import type { ExchangeOptions } from "./exchange-options.ts";
+import { Store, type StoreOptions } from "../store/store.ts";
+import type { StoreSize } from "../store/tables.ts";
 import { LiveMarkets } from "./live-markets.ts";
 import { LiveTally } from "./live-tally.ts";
 import { ShownState } from "./shown-state.ts";
-import { type BackingStart, bookState, type LiveOrders, type StepListener } from "./step.ts";
-import { StepPipeline } from "./step-pipeline.ts";
+import {
+  type BackingStart,
+  type BackingView,
+  type BookWriter,
+  bookState,
+  type LiveOrders,
+  type StepListener,
+} from "./step.ts";
+import type { StepMeter } from "./step-meter.ts";
+import { ExchangeError, type ExchangeLog, StepPipeline } from "./step-pipeline.ts";
 
 const SECOND_MS = 1000;
 /** A timer can fire a moment before its time by the clock, and would find the second not over. */
 const TIMER_EARLY_MS = 2;
+
+export type ExchangeOptions = {
+  /** Folder of the store; made when missing. */
+  readonly path: string;
+  readonly networkPassphrase: string;
+  readonly contract: Address;
+  readonly store?: StoreOptions;
+  readonly clock: Clock;
+  readonly log: ExchangeLog;
+  /** Without one, no shared book is kept (tools and tests). */
+  readonly book?: BookWriter;
+  /** Without one, no backing is known. */
+  readonly backing?: BackingView;
+  readonly meter?: StepMeter;
+};
 
 export class Exchange {
   /** What can be read, of the ledger shown. */

@@ -12,8 +12,6 @@ import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
 import { planClock } from "./clock-plan.ts";
-import { ExchangeError } from "./exchange-error.ts";
-import type { ExchangeLog } from "./exchange-options.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { ShownState } from "./shown-state.ts";
@@ -32,6 +30,30 @@ const GROUP_EVENTS_MAX = 500;
 /** Wait before a failed commit is tried again; doubles up to the highest. */
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 10_000;
+
+export type ExchangeErrorCode =
+  /** The ledger is not the one after the last. */
+  | "gap"
+  /** The ledger does not name the last one's hash as its previous: another history. */
+  | "fork"
+  | "closed";
+
+export class ExchangeError extends Error {
+  readonly code: ExchangeErrorCode;
+
+  constructor(code: ExchangeErrorCode, message: string) {
+    super(message);
+    this.name = "ExchangeError";
+    this.code = code;
+  }
+}
+
+/** The part of a pino logger that the exchange uses. */
+export type ExchangeLog = {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+};
 
 type FollowedLedger = { readonly ledger: number; readonly hash: string };
 type Caller = { readonly resolve: () => void; readonly reject: (error: unknown) => void };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { CONTRACT_ERROR_NAMES } from "../ingest/contract-error.ts";
+import { CONTRACT_ERROR_NAMES } from "../ingest/failed-call.ts";
 import { errorCode, errorName, errorWords, hostErrorWords } from "./error-words.ts";
 
 it("every code of the exchange has its name", () => {

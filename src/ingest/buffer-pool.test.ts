@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BufferPool } from "./buffer-pool.ts";
-import { readIntoPooled } from "./limited-body.ts";
+import { readIntoPooled } from "./source-http.ts";
 
 function responseOf(...pieces: readonly Uint8Array[]): Response {
   return new Response(

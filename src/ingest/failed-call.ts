@@ -4,7 +4,6 @@ import type { Failure, FailureReason } from "../model/failure.ts";
 import { position } from "../model/position.ts";
 import { readCallArguments } from "./call-arguments.ts";
 import type { Call, CallTree } from "./call-tree.ts";
-import { CONTRACT_ERROR_NAMES } from "./contract-error.ts";
 import { readAddress, readI128, type ScValue } from "./sc-value.ts";
 
 /** What a failure record needs of the transaction around the call. */
@@ -165,3 +164,25 @@ function reasonOf(
   if (transferred) return "transfer";
   return coded ? "contract" : "unknown";
 }
+
+/** The exchange's own error codes and their names (api.md, Contract error codes). */
+export const CONTRACT_ERROR_NAMES: ReadonlyMap<number, string> = new Map([
+  [701, "NotAuthorized"],
+  [702, "InsufficientBalance"],
+  [703, "InsufficientAllowance"],
+  [704, "InvalidMatch"],
+  [705, "InvalidPrice"],
+  [706, "InvalidAmount"],
+  [707, "InvalidExpiration"],
+  [708, "CannotReceive"],
+  [709, "NotFilled"],
+  [710, "OrderNotFound"],
+  [711, "OrderExists"],
+  [712, "IntermediaryCannotReceive"],
+  [720, "OrderSizeTooSmall"],
+  [721, "AssetsNotVerifiedByOracle"],
+  [722, "AssetPriceOracleFetchFailed"],
+  [723, "InvalidOracleConfig"],
+  [730, "Frozen"],
+  [740, "Overflow"],
+]);

@@ -1,9 +1,7 @@
 // JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
 import type { BufferPool } from "./buffer-pool.ts";
-import { splitCredentials } from "./credentials.ts";
 import { errorText } from "./ingest-error.ts";
-import { readIntoPooled, readLimited } from "./limited-body.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { readIntoPooled, readLimited, retryAfterMs, splitCredentials } from "./source-http.ts";
 
 export type RpcFailure =
   /** No connection, or a network that is not ours: nothing that is asked there is answered. */

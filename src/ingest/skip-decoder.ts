@@ -14,14 +14,13 @@ import type {
   Followed,
   Oddity,
 } from "./ledger-decoder.ts";
-import { type HeaderFields, readHeader } from "./ledger-header.ts";
+import { type HeaderFields, readHeader, undecodable } from "./ledger-header.ts";
 import { LedgerWalker } from "./ledger-walk.ts";
 import type { HostDiagnostic } from "./sc-value.ts";
 import { tokenEventsOf } from "./token-event.ts";
 import { entryChange } from "./tracked-entry.ts";
 import { type IndexedEvent, transactionEffects } from "./transaction-effects.ts";
 import { directCall, networkId, outcomeOf, sourceOf } from "./transaction-result.ts";
-import { undecodable } from "./undecodable.ts";
 import { ValueReader } from "./value-reader.ts";
 import type { Span, WalkedLedger, WalkedTransaction } from "./walked-ledger.ts";
 

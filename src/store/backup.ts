@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { storeFolder } from "./data-folder.ts";
 import { checkWhole, DATA_FILE } from "./file-check.ts";
 import { type FolderLock, lockFolder, runningEngine } from "./folder-lock.ts";
+import { readStoreState, type StoreState } from "./identity.ts";
 import { StoreError } from "./store-error.ts";
-import { readStoreState, type StoreState } from "./store-state.ts";
 import { openRoot } from "./tables.ts";
 
 /** A finished copy. `bytes`: size of its file. */

@@ -13,7 +13,7 @@ import { connect, createServer, type Server } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./data-folder.ts";
 import { StoreError } from "./store-error.ts";
 
 export type FolderLock = {

@@ -1,7 +1,15 @@
 // What a store belongs to. A store of another network, contract or version is never touched once
 // there is a ledger in it.
+import { RecordReader } from "./record-bytes.ts";
 import { StoreError } from "./store-error.ts";
-import { META_IDENTITY, type Table } from "./tables.ts";
+import {
+  META_CURSOR,
+  META_IDENTITY,
+  openRoot,
+  openTable,
+  type Table,
+  tableNames,
+} from "./tables.ts";
 
 /** Raised whenever the meaning of stored bytes changes, together with a step from the one before (schema-steps.ts). */
 export const SCHEMA_VERSION = 2;
@@ -70,4 +78,25 @@ function parseIdentity(path: string, bytes: Buffer): Record<string, unknown> {
     throw new StoreError("damaged", `the store in ${path} has an unreadable identity`, cause);
   }
   throw new StoreError("damaged", `the store in ${path} has an unreadable identity`);
+}
+
+export type StoreState = StoreIdentity & {
+  /** A number, unless another program wrote it. */
+  readonly schema: unknown;
+  /** The last ledger stored; undefined before the first. */
+  readonly ledger: number | undefined;
+};
+
+/** Throws a StoreError where it is no store of this program. The file has been checked. */
+export function readStoreState(path: string): StoreState {
+  const root = openRoot(path, { readOnly: true });
+  try {
+    const meta = tableNames(root).includes("meta") ? openTable(root, "meta") : undefined;
+    const identity = readIdentity(path, meta?.getBinary(META_IDENTITY));
+    const cursor = meta?.getBinary(META_CURSOR);
+    const ledger = cursor === undefined ? undefined : new RecordReader(cursor).count();
+    return { ...identity, ledger };
+  } finally {
+    void root.close();
+  }
 }

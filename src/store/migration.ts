@@ -7,12 +7,11 @@ import type { Clock } from "../model/clock.ts";
 import { copyOf, makeCopy } from "./backup.ts";
 import { storeFolder } from "./data-folder.ts";
 import { DATA_FILE } from "./file-check.ts";
-import { identityBytes } from "./identity.ts";
+import { identityBytes, readStoreState } from "./identity.ts";
 import { SCHEMA_STEPS, type SchemaStep, type TableStep } from "./schema-steps.ts";
 import { setAside } from "./set-aside.ts";
 import { writeAll } from "./step-writes.ts";
 import { StoreError } from "./store-error.ts";
-import { readStoreState } from "./store-state.ts";
 import { META_IDENTITY, openRoot, openTable, type Root } from "./tables.ts";
 
 /** A data folder in the data folder, in which the copy is made. */

@@ -1,10 +1,9 @@
 // A store as a tool reads it, beside the engine that writes it or in a backup: one state, never written.
 import { storeFolder } from "./data-folder.ts";
 import { checkWhole } from "./file-check.ts";
-import { otherSchema, SCHEMA_VERSION } from "./identity.ts";
+import { otherSchema, readStoreState, SCHEMA_VERSION } from "./identity.ts";
 import { StoreError } from "./store-error.ts";
 import { StoreReader } from "./store-reader.ts";
-import { readStoreState } from "./store-state.ts";
 
 export type PastStore = Pick<
   StoreReader,

@@ -12,12 +12,12 @@ import { AddressIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
 import { readCursor } from "./cursor-record.ts";
+import { makeFolder } from "./data-folder.ts";
 import { checkFile, forgetStarts, noteClosed } from "./file-check.ts";
 import { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
 import { type LiveRow, newLiveRow, readLiveRow } from "./live-rows.ts";
-import { makeFolder } from "./make-folder.ts";
 import { OrderEvents } from "./order-events.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
@@ -27,13 +27,14 @@ import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
 import { addressWrites, stepWrites, type Write, writeAll } from "./step-writes.ts";
 import { StoreError } from "./store-error.ts";
-import { type StoreSize, storeSize } from "./store-size.ts";
 import {
   type Environment,
   META_CONTRACT,
   META_CURSOR,
   META_HORIZON,
   openEnvironment,
+  type StoreSize,
+  storeSize,
 } from "./tables.ts";
 
 export type ExpiryEntry = {

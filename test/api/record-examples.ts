@@ -1,6 +1,6 @@
 // npm run record-examples: renews the examples of the descriptions from a run.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { EXAMPLES_FOLDER } from "../../src/api/read-examples.ts";
+import { EXAMPLES_FOLDER } from "../../src/api/examples.ts";
 import { recordRun } from "./recorded-run.ts";
 
 const examples = await recordRun();

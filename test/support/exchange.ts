@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { ExchangeOptions } from "../../src/book/exchange.ts";
 import { Exchange } from "../../src/book/exchange.ts";
-import type { ExchangeOptions } from "../../src/book/exchange-options.ts";
 import { token } from "./addresses.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

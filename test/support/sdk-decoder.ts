@@ -19,7 +19,7 @@ import type {
   Followed,
   Oddity,
 } from "../../src/ingest/ledger-decoder.ts";
-import { ledgerHead } from "../../src/ingest/ledger-header.ts";
+import { ledgerHead, undecodable } from "../../src/ingest/ledger-header.ts";
 import type { HostEvent } from "../../src/ingest/sc-value.ts";
 import { hostDiagnosticOf, hostEventOf } from "../../src/ingest/sdk-value.ts";
 import { tokenEventsOf } from "../../src/ingest/token-event.ts";
@@ -38,7 +38,6 @@ import {
   sourceOf,
   transactionHash,
 } from "../../src/ingest/transaction-result.ts";
-import { undecodable } from "../../src/ingest/undecodable.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { EntryChange, ExchangeEvent, TokenEvent } from "../../src/model/ledger-delta.ts";

@@ -2,7 +2,6 @@
 import type { TickerEntry } from "../../../src/api/types.ts";
 import { el, setClass, setText, setTitle } from "../dom.ts";
 import { compact } from "../number/decimal.ts";
-import { Quantity } from "../page/quantity.ts";
 import type { Row } from "../page/virtual-list.ts";
 import { marketLink } from "../route.ts";
 import { type Assets, shortAddress } from "../state/assets.ts";
@@ -96,4 +95,22 @@ function setNumber(element: HTMLElement, text: string, known: boolean): void {
 function setVolume(volume: Quantity, text: string, unit: string, known: boolean): void {
   if (known) volume.set(compact(text, DIGITS), unit, `${text} ${unit}`);
   else volume.set("–", "");
+}
+
+/** A number with its unit, in a place of fixed width: the unit gives way, the number never. */
+class Quantity {
+  readonly element: HTMLElement;
+  readonly #value = el("span", { class: "quantity-value" });
+  readonly #unit = el("span", { class: "unit" });
+
+  constructor() {
+    this.element = el("span", { class: "quantity" }, this.#value, this.#unit);
+  }
+
+  /** `exact`: with all digits, shown on demand. */
+  set(value: string, unit: string, exact = ""): void {
+    setText(this.#value, value);
+    setText(this.#unit, unit === "" ? "" : ` ${unit}`);
+    setTitle(this.element, exact);
+  }
 }

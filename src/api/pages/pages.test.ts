@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CHANNELS } from "../channels.ts";
 import { ENDPOINTS } from "../endpoints.ts";
-import { readExamples } from "../read-examples.ts";
+import { readExamples } from "../examples.ts";
 import { html, inline, jsonBlock, markdown, raw } from "./html.ts";
 import { overviewPage } from "./overview-page.ts";
 import { pushPage } from "./push-page.ts";

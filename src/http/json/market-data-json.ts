@@ -1,5 +1,6 @@
-// Candles and tickers as JSON text (api.md, Candle and Ticker entry). Base and quote both print
+// Candles, tickers and depth as JSON text (api.md, Candle, Ticker entry and Depth body). Base and quote both print
 // with 7 decimals, so a ratio of base units is the price in tokens.
+import type { DepthBody } from "../../book/depth.ts";
 import type { TickerStats } from "../../book/market-data.ts";
 import { marketKey } from "../../model/address.ts";
 import type { Candle, PriceRatio } from "../../model/candle.ts";
@@ -46,4 +47,20 @@ function ratioText({ quote, base }: PriceRatio): string {
 function changePercent(open: PriceRatio, last: PriceRatio): number {
   const ratio = scaleHalfUp(last.quote * open.base, last.base * open.quote, 5);
   return Number(ratio - 100_000n) / 1000;
+}
+
+export function depthJson(body: DepthBody): string {
+  return `{"ledger":${body.ledger},"timestamp":${body.timestamp},${depthLevelsJson(body)}}`;
+}
+
+/** The members that say what the book is, without when: equal for equal books. */
+export function depthLevelsJson({ step, bestBid, bestAsk, bids, asks }: DepthBody): string {
+  return (
+    `"step":${text(step)},"bestBid":${text(bestBid)},"bestAsk":${text(bestAsk)},` +
+    `"bids":${JSON.stringify(bids)},"asks":${JSON.stringify(asks)}`
+  );
+}
+
+function text(value: string | null): string {
+  return value === null ? "null" : `"${value}"`;
 }

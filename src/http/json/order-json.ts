@@ -1,8 +1,8 @@
-// Orders as JSON text (api.md, Order). Built by hand for the reason given in backing-json.ts.
-
+// Orders and order events as JSON text (api.md, Order and Order event). Built by hand for the reason given in backing-json.ts.
 import type { Backing, OrderBacking } from "../../model/backing.ts";
 import { utcText } from "../../model/clock.ts";
 import type { Order } from "../../model/order.ts";
+import type { OrderEvent } from "../../model/order-event.ts";
 import { embeddedBackingJson } from "./backing-json.ts";
 
 /** An order's text, and of what it was made. */
@@ -106,4 +106,22 @@ export function bookRowJson(
 /** price / 10^18, for display only. */
 function displayPrice(price: bigint): number {
   return Number(price) / 1e18;
+}
+
+export function orderEventJson(event: OrderEvent): string {
+  const { id, ledger, timestamp } = event;
+  const end = `"ledger":${ledger},"timestamp":"${utcText(timestamp)}","cursor":"${id}"}`;
+  if (event.type === "budget") {
+    const { owner, asset, budget } = event;
+    const amount = budget === undefined ? "" : `"budget":"${budget}",`;
+    return `{"type":"budget","id":"${id}","owner":"${owner}","asset":"${asset}",${amount}${end}`;
+  }
+  const { cause, order, isLive, trade } = event;
+  return (
+    `{"type":"order","id":"${id}","cause":"${cause}","order":"${order.id}",` +
+    `"orderCursor":"${order.cursor}","owner":"${order.owner}","selling":"${order.selling}",` +
+    `"buying":"${order.buying}","price":"${order.price}","amount":"${order.amount}",` +
+    (order.expires === 0 ? "" : `"expires":"${utcText(order.expires)}",`) +
+    `"live":${isLive},${trade === undefined ? "" : `"trade":"${trade}",`}${end}`
+  );
 }

@@ -2,7 +2,7 @@
 
 import type { QuoteRequest } from "../../router-worker/quote.ts";
 import type { ApiError } from "../api-error.ts";
-import type { Quoted } from "../json/quote-json.ts";
+import type { Quoted } from "../quote-answers.ts";
 
 /** A quote, or why there is none at a ledger. */
 export type QuoteState =

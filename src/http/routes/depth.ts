@@ -3,7 +3,7 @@
 import type { DepthBody, DepthRequest } from "../../book/depth.ts";
 import { type Depths, WAITING_DEPTHS_MAX } from "../../book/live-depth.ts";
 import { ApiError } from "../api-error.ts";
-import { depthJson } from "../json/depth-json.ts";
+import { depthJson } from "../json/market-data-json.ts";
 import { parseDepthParameters } from "../market-parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 

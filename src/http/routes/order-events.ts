@@ -4,7 +4,7 @@ import { parseOrderId } from "../../model/order.ts";
 import type { OrderEventFilter } from "../../model/order-event.ts";
 import { invalidParameter } from "../api-error.ts";
 import type { AssetInput } from "../asset-input.ts";
-import { orderEventJson } from "../json/order-event-json.ts";
+import { orderEventJson } from "../json/order-json.ts";
 import { parseMarket } from "../market-parameters.ts";
 import { parseAccountFilter, parseCursor, parsePageLimit } from "../parameters.ts";
 import type { Query } from "../query.ts";

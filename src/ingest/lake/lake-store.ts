@@ -2,10 +2,8 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { splitCredentials } from "../credentials.ts";
 import { errorText } from "../ingest-error.ts";
-import { readLimited } from "../limited-body.ts";
-import { retryAfterMs } from "../retry-after.ts";
+import { readLimited, retryAfterMs, splitCredentials } from "../source-http.ts";
 
 /** An object could not be read for a reason that may pass. The message names its URL without credentials. */
 export class LakeError extends Error {

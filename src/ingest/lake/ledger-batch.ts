@@ -1,6 +1,6 @@
 // An object of a data lake: a LedgerCloseMetaBatch.
 import { LedgerCloseMetaBatch } from "@stellar/stellar-sdk/xdr";
-import { undecodable } from "../undecodable.ts";
+import { undecodable } from "../ledger-header.ts";
 import { compileWalker, type Walk, XdrWalkError } from "../xdr/compile-walker.ts";
 
 export type LedgerBatch = {

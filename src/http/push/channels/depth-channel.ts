@@ -4,7 +4,7 @@ import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { Depths } from "../../../book/live-depth.ts";
 import { type Address, canonicalPair, marketKey } from "../../../model/address.ts";
 import type { AssetInput } from "../../asset-input.ts";
-import { depthJson, depthLevelsJson } from "../../json/depth-json.ts";
+import { depthJson, depthLevelsJson } from "../../json/market-data-json.ts";
 import { parseDepthParameters } from "../../market-parameters.ts";
 import { depthLater } from "../../routes/depth.ts";
 import type { Channel, Publish } from "../channel.ts";

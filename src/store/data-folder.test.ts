@@ -3,11 +3,11 @@ import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./data-folder.ts";
 
 describe("makeFolder", () => {
   it("makes a folder and those above it, also where another call makes them", async (t) => {
-    const base = await mkdtemp(join(tmpdir(), "make-folder-"));
+    const base = await mkdtemp(join(tmpdir(), "data-folder-"));
     t.after(() => rm(base, { recursive: true }));
     const path = join(base, "a", "b", "c");
     await Promise.all([makeFolder(path), makeFolder(path)]);
@@ -16,7 +16,7 @@ describe("makeFolder", () => {
   });
 
   it("refuses a path through a file, and one that is a file", async (t) => {
-    const base = await mkdtemp(join(tmpdir(), "make-folder-"));
+    const base = await mkdtemp(join(tmpdir(), "data-folder-"));
     t.after(() => rm(base, { recursive: true }));
     const file = join(base, "file");
     await writeFile(file, "");

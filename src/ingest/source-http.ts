@@ -1,4 +1,28 @@
+// What every source over HTTP needs: credentials beside the URL, Retry-After, and bodies of a bounded size.
 import type { BufferPool } from "./buffer-pool.ts";
+
+/** Milliseconds that a Retry-After header asks for (RFC 9110, 10.2.3), or undefined where it is none. */
+export function retryAfterMs(header: string | null, nowMs = Date.now()): number | undefined {
+  if (header === null) return undefined;
+  const text = header.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** A URL whose user name and password go into a header: fetch refuses them in the URL, and names it. */
+export function splitCredentials(of: string): {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const url = new URL(of);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url, headers: {} };
+  url.username = "";
+  url.password = "";
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
 
 /** The body of a response, or undefined where it is longer than `bytesMax` (the rest is not read). `heard`: bytes came. */
 export async function readLimited(
