@@ -36,6 +36,7 @@ export const bench: Bench = async ({ tiny }) => {
   const inline = new InlineQuotes({ live: () => book.live, onFault });
   const pool = new QuotePool({ book, clock: () => world.now * 1000, onFault, inline });
   await pool.ready();
+  await pool.warmUp();
   try {
     const figures: Figure[] = [];
     let at8 = Number.NaN;

@@ -101,6 +101,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     { host: config.host, port, ledger: exchange.state.ledger },
     `serving the API on http://${config.host}:${port}`,
   );
+  // Quotes that come meanwhile are answered between its steps.
+  void pool.warmUp();
   return {
     port,
     ended,

@@ -21,6 +21,11 @@ export type QuoteBatch = {
   readonly flags: readonly number[];
 };
 
+/** Main thread to worker: a step of what makes its first quotes fast. */
+export const WARM_UP = "warm up";
+
+export type WorkerTask = QuoteBatch | typeof WARM_UP;
+
 /** Worker to main thread, with what went wrong for the log. */
 export type BatchReply = {
   /** Of the first requests, in order: the rest is for another turn. At least one, where there are any. */

@@ -9,7 +9,15 @@ import type { SharedBook } from "../book/left-right.ts";
 import type { Clock } from "../model/clock.ts";
 import { FairQueue } from "../model/fair-queue.ts";
 import type { InlineQuotes } from "./inline-quotes.ts";
-import { type BatchReply, type QuoteBatch, RUNNING, STOP, type WorkerStart } from "./messages.ts";
+import {
+  type BatchReply,
+  type QuoteBatch,
+  RUNNING,
+  STOP,
+  WARM_UP,
+  type WorkerStart,
+  type WorkerTask,
+} from "./messages.ts";
 import type { QuoteAnswer, QuoteAsker, QuoteRequest, QuoteService } from "./quote.ts";
 import { CANCELED, QuoteJob, requestKey } from "./quote-job.ts";
 
@@ -31,6 +39,8 @@ const GRACE_MS = 1500;
 const ATTEMPTS_MAX = 16;
 /** Answers of the present step that are kept for the same request. */
 const SHARED_MAX = 1024;
+/** Steps of a worker's warm-up: with more, first quotes are no faster (measured, 2026-11). */
+const WARM_UP_STEPS = 32;
 /** Seconds (api.md, Limits). */
 const SKIP_WINDOW = 600;
 const SECOND_MS = 1000;
@@ -76,7 +86,7 @@ export type PoolLoad = {
 
 export class QuotePool implements QuoteService {
   readonly #options: QuotePoolOptions;
-  readonly #piscina: Piscina<QuoteBatch, BatchReply>;
+  readonly #piscina: Piscina<WorkerTask, BatchReply>;
   readonly #flags: Int32Array;
   readonly #freeFlags: number[];
   readonly #knownThreads = new WeakSet<Worker>();
@@ -106,7 +116,7 @@ export class QuotePool implements QuoteService {
     this.#workers = workers;
     this.#freeWorkers = workers;
     const start: WorkerStart = { book: options.book.buffers, flags: this.#flags };
-    this.#piscina = new Piscina<QuoteBatch, BatchReply>({
+    this.#piscina = new Piscina<WorkerTask, BatchReply>({
       filename: (options.entry ?? new URL("./worker.js", import.meta.url)).href,
       minThreads: workers,
       maxThreads: workers,
@@ -151,6 +161,23 @@ export class QuotePool implements QuoteService {
   async ready(): Promise<void> {
     const nothing: QuoteBatch = { now: 0, skipWindow: 0, timesMs: [], requests: [], flags: [] };
     await Promise.all(this.#piscina.threads.map(() => this.#piscina.run(nothing)));
+  }
+
+  /**
+   * Has each worker compile its code, some 0.3 s of its time, in steps between which it answers what is
+   * asked. Resolves once that is done or the pool closes.
+   */
+  async warmUp(): Promise<void> {
+    const warmUpOne = async () => {
+      for (let step = 0; step < WARM_UP_STEPS && !this.#closed; step += 1) {
+        await this.#piscina.run(WARM_UP);
+      }
+    };
+    try {
+      await Promise.all(this.#piscina.threads.map(warmUpOne));
+    } catch (error) {
+      if (!this.#closed) this.#options.onFault(String(error));
+    }
   }
 
   /** For metrics. */

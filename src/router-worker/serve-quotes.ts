@@ -1,7 +1,15 @@
 // Worker thread: answers batches from the shared book.
 import { workerData } from "node:worker_threads";
 import { type BookReader, openBookReader } from "../book/shared-control.ts";
-import { type BatchReply, type QuoteBatch, RUNNING, STOP, type WorkerStart } from "./messages.ts";
+import {
+  type BatchReply,
+  type QuoteBatch,
+  RUNNING,
+  STOP,
+  WARM_UP,
+  type WorkerStart,
+  type WorkerTask,
+} from "./messages.ts";
 import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 import type { QuoteEngine } from "./quote-engine.ts";
 import { quoteAnswer } from "./quote-text.ts";
@@ -12,11 +20,24 @@ import { quoteAnswer } from "./quote-text.ts";
  */
 const SLICE_MS = 4;
 
-/** The task a worker file exports. Synchronous: an idle worker sleeps in `Atomics.wait`. */
-export function serveQuotes(engine: QuoteEngine): (batch: QuoteBatch) => BatchReply {
+/**
+ * The task a worker file exports. Synchronous: an idle worker sleeps in `Atomics.wait`. `startWarmUp`
+ * returns what does a step of the warm-up.
+ */
+export function serveQuotes(
+  engine: QuoteEngine,
+  startWarmUp: () => () => void = () => () => {},
+): (task: WorkerTask) => BatchReply {
   const { book, flags } = workerData as WorkerStart;
   let reader: BookReader | undefined;
-  return (batch) => {
+  let warmUp: (() => void) | undefined;
+  return (task) => {
+    if (task === WARM_UP) {
+      warmUp ??= startWarmUp();
+      warmUp();
+      return { results: [], faults: [] };
+    }
+    const batch = task;
     reader ??= openBookReader(book);
     const results: QuoteAnswer[] = [];
     const faults: string[] = [];

@@ -251,6 +251,15 @@ test("who asks the same of the same step shares an answer, and one leaving fails
   assert.deepEqual(await pool.quote(asking(QUICK)), unfeasible(2));
 });
 
+test("a warm-up holds up no quote, and ends with the pool", async () => {
+  const { pool, faults } = await openWorld({ workers: 1 });
+  const warmed = pool.warmUp();
+  assert.equal((await pool.quote(asking(QUICK))).status, "unfeasible");
+  await pool.close();
+  await warmed;
+  assert.deepEqual(faults, []);
+});
+
 test("no answer names an older ledger than one that was given before", async () => {
   const { pool, book } = await openWorld();
   await pool.quote(asking(QUICK));
