@@ -77,6 +77,8 @@ class Compiler<H> {
   readonly #functions: string[] = [];
   readonly #tapped = new Map<Schema, boolean>();
   readonly #sizes = new Map<Schema, number | undefined>();
+  /** Of types looked at: which are recursive is asked of each, and nearly all of them lie below some. */
+  readonly #children = new Map<Schema, readonly Schema[]>();
 
   constructor(taps: readonly Tap<H>[]) {
     this.#taps = taps;
@@ -319,14 +321,22 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
 
   #isRecursive(schema: Schema): boolean {
     const seen = new Set<Schema>();
-    const open = childrenOf(describe(schema)).map(resolved);
+    const open = [...this.#childrenOf(schema)];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (at === schema) return true;
       if (seen.has(at)) continue;
       seen.add(at);
-      open.push(...childrenOf(describe(at)).map(resolved));
+      open.push(...this.#childrenOf(at));
     }
     return false;
+  }
+
+  #childrenOf(schema: Schema): readonly Schema[] {
+    const known = this.#children.get(schema);
+    if (known !== undefined) return known;
+    const children = childrenOf(describe(schema)).map(resolved);
+    this.#children.set(schema, children);
+    return children;
   }
 }
 
