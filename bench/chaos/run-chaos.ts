@@ -1,5 +1,6 @@
 // A chaos run: fast ledgers, steady traffic, one fault after the other, and the reckoning.
 import { setTimeout as delay } from "node:timers/promises";
+import type { DevnetInput } from "../../src/devnet/options.ts";
 import { randomFrom } from "../load/random.ts";
 import { RequestLoad } from "../load/request-load.ts";
 import { learnWorld } from "../load/world.ts";
@@ -39,6 +40,8 @@ export type ChaosOptions = {
   readonly pauseMs: number;
   readonly holdMs: number;
   readonly ledgerTime: number;
+  /** More options of the devnet. */
+  readonly devnet?: DevnetInput;
   readonly rate: number;
   readonly stalledClients: number;
   readonly say: (line: string) => void;
@@ -57,11 +60,16 @@ export type ChaosReport = {
 };
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, minutes, ledgerTime, say } = options;
-  const subject = await Subject.open({ seed: `chaos ${seed}`, ledgerTime });
+  const { seed, minutes, ledgerTime, devnet, say } = options;
+  const subject = await Subject.open({
+    seed: `chaos ${seed}`,
+    ledgerTime,
+    ...(devnet === undefined ? {} : { devnet }),
+  });
   const end = (): void => void subject.close().finally(() => process.exit(1));
   for (const name of ENDING) process.once(name, end);
   try {
+    while (subject.devnet.tip.ledger < FIRST_LEDGER) subject.devnet.closeLedger();
     await subject.engine.listening;
     await subject.reaches(FIRST_LEDGER, START_MS_MAX);
     const load = new RequestLoad({

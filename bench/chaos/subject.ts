@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { DevnetInput } from "../../src/devnet/options.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { EngineChild } from "../load/engine-child.ts";
 import { FaultProxy } from "./fault-proxy.ts";
@@ -13,7 +14,12 @@ const PRELOAD = new URL("./engine-preload.js", import.meta.url).href;
 const POLL_MS = 50;
 const MIB = 2 ** 20;
 
-export type SubjectOptions = { readonly seed: string; readonly ledgerTime: number };
+export type SubjectOptions = {
+  readonly seed: string;
+  readonly ledgerTime: number;
+  /** More options of its devnet. */
+  readonly devnet?: DevnetInput;
+};
 
 export class Subject {
   readonly devnet: Devnet;
@@ -27,13 +33,13 @@ export class Subject {
   readonly #folder: string;
   readonly #others: EngineChild[] = [];
 
-  static async open({ seed, ledgerTime }: SubjectOptions): Promise<Subject> {
+  static async open({ seed, ledgerTime, devnet: more }: SubjectOptions): Promise<Subject> {
     const folder = mkdtempSync(join(tmpdir(), "hopbook-chaos-"));
     const dataDir = join(folder, "engine");
     const directory = join(folder, "devnet");
     mkdirSync(directory);
     const disk = openDisk(dataDir);
-    const devnet = await startDevnet({ seed, ledgerTime, port: 0, directory });
+    const devnet = await startDevnet({ ...more, seed, ledgerTime, port: 0, directory });
     const proxies = [new FaultProxy(devnet.url), new FaultProxy(devnet.url)];
     const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
     return new Subject(

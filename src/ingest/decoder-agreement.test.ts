@@ -16,15 +16,22 @@ import { skipDecoder } from "./skip-decoder.ts";
 
 const exchange = testContract(1);
 
+/** Of the long lists of real ledgers every third is read in the usual run; all of them where it is longer. */
+const STEP = Math.max(1, Math.round(3 / runs(1)));
+const SHORT_LIST_MAX = 40;
+
 /** Contracts of a ledger taken as the exchange, one after the other, of each of two lists. */
 const CONTRACTS_MAX = Math.ceil(runs(1) / 5);
 
 for (const fixture of LEDGER_FIXTURES) {
-  test(`both decoders agree on every real ledger of ${fixture}`, () => {
+  test(`both decoders agree on real ledgers of ${fixture}`, () => {
     const passphrase = passphraseOf(fixture);
     let entries = 0;
     let failures = 0;
-    for (const [index, bytes] of readFixture(fixture).entries()) {
+    const ledgers = readFixture(fixture);
+    const step = ledgers.length > SHORT_LIST_MAX ? STEP : 1;
+    for (const [index, bytes] of ledgers.entries()) {
+      if (index % step !== 0) continue;
       const meta = LedgerCloseMeta.fromXdr(bytes);
       const { contracts, failing, keys: occurringKeys } = occurringIn(meta);
       const keys = new KeyTable();

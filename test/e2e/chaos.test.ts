@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FAULTS } from "../../bench/chaos/fault.ts";
 import { runChaos } from "../../bench/chaos/run-chaos.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
 
 const SEED = 1;
 
@@ -13,10 +14,11 @@ test("the engine survives every fault, and says nothing wrong after them", async
     minutes: 5,
     rounds: 1,
     pauseMs: 200,
-    holdMs: 800,
-    ledgerTime: 250,
+    holdMs: 600,
+    ledgerTime: 500,
+    devnet: SMALL_DEVNET,
     rate: 20,
-    stalledClients: 300,
+    stalledClients: 100,
     say: (line) => context.diagnostic(line),
   });
   const { faults, survived, skipped } = report;

@@ -8,6 +8,8 @@ import { devnetOptionsSchema } from "../../src/devnet/options.ts";
 import { tradingScenario } from "../../src/devnet/trading-scenario.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -32,7 +34,12 @@ let engine: EngineProcess;
 let api: ApiClient;
 
 before(async () => {
-  const options = devnetOptionsSchema.parse({ seed: "convergence", ledgerTime: 100, port: 0 });
+  const options = devnetOptionsSchema.parse({
+    seed: "convergence",
+    ledgerTime: 100,
+    port: 0,
+    ...SMALL_DEVNET,
+  });
   const scenario = tradingScenario(options);
   devnet = await startDevnet(options, {
     ...scenario,
@@ -52,8 +59,7 @@ before(async () => {
 });
 
 after(async () => {
-  await engine.stop();
-  await devnet.stop();
+  await stopAll(engine, devnet);
 });
 
 async function choices(): Promise<readonly Subscription[]> {

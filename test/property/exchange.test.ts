@@ -32,7 +32,7 @@ import {
   worldAndCall,
 } from "./exchange-world.ts";
 
-const RUNS = { numRuns: runs(300) };
+const RUNS = { numRuns: runs(100) };
 
 type Run = {
   readonly before: SeededWorld;

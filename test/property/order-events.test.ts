@@ -106,7 +106,7 @@ test("the events reproduce the live book after every ledger", async () => {
       }
       await exchange.close();
     }),
-    { numRuns: runs(6) },
+    { numRuns: runs(2) },
   );
 });
 

@@ -56,7 +56,7 @@ const WORLDS: readonly QuoteWorldOptions[] = [
 
 test("a search that has seen a book change answers as one that sees it for the first time", () => {
   let answers = 0;
-  for (let seed = 1; seed <= runs(10); seed += 1) {
+  for (let seed = 1; seed <= runs(4); seed += 1) {
     const random = randomFrom(seed);
     const { state, request } = randomQuoteWorld(seed, WORLDS[seed % 2]);
     const world = changesOfWorld(state);
@@ -92,7 +92,7 @@ test("a search that has seen a book change answers as one that sees it for the f
       changes = Array.from({ length: random(4) }, () => randomChange(random, world, live));
     }
   }
-  assert(answers > runs(80), `only ${answers} answers`);
+  assert(answers > runs(32), `only ${answers} answers`);
 });
 
 const SELLING = token(1);

@@ -65,7 +65,7 @@ function checkBest(
 
 test("routes of random worlds settle to the unit, none is missing, and no list of orders is better", () => {
   let [settled, paths] = [0, 0];
-  for (let seed = 1; seed <= runs(400); seed += 1) {
+  for (let seed = 1; seed <= runs(120); seed += 1) {
     const world = randomQuoteWorld(seed);
     const { state, request, ordersMax } = world;
     const routes = quotedRoutes(world);
@@ -82,12 +82,12 @@ test("routes of random worlds settle to the unit, none is missing, and no list o
       paths += 1;
     }
   }
-  assert(settled > runs(100) && paths > runs(200), `only ${settled} routes, ${paths} paths`);
+  assert(settled > runs(30) && paths > runs(60), `only ${settled} routes, ${paths} paths`);
 });
 
 test("no list of orders is better where a hop has a dozen orders to choose from", () => {
   let found = 0;
-  for (let seed = 1; seed <= runs(50); seed += 1) {
+  for (let seed = 1; seed <= runs(15); seed += 1) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 26, assets: 2, makers: 8 });
     const ordersMax = 2 + (seed % 3);
     const { state, request } = world;
@@ -99,7 +99,7 @@ test("no list of orders is better where a hop has a dozen orders to choose from"
     assert.equal(got, best === undefined ? "none" : resultOf(world, best), `seed ${seed}`);
     if (best !== undefined) found += 1;
   }
-  assert(found > runs(20), `only ${found} routes`);
+  assert(found > runs(6), `only ${found} routes`);
 });
 
 test("where makers have little room, it is made where it can be, and never overdrawn", () => {
@@ -107,7 +107,7 @@ test("where makers have little room, it is made where it can be, and never overd
   let [paths, found] = [0, 0];
   // From 101353 on: some that need a dear order for the room it makes.
   const needRoom = [101353, 101390, 101707, 103337, 104493, 107897, 108846, 108996, 109207];
-  const seeds = [...Array.from({ length: runs(150) }, (_, at) => at + 1), 100445, ...needRoom];
+  const seeds = [...Array.from({ length: runs(50) }, (_, at) => at + 1), 100445, ...needRoom];
   for (const seed of seeds) {
     const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
     const { state, request, ordersMax } = world;
@@ -121,7 +121,7 @@ test("where makers have little room, it is made where it can be, and never overd
       if (best !== undefined) found += 1;
     }
   }
-  assert(paths > runs(100) && found > runs(30), `only ${paths} paths, ${found} routes`);
+  assert(paths > runs(33) && found > runs(10), `only ${paths} paths, ${found} routes`);
 });
 
 test("what several orders of one maker cost, each rounded up, fits its room", () => {
@@ -149,10 +149,10 @@ test("a hop that gives less with fewer orders leaves places to the next one", ()
 test("the ten routes are those of a search through all paths, one by one", () => {
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;
-  for (let seed = 1; seed <= runs(24); seed += 1) {
+  for (let seed = 1; seed <= runs(8); seed += 1) {
     if (checkTenRoutes(randomQuoteWorld(seed, options), seed)) full += 1;
   }
-  assert(full > runs(1), `only ${full} full answers`);
+  assert(full > 0, `only ${full} full answers`);
 });
 
 test("so they are where few orders may be listed, of makers with little room", () => {
@@ -183,7 +183,7 @@ test("what was asked before changes no answer", () => {
   const options = { orders: 600, assets: 3, makers: 40, wild: false };
   let routes = 0;
   // The last two have hops that are hard to be sure of.
-  for (const seed of [...Array.from({ length: 8 }, (_, at) => at + 1), 11, 116]) {
+  for (const seed of [...Array.from({ length: runs(3) }, (_, at) => at + 1), 11, 116]) {
     const { state, request } = shortOfRoom(seed, randomQuoteWorld(seed, options));
     const view = bookOfWorld(state);
     const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
@@ -196,7 +196,7 @@ test("what was asked before changes no answer", () => {
     }
     if (first.status === "success") routes += first.routes.length;
   }
-  assert(routes > 5, `only ${routes} routes`);
+  assert(routes > 3, `only ${routes} routes`);
 });
 
 test("routes are the same where there is hardly memory for what is kept of the sides", () => {
@@ -227,7 +227,7 @@ test("routes are the same where there is hardly memory for what is kept of the s
 
 test("selling what a purchase costs gets what was bought, where any list of orders does", () => {
   let met = 0;
-  for (let seed = 1; seed <= runs(150); seed += 1) {
+  for (let seed = 1; seed <= runs(50); seed += 1) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 40 });
     if (world.request.direction !== "strict_receive") continue;
     const [bought] = quotedRoutes(world);
@@ -247,12 +247,12 @@ test("selling what a purchase costs gets what was bought, where any list of orde
     const best = routes.reduce((most, one) => (one > most ? one : most), 0n);
     assert.equal(got, best, `seed ${seed}`);
   }
-  assert(met > runs(30), `only ${met} purchases`);
+  assert(met > runs(10), `only ${met} purchases`);
 });
 
 test("what the API leaves out of quotes is left out, and nothing else", () => {
   let [paths, found] = [0, 0];
-  for (let seed = 1; seed <= runs(300); seed += 1) {
+  for (let seed = 1; seed <= runs(100); seed += 1) {
     const world = hinderedWorld(seed);
     const { request, ordersMax } = world;
     const routes = quotedRoutes(world, world.book);
@@ -266,12 +266,12 @@ test("what the API leaves out of quotes is left out, and nothing else", () => {
       if (best !== undefined) found += 1;
     }
   }
-  assert(paths > runs(200) && found > runs(70), `only ${paths} paths, ${found} routes`);
+  assert(paths > runs(66) && found > runs(23), `only ${paths} paths, ${found} routes`);
 });
 
 test("a limit crosses what its order would, on the contract, to the unit", () => {
   let [crossed, partly] = [0, 0];
-  for (let seed = 1; seed <= runs(150); seed += 1) {
+  for (let seed = 1; seed <= runs(50); seed += 1) {
     const world = randomQuoteWorld(seed, { ...SMALL_WORLD, orders: 60, assets: 2, makers: 12 });
     const { state, request } = world;
     const picked = state.orders[seed % Math.max(1, state.orders.length)];
@@ -299,5 +299,5 @@ test("a limit crosses what its order would, on the contract, to the unit", () =>
     crossed += 1;
     if ((sells ? route.sold : route.bought) < request.amount) partly += 1;
   }
-  assert(crossed > runs(40) && partly > runs(10), `only ${crossed} crossed, ${partly} in part`);
+  assert(crossed > runs(13) && partly > runs(3), `only ${crossed} crossed, ${partly} in part`);
 });

@@ -114,9 +114,17 @@ function pointed(document: Json, pointer: string): Json {
     .reduce((value: Json, name) => value[name], document);
 }
 
-/** Compiles schemas of a document, whose references lead into it. */
+/**
+ * Compiles schemas of a document, whose references lead into it. That they are valid schemas is tested once, with the
+ * documents.
+ */
 function validatorOf(id: string, document: Json): (schema: Json) => ValidateFunction {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false });
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+    validateSchema: false,
+  });
   ajv.addVocabulary(["components"]);
   ajv.addSchema({ $id: id, components: { schemas: closed(document.components.schemas) } });
   const compiled = new Map<string, ValidateFunction>();
