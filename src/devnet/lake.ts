@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ChainStore } from "./ledger/chain-store.ts";
-import { uint32 } from "./ledger/xdr-frame.ts";
 import { zstdFrame } from "./zstd.ts";
 
 export type LakeOptions = {
@@ -56,7 +55,12 @@ export class Lake {
     const metas = Array.from({ length: end - start + 1 }, (_, at) =>
       this.#ledgers.readMeta(start + at),
     );
-    const batch = Buffer.concat([uint32(start), uint32(end), uint32(metas.length), ...metas]);
+    // As a LedgerCloseMetaBatch begins.
+    const head = Buffer.alloc(12);
+    head.writeUInt32BE(start, 0);
+    head.writeUInt32BE(end, 4);
+    head.writeUInt32BE(metas.length, 8);
+    const batch = Buffer.concat([head, ...metas]);
     const path = join(this.#options.directory, batchKey(start, this.#options));
     mkdirSync(dirname(path), { recursive: true });
     // Under its name an object is whole.

@@ -16,7 +16,6 @@ import { testAccount, testContract } from "../../test/ingest/addresses.ts";
 import { batchOf } from "../../test/ingest/build-lake.ts";
 import { diagnostics, TEST_PASSPHRASE } from "../../test/ingest/build-ledger.ts";
 import { occurringIn } from "../../test/ingest/occurring.ts";
-import { RandomXdr, word } from "../../test/ingest/random-xdr.ts";
 import {
   scAddress,
   scBool,
@@ -29,15 +28,16 @@ import {
   scVec,
 } from "../../test/ingest/sc-values.ts";
 import { randomFrom } from "../../test/support/random-ledgers.ts";
+import { RandomXdr, word } from "../../test/support/random-xdr.ts";
 import { runs } from "../../test/support/runs.ts";
 import { decodeMeta } from "../../test/support/sdk-decoder.ts";
 import { addressBytes } from "../model/address.ts";
+import type { Schema } from "../model/xdr-schema.ts";
 import { KeyTable } from "./key-table.ts";
 import { BatchReader } from "./lake/ledger-batch.ts";
 import { ledgerHead, readLedgerHead } from "./ledger-header.ts";
 import { skipDecoder } from "./skip-decoder.ts";
 import { networkId, transactionHash } from "./transaction-result.ts";
-import type { Schema } from "./xdr/schema-node.ts";
 
 const exchange = testContract(1);
 const token = testContract(2);

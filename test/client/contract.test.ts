@@ -23,7 +23,7 @@ import {
 } from "../../src/devnet/contract/call.ts";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
-import { hostValueXdr } from "../../src/devnet/ledger/write-value.ts";
+import { hostValueXdr } from "../../src/devnet/ledger/sc-val.ts";
 import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { address } from "../../src/model/address.ts";
 import { orderId as modelId } from "../../src/model/order.ts";

@@ -18,7 +18,13 @@ import { runReceivedCall } from "./received-call.ts";
 import { classicOf } from "./received-operations.ts";
 import { Declared } from "./resources.ts";
 import { type LedgerState, Scope } from "./state.ts";
-import { type MetaLayout, resultPairXdr, Stage, transactionMetaXdr } from "./transaction-xdr.ts";
+import {
+  type MetaLayout,
+  resultPairXdr,
+  Stage,
+  type TransactionParts,
+  transactionMetaXdr,
+} from "./transaction-xdr.ts";
 import type { CallIntent } from "./work.ts";
 import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
 import type { XdrText } from "./xdr-writer.ts";
@@ -218,7 +224,7 @@ function finish(state: LedgerState, worked: Worked, context: LedgerContext): App
   const built =
     intent.kind === "received" ? intent.received.envelope : buildEnvelope(worked, context);
   const resultPair = resultPairXdr(built, outcome, feeCharged);
-  const fees: { stage: number; event: XdrText }[] = [
+  const fees: TransactionParts["fees"][number][] = [
     { stage: Stage.beforeAll, event: feeEvent(plan.feeSource, plan.fee, context) },
   ];
   if (refund !== 0n) {

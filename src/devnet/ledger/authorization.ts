@@ -1,12 +1,16 @@
 // Who authorized a contract call: the port a running invocation asks (CAP-46-11).
+import {
+  type SorobanAddressCredentialsWire,
+  SorobanAuthorizedFunction,
+} from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { CallFailure } from "../contract/host.ts";
-import type { Call } from "./event.ts";
+import { type Call, invocationWire } from "./event.ts";
 import type { EntryKey } from "./key.ts";
-import { addressWire, xdrString } from "./sc-val.ts";
+import { addressWire, VOID_WIRE } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
-import { writeAddress, writeValue } from "./write-value.ts";
-import { encode, type XdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** The frame that asks: the call it runs and the entries it sees and changes. */
 export type AuthorizedFrame = {
@@ -46,13 +50,14 @@ export class OpenAuthorization implements Authorization {
 }
 
 /** XDR of the SorobanAuthorizedFunction of a call. */
-export function authorizedFunction({ contract, fn, args }: Call): XdrText {
-  return encode((to) => {
-    to.uint32(0); // a contract's function
-    writeAddress(to, addressWire(contract));
-    to.opaque(xdrString(fn).bytes);
-    to.list(args, (arg) => writeValue(to, arg));
-  });
+export function authorizedFunction(call: Call): XdrText {
+  return encode(SorobanAuthorizedFunction, { type: 0, contractFn: invocationWire(call) });
+}
+
+/** SorobanAddressCredentials without a signature: still to be signed, or never verified. */
+export function unsignedWire(signer: Address, nonce: bigint): SorobanAddressCredentialsWire {
+  const address = addressWire(signer);
+  return { address, nonce, signatureExpirationLedger: 0, signature: VOID_WIRE };
 }
 
 /** Changes to authorizations, taken back in the reverse order where their frame fails. */

@@ -1,55 +1,42 @@
 // A contract call, or a contract's creation, as the operation in the envelope.
-import { type HostFunctionWire, Operation } from "@stellar/stellar-sdk/xdr";
-import type { Address } from "../../model/address.ts";
-import { addressWire, valueWire, xdrString } from "./sc-val.ts";
+import {
+  type HostFunctionWire,
+  Operation,
+  SorobanAuthorizedInvocation,
+  type SorobanCredentialsWire,
+} from "@stellar/stellar-sdk/xdr";
+import { unsignedWire } from "./authorization.ts";
+import { invocationWire } from "./event.ts";
+import { addressWire, valueWire } from "./sc-val.ts";
 import type { CallIntent, DeployIntent, WorkContext } from "./work.ts";
-import { writeAddress, writeValue } from "./write-value.ts";
-import { encode, type XdrText, type XdrWriter, xdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
-/** XDR of the Operation. */
+/** OperationType. */
+const INVOKE_HOST_FUNCTION = 24;
+/** Credentials of the transaction's source. */
+const BY_SOURCE = { type: 0 } as const;
+
+/** XDR of the Operation. The signers' signatures are empty: nobody verifies them. */
 export function callOperation(intent: CallIntent | DeployIntent, context: WorkContext): XdrText {
   return intent.kind === "call" ? invoke(intent, context) : create(intent);
 }
 
-/** OperationType. */
-const INVOKE_HOST_FUNCTION = 24;
-
-/** By hand, since nearly every transaction is a call: the invocation is in it twice or more. */
-function invoke(intent: CallIntent, context: WorkContext): XdrText {
-  const invocation = encode((to) => {
-    to.uint32(0); // a contract's function, both to call and to authorize
-    writeAddress(to, addressWire(intent.contract));
-    to.opaque(xdrString(intent.fn).bytes);
-    to.list(intent.args, (arg) => writeValue(to, arg));
+function invoke(intent: CallIntent, { now }: WorkContext): XdrText {
+  const invokeContract = invocationWire(intent);
+  const rootInvocation = encode(SorobanAuthorizedInvocation, {
+    function: { type: 0, contractFn: invokeContract },
+    subInvocations: [],
   });
-  const signers = intent.signers ?? [];
-  return encode((to) => {
-    to.uint32(0); // no source of its own
-    to.uint32(INVOKE_HOST_FUNCTION);
-    to.xdr(invocation);
-    to.uint32(1 + signers.length);
-    to.uint32(0); // by the transaction's source
-    writeAuthorized(to, invocation);
-    for (const signer of signers) {
-      writeCredentials(to, signer, context);
-      writeAuthorized(to, invocation);
-    }
+  const bySigners = (intent.signers ?? []).map(
+    (signer): SorobanCredentialsWire => ({ type: 1, address: unsignedWire(signer, BigInt(now)) }),
+  );
+  const auth = [BY_SOURCE, ...bySigners].map((credentials) => ({ credentials, rootInvocation }));
+  const invokeHostFunctionOp = { hostFunction: { type: 0, invokeContract } as const, auth };
+  return encode(Operation, {
+    sourceAccount: null,
+    body: { type: INVOKE_HOST_FUNCTION, invokeHostFunctionOp },
   });
-}
-
-/** SorobanAuthorizedInvocation without sub-invocations. */
-function writeAuthorized(to: XdrWriter, invocation: XdrText): void {
-  to.xdr(invocation);
-  to.uint32(0);
-}
-
-/** SorobanAddressCredentials with an empty signature: nobody verifies it. */
-function writeCredentials(to: XdrWriter, signer: Address, context: WorkContext): void {
-  to.uint32(1);
-  writeAddress(to, addressWire(signer));
-  to.int64(BigInt(context.now));
-  to.uint32(0);
-  writeValue(to, { type: "void" });
 }
 
 function create(intent: DeployIntent): XdrText {
@@ -66,7 +53,10 @@ function create(intent: DeployIntent): XdrText {
     function: { type: 2 as const, createContractV2HostFn: createContractV2 },
     subInvocations: [],
   };
-  const auth = [{ credentials: { type: 0 as const }, rootInvocation }];
-  const body = { type: 24 as const, invokeHostFunctionOp: { hostFunction, auth } };
-  return xdrText(Operation.schema.encode({ sourceAccount: null, body }));
+  const auth = [{ credentials: BY_SOURCE, rootInvocation }];
+  const body = {
+    type: INVOKE_HOST_FUNCTION,
+    invokeHostFunctionOp: { hostFunction, auth },
+  } as const;
+  return encode(Operation, { sourceAccount: null, body });
 }

@@ -1,4 +1,10 @@
 // A contract call as a transaction: the invocation, its resources and what the node reports of it.
+import {
+  type InvokeHostFunctionResultWire,
+  InvokeHostFunctionSuccessPreImage,
+  OperationResult,
+  SorobanTransactionData,
+} from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { addressValue, type Value } from "../contract/value.ts";
 import { deployedAddress } from "../tokens/sac-address.ts";
@@ -17,10 +23,11 @@ import {
   Result,
   usageOf,
 } from "./resources.ts";
+import { hostValueXdr } from "./sc-val.ts";
 import { type EntryDiff, putInstance, type Scope } from "./state.ts";
 import type { CallIntent, DeployIntent, SorobanOutcome, WorkContext, WorkOutcome } from "./work.ts";
-import { hostValueXdr } from "./write-value.ts";
-import { encode, encodeBytes, type XdrText } from "./xdr-writer.ts";
+import { encode, encodeBytes } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** Commits to the scope where the call succeeds, and leaves it alone where it fails. */
 export function runCall(
@@ -88,30 +95,22 @@ function signersOf(intent: CallIntent | DeployIntent): readonly Address[] {
   return intent.kind === "call" ? (intent.signers ?? []) : [];
 }
 
-/** OperationType, within an operation's own result. */
-const INVOKE_HOST_FUNCTION = 24;
-
 /** With the hash of what the call gave back: the value and the events. */
 export function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrText {
-  const given = encodeBytes((to) => {
-    to.xdr(returnValue);
-    to.list(events, (event) => to.xdr(event));
-  });
-  const hash = sha256(given);
-  return encode((to) => {
-    to.uint32(0);
-    to.uint32(INVOKE_HOST_FUNCTION);
-    to.int32(Result.success);
-    to.bytes(hash);
-  });
+  const given = encodeBytes(InvokeHostFunctionSuccessPreImage, { returnValue, events });
+  return callResult({ code: Result.success, success: sha256(given) });
 }
 
 export function failureResult(fault: NodeFault | undefined): XdrText {
-  return encode((to) => {
-    to.uint32(0);
-    to.uint32(INVOKE_HOST_FUNCTION);
-    to.int32(fault?.code ?? Result.trapped);
-  });
+  return callResult({ code: fault?.code ?? Result.trapped });
+}
+
+/** OperationType, within an operation's own result. */
+const INVOKE_HOST_FUNCTION = 24;
+
+function callResult(invokeHostFunctionResult: InvokeHostFunctionResultWire): XdrText {
+  const tr = { type: INVOKE_HOST_FUNCTION, invokeHostFunctionResult } as const;
+  return encode(OperationResult, { code: 0, tr });
 }
 
 function deploy(scope: Scope, intent: DeployIntent, context: WorkContext): Address {
@@ -125,13 +124,14 @@ function deploy(scope: Scope, intent: DeployIntent, context: WorkContext): Addre
 export function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): XdrText {
   const written = new Set(diffs.map(({ key }) => key).filter((key) => !isTtl(key)));
   const readOnly = [...read].filter((key) => !written.has(key));
-  return encode((to) => {
-    to.uint32(0);
-    to.list(readOnly, (key) => to.xdr(key));
-    to.list([...written], (key) => to.xdr(key));
-    to.uint32(Declared.instructions);
-    to.uint32(Declared.readBytes);
-    to.uint32(Declared.writeBytes);
-    to.int64(BigInt(Declared.fee));
+  return encode(SorobanTransactionData, {
+    ext: { v: 0 },
+    resources: {
+      footprint: { readOnly, readWrite: [...written] },
+      instructions: Declared.instructions,
+      diskReadBytes: Declared.readBytes,
+      writeBytes: Declared.writeBytes,
+    },
+    resourceFee: BigInt(Declared.fee),
   });
 }

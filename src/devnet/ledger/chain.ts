@@ -24,7 +24,6 @@ import {
 import { LedgerState } from "./state.ts";
 import type { StoredEntry } from "./stored-entry.ts";
 import type { DeployIntent } from "./work.ts";
-import { encodeBytes } from "./xdr-writer.ts";
 
 export type ChainOptions = {
   readonly passphrase: string;
@@ -158,11 +157,12 @@ function inApplyOrder(
 }
 
 function stateHashAfter(before: Uint8Array, written: ClosedRecord["written"]): Uint8Array {
-  const changed = encodeBytes((to) => {
-    for (const [key, stored] of written) {
-      to.xdr(key);
-      to.option(stored, ({ xdr }) => to.xdr(xdr));
-    }
-  });
-  return sha256(before, changed);
+  const changed = written.map(([key, stored]) =>
+    stored === undefined ? `${key}${ABSENT}` : `${key}${PRESENT}${stored.xdr}`,
+  );
+  return sha256(before, Buffer.from(changed.join(""), "latin1"));
 }
+
+/** As XDR writes an optional value. */
+const ABSENT = "\0\0\0\0";
+const PRESENT = "\0\0\0\x01";

@@ -24,7 +24,8 @@ import { useNonce } from "./nonce.ts";
 import { addressFromWire } from "./sc-val.ts";
 import { TTL_MAX } from "./state.ts";
 import { isSignedBy } from "./verify-signature.ts";
-import { type XdrText, xdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** What an authorization entry of one account may hold at most (env: MAX_ACCOUNT_SIGNATURES). */
 const SIGNATURES_MAX = 20;
@@ -149,7 +150,7 @@ function trackerOf(
 
 function nodeOf(invocation: SorobanAuthorizedInvocationWire): Node {
   return {
-    fn: xdrText(SorobanAuthorizedFunction.schema.encode(invocation.function)),
+    fn: encode(SorobanAuthorizedFunction, invocation.function),
     children: invocation.subInvocations.map(nodeOf),
     used: false,
   };

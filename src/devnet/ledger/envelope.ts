@@ -1,16 +1,20 @@
 // Transaction envelopes and their hashes.
 import { createHash } from "node:crypto";
+import {
+  type DecoratedSignatureWire,
+  FeeBumpTransaction,
+  type FeeBumpTransactionWire,
+  Transaction,
+  TransactionEnvelope,
+  TransactionSignaturePayload,
+  type TransactionSignaturePayloadTaggedTransactionWire,
+  type TransactionWire,
+} from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { sha256 } from "./hash.ts";
 import { publicKeyWire } from "./sc-val.ts";
-import { join, list, uint32, uint64, ZERO } from "./xdr-frame.ts";
-import { encodeBytes, type XdrText } from "./xdr-writer.ts";
-
-/** EnvelopeType: what an envelope, and what the hash of its transaction, starts with. */
-const TX = uint32(2);
-const FEE_BUMP = uint32(5);
-/** MuxedAccount of a plain account. */
-const ED25519 = uint32(0);
+import { type Encodable, encode, encodeBytes } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 export type Envelope = {
   readonly xdr: Uint8Array;
@@ -40,44 +44,56 @@ export type EnvelopeParts = {
 };
 
 export function envelope(parts: EnvelopeParts, networkId: Uint8Array): Envelope {
-  const transaction = transactionXdr(parts);
-  const hash = sha256(networkId, TX, transaction);
-  const inner = join([TX, transaction, list([signature(parts.source, hash)])]);
+  const tx = encode(Transaction, transactionWire(parts));
+  const hash = transactionHash(networkId, { type: 2, tx });
+  const signatures = [signature(parts.source, hash)];
   const { feeBump } = parts;
-  if (feeBump === undefined) return { xdr: inner, hash };
-  const bump = join([
-    ED25519,
-    publicKeyWire(feeBump.source).ed25519,
-    uint64(feeBump.fee),
-    inner,
-    ZERO,
-  ]);
-  const outerHash = sha256(networkId, FEE_BUMP, bump);
-  const xdr = join([FEE_BUMP, bump, list([signature(feeBump.source, outerHash)])]);
+  if (feeBump === undefined) {
+    return { xdr: encodeBytes(TransactionEnvelope, { type: 2, v1: { tx, signatures } }), hash };
+  }
+  const outer: Encodable<FeeBumpTransactionWire> = {
+    feeSource: publicKeyWire(feeBump.source),
+    fee: feeBump.fee,
+    innerTx: { type: 2, v1: { tx, signatures } },
+    ext: { v: 0 },
+  };
+  const outerTx = encode(FeeBumpTransaction, outer);
+  const outerHash = transactionHash(networkId, { type: 5, feeBump: outerTx });
+  const outerSignatures = [signature(feeBump.source, outerHash)];
+  const xdr = encodeBytes(TransactionEnvelope, {
+    type: 5,
+    feeBump: { tx: outerTx, signatures: outerSignatures },
+  });
   return { xdr, hash: outerHash, innerHash: hash };
 }
 
-function transactionXdr(parts: EnvelopeParts): Buffer {
-  return encodeBytes((to) => {
-    to.bytes(ED25519);
-    to.bytes(publicKeyWire(parts.source).ed25519);
-    to.uint32(parts.fee);
-    to.int64(parts.sequence);
-    to.uint32(0); // no preconditions
-    to.uint32(0); // no memo
-    to.list(parts.operations, (operation) => to.xdr(operation));
-    to.option(parts.soroban, (data) => to.xdr(data));
-  });
+/** What is signed. */
+export function transactionHash(
+  networkId: Uint8Array,
+  taggedTransaction: Encodable<TransactionSignaturePayloadTaggedTransactionWire>,
+): Uint8Array {
+  return sha256(encodeBytes(TransactionSignaturePayload, { networkId, taggedTransaction }));
 }
 
-const SIGNATURE_BYTES = uint32(64);
+function transactionWire(parts: EnvelopeParts): Encodable<TransactionWire> {
+  const { source, sequence, fee, operations, soroban } = parts;
+  return {
+    sourceAccount: publicKeyWire(source),
+    fee,
+    seqNum: sequence,
+    cond: { type: 0 },
+    memo: { type: 0 },
+    operations,
+    ext: soroban === undefined ? { v: 0 } : { v: 1, sorobanData: soroban },
+  };
+}
 
 /**
- * XDR of a DecoratedSignature with the size and the hint of a real one. It signs nothing: the
- * devnet's accounts have no secret keys, and no reader of ledgers verifies signatures.
+ * A DecoratedSignature with the size and the hint of a real one. It signs nothing: the devnet's accounts
+ * have no secret keys, and no reader of ledgers verifies signatures.
  */
-function signature(signer: Address, hash: Uint8Array): Uint8Array {
+function signature(signer: Address, hash: Uint8Array): DecoratedSignatureWire {
   const key = publicKeyWire(signer).ed25519;
   const bytes = createHash("sha512").update(key).update(hash).digest();
-  return join([key.subarray(28), SIGNATURE_BYTES, bytes]);
+  return { hint: key.subarray(28), signature: bytes };
 }

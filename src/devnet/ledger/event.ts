@@ -1,25 +1,42 @@
 // Contract events and diagnostic events as the host writes them.
-import type { ScErrorWire } from "@stellar/stellar-sdk/xdr";
+import {
+  ContractEvent,
+  type ContractEventWire,
+  type DiagnosticEventWire,
+  type InvokeContractArgsWire,
+  type ScErrorWire,
+} from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
 import type { Value } from "../contract/value.ts";
 import {
+  addressWire,
   bytesWire,
   contractBytes,
   errorWire,
+  type HostValue,
+  hostValueWire,
   stringWire,
   symbolWire,
   u64Wire,
   VOID_WIRE,
+  valueWire,
+  vecWire,
+  xdrString,
 } from "./sc-val.ts";
-import { type HostValue, writeHostValue, writeScVal } from "./write-value.ts";
-import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+import { type Encodable, encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 export type Call = {
   readonly contract: Address;
   readonly fn: string;
   readonly args: readonly Value[];
 };
+
+export function invocationWire({ contract, fn, args }: Call): InvokeContractArgsWire {
+  const contractAddress = addressWire(contract);
+  return { contractAddress, functionName: xdrString(fn), args: args.map(valueWire) };
+}
 
 const CONTRACT = 1;
 const DIAGNOSTIC = 2;
@@ -30,47 +47,35 @@ export function contractEvent(
   topics: readonly HostValue[],
   data: HostValue,
 ): XdrText {
-  return eventXdr(CONTRACT, contract, topics, [data]);
+  return encode(ContractEvent, eventWire(CONTRACT, contract, topics, [data]));
 }
 
 /** As the host writes data: no value as Void, one as itself, several as a Vec. */
-function eventXdr(
+function eventWire(
   type: typeof CONTRACT | typeof DIAGNOSTIC,
   contract: Address | undefined,
   topics: readonly HostValue[],
-  data: readonly HostValue[],
-): XdrText {
-  return encode((to) => {
-    to.uint32(0);
-    to.option(contract, (of) => to.bytes(contractBytes(of)));
-    to.uint32(type);
-    to.uint32(0);
-    to.list(topics, (topic) => writeHostValue(to, topic));
-    if (data.length === 0) {
-      writeScVal(to, VOID_WIRE);
-      return;
-    }
-    if (data.length > 1) {
-      to.uint32(VEC);
-      to.uint32(1);
-      to.uint32(data.length);
-    }
-    for (const value of data) writeHostValue(to, value);
-  });
+  values: readonly HostValue[],
+): ContractEventWire {
+  const [data = VOID_WIRE, ...more] = values.map(hostValueWire);
+  const v0 = {
+    topics: topics.map(hostValueWire),
+    data: more.length === 0 ? data : vecWire([data, ...more]),
+  };
+  const contractId = contract === undefined ? null : contractBytes(contract);
+  return { ext: { v: 0 }, contractId, type, body: { v: 0, v0 } };
 }
 
-/** ScValType of a Vec. */
-const VEC = 16;
-
 /** A diagnostic event whose success flag is set once it is known which frames failed. */
-export type Diagnostic = { inSuccessfulCall: boolean; readonly event: XdrText };
+export type Diagnostic = { inSuccessfulContractCall: boolean; readonly event: XdrText };
 
 export function diagnostic(
   contract: Address | undefined,
   topics: readonly HostValue[],
   data: readonly HostValue[],
 ): Diagnostic {
-  return { inSuccessfulCall: true, event: eventXdr(DIAGNOSTIC, contract, topics, data) };
+  const event = encode(ContractEvent, eventWire(DIAGNOSTIC, contract, topics, data));
+  return { inSuccessfulContractCall: true, event };
 }
 
 export function callDiagnostic(
@@ -211,15 +216,7 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number];
 export type Metrics = { readonly [name in Metric]?: number };
 
-/** DiagnosticEvents of each metric up to the value, without the flag: 19 a call, so encoded once. */
-const METRIC_PREFIXES = METRICS.map((name) => {
-  const whole = diagnostic(
-    undefined,
-    [symbolWire("core_metrics"), symbolWire(name)],
-    [u64Wire(0n)],
-  );
-  return { name, prefix: whole.event.slice(0, -8) as XdrText };
-});
+const METRIC_TOPICS = METRICS.map((name) => [symbolWire("core_metrics"), symbolWire(name)]);
 
 export type Diagnostics = {
   readonly events: readonly Diagnostic[];
@@ -228,28 +225,12 @@ export type Diagnostics = {
   readonly ok: boolean;
 };
 
-/** A list of DiagnosticEvents: those recorded, then the core_metrics in their order. */
-export function writeDiagnostics(to: XdrWriter, of: Diagnostics | undefined): void {
-  if (of === undefined) {
-    to.uint32(0);
-    return;
-  }
-  to.uint32(of.events.length + METRICS.length);
-  for (const { inSuccessfulCall, event } of of.events) {
-    to.uint32(inSuccessfulCall ? 1 : 0);
-    to.xdr(event);
-  }
-  for (const { name, prefix } of METRIC_PREFIXES) {
-    to.uint32(of.ok ? 1 : 0);
-    to.xdr(prefix);
-    to.uint64(BigInt(Math.trunc(of.metrics[name] ?? 0)));
-  }
-}
-
-/** XDR of one DiagnosticEvent. */
-export function diagnosticXdr(of: Diagnostic): XdrText {
-  return encode((to) => {
-    to.uint32(of.inSuccessfulCall ? 1 : 0);
-    to.xdr(of.event);
+/** Those recorded, then the core_metrics in their order. */
+export function diagnosticsWire(of: Diagnostics): readonly Encodable<DiagnosticEventWire>[] {
+  const metrics = METRICS.map((name, at) => {
+    const value = u64Wire(BigInt(Math.trunc(of.metrics[name] ?? 0)));
+    const event = eventWire(DIAGNOSTIC, undefined, METRIC_TOPICS[at] ?? [], [value]);
+    return { inSuccessfulContractCall: of.ok, event };
   });
+  return [...of.events, ...metrics];
 }

@@ -23,8 +23,8 @@ import type {
 import type { Call } from "./event.ts";
 import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
 import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";
+import type { HostValue } from "./sc-val.ts";
 import { putLiveUntil, type Scope, TEMPORARY_TTL_MIN, TTL_MAX } from "./state.ts";
-import type { HostValue } from "./write-value.ts";
 
 /** What a token uses on top of a contract's host. */
 export interface TokenHost {

@@ -20,8 +20,8 @@ import {
 } from "./event.ts";
 import { Frame, type FrameInvocation } from "./frame.ts";
 import { codeKey, type EntryKey, instanceKey } from "./key.ts";
+import type { HostValue } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
-import type { HostValue } from "./write-value.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
 /** Runs a contract's function in its frame. `native`: built into the host, so nothing traps. */
@@ -100,7 +100,7 @@ export class Invocation implements FrameInvocation {
     } catch (thrown) {
       const { error } = failureOf(thrown);
       this.diagnostics.push(hostFailedDiagnostic(scError(error)));
-      for (const recorded of this.diagnostics) recorded.inSuccessfulCall = false;
+      for (const recorded of this.diagnostics) recorded.inSuccessfulContractCall = false;
       return { ok: false, error };
     }
   }
@@ -135,7 +135,7 @@ export class Invocation implements FrameInvocation {
   ): void {
     const xdr = contractEvent(contract, topics, data);
     this.events.push(event === undefined ? { xdr, contract } : { xdr, contract, event });
-    this.diagnostics.push({ inSuccessfulCall: true, event: xdr });
+    this.diagnostics.push({ inSuccessfulContractCall: true, event: xdr });
   }
 
   #enter(call: Call, caller: Address | undefined, outer: Scope): Value {
@@ -169,7 +169,8 @@ export class Invocation implements FrameInvocation {
     } catch (thrown) {
       this.#reportTrap(contract, fn, code, failureOf(thrown));
       this.events.length = events;
-      for (const recorded of this.diagnostics.slice(diagnostics)) recorded.inSuccessfulCall = false;
+      for (const recorded of this.diagnostics.slice(diagnostics))
+        recorded.inSuccessfulContractCall = false;
       throw thrown;
     } finally {
       this.#depth -= 1;

@@ -1,11 +1,19 @@
 // One closed ledger as XDR: header, transaction set, LedgerCloseMeta, with the hashes that link it.
-import { LedgerHeader, type LedgerHeaderWire, LedgerUpgrade } from "@stellar/stellar-sdk/xdr";
+import {
+  GeneralizedTransactionSet,
+  type GeneralizedTransactionSetWire,
+  LedgerCloseMeta,
+  LedgerHeader,
+  LedgerHeaderHistoryEntry,
+  type LedgerHeaderWire,
+  LedgerUpgrade,
+  TransactionResultSet,
+} from "@stellar/stellar-sdk/xdr";
 import type { AppliedTransaction } from "./apply.ts";
 import { sha256, ZERO_HASH } from "./hash.ts";
 import type { EntryKey } from "./key.ts";
 import { encodePlaces, type TransactionPlace } from "./transaction-place.ts";
-import { join, list, ONE, option, uint32, uint64, ZERO } from "./xdr-frame.ts";
-import { xdrBytes } from "./xdr-writer.ts";
+import { type Encodable, encodeBytes, XdrEncoder } from "./xdr-encoder.ts";
 
 /** What a ledger passes on to the next one. Amounts in stroops, times in UNIX seconds. */
 export type ChainTip = {
@@ -50,31 +58,63 @@ export type LedgerContents = {
   readonly stateHash: Uint8Array;
 };
 
+const encoder = new XdrEncoder([
+  "GeneralizedTransactionSet",
+  "TransactionEnvelope",
+  "LedgerCloseMetaV2.txProcessing[]",
+]);
+
+/** LedgerCloseMetaExt: stroops for writing a kilobyte. */
+const META_EXT = { v: 1, v1: { ext: { v: 0 }, sorobanFeeWrite1Kb: 1000n } } as const;
+
 /** The newest LedgerCloseMeta (v2) of the ledger after `previous`. */
 export function closeLedger(previous: ChainTip, contents: LedgerContents): ClosedLedger {
   const { transactions, closeTime } = contents;
-  const results = list(transactions.map(({ resultPair }) => resultPair));
-  const txSet = transactionSet(previous.hash, transactions);
+  const results = encodeBytes(TransactionResultSet, {
+    results: transactions.map(({ resultPair }) => resultPair),
+  });
+  const envelopesAt: number[] = [];
+  const phases = sortedPhases(transactions);
+  const txSet = encoder.bytes(GeneralizedTransactionSet, txSetWire(previous.hash, phases), {
+    TransactionEnvelope: (from) => envelopesAt.push(from),
+  });
   const upgrade = contents.baseReserve === undefined ? [] : [reserveUpgrade(contents.baseReserve)];
-  const header = LedgerHeader.schema.encode(
+  const ledgerHeader = encodeBytes(
+    LedgerHeader,
     headerWire(previous, contents, {
       txSetHash: sha256(txSet),
       resultHash: sha256(results),
       upgrades: upgrade,
     }),
   );
-  const hash = sha256(header);
-  const entry = join([hash, header, ZERO]);
-  const before = join([META_V2, META_EXT, entry]);
-  const meta = join([
-    before,
+  const hash = sha256(ledgerHeader);
+  const header = encodeBytes(LedgerHeaderHistoryEntry, {
+    hash,
+    header: ledgerHeader,
+    ext: { v: 0 },
+  });
+  const v2 = {
+    ext: META_EXT,
+    ledgerHeader: header,
     txSet,
-    list(transactions.map((transaction) => transaction.meta)),
-    list(upgrade.map((xdr) => join([xdr, list([])]))),
-    list([]),
-    uint64(0n),
-    list(contents.evicted.map(xdrBytes)),
-  ]);
+    txProcessing: transactions.map((transaction) => transaction.meta),
+    upgradesProcessing: upgrade.map((xdr) => ({ upgrade: xdr, changes: [] })),
+    scpInfo: [],
+    totalByteSizeOfLiveSorobanState: 0n,
+    evictedKeys: contents.evicted,
+  };
+  let setAt = 0;
+  const resultsAt: number[] = [];
+  const meta = encoder.bytes(
+    LedgerCloseMeta,
+    { v: 2, v2 },
+    {
+      GeneralizedTransactionSet: (from) => {
+        setAt = from;
+      },
+      "LedgerCloseMetaV2.txProcessing[]": (from) => resultsAt.push(from),
+    },
+  );
   const tip: ChainTip = {
     ...previous,
     ledger: previous.ledger + 1,
@@ -85,43 +125,36 @@ export function closeLedger(previous: ChainTip, contents: LedgerContents): Close
     idPool: contents.idPool,
     stateHash: contents.stateHash,
   };
-  const places = encodePlaces(placesOf(transactions, before.length, before.length + txSet.length));
-  return { tip, header: entry, meta, places };
+  const inSet = [...phases.classic, ...phases.soroban];
+  const envelopes = new Map(inSet.map((one, at) => [one, setAt + (envelopesAt[at] ?? 0)]));
+  const places = transactions.map((one, at) =>
+    placeOf(one, envelopes.get(one) ?? 0, resultsAt[at] ?? 0),
+  );
+  return { tip, header, meta, places: encodePlaces(places) };
 }
 
-/** Of `transactions`, whose set begins at `setAt` and their results at `resultsAt`. */
-function placesOf(
-  transactions: readonly LedgerTransaction[],
-  setAt: number,
-  resultsAt: number,
-): readonly TransactionPlace[] {
-  const envelopes = envelopePlaces(transactions, setAt);
-  let at = resultsAt + LENGTH_BYTES;
-  return transactions.map((transaction) => {
-    const { envelope, soroban, inclusionFee, layout, resultPair, meta } = transaction;
-    const start = at;
-    at += meta.length;
-    return {
-      hash: envelope.hash,
-      ...(envelope.innerHash === undefined ? {} : { innerHash: envelope.innerHash }),
-      soroban,
-      inclusionFee,
-      envelope: { at: envelopes.get(transaction) ?? 0, bytes: envelope.xdr.length },
-      // After the extension and the hash.
-      result: { at: start + EXT_BYTES + HASH_BYTES, bytes: resultPair.length - HASH_BYTES },
-      meta: { at: start + layout.meta.at, bytes: layout.meta.bytes },
-      events: layout.events.map((event) => ({ ...event, at: start + event.at })),
-    };
-  });
+/** Of a transaction whose envelope and whose TransactionResultMetaV1 begin there. */
+function placeOf(
+  transaction: LedgerTransaction,
+  envelopeAt: number,
+  resultAt: number,
+): TransactionPlace {
+  const { envelope, soroban, inclusionFee, layout, resultPair } = transaction;
+  return {
+    hash: envelope.hash,
+    ...(envelope.innerHash === undefined ? {} : { innerHash: envelope.innerHash }),
+    soroban,
+    inclusionFee,
+    envelope: { at: envelopeAt, bytes: envelope.xdr.length },
+    // After the extension and the hash.
+    result: { at: resultAt + EXT_BYTES + HASH_BYTES, bytes: resultPair.length - HASH_BYTES },
+    meta: { at: resultAt + layout.meta.at, bytes: layout.meta.bytes },
+    events: layout.events.map((event) => ({ ...event, at: resultAt + event.at })),
+  };
 }
 
-const LENGTH_BYTES = 4;
 const EXT_BYTES = 4;
 const HASH_BYTES = 32;
-
-const META_V2 = uint32(2);
-/** LedgerCloseMetaExtV1: stroops for writing a kilobyte (sorobanFeeWrite1KB). */
-const META_EXT = join([ONE, ZERO, uint64(1000n)]);
 
 function feePoolAfter(previous: ChainTip, transactions: readonly LedgerTransaction[]): bigint {
   return transactions.reduce((sum, { feeCharged }) => sum + feeCharged, previous.feePool);
@@ -131,7 +164,7 @@ function feePoolAfter(previous: ChainTip, transactions: readonly LedgerTransacti
 const BASE_RESERVE = 4;
 
 function reserveUpgrade(baseReserve: number): Uint8Array {
-  return LedgerUpgrade.schema.encode({ type: BASE_RESERVE, newBaseReserve: baseReserve });
+  return encodeBytes(LedgerUpgrade, { type: BASE_RESERVE, newBaseReserve: baseReserve });
 }
 
 const MAX_TX_SET_SIZE = 1000;
@@ -157,7 +190,7 @@ function headerWire(
         v: 1,
         lcValueSignature: {
           nodeId: { type: 0, ed25519: sha256("devnet validator") },
-          signature: join([of.txSetHash, of.resultHash]),
+          signature: Buffer.concat([of.txSetHash, of.resultHash]),
         },
       },
     },
@@ -176,54 +209,33 @@ function headerWire(
   };
 }
 
-const V0 = ZERO;
-const V1 = ONE;
-const BASE_FEE = option(uint64(100n));
+const BASE_FEE = 100n;
 
-/** GeneralizedTransactionSet: the classic phase, then the parallel Soroban phase. */
-function transactionSet(
-  previousHash: Uint8Array,
-  transactions: readonly LedgerTransaction[],
-): Uint8Array {
-  const phases = sortedPhases(transactions);
-  const classic = phases.classic.map(({ envelope }) => envelope.xdr);
-  const soroban = phases.soroban.map(({ envelope }) => envelope.xdr);
-  const components = classic.length === 0 ? [] : [join([ZERO, BASE_FEE, list(classic)])];
-  // One stage of one cluster: the transactions may depend on each other.
-  const stages = soroban.length === 0 ? [] : [list([list(soroban)])];
-  return join([
-    V1,
-    previousHash,
-    list([
-      join([V0, list(components)]),
-      join([V1, soroban.length === 0 ? option(undefined) : BASE_FEE, list(stages)]),
-    ]),
-  ]);
-}
+type Phases = Readonly<Record<"classic" | "soroban", readonly LedgerTransaction[]>>;
 
-/** Where each envelope begins in a set that begins at `at`: see `transactionSet`. */
-function envelopePlaces(
-  transactions: readonly LedgerTransaction[],
-  at: number,
-): ReadonlyMap<LedgerTransaction, number> {
-  const { classic, soroban } = sortedPhases(transactions);
-  const places = new Map<LedgerTransaction, number>();
-  const place = (phase: readonly LedgerTransaction[], from: number): number =>
-    phase.reduce((next, transaction) => {
-      places.set(transaction, next);
-      return next + transaction.envelope.xdr.length;
-    }, from);
-  // The set's version, the hash before it, the number of phases; a version and a list of components.
-  const components = at + V1.length + HASH_BYTES + LENGTH_BYTES + V0.length + LENGTH_BYTES;
-  const component = classic.length === 0 ? 0 : ZERO.length + BASE_FEE.length + LENGTH_BYTES;
-  const phase = place(classic, components + component);
-  // A version, a base fee, and the lists of stages, of clusters and of the cluster's transactions.
-  place(soroban, phase + V1.length + BASE_FEE.length + 3 * LENGTH_BYTES);
-  return places;
+/** The classic phase, then the parallel Soroban phase: each empty where it has no transactions. */
+function txSetWire(
+  previousLedgerHash: Uint8Array,
+  { classic, soroban }: Phases,
+): Encodable<GeneralizedTransactionSetWire> {
+  const component = {
+    type: 0 as const,
+    txsMaybeDiscountedFee: { baseFee: BASE_FEE, txs: classic.map(({ envelope }) => envelope.xdr) },
+  };
+  const parallelTxsComponent = {
+    baseFee: soroban.length === 0 ? null : BASE_FEE,
+    // One stage of one cluster: the transactions may depend on each other.
+    executionStages: soroban.length === 0 ? [] : [[soroban.map(({ envelope }) => envelope.xdr)]],
+  };
+  const phases = [
+    { v: 0 as const, v0Components: classic.length === 0 ? [] : [component] },
+    { v: 1 as const, parallelTxsComponent },
+  ];
+  return { v: 1, v1TxSet: { previousLedgerHash, phases } };
 }
 
 /** The set has no apply order: its transactions are sorted by hash. */
-function sortedPhases(transactions: readonly LedgerTransaction[]) {
+function sortedPhases(transactions: readonly LedgerTransaction[]): Phases {
   const sorted = [...transactions].sort((one, other) =>
     Buffer.compare(one.envelope.hash, other.envelope.hash),
   );

@@ -1,6 +1,6 @@
 // Offers on the network's own order book. The devnet matches none: an offer ties up what it sells
 // and room for what it buys (liabilities) until it is taken back.
-import type { OfferEntryWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
+import type { OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { mulDivUp } from "../../model/settlement.ts";
 import type { ClassicAsset } from "../asset.ts";
@@ -12,7 +12,7 @@ import type { ClassicLedger } from "./classic-ledger.ts";
 import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
 import type { IssuedAsset, OfferEntry } from "./entry.ts";
 import { offerKey } from "./key.ts";
-import { publicKeyWire } from "./sc-val.ts";
+import { offerWire } from "./write-entry.ts";
 
 type OfferIntent = Extract<TransactionIntent, { kind: "manageOffer" }>;
 
@@ -138,19 +138,6 @@ function holdingFault(
   const trustline = ledger.trustline(of, asset);
   if (trustline === undefined) return "missing";
   return hasFlag(trustline.flags, TrustlineFlags.authorized) ? undefined : "unauthorized";
-}
-
-function offerWire(entry: OfferEntry): OfferEntryWire {
-  return {
-    sellerId: publicKeyWire(entry.seller),
-    offerId: entry.id,
-    selling: assetWire(entry.selling),
-    buying: assetWire(entry.buying),
-    amount: entry.amount,
-    price: entry.price,
-    flags: 0,
-    ext: { v: 0 },
-  };
 }
 
 type Effect = Extract<

@@ -27,11 +27,11 @@ import {
   resourceFault,
   usageOf,
 } from "./resources.ts";
-import { bytesWire } from "./sc-val.ts";
+import { bytesWire, hostValueXdr } from "./sc-val.ts";
 import type { EntryDiff, Scope } from "./state.ts";
 import type { WorkContext, WorkOutcome } from "./work.ts";
-import { hostValueXdr } from "./write-value.ts";
-import { xdrBytes, xdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import { xdrBytes } from "./xdr-writer.ts";
 
 /** Commits to the scope where the call succeeds, and leaves it alone where it fails. */
 export function runReceivedCall(
@@ -89,7 +89,7 @@ export function runReceivedCall(
     metas: success ? [{ changes: commitChanges(own), events }] : [],
     emitted: success ? invocation.events : [],
     soroban: {
-      data: xdrText(SorobanTransactionData.schema.encode(soroban)),
+      data: encode(SorobanTransactionData, soroban),
       ...(success ? { returnValue } : {}),
       diagnostics: {
         events: [...invocation.diagnostics, ...(fault === undefined ? [] : [fault.diagnostic])],
@@ -109,7 +109,7 @@ export type Footprint = {
 
 export function readFootprint({ readOnly, readWrite }: LedgerFootprintWire): Footprint {
   const keyOf = (key: Parameters<typeof LedgerKey.schema.encode>[0]): EntryKey =>
-    keyFromXdr(xdrText(LedgerKey.schema.encode(key)));
+    keyFromXdr(encode(LedgerKey, key));
   return { readOnly: readOnly.map(keyOf), readWrite: readWrite.map(keyOf) };
 }
 
@@ -154,5 +154,5 @@ function reportOutside(diagnostics: Diagnostic[], key: EntryKey): void {
     errorDiagnostic(undefined, FOOTPRINT_EXCEEDED, text, [bytesWire(xdrBytes(key))]),
     hostFailedDiagnostic(FOOTPRINT_EXCEEDED),
   );
-  for (const recorded of diagnostics) recorded.inSuccessfulCall = false;
+  for (const recorded of diagnostics) recorded.inSuccessfulContractCall = false;
 }

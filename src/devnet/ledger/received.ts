@@ -1,23 +1,19 @@
 // A transaction as a client sends it: its envelope, read and kept byte for byte.
 import {
   type DecoratedSignatureWire,
-  FeeBumpTransaction,
   type MuxedAccountWire,
   type OperationWire,
   type PreconditionsV2Wire,
   type SorobanAuthorizationEntryWire,
   type SorobanTransactionDataWire,
-  Transaction,
   TransactionEnvelope,
   type TransactionEnvelopeWire,
   type TransactionWire,
 } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../../model/address.ts";
-import type { Envelope } from "./envelope.ts";
+import { type Envelope, transactionHash } from "./envelope.ts";
 import type { Call } from "./event.ts";
-import { sha256 } from "./hash.ts";
 import { addressFromWire, valueFromWire } from "./sc-val.ts";
-import { uint32 } from "./xdr-frame.ts";
 
 export type Received = {
   /** With the network's hashes of it. */
@@ -39,15 +35,12 @@ export type Received = {
   readonly bytes: number;
 };
 
-const TX = uint32(2);
-const FEE_BUMP = uint32(5);
-
 /** Throws an XdrError, or a TypeError, where the bytes are no transaction this network takes. */
 export function readEnvelope(xdr: Uint8Array, networkId: Uint8Array): Received {
   const wire = TransactionEnvelope.schema.decode(xdr);
   if (wire.type === 0) return readEnvelope(upgraded(wire), networkId);
   const { tx, signatures } = wire.type === 2 ? wire.v1 : wire.feeBump.tx.innerTx.v1;
-  const inner = sha256(networkId, TX, Transaction.schema.encode(tx));
+  const inner = transactionHash(networkId, { type: 2, tx });
   const { sourceAccount, seqNum, fee, cond, ext } = tx;
   const received = {
     transaction: tx,
@@ -64,7 +57,7 @@ export function readEnvelope(xdr: Uint8Array, networkId: Uint8Array): Received {
   };
   if (wire.type === 2) return { ...received, envelope: { xdr, hash: inner } };
   const outer = wire.feeBump;
-  const hash = sha256(networkId, FEE_BUMP, FeeBumpTransaction.schema.encode(outer.tx));
+  const hash = transactionHash(networkId, { type: 5, feeBump: outer.tx });
   const { feeSource, fee: most } = outer.tx;
   return {
     ...received,

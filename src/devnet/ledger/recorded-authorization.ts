@@ -1,6 +1,11 @@
 // Authorization as a simulation records it: every account that a call asks for authorizes it, and the
 // entries that will have to be signed are noted (env auth.rs, recording mode).
 import { randomBytes } from "node:crypto";
+import {
+  SorobanAuthorizationEntry,
+  type SorobanAuthorizedInvocationWire,
+  type SorobanCredentialsWire,
+} from "@stellar/stellar-sdk/xdr";
 import { type Address, isContract } from "../../model/address.ts";
 import { CallFailure } from "../contract/host.ts";
 import { addressValue } from "../contract/value.ts";
@@ -9,13 +14,13 @@ import {
   type AuthorizedFrame,
   authorizedFunction,
   Journal,
+  unsignedWire,
 } from "./authorization.ts";
 import { DetailedFailure } from "./invocation.ts";
 import { accountKey } from "./key.ts";
 import { useNonce } from "./nonce.ts";
-import { addressWire } from "./sc-val.ts";
-import { writeAddress, writeValue } from "./write-value.ts";
-import { encode, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+import { type Encodable, encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 type Node = { readonly fn: XdrText; readonly children: Node[] };
 
@@ -98,29 +103,20 @@ export class RecordedAuthorization implements Authorization {
   /** XDR of the SorobanAuthorizationEntries; `upgraded`: credentials that name the address (CAP-71). */
   entries(upgraded: boolean): readonly XdrText[] {
     return this.#trackers.map((tracker) =>
-      encode((to) => {
-        if (tracker.nonce === undefined) to.uint32(0);
-        else writeCredentials(to, { ...tracker, nonce: tracker.nonce }, upgraded ? 2 : 1);
-        writeInvocation(to, tracker.root);
+      encode(SorobanAuthorizationEntry, {
+        credentials: credentialsOf(tracker, upgraded),
+        rootInvocation: invocationOf(tracker.root),
       }),
     );
   }
 }
 
-/** SorobanAddressCredentials, to be signed. */
-function writeCredentials(
-  to: XdrWriter,
-  { address, nonce }: { readonly address: Address; readonly nonce: bigint },
-  type: 1 | 2,
-): void {
-  to.uint32(type);
-  writeAddress(to, addressWire(address));
-  to.int64(nonce);
-  to.uint32(0);
-  writeValue(to, { type: "void" });
+function credentialsOf({ address, nonce }: Tracker, upgraded: boolean): SorobanCredentialsWire {
+  if (nonce === undefined) return { type: 0 };
+  const unsigned = unsignedWire(address, nonce);
+  return upgraded ? { type: 2, addressV2: unsigned } : { type: 1, address: unsigned };
 }
 
-function writeInvocation(to: XdrWriter, node: Node): void {
-  to.xdr(node.fn);
-  to.list(node.children, (child) => writeInvocation(to, child));
+function invocationOf({ fn, children }: Node): Encodable<SorobanAuthorizedInvocationWire> {
+  return { function: fn, subInvocations: children.map(invocationOf) };
 }

@@ -184,5 +184,8 @@ export function readFault(used: number, declared: number): NodeFault | undefined
 
 function nodeError(text: string, used: number, allowed: number): Diagnostic {
   const args = [u64Wire(BigInt(used)), u64Wire(BigInt(allowed))];
-  return { ...errorDiagnostic(undefined, BUDGET_EXCEEDED, text, args), inSuccessfulCall: false };
+  return {
+    ...errorDiagnostic(undefined, BUDGET_EXCEEDED, text, args),
+    inSuccessfulContractCall: false,
+  };
 }

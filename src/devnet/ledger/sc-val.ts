@@ -3,6 +3,7 @@ import {
   type PublicKeyWire,
   type ScAddressWire,
   type ScErrorWire,
+  ScVal,
   type ScValWire,
   XdrString,
 } from "@stellar/stellar-sdk/xdr";
@@ -26,6 +27,8 @@ import {
   VOID,
   vec,
 } from "../contract/value.ts";
+import { encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** Decoding a strkey costs microseconds; both caches hold what the ledger's entries name. */
 const addressWires = new Map<Address, ScAddressWire>();
@@ -143,6 +146,17 @@ export function valueWire(value: Value): ScValWire {
     case "other":
       return value.value;
   }
+}
+
+/** What a model passes, or what the host itself adds to it: strings, bytes, errors. */
+export type HostValue = Value | ScValWire;
+
+export function hostValueWire(value: HostValue): ScValWire {
+  return typeof value.type === "number" ? (value as ScValWire) : valueWire(value as Value);
+}
+
+export function hostValueXdr(value: HostValue): XdrText {
+  return encode(ScVal, hostValueWire(value));
 }
 
 /** A symbol's characters (Soroban); other bytes would not come back out of a JavaScript string. */

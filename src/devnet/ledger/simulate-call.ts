@@ -18,9 +18,10 @@ import type { ReceivedCall } from "./received.ts";
 import { declaredResources, diskBytes } from "./received-call.ts";
 import { RecordedAuthorization } from "./recorded-authorization.ts";
 import { callsWithin, instructionsOf, writtenBytes } from "./resources.ts";
+import { hostValueXdr } from "./sc-val.ts";
 import { type EntryDiff, Scope } from "./state.ts";
-import { hostValueXdr } from "./write-value.ts";
-import { type XdrText, xdrBytes, xdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import { type XdrText, xdrBytes } from "./xdr-writer.ts";
 
 export type Tried = {
   readonly outcome: CallOutcome;
@@ -97,7 +98,7 @@ export function simulateCall(chain: Chain, request: SimulationRequest): Simulate
   if (!outcome.ok) return { diagnostics, outcome };
   const entries =
     recorded?.entries(request.upgradedAuth) ??
-    call.auth.map((entry) => xdrText(SorobanAuthorizationEntry.schema.encode(entry)));
+    call.auth.map((entry) => encode(SorobanAuthorizationEntry, entry));
   const value = hostValueXdr(outcome.value);
   const changes = tried.scope.diffs().filter(({ key }) => !isTtl(key));
   const data = declare(tried, { request, entries, changes, returnBytes: value.length });
@@ -105,7 +106,7 @@ export function simulateCall(chain: Chain, request: SimulationRequest): Simulate
     diagnostics,
     outcome,
     success: {
-      data: xdrText(SorobanTransactionData.schema.encode(data)),
+      data: encode(SorobanTransactionData, data),
       resourceFee: data.resourceFee,
       value,
       auth: entries,

@@ -1,7 +1,7 @@
 // Where a ledger's transactions lie in its LedgerCloseMeta: written beside it as it closes, so that
 // one of them, or its events, is read without walking the XDR of all.
 import type { EventPlace } from "./transaction-xdr.ts";
-import { encodeBytes } from "./xdr-writer.ts";
+import { XdrWriter } from "./xdr-writer.ts";
 
 export type Span = { readonly at: number; readonly bytes: number };
 
@@ -27,28 +27,31 @@ const Flag = { bumped: 1, soroban: 2 } as const;
 /** Set in the number of an event's operation where it is a stage of the transaction. */
 const STAGE = 0x8000_0000;
 
+const writer = new XdrWriter();
+
 /** In apply order. */
 export function encodePlaces(places: readonly TransactionPlace[]): Buffer {
-  return encodeBytes((to) => {
-    const span = ({ at, bytes }: Span): void => {
-      to.uint32(at);
-      to.uint32(bytes);
-    };
-    to.list(places, (place) => {
-      const bumped = place.innerHash === undefined ? 0 : Flag.bumped;
-      to.uint32(bumped | (place.soroban ? Flag.soroban : 0));
-      to.bytes(place.hash);
-      if (place.innerHash !== undefined) to.bytes(place.innerHash);
-      to.int64(place.inclusionFee);
-      span(place.envelope);
-      span(place.result);
-      span(place.meta);
-      to.list(place.events, (event) => {
-        to.uint32("stage" in event ? STAGE + event.stage : event.operation);
-        span(event);
-      });
-    });
-  });
+  const span = ({ at, bytes }: Span): void => {
+    writer.uint32(at);
+    writer.uint32(bytes);
+  };
+  writer.uint32(places.length);
+  for (const { hash, innerHash, soroban, inclusionFee, events, ...spans } of places) {
+    const bumped = innerHash === undefined ? 0 : Flag.bumped;
+    writer.uint32(bumped | (soroban ? Flag.soroban : 0));
+    writer.opaque(hash, HASH_BYTES);
+    if (innerHash !== undefined) writer.opaque(innerHash, HASH_BYTES);
+    writer.int64(inclusionFee);
+    span(spans.envelope);
+    span(spans.result);
+    span(spans.meta);
+    writer.uint32(events.length);
+    for (const event of events) {
+      writer.uint32("stage" in event ? STAGE + event.stage : event.operation);
+      span(event);
+    }
+  }
+  return writer.takeBytes();
 }
 
 /** Throws a RangeError where the bytes end too early. */

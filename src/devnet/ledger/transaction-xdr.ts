@@ -1,30 +1,38 @@
 // An applied transaction as the ledger's meta lists it: TransactionResultMetaV1 around
 // TransactionMetaV4.
-import { type EntryChange, writeChanges } from "./change.ts";
+import {
+  type SorobanTransactionMetaV2Wire,
+  type TransactionMetaWire,
+  TransactionResultMetaV1,
+  TransactionResultPair,
+  type TransactionResultWire,
+} from "@stellar/stellar-sdk/xdr";
+import type { EntryChange } from "./change.ts";
 import type { Envelope } from "./envelope.ts";
-import { writeDiagnostics } from "./event.ts";
+import { diagnosticsWire } from "./event.ts";
 import type { SorobanOutcome, WorkOutcome } from "./work.ts";
-import { encodeBytes, type XdrText, type XdrWriter } from "./xdr-writer.ts";
+import { type Encodable, encodeBytes, XdrEncoder } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** TransactionResultCode. */
 const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13 } as const;
 
 /** XDR of the TransactionResultPair. `feeCharged` in stroops. */
 export function resultPairXdr(built: Envelope, outcome: WorkOutcome, feeCharged: bigint): Buffer {
-  const { innerHash } = built;
-  return encodeBytes((to) => {
-    to.bytes(built.hash);
-    to.int64(feeCharged);
-    if (innerHash !== undefined) {
-      to.int32(outcome.ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed);
-      to.bytes(innerHash);
-      to.int64(0n); // the outer transaction paid
-    }
-    to.int32(outcome.ok ? Code.success : Code.failed);
-    to.list(outcome.results, (result) => to.xdr(result));
-    if (innerHash !== undefined) to.uint32(0);
-    to.uint32(0);
-  });
+  const { hash, innerHash } = built;
+  const { ok, results } = outcome;
+  const own = { code: ok ? Code.success : Code.failed, results };
+  const innerResult = { result: own, feeCharged: 0n, ext: { v: 0 as const } };
+  const result: Encodable<TransactionResultWire["result"]> =
+    innerHash === undefined
+      ? own
+      : {
+          code: ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed,
+          // The outer transaction paid.
+          innerResultPair: { transactionHash: innerHash, result: innerResult },
+        };
+  const wire = { transactionHash: hash, result: { feeCharged, result, ext: { v: 0 as const } } };
+  return encodeBytes(TransactionResultPair, wire);
 }
 
 /** TransactionEventStage. */
@@ -37,13 +45,11 @@ export type TransactionParts = {
   readonly changesBefore: readonly EntryChange[];
   readonly outcome: WorkOutcome;
   /** XDR of the events of the transaction as a whole. */
-  readonly fees: readonly { readonly stage: number; readonly event: XdrText }[];
+  readonly fees: readonly { readonly stage: 0 | 2; readonly event: XdrText }[];
   readonly refundChanges: readonly EntryChange[];
   /** Whether diagnostic events are written. */
   readonly diagnostics: boolean;
 };
-
-const META_V4 = 4;
 
 /** A ContractEvent within the TransactionResultMetaV1: of an operation, or of the transaction. */
 export type EventPlace = {
@@ -58,51 +64,68 @@ export type MetaLayout = {
   readonly events: readonly EventPlace[];
 };
 
+const encoder = new XdrEncoder([
+  "TransactionMeta",
+  "OperationMetaV2.events[]",
+  "TransactionMetaV4.operations[]",
+  "TransactionEvent.event",
+]);
+
 /** XDR of the TransactionResultMetaV1. */
 export function transactionMetaXdr(parts: TransactionParts): {
   readonly xdr: Uint8Array;
   readonly layout: MetaLayout;
 } {
-  const { outcome } = parts;
   const events: EventPlace[] = [];
-  const meta = { at: 0, bytes: 0 };
-  const xdr = encodeBytes((to) => {
-    to.uint32(0);
-    to.bytes(parts.resultPair);
-    writeChanges(to, parts.feeChanges);
-    meta.at = to.length;
-    to.uint32(META_V4);
-    to.uint32(0);
-    writeChanges(to, parts.changesBefore);
-    to.uint32(outcome.metas.length);
-    for (const [operation, { changes, events: own }] of outcome.metas.entries()) {
-      to.uint32(0);
-      writeChanges(to, changes);
-      to.list(own, (event) => {
-        events.push({ operation, at: to.length, bytes: event.length });
-        to.xdr(event);
-      });
-    }
-    writeChanges(to, []);
-    to.option(outcome.soroban, (soroban) => writeSorobanMeta(to, soroban));
-    to.list(parts.fees, ({ stage, event }) => {
-      to.uint32(stage);
-      events.push({ stage, at: to.length, bytes: event.length });
-      to.xdr(event);
-    });
-    writeDiagnostics(to, parts.diagnostics ? outcome.soroban?.diagnostics : undefined);
-    meta.bytes = to.length - meta.at;
-    writeChanges(to, parts.refundChanges);
+  let meta = { at: 0, bytes: 0 };
+  let operation = 0;
+  const stages = parts.fees.map(({ stage }) => stage);
+  const wire = {
+    ext: { v: 0 as const },
+    result: parts.resultPair,
+    feeProcessing: parts.feeChanges,
+    txApplyProcessing: metaWire(parts),
+    postTxApplyFeeProcessing: parts.refundChanges,
+  };
+  const xdr = encoder.bytes(TransactionResultMetaV1, wire, {
+    TransactionMeta: (from, to) => {
+      meta = { at: from, bytes: to - from };
+    },
+    "OperationMetaV2.events[]": (from, to) => {
+      events.push({ operation, at: from, bytes: to - from });
+    },
+    "TransactionMetaV4.operations[]": () => {
+      operation += 1;
+    },
+    "TransactionEvent.event": (from, to) => {
+      events.push({ stage: stages.shift() ?? 0, at: from, bytes: to - from });
+    },
   });
   return { xdr, layout: { meta, events } };
 }
 
+function metaWire(parts: TransactionParts): Encodable<TransactionMetaWire> {
+  const { metas, soroban } = parts.outcome;
+  const v4 = {
+    ext: { v: 0 as const },
+    txChangesBefore: parts.changesBefore,
+    operations: metas.map(({ changes, events }) => ({ ext: { v: 0 as const }, changes, events })),
+    txChangesAfter: [],
+    sorobanMeta: soroban === undefined ? null : sorobanMeta(soroban),
+    events: parts.fees,
+    diagnosticEvents:
+      parts.diagnostics && soroban !== undefined ? diagnosticsWire(soroban.diagnostics) : [],
+  };
+  return { v: 4, v4 };
+}
+
 /** With its extension, as nodes write it that serve an RPC; on a failure without a value. */
-function writeSorobanMeta(to: XdrWriter, soroban: SorobanOutcome): void {
-  to.uint32(1);
-  to.uint32(0);
-  to.int64(soroban.nonRefundableFee);
-  to.int64(soroban.refundableFee);
-  to.int64(soroban.refundableFee / 2n);
-  to.option(soroban.returnValue, (value) => to.xdr(value));
+function sorobanMeta(soroban: SorobanOutcome): Encodable<SorobanTransactionMetaV2Wire> {
+  const v1 = {
+    ext: { v: 0 as const },
+    totalNonRefundableResourceFeeCharged: soroban.nonRefundableFee,
+    totalRefundableResourceFeeCharged: soroban.refundableFee,
+    rentFeeCharged: soroban.refundableFee / 2n,
+  };
+  return { ext: { v: 1, v1 }, returnValue: soroban.returnValue ?? null };
 }

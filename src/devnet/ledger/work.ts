@@ -11,7 +11,8 @@ import type { Diagnostics } from "./event.ts";
 import type { CodeOf, EmittedEvent } from "./invocation.ts";
 import { publicKeyWire } from "./sc-val.ts";
 import type { Scope } from "./state.ts";
-import { type XdrText, xdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 /** Creates a contract from its code; the network's own, never the traffic's. */
 export type CallIntent = Extract<TransactionIntent, { kind: "call" }>;
@@ -90,21 +91,21 @@ export function runClassic(
     const { source, body } = operation;
     const sourceAccount =
       source === undefined ? null : { type: 0 as const, ed25519: publicKeyWire(source).ed25519 };
-    operations.push(xdrText(Operation.schema.encode({ sourceAccount, body })));
+    operations.push(encode(Operation, { sourceAccount, body }));
     const own = whole.child();
     const ledger = new ClassicLedger(own, context.baseReserve);
     if (source !== undefined && ledger.account(source) === undefined) {
-      results.push(xdrText(OperationResult.schema.encode({ code: OP_NO_ACCOUNT })));
+      results.push(encode(OperationResult, { code: OP_NO_ACCOUNT }));
       ok = false;
       continue;
     }
     const outcome = applied(operation, { ...context, ledger });
     if (outcome instanceof OperationFault) {
-      results.push(xdrText(OperationResult.schema.encode({ code: outcome.code })));
+      results.push(encode(OperationResult, { code: outcome.code }));
       ok = false;
       continue;
     }
-    results.push(xdrText(OperationResult.schema.encode({ code: 0, tr: outcome.result })));
+    results.push(encode(OperationResult, { code: 0, tr: outcome.result }));
     ok &&= outcome.ok;
     metas.push({ changes: outcome.ok ? commitChanges(own) : [], events: outcome.events });
   }

@@ -1,7 +1,3 @@
-// Hot path: every value, key, entry and event of a ledger is written through here, some thousands a
-// ledger. The SDK's encoder allocates 8 KB for each value it encodes, which costs more than the
-// values do; what is written often is therefore written by hand, and tests compare it with the SDK.
-
 declare const xdrBrand: unique symbol;
 /**
  * XDR as a string of one character a byte. V8 allocates and frees short strings far cheaper than
@@ -19,75 +15,81 @@ export function xdrBytes(text: XdrText): Buffer {
 
 /** Bytes to start with; grows by doubling. */
 const INITIAL_BYTES = 64 * 1024;
+const UINT64_MAX = 2n ** 64n - 1n;
+const INT64_MAX = 2n ** 63n - 1n;
 
-/** Appends XDR to one growing buffer. */
+/** Appends XDR to one growing buffer. Its methods throw a RangeError for a value out of range. */
 export class XdrWriter {
-  #buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  #buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  #view = new DataView(this.#buffer.buffer);
   #at = 0;
 
   uint32(value: number): void {
+    if (value >>> 0 !== value) throw outOfRange("uint32", value);
     this.#reserve(4);
-    this.#at = this.#buffer.writeUInt32BE(value, this.#at);
+    this.#view.setUint32(this.#at, value);
+    this.#at += 4;
   }
 
   int32(value: number): void {
+    if ((value | 0) !== value) throw outOfRange("int32", value);
     this.#reserve(4);
-    this.#at = this.#buffer.writeInt32BE(value, this.#at);
+    this.#view.setInt32(this.#at, value);
+    this.#at += 4;
   }
 
   uint64(value: bigint): void {
+    if (value < 0n || value > UINT64_MAX) throw outOfRange("uint64", value);
     this.#reserve(8);
-    this.#at = this.#buffer.writeBigUInt64BE(value, this.#at);
+    this.#view.setBigUint64(this.#at, value);
+    this.#at += 8;
   }
 
   int64(value: bigint): void {
+    if (value > INT64_MAX || value < -INT64_MAX - 1n) throw outOfRange("int64", value);
     this.#reserve(8);
-    this.#at = this.#buffer.writeBigInt64BE(value, this.#at);
+    this.#view.setBigInt64(this.#at, value);
+    this.#at += 8;
   }
 
-  /** Of a length that both sides know; a multiple of 4. */
-  bytes(value: Uint8Array): void {
-    this.#reserve(value.length);
+  bool(value: boolean): void {
+    if (typeof value !== "boolean") throw outOfRange("bool", value);
+    this.uint32(value ? 1 : 0);
+  }
+
+  /** The length of an array, of bytes or of a text, at most `max`. */
+  length(value: number, max: number): void {
+    if (value > max) throw outOfRange(`length of at most ${max}`, value);
+    this.uint32(value);
+  }
+
+  /** Of a length that both sides know, with its padding. */
+  opaque(value: Uint8Array, length: number): void {
+    if (value.length !== length) throw outOfRange(`length of ${length}`, value.length);
+    this.#reserve(length + 3);
     this.#buffer.set(value, this.#at);
-    this.#at += value.length;
+    this.#at += length;
+    for (; this.#at % 4 !== 0; this.#at += 1) this.#buffer[this.#at] = 0;
   }
 
-  /** With its length before it and padding behind. */
-  opaque(value: Uint8Array): void {
-    this.uint32(value.length);
-    this.#reserve(value.length + 3);
-    this.#buffer.set(value, this.#at);
-    this.#at += value.length;
-    while (this.#at % 4 !== 0) {
-      this.#buffer[this.#at] = 0;
-      this.#at += 1;
-    }
+  varOpaque(value: Uint8Array, max: number): void {
+    this.length(value.length, max);
+    this.opaque(value, value.length);
   }
 
-  /** An array of variable length: its length, then what `write` appends for each item. */
-  list<T>(items: readonly T[], write: (item: T) => void): void {
-    this.uint32(items.length);
-    for (const item of items) write(item);
+  /** XDR that was encoded before. */
+  xdr(encoded: XdrText | Uint8Array): void {
+    this.#reserve(encoded.length);
+    if (typeof encoded === "string") this.#buffer.write(encoded, this.#at, "latin1");
+    else this.#buffer.set(encoded, this.#at);
+    this.#at += encoded.length;
   }
 
-  /** As an optional value: whether it is there, and what `write` appends for it. */
-  option<T>(value: T | undefined, write: (value: T) => void): void {
-    this.uint32(value === undefined ? 0 : 1);
-    if (value !== undefined) write(value);
-  }
-
-  /** XDR that was encoded before; of a multiple of 4 bytes. */
-  xdr(text: XdrText): void {
-    this.#reserve(text.length);
-    this.#at += this.#buffer.write(text, this.#at, "latin1");
-  }
-
-  /** Bytes written since the last `take`. */
-  get length(): number {
+  /** Bytes written since the last call of `take...` or `clear`. */
+  get bytes(): number {
     return this.#at;
   }
 
-  /** What was written since the last call. */
   takeText(): XdrText {
     const taken = this.#buffer.toString("latin1", 0, this.#at) as XdrText;
     this.#at = 0;
@@ -100,44 +102,19 @@ export class XdrWriter {
     return taken;
   }
 
-  /** Forgets what was written since the last call. */
   clear(): void {
     this.#at = 0;
   }
 
   #reserve(bytes: number): void {
     if (this.#at + bytes <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafe(2 * (this.#buffer.length + bytes));
+    const grown = Buffer.allocUnsafeSlow(2 * (this.#buffer.length + bytes));
     grown.set(this.#buffer.subarray(0, this.#at));
     this.#buffer = grown;
+    this.#view = new DataView(grown.buffer);
   }
 }
 
-/** One writer for each level of nesting: an entry may be encoded while a list of them is. */
-const writers: XdrWriter[] = [];
-let depth = 0;
-
-/** The XDR that `write` appends. */
-export function encode(write: (to: XdrWriter) => void): XdrText {
-  return withWriter(write, (writer) => writer.takeText());
-}
-
-/** As `encode`, for what is large or goes into a hash. */
-export function encodeBytes(write: (to: XdrWriter) => void): Buffer {
-  return withWriter(write, (writer) => writer.takeBytes());
-}
-
-function withWriter<T>(write: (to: XdrWriter) => void, take: (writer: XdrWriter) => T): T {
-  const writer = writers[depth] ?? new XdrWriter();
-  writers[depth] = writer;
-  depth += 1;
-  try {
-    write(writer);
-  } catch (error) {
-    writer.clear();
-    throw error;
-  } finally {
-    depth -= 1;
-  }
-  return take(writer);
+function outOfRange(what: string, value: unknown): RangeError {
+  return new RangeError(`not a ${what}: ${String(value)}`);
 }

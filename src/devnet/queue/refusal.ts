@@ -5,8 +5,8 @@ import {
   type TransactionResultWire,
 } from "@stellar/stellar-sdk/xdr";
 import { type Diagnostic, errorDiagnostic } from "../ledger/event.ts";
+import type { HostValue } from "../ledger/sc-val.ts";
 import { u64Wire } from "../ledger/sc-val.ts";
-import type { HostValue } from "../ledger/write-value.ts";
 
 /** TransactionResultCode, as far as it occurs here. */
 export const TxCode = {
@@ -84,5 +84,5 @@ function said(
   text: string,
   args: readonly HostValue[],
 ): Diagnostic {
-  return { ...errorDiagnostic(undefined, error, text, args), inSuccessfulCall: false };
+  return { ...errorDiagnostic(undefined, error, text, args), inSuccessfulContractCall: false };
 }

@@ -1,7 +1,8 @@
 // sendTransaction: checks a signed transaction and queues it for the next ledger.
-import { diagnosticXdr } from "../ledger/event.ts";
+import { DiagnosticEvent } from "@stellar/stellar-sdk/xdr";
 import { hex } from "../ledger/hash.ts";
 import { type Received, readEnvelope } from "../ledger/received.ts";
+import { encode } from "../ledger/xdr-encoder.ts";
 import { xdrBytes } from "../ledger/xdr-writer.ts";
 import { refusalXdr } from "../queue/refusal.ts";
 import { servedRange } from "./get-ledgers.ts";
@@ -23,7 +24,7 @@ export function sendTransaction(source: RpcSource, params: Params) {
   if (submission.status !== "ERROR") return answer;
   const { refusal } = submission;
   const diagnostics = (refusal.diagnostics ?? []).map((one) =>
-    xdrBytes(diagnosticXdr(one)).toString("base64"),
+    xdrBytes(encode(DiagnosticEvent, one)).toString("base64"),
   );
   return {
     ...answer,

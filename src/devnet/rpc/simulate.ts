@@ -1,10 +1,12 @@
 // simulateTransaction: one contract call on the latest state, which is left as it was. What is wrong
 // with the call or with the request stands in the result, not in a JSON-RPC error.
-import { diagnosticXdr, errorName, scError } from "../ledger/event.ts";
+import { DiagnosticEvent } from "@stellar/stellar-sdk/xdr";
+import { errorName, scError } from "../ledger/event.ts";
 import { type Received, readCall, readEnvelope } from "../ledger/received.ts";
 import { operationName } from "../ledger/received-operations.ts";
 import type { Simulated, SimulationRequest } from "../ledger/simulate-call.ts";
 import type { EntryDiff } from "../ledger/state.ts";
+import { encode } from "../ledger/xdr-encoder.ts";
 import { type XdrText, xdrBytes } from "../ledger/xdr-writer.ts";
 import { eventLog } from "./event-log.ts";
 import { servedRange } from "./get-ledgers.ts";
@@ -26,7 +28,7 @@ export function simulateTransaction(source: RpcSource, params: Params) {
   if (typeof request === "string") return { error: request, events: [], latestLedger };
   const simulated = simulate(source, request);
   if (typeof simulated === "string") return { error: simulated, events: [], latestLedger };
-  const events = simulated.diagnostics.map((one) => base64(diagnosticXdr(one)));
+  const events = simulated.diagnostics.map((one) => base64(encode(DiagnosticEvent, one)));
   const { success, outcome } = simulated;
   if (success === undefined) {
     const error = outcome.ok ? "" : hostError(simulated);

@@ -15,8 +15,8 @@ import {
 } from "../contract/value.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
+import type { HostValue } from "../ledger/sc-val.ts";
 import { stringWire } from "../ledger/sc-val.ts";
-import type { HostValue } from "../ledger/write-value.ts";
 import { Arguments } from "./arguments.ts";
 import { assetName } from "./sac-address.ts";
 import { readAllowance, spendAllowance, writeAllowance } from "./sac-allowance.ts";

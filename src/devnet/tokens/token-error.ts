@@ -1,6 +1,6 @@
 import type { Address } from "../../model/address.ts";
 import { DetailedFailure } from "../ledger/invocation.ts";
-import type { HostValue } from "../ledger/write-value.ts";
+import type { HostValue } from "../ledger/sc-val.ts";
 
 /** Codes of the Stellar Asset Contract (contract.md, What a failed call looks like). */
 export const TokenError = {

@@ -9,7 +9,13 @@
 // Source text is compiled (`new Function`) rather than closures composed: one closure a node costs
 // a call through a megamorphic site each, about ten times the walk. All text comes from the SDK's
 // schemas and from the taps in our own code.
-import { childrenOf, describe, resolved, type Schema, type SchemaNode } from "./schema-node.ts";
+import {
+  childrenOf,
+  describe,
+  resolved,
+  type Schema,
+  type SchemaNode,
+} from "../../model/xdr-schema.ts";
 
 /**
  * Where a handler is called, and how:

@@ -1,5 +1,6 @@
-// The SDK's schema descriptors (js-xdr) as what can be walked. They are public, but typed only down
-// to their `kind`: here each is checked once, so that a change of their form fails at start.
+// The SDK's schema descriptors (js-xdr), as the reader's walker and the devnet's encoder are compiled
+// from them. They are public, but typed only down to their `kind`: here each is checked once, so that a
+// change of their form fails at start.
 import type { XdrType } from "@stellar/stellar-sdk/xdr";
 
 export type Schema = XdrType<unknown>;
@@ -8,16 +9,20 @@ export type UnionCase = {
   readonly discriminant: number;
   /** Undefined for a void arm. */
   readonly arm: Schema | undefined;
+  /** The arm's property in the SDK's objects; empty for a void arm. */
+  readonly field: string;
 };
+
+type FixedKind = "int32" | "uint32" | "float" | "int64" | "uint64" | "double" | "void" | "opaque";
 
 export type SchemaNode =
   /** Scalars and unpadded opaques of `bytes` bytes, any of which are valid. */
-  | { readonly kind: "fixed"; readonly bytes: number }
+  | { readonly kind: "fixed"; readonly bytes: number; readonly of: FixedKind }
   | { readonly kind: "bool" }
   | { readonly kind: "enum"; readonly name: string; readonly values: readonly number[] }
   | { readonly kind: "opaque"; readonly length: number }
-  /** Bytes after their length. */
-  | { readonly kind: "varOpaque"; readonly lengthMax: number }
+  /** Bytes after their length; texts are an XdrString in the SDK's objects. */
+  | { readonly kind: "varOpaque"; readonly lengthMax: number; readonly isText: boolean }
   | { readonly kind: "option"; readonly element: Schema }
   | { readonly kind: "array"; readonly element: Schema; readonly lengthMax: number }
   | { readonly kind: "fixedArray"; readonly element: Schema; readonly length: number }
@@ -30,6 +35,8 @@ export type SchemaNode =
       readonly kind: "union";
       readonly name: string;
       readonly switchOn: Schema;
+      /** The discriminant's property in the SDK's objects. */
+      readonly switchKey: string;
       readonly cases: readonly UnionCase[];
     };
 
@@ -52,24 +59,30 @@ export function describe(of: Schema): SchemaNode {
     case "int32":
     case "uint32":
     case "float":
-      return { kind: "fixed", bytes: 4 };
+      return { kind: "fixed", bytes: 4, of: schema.kind };
     case "int64":
     case "uint64":
     case "double":
-      return { kind: "fixed", bytes: 8 };
+      return { kind: "fixed", bytes: 8, of: schema.kind };
     case "void":
-      return { kind: "fixed", bytes: 0 };
+      return { kind: "fixed", bytes: 0, of: schema.kind };
     case "bool":
       return { kind: "bool" };
     case "enum":
       return { kind: "enum", name: nameOf(schema), values: enumValues(schema) };
     case "opaque": {
       const length = number(schema, "length");
-      return length % 4 === 0 ? { kind: "fixed", bytes: length } : { kind: "opaque", length };
+      return length % 4 === 0
+        ? { kind: "fixed", bytes: length, of: schema.kind }
+        : { kind: "opaque", length };
     }
     case "varOpaque":
     case "string":
-      return { kind: "varOpaque", lengthMax: number(schema, "maxLength") };
+      return {
+        kind: "varOpaque",
+        lengthMax: number(schema, "maxLength"),
+        isText: schema.kind === "string",
+      };
     case "option":
       return { kind: "option", element: child(schema, "element") };
     case "array":
@@ -120,11 +133,14 @@ function describeUnion(schema: Schema): SchemaNode {
     const arm = property(item, "arm");
     if (typeof discriminant !== "number") throw malformed(schema, "discriminant");
     const kind = property(arm, "kind");
-    if (kind === "void") return { discriminant, arm: undefined };
+    if (kind === "void") return { discriminant, arm: undefined, field: "" };
     if (kind !== "field") throw malformed(schema, "arm");
-    return { discriminant, arm: asSchema(property(arm, "schema"), schema) };
+    const field = text(arm, "name", schema);
+    return { discriminant, arm: asSchema(property(arm, "schema"), schema), field };
   });
-  return { kind: "union", name: nameOf(schema), switchOn: child(schema, "switchOn"), cases };
+  const switchKey = text(schema, "switchKey", schema);
+  const switchOn = child(schema, "switchOn");
+  return { kind: "union", name: nameOf(schema), switchOn, switchKey, cases };
 }
 
 function structFields(schema: Schema) {
@@ -153,6 +169,12 @@ function child(schema: Schema, key: string): Schema {
 function number(schema: Schema, key: string): number {
   const value = property(schema, key);
   if (typeof value !== "number") throw malformed(schema, key);
+  return value;
+}
+
+function text(of: unknown, key: string, within: Schema): string {
+  const value = property(of, key);
+  if (typeof value !== "string") throw malformed(within, key);
   return value;
 }
 

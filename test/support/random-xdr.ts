@@ -6,8 +6,8 @@ import {
   resolved,
   type Schema,
   type SchemaNode,
-} from "../../src/ingest/xdr/schema-node.ts";
-import type { Random } from "../support/random-ledgers.ts";
+} from "../../src/model/xdr-schema.ts";
+import type { Random } from "./random-ledgers.ts";
 
 /** Lengths up to this one are tried in full. */
 const LENGTH_MAX = 200;

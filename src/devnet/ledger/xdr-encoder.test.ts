@@ -1,17 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LedgerEntry, LedgerKey, ScVal } from "@stellar/stellar-sdk/xdr";
+import {
+  LedgerCloseMeta,
+  LedgerEntry,
+  LedgerEntryData,
+  LedgerKey,
+  Price,
+  ScVal,
+  TransactionEnvelope,
+  XdrString,
+} from "@stellar/stellar-sdk/xdr";
 import fc from "fast-check";
+import { randomFrom } from "../../../test/support/random-ledgers.ts";
+import { RandomXdr } from "../../../test/support/random-xdr.ts";
+import { runs } from "../../../test/support/runs.ts";
 import { accountAddress, contractAddress } from "../../model/address.ts";
 import type { ClassicAsset } from "../asset.ts";
 import type { Value } from "../contract/value.ts";
 import type { Entry } from "./entry.ts";
 import { keyOfEntry } from "./key.ts";
 import { entryFromXdr } from "./read-entry.ts";
-import { valueFromWire, valueWire } from "./sc-val.ts";
+import { hostValueXdr, valueFromWire, valueWire } from "./sc-val.ts";
 import { entryXdr } from "./write-entry.ts";
-import { hostValueXdr } from "./write-value.ts";
-import { encode, type XdrWriter, xdrBytes } from "./xdr-writer.ts";
+import { encode, encodeBytes, type XdrClass } from "./xdr-encoder.ts";
+import { xdrBytes } from "./xdr-writer.ts";
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const account = bytes32.map(accountAddress);
@@ -143,18 +155,66 @@ function plain(of: unknown): unknown {
   );
 }
 
-test("what is encoded while something else is leaves that alone", () => {
-  const inner = () => encode((to) => to.uint32(7));
-  const outer = encode((to) => {
-    to.uint32(1);
-    to.xdr(inner());
-    assert.throws(() => encode(failHalfWay), /half way/);
-    to.xdr(inner());
-  });
-  assert.equal(xdrBytes(outer).toString("hex"), "000000010000000700000007");
+/** Values of each type; RandomXdr gives every arm, enum value and length its turn. */
+const VALUES = 40;
+const ROOM = 3_000;
+
+test("whatever the protocol's schema knows is written as the SDK writes it", () => {
+  const types = [LedgerCloseMeta, LedgerEntry, LedgerKey, ScVal, TransactionEnvelope] as const;
+  const xdr = new RandomXdr({ random: randomFrom(24), room: {} });
+  for (const { schema } of types as readonly XdrClass<unknown>[]) {
+    for (let left = runs(VALUES); left > 0; left -= 1) {
+      const bytes = xdr.value(schema, ROOM);
+      assert.ok(encodeBytes({ schema }, schema.decode(bytes) as object).equals(bytes), schema.name);
+    }
+  }
 });
 
-function failHalfWay(to: XdrWriter): void {
-  to.uint32(9);
-  throw new Error("half way");
-}
+test("XDR that was encoded before stands for the value", () => {
+  const key = { type: 9, ttl: { keyHash: new Uint8Array(32).fill(7) } } as const;
+  const data = { type: 9, ttl: { ...key.ttl, liveUntilLedgerSeq: 5 } } as const;
+  const entry = { lastModifiedLedgerSeq: 3, data, ext: { v: 0 } } as const;
+  const whole = encodeBytes(LedgerEntry, entry);
+  for (const given of [encode(LedgerEntryData, data), encodeBytes(LedgerEntryData, data)]) {
+    assert.deepEqual(encodeBytes(LedgerEntry, { ...entry, data: given }), whole);
+  }
+  assert.deepEqual(encodeBytes(LedgerEntry, whole), whole);
+});
+
+test("values that are not of the type are refused, and leave the next one alone", () => {
+  const ledger = { type: 9, ttl: { keyHash: new Uint8Array(32), liveUntilLedgerSeq: 1 } } as const;
+  const price = (n: number) => encode(Price, { n, d: 1 });
+  const u64 = (value: bigint) => encode(ScVal, { type: 5, u64: value });
+  const i64 = (value: bigint) => encode(ScVal, { type: 6, i64: value });
+  for (const wrong of [1.5, Number.NaN, 2 ** 31, -(2 ** 31) - 1]) {
+    assert.throws(() => price(wrong), RangeError);
+  }
+  for (const wrong of [-1, 0.5, 2 ** 32]) {
+    const ttl = { ...ledger.ttl, liveUntilLedgerSeq: wrong };
+    assert.throws(() => encode(LedgerEntryData, { type: 9, ttl }), RangeError);
+  }
+  for (const wrong of [-1n, 1n << 64n]) assert.throws(() => u64(wrong), RangeError);
+  for (const wrong of [1n << 63n, -(1n << 63n) - 1n]) assert.throws(() => i64(wrong), RangeError);
+  const ttl = { ...ledger.ttl, keyHash: new Uint8Array(31) };
+  assert.throws(() => encode(LedgerEntryData, { type: 9, ttl }), RangeError);
+  const untyped = ScVal as XdrClass<unknown>;
+  for (const wrong of [{ type: 99 }, { type: 0, b: 1 }, { type: 5 }, { type: 5, u64: 1 }, {}]) {
+    assert.throws(() => encode(untyped, wrong), `${JSON.stringify(wrong)}`);
+  }
+  const long = { type: 15, sym: new XdrString("x".repeat(33)) } as const;
+  assert.throws(() => encode(ScVal, long), RangeError);
+  assert.equal(xdrBytes(encode(ScVal, { type: 1 })).toString("hex"), "00000001");
+});
+
+test("a value longer than the buffer at first is written whole", () => {
+  const bytes = new Uint8Array(300_000).fill(5);
+  const value = {
+    type: 16,
+    vec: [
+      { type: 13, bytes },
+      { type: 3, u32: 9 },
+    ],
+  } as const;
+  const written = encodeBytes(ScVal, { type: 16, vec: [...value.vec] });
+  assert.ok(written.equals(ScVal.schema.encode({ type: 16, vec: [...value.vec] })));
+});
