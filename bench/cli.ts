@@ -1,5 +1,6 @@
-// npm run bench -- <name> [--json] [--tiny]: runs the benches whose file name holds the word or
-// words of `name`, or all of them. A bench is a file <folder>-<subject>.bench.ts beside this one.
+// npm run bench -- <name> [--json] [--tiny]: runs the bench of this name, or those whose file name
+// holds the word or words of `name`, or all of them. A bench is a file <folder>-<subject>.bench.ts
+// beside this one.
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename } from "node:path";
@@ -15,11 +16,13 @@ async function main(args: readonly string[]): Promise<number> {
   const json = args.includes("--json");
   const tiny = args.includes("--tiny");
   const wanted = args.filter((arg) => !arg.startsWith("--"));
-  const names = readdirSync(import.meta.dirname)
+  const known = readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith(SUFFIX))
     .map((file) => basename(file, SUFFIX))
-    .filter((name) => wanted.some((word) => word === "all" || holdsWords(name, word)))
     .sort();
+  const asks = (word: string, name: string) =>
+    word === "all" || (known.includes(word) ? word === name : holdsWords(name, word));
+  const names = known.filter((name) => wanted.some((word) => asks(word, name)));
   if (names.length === 0) {
     process.stderr.write(`no bench is named ${wanted.join(" ") || "nothing: say which, or all"}\n`);
     return 2;

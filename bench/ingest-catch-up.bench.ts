@@ -51,7 +51,7 @@ export const bench: Bench = async ({ tiny }) => {
   try {
     const world = await createWorld(
       root,
-      tiny ? { count: 550, bytes: 0 } : { count: 900, bytes: LEDGER_BYTES },
+      tiny ? { count: 60, bytes: 0 } : { count: 900, bytes: LEDGER_BYTES },
     );
     const devnet = await spawnDevnet({ ...optionsOf(world.directory, 0), ledgerTime: STILL_MS });
     try {

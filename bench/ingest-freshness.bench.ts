@@ -20,17 +20,17 @@ const LEARNING = 10;
 
 export const bench: Bench = async ({ tiny }) => {
   const rhythms: readonly Rhythm[] = tiny
-    ? [{ name: "500 ms ledgers", ledgerTime: 500, ledgers: 4 }]
+    ? [{ name: "500 ms ledgers", ledgerTime: 500, ledgers: 2 }]
     : [
         { name: "500 ms ledgers", ledgerTime: 500, ledgers: 300 },
         { name: "5 s ledgers", ledgerTime: 5_000, ledgers: 50 },
       ];
   const figures: Figure[] = [];
-  for (const rhythm of rhythms) figures.push(...(await measure(rhythm, tiny ? 2 : LEARNING)));
+  for (const rhythm of rhythms) figures.push(...(await measure(rhythm, tiny ? 1 : LEARNING)));
   const both = tiny
-    ? { name: "", ledgerTime: 500, ledgers: 4 }
+    ? { name: "", ledgerTime: 500, ledgers: 2 }
     : { name: "", ledgerTime: 1000, ledgers: 120 };
-  return [...figures, ...(await compareOrderEvents(both, tiny ? 2 : LEARNING))];
+  return [...figures, ...(await compareOrderEvents(both, tiny ? 1 : LEARNING))];
 };
 
 /** Both see the same ledgers and share the machine alike. */

@@ -22,26 +22,35 @@ import { quantile } from "./quantile.ts";
 /** Milliseconds for all ledgers. */
 type Times = { readonly skipped: number; readonly decoded: number; readonly full: number };
 
-type Sizes = { readonly rounds: number; readonly devnetLedgers: number };
+type Sizes = {
+  readonly publicLedgers: number;
+  readonly devnetLedgers: number;
+  readonly rounds: number;
+  /** Of the readers in a round, against one full decode. */
+  readonly runs: number;
+};
+
+const FULL: Sizes = { publicLedgers: 20, devnetLedgers: 20, rounds: 5, runs: 20 };
+const TINY: Sizes = { publicLedgers: 1, devnetLedgers: 1, rounds: 1, runs: 1 };
 
 /** On the test network: the public ledgers have none of its events. */
 const EXCHANGE = address("CBJ747MKAGQO2LMJPOTCOONAWBLIIBSLOQE325R457TE5MIS6RTDJ4DC");
 const FOLLOW_EVERY = 100;
 
 export const bench: Bench = async ({ tiny }) => {
-  const sizes: Sizes = tiny ? { rounds: 1, devnetLedgers: 2 } : { rounds: 5, devnetLedgers: 20 };
+  const sizes = tiny ? TINY : FULL;
   return [...benchPublic(sizes), ...(await benchDevnet(sizes))];
 };
 
-function benchPublic({ rounds }: Sizes): readonly Figure[] {
-  const ledgers = publicLedgers();
+function benchPublic(sizes: Sizes): readonly Figure[] {
+  const ledgers = publicLedgers().slice(0, sizes.publicLedgers);
   const keys = new KeyTable();
   const occurringKeys = ledgers.flatMap((ledger) => occurring(ledger).keys);
   for (let at = 0; at < occurringKeys.length; at += FOLLOW_EVERY) keys.add(occurringKeys[at] ?? "");
   const options = { exchange: EXCHANGE, passphrase: PUBLIC_PASSPHRASE };
   const followed = { keys, tokens: new Set<never>() };
   check(sdkDecoder(options), skipDecoder(options), ledgers, followed);
-  return figures("public", ledgers, rounds, skipDecoder(options), followed);
+  return figures("public", ledgers, sizes, skipDecoder(options), followed);
 }
 
 async function benchDevnet(sizes: Sizes): Promise<readonly Figure[]> {
@@ -55,7 +64,7 @@ async function benchDevnet(sizes: Sizes): Promise<readonly Figure[]> {
   return [
     { name: "devnet: events of the exchange", value: events / ledgers.length, unit: "a ledger" },
     { name: "devnet: bytes of its transactions", value: share(ledgers, exchange) * 100, unit: "%" },
-    ...figures("devnet", ledgers, sizes.rounds, skipDecoder(options), followed),
+    ...figures("devnet", ledgers, sizes, skipDecoder(options), followed),
   ];
 }
 
@@ -95,7 +104,7 @@ function check(
 function figures(
   name: string,
   ledgers: readonly Uint8Array[],
-  rounds: number,
+  { rounds, runs }: Sizes,
   decode: DecodeLedger,
   followed: Followed,
 ): readonly Figure[] {
@@ -104,10 +113,10 @@ function figures(
   const times: Times[] = [];
   // In turns, so that what else the machine does meets all of them. The slow one once a round.
   for (let round = 0; round <= rounds; round += 1) {
-    const skipped = timed(20, () => {
+    const skipped = timed(runs, () => {
       for (const one of ledgers) skip(new DataView(one.buffer, one.byteOffset, one.length), 0, {});
     });
-    const decoded = timed(20, () => {
+    const decoded = timed(runs, () => {
       for (const one of ledgers) decode(one, 0, followed);
     });
     const full = timed(1, () => {

@@ -1,10 +1,10 @@
-// npm test -- [part of a path ...] [--fast] [--times] [--shuffle seed] [--test-name-pattern=...]
+// npm test -- [part of a path ...] [--fast] [--times] [--shuffle seed] [--jobs n] [--test-name-pattern=...]
 // Runs every *.test.js under dist, or those whose path contains one of the parts. Files that start
 // nothing share a process per folder, since a process takes longer to start than most of them to run;
 // every other file has a process of its own. What fails is printed with what is needed to repeat it.
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -21,6 +21,10 @@ const FAILURE_LINES_SHOWN = 12;
 const LINES_SHOWN = 60;
 /** That it started, the last ones. */
 const PROCESSES_SHOWN = 6;
+/** Processes at a time where cores are idle all the same: many of them mostly wait. */
+const JOBS_MAX = 2 * availableParallelism() + 1;
+/** Of the cores' time over a second, above which there is work for one more. */
+const IDLE_SHARE = 0.3;
 /** Imports of files that keep a process to themselves. */
 const OWN_PROCESS =
   /node:child_process|node:worker_threads|\/(engine-process|devnet|postgres|pool|spawn|run-chaos|run-soak|browser|engine)\.js"/;
@@ -40,7 +44,7 @@ const { values: flags, positionals: parts } = parseArgs({
     fast: { type: "boolean", default: false },
     times: { type: "boolean", default: false },
     shuffle: { type: "string" },
-    jobs: { type: "string", default: String(availableParallelism() + 1) },
+    jobs: { type: "string" },
     "test-name-pattern": { type: "string" },
   },
 });
@@ -113,8 +117,15 @@ function folderOf(file) {
 async function runAll(lists) {
   const waiting = [...lists];
   const done = [];
+  const base = flags.jobs === undefined ? availableParallelism() + 1 : Number(flags.jobs);
+  let workers = 0;
+  let isIdle = false;
+  let before = coreTimes();
   const work = async () => {
-    for (let list = waiting.shift(); list !== undefined; list = waiting.shift()) {
+    workers += 1;
+    // One that was begun because cores were idle ends when they no longer are.
+    while (waiting.length > 0 && (workers <= base || isIdle)) {
+      const list = waiting.shift();
       const result = await run(list);
       done.push(result);
       show(result);
@@ -123,9 +134,28 @@ async function runAll(lists) {
       waiting.push(...list.map((file) => [file]));
       result.told = [];
     }
+    workers -= 1;
   };
-  await Promise.all(Array.from({ length: Number(flags.jobs) }, work));
+  const working = Array.from({ length: base }, work);
+  const more = setInterval(() => {
+    const now = coreTimes();
+    isIdle = now.idle - before.idle > IDLE_SHARE * (now.all - before.all);
+    before = now;
+    if (flags.jobs === undefined && isIdle && workers < JOBS_MAX) working.push(work());
+  }, 1000);
+  for (const each of working) await each;
+  clearInterval(more);
   return done;
+}
+
+/** Of all cores, milliseconds. */
+function coreTimes() {
+  const times = cpus().map(({ times }) => times);
+  const sum = (of) => times.reduce((total, each) => total + of(each), 0);
+  return {
+    idle: sum(({ idle }) => idle),
+    all: sum(({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq),
+  };
 }
 
 function run(list) {
