@@ -82,31 +82,18 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
     connections.closed();
     bodies.closed();
   };
-  const count = (res: HttpResponse, change: number): void => {
-    if (change < 0) closed();
-    else admit(res);
-  };
   const refuses = (res: HttpResponse, req: HttpRequest): boolean => {
     if (!bodies.refuses(res, req)) return false;
     meter.refused("request_body");
     return true;
   };
+  const count = (res: HttpResponse, change: number): void => {
+    if (change < 0) closed();
+    else admit(res);
+  };
   app.filter(count);
   push.attach(app, { limits, clients, turn, refuses, gone: closed });
-  app.get("/*", (res, req) => {
-    if (!refuses(res, req)) requests.serve(res, req, false);
-  });
-  app.any("/*", (res, req) => {
-    if (refuses(res, req)) return;
-    switch (req.getMethod()) {
-      case "head":
-        return requests.serve(res, req, true);
-      case "options":
-        return requests.serveOther(res, req, undefined);
-      default:
-        return requests.serveOther(res, req, UNKNOWN_PATH);
-    }
-  });
+  serveRequests(app, requests, refuses);
   return new Promise((resolve, reject) => {
     app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket: ListenSocket | false) => {
       if (socket === false) {
@@ -128,5 +115,27 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
         },
       });
     });
+  });
+}
+
+/** Every path and method that is not the push channel's. `refuses`: answers a request with a body. */
+function serveRequests(
+  app: ReturnType<Uws["App"]>,
+  requests: Requests,
+  refuses: (res: HttpResponse, req: HttpRequest) => boolean,
+): void {
+  app.get("/*", (res, req) => {
+    if (!refuses(res, req)) requests.serve(res, req, false);
+  });
+  app.any("/*", (res, req) => {
+    if (refuses(res, req)) return;
+    switch (req.getMethod()) {
+      case "head":
+        return requests.serve(res, req, true);
+      case "options":
+        return requests.serveOther(res, req, undefined);
+      default:
+        return requests.serveOther(res, req, UNKNOWN_PATH);
+    }
   });
 }

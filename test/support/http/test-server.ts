@@ -85,37 +85,23 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     now: (request) => server.depth(request),
     later: (request, isWanted) => server.depthLater(request, isWanted),
   };
+  const shared = {
+    readModel,
+    marketData: readModel.marketData,
+    depth,
+    quotes,
+    assets,
+    contract: EXCHANGE,
+  };
   const push = new PushEndpoint({
-    channels: (publish) =>
-      pushChannels(
-        {
-          readModel,
-          marketData: readModel.marketData,
-          depth,
-          watch,
-          quotes,
-          assets,
-          contract: EXCHANGE,
-          timers,
-          log,
-        },
-        publish,
-      ),
+    channels: (publish) => pushChannels({ ...shared, watch, timers, log }, publish),
     log,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
     ...(meter === undefined ? {} : { meter }),
   });
   const server: Pick<TestServer, "quote" | "depth" | "depthLater" | "nowMs"> = {
     quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
-    depth: ({ step = null }) => ({
-      ledger: readModel.ledger ?? 0,
-      timestamp: Math.floor(server.nowMs / 1000),
-      step,
-      bestBid: null,
-      bestAsk: null,
-      bids: [],
-      asks: [],
-    }),
+    depth: (request) => emptyBook(request, readModel.ledger ?? 0, server.nowMs),
     depthLater: () => undefined,
     nowMs: 1_700_000_000_000,
   };
@@ -124,14 +110,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     host: "127.0.0.1",
     port: 0,
     context: {
-      readModel,
-      quotes,
-      depth,
+      ...shared,
       book: bookOf(readModel),
-      marketData: readModel.marketData,
       referencePrices: new Map([[testContract(1), 25n * 10n ** 16n]]),
-      assets,
-      contract: EXCHANGE,
       clock: () => server.nowMs,
     },
     push,
@@ -153,6 +134,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     timers,
     close: () => listening.close(),
   });
+}
+
+function emptyBook({ step }: DepthRequest, ledger: number, nowMs: number): DepthBody {
+  const timestamp = Math.floor(nowMs / 1000);
+  return {
+    ledger,
+    timestamp,
+    step: step ?? null,
+    bestBid: null,
+    bestAsk: null,
+    bids: [],
+    asks: [],
+  };
 }
 
 /** Counts who watches; records are loaded when the test says so. */

@@ -52,25 +52,7 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
 
   const stepped = ({ events, ledger }: Step): void => {
     if (open.size === 0) return;
-    const concerned = new Map<BookTopic, Concerned>();
-    const concernedBy = (topic: BookTopic): Concerned => {
-      let found = concerned.get(topic);
-      if (found === undefined) {
-        found = { orders: [], budgets: [] };
-        concerned.set(topic, found);
-      }
-      return found;
-    };
-    for (const event of events) {
-      if (event.kind === "order") {
-        const { selling, buying } = event.order;
-        const topic = open.get(topicOf(canonicalPair(selling, buying)));
-        if (topic !== undefined) concernedBy(topic).orders.push(event);
-      } else if (event.kind === "backing") {
-        for (const topic of byAsset.of(event.asset)) concernedBy(topic).budgets.push(event);
-      }
-    }
-    for (const [topic, { orders, budgets }] of concerned) {
+    for (const [topic, { orders, budgets }] of concernedTopics(events, open, byAsset)) {
       const changes = topic.image.stepped(orders, budgets);
       if (changes.length === 0) continue;
       publish(topic.name, changesJson(topic, ledger, changes));
@@ -133,6 +115,33 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
 }
 
 type Concerned = { readonly orders: OrderDomainEvent[]; readonly budgets: BackingEvent[] };
+
+/** The open topics that a step's events concern, each with those events. */
+function concernedTopics(
+  events: Step["events"],
+  open: ReadonlyMap<string, BookTopic>,
+  byAsset: TopicIndex<BookTopic>,
+): ReadonlyMap<BookTopic, Concerned> {
+  const concerned = new Map<BookTopic, Concerned>();
+  const concernedBy = (topic: BookTopic): Concerned => {
+    let found = concerned.get(topic);
+    if (found === undefined) {
+      found = { orders: [], budgets: [] };
+      concerned.set(topic, found);
+    }
+    return found;
+  };
+  for (const event of events) {
+    if (event.kind === "order") {
+      const { selling, buying } = event.order;
+      const topic = open.get(topicOf(canonicalPair(selling, buying)));
+      if (topic !== undefined) concernedBy(topic).orders.push(event);
+    } else if (event.kind === "backing") {
+      for (const topic of byAsset.of(event.asset)) concernedBy(topic).budgets.push(event);
+    }
+  }
+  return concerned;
+}
 
 function neverWhole(_id: MessageId): string {
   throw new Error("a book's snapshot comes in parts");

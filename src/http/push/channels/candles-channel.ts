@@ -63,16 +63,6 @@ export function candlesChannel(options: CandlesChannelOptions): Channel {
     }
     return true;
   };
-  const snapshotOf = (request: CandlesRequest, limit: number): string => {
-    const { market, resolution } = request;
-    const current = bucketStart(Math.floor(timers.clock() / 1000), resolution);
-    const window = {
-      from: Math.max(0, current - (limit - 1) * resolution),
-      to: current + resolution,
-      resolution,
-    };
-    return jsonArray(marketData.candles(market, window).map(candleJson));
-  };
   return {
     name: "candles",
     request: (parameters) => {
@@ -86,7 +76,7 @@ export function candlesChannel(options: CandlesChannelOptions): Channel {
         topic,
         snapshot: (id) =>
           `{"type":"candles",${idMember(id)}"topic":"${topic}",${memberOf(request)},` +
-          `"candles":${snapshotOf(request, limit)}}`,
+          `"candles":${snapshotJson(marketData, timers.clock(), { ...request, limit })}}`,
         opened: () => {
           const throttle = new Throttle({
             intervalMs: INTERVAL_MS,
@@ -109,6 +99,18 @@ export function candlesChannel(options: CandlesChannelOptions): Channel {
     },
     stepped: (step) => touchChanged(step, open.size === 0 ? undefined : index),
   };
+}
+
+/** The newest buckets, as many as the limit says, those without fills left out. */
+function snapshotJson(
+  marketData: MarketData,
+  nowMs: number,
+  { market, resolution, limit }: CandlesRequest & { readonly limit: number },
+): string {
+  const current = bucketStart(Math.floor(nowMs / 1000), resolution);
+  const from = Math.max(0, current - (limit - 1) * resolution);
+  const window = { from, to: current + resolution, resolution };
+  return jsonArray(marketData.candles(market, window).map(candleJson));
 }
 
 function touchChanged({ events }: Step, index: TopicIndex<CandlesTopic> | undefined): void {

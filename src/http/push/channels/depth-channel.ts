@@ -25,80 +25,10 @@ export type DepthChannelOptions = {
   readonly log: HubLog;
 };
 
-type DepthTopic = {
-  readonly request: DepthRequest;
-  /** Members that every message of the topic has. */
-  readonly head: string;
-  readonly throttle: Throttle;
-  /** The levels that every subscriber has; empty at first. */
-  levels: string;
-  /** The last one published. */
-  body: DepthBody | undefined;
-  /** The book is being read in slices; it changed since that began. */
-  isReading: boolean;
-  isStale: boolean;
-  /** Some subscriber has others: the next update goes out whatever it says. */
-  mixed: boolean;
-};
-
 export function depthChannel(options: DepthChannelOptions): Channel {
-  const { depth, assets, publish, timers, turns, log } = options;
+  const { depth, assets } = options;
   const open = new Map<string, DepthTopic>();
   const index = new TopicIndex<DepthTopic>();
-  const show = (topic: string, state: DepthTopic, body: DepthBody): void => {
-    const levels = depthLevelsJson(body);
-    if (levels === state.levels && !state.mixed) return;
-    state.levels = levels;
-    state.mixed = false;
-    state.body = body;
-    publish(topic, `{"type":"depth",${state.head},"data":${depthJson(body)}}`);
-  };
-  const update = (topic: string): boolean => {
-    const state = open.get(topic);
-    if (state === undefined) return false;
-    const body = depth.now(state.request);
-    if (body !== undefined) show(topic, state, body);
-    else if (state.isReading) state.isStale = true;
-    else readLater(topic, state);
-    return true;
-  };
-  /** A large book: what changes while it is read is for the next time. */
-  const readLater = (topic: string, state: DepthTopic): void => {
-    const isOpen = (): boolean => open.get(topic) === state;
-    const body = depth.later(state.request, isOpen);
-    if (body === undefined) {
-      state.throttle.touch();
-      return;
-    }
-    state.isReading = true;
-    state.isStale = false;
-    void body
-      .then((read) => {
-        if (isOpen()) show(topic, state, read);
-      })
-      .catch((error: unknown) => {
-        if (!isOpen()) return;
-        log.error({ err: error, topic }, "a pushed book could not be read");
-        state.isStale = true;
-      })
-      .finally(() => {
-        state.isReading = false;
-        if (state.isStale && isOpen()) state.throttle.touch();
-      });
-  };
-  const snapshotOf = (topic: string, request: DepthRequest, body: DepthBody): string => {
-    const state = open.get(topic);
-    const levels = depthLevelsJson(body);
-    if (state?.levels === "") {
-      state.levels = levels;
-    } else if (state !== undefined && levels !== state.levels) {
-      // Until the next update older subscribers have other levels than this one, so it must not
-      // be left out should the book go back to theirs before it.
-      state.mixed = true;
-      state.throttle.touch();
-    }
-    return `${headOf(topic, request)},"data":${depthJson(body)}}`;
-  };
   return {
     name: "depth",
     request: (parameters) => {
@@ -119,36 +49,22 @@ export function depthChannel(options: DepthChannelOptions): Channel {
         },
         snapshot: (id) => {
           if (body === undefined) throw new TypeError("a snapshot before its book");
-          return `{"type":"depth",${idMember(id)}${snapshotOf(topic, request, body)}`;
+          open.get(topic)?.answered(body);
+          return `{"type":"depth",${idMember(id)}${headOf(topic, request)},"data":${depthJson(body)}}`;
         },
         opened: () => {
-          const throttle = new Throttle({
-            intervalMs: INTERVAL_MS,
-            timers,
-            turns,
-            run: () => update(topic),
-          });
-          const state: DepthTopic = {
-            request,
-            head: headOf(topic, request),
-            throttle,
-            levels: "",
-            body: undefined,
-            mixed: false,
-            isReading: false,
-            isStale: false,
-          };
-          open.set(topic, state);
-          index.add(keysOf(request), state);
+          const opened = new DepthTopic(options, request, () => open.get(topic) === opened);
+          open.set(topic, opened);
+          index.add(keysOf(request), opened);
         },
       };
     },
     closed: (topic) => {
-      const state = open.get(topic);
-      if (state === undefined) return;
+      const closed = open.get(topic);
+      if (closed === undefined) return;
       open.delete(topic);
-      index.remove(keysOf(state.request), state);
-      state.throttle.stop();
+      index.remove(keysOf(closed.request), closed);
+      closed.throttle.stop();
     },
     stepped: ({ events }) => {
       if (open.size === 0) return;
@@ -159,6 +75,97 @@ export function depthChannel(options: DepthChannelOptions): Channel {
       }
     },
   };
+}
+
+/** A topic that has subscribers: what they were told, and when they are told again. */
+class DepthTopic {
+  readonly request: DepthRequest;
+  readonly throttle: Throttle;
+  readonly #options: DepthChannelOptions;
+  readonly #name: string;
+  readonly #isOpen: () => boolean;
+  /** The levels that every subscriber has; empty at first. */
+  #levels = "";
+  /** Some subscriber has others: the next update goes out whatever it says. */
+  #isMixed = false;
+  #body: DepthBody | undefined;
+  /** The book is being read in slices; it changed since that began. */
+  #isReading = false;
+  #isStale = false;
+
+  constructor(options: DepthChannelOptions, request: DepthRequest, isOpen: () => boolean) {
+    const { timers, turns } = options;
+    this.#options = options;
+    this.request = request;
+    this.#name = topicOf(request);
+    this.#isOpen = isOpen;
+    const run = (): boolean => this.#update();
+    this.throttle = new Throttle({ intervalMs: INTERVAL_MS, timers, turns, run });
+  }
+
+  /** The last one published; undefined before the first. */
+  get body(): DepthBody | undefined {
+    return this.#body;
+  }
+
+  /** A subscriber gets this book. */
+  answered(body: DepthBody): void {
+    const levels = depthLevelsJson(body);
+    if (this.#levels === "") {
+      this.#levels = levels;
+    } else if (levels !== this.#levels) {
+      // Until the next update older subscribers have other levels than this one, so it must not
+      // be left out should the book go back to theirs before it.
+      this.#isMixed = true;
+      this.throttle.touch();
+    }
+  }
+
+  #update(): boolean {
+    if (!this.#isOpen()) return false;
+    const body = this.#options.depth.now(this.request);
+    if (body !== undefined) this.#show(body);
+    else if (this.#isReading) this.#isStale = true;
+    else this.#readLater();
+    return true;
+  }
+
+  /** A large book: what changes while it is read is for the next time. */
+  #readLater(): void {
+    const body = this.#options.depth.later(this.request, this.#isOpen);
+    if (body === undefined) {
+      this.throttle.touch();
+      return;
+    }
+    this.#isReading = true;
+    this.#isStale = false;
+    void body
+      .then((read) => {
+        if (this.#isOpen()) this.#show(read);
+      })
+      .catch((error: unknown) => {
+        if (!this.#isOpen()) return;
+        this.#options.log.error(
+          { err: error, topic: this.#name },
+          "a pushed book could not be read",
+        );
+        this.#isStale = true;
+      })
+      .finally(() => {
+        this.#isReading = false;
+        if (this.#isStale && this.#isOpen()) this.throttle.touch();
+      });
+  }
+
+  #show(body: DepthBody): void {
+    const levels = depthLevelsJson(body);
+    if (levels === this.#levels && !this.#isMixed) return;
+    this.#levels = levels;
+    this.#isMixed = false;
+    this.#body = body;
+    const head = headOf(this.#name, this.request);
+    this.#options.publish(this.#name, `{"type":"depth",${head},"data":${depthJson(body)}}`);
+  }
 }
 
 function topicOf({ market, depth, step = "auto", limit }: DepthRequest): string {
