@@ -242,12 +242,14 @@ export class Devnet {
 
   /**
    * Begins the chain anew, as test networks do: ledger numbers start again under the same
-   * passphrase, with other hashes. The lake, if there is one, must be another one then.
+   * passphrase, with other hashes. Requests meanwhile are answered as by an RPC that has no ledgers yet.
+   * The lake, if there is one, must be another one then.
    */
   async reset(): Promise<void> {
     const { running } = this.#rhythm;
     this.pause();
     const { store, chain } = this.#open;
+    this.#opened = undefined;
     await store.close();
     rmSync(this.#directory, { recursive: true });
     this.#record = new ExchangeRecord();
@@ -276,7 +278,7 @@ export class Devnet {
   }
 
   get #open() {
-    if (this.#opened === undefined) throw new Error("the devnet is stopped");
+    if (this.#opened === undefined) throw new Error("the devnet is stopped, or begins anew");
     return this.#opened;
   }
 
@@ -396,8 +398,10 @@ export class Devnet {
     };
   }
 
-  #source(): RpcSource {
-    const { chain, store, treasury } = this.#open;
+  /** Undefined while the network begins anew. */
+  #source(): RpcSource | undefined {
+    if (this.#opened === undefined) return undefined;
+    const { chain, store, treasury } = this.#opened;
     return {
       url: this.url,
       treasury,

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { answer, parseBody } from "../../src/devnet/rpc/json-rpc.ts";
+import { MoneyPort } from "../../src/devnet/rpc/money-port.ts";
 import { createFixture } from "../support/devnet/fixture.ts";
 
 const PASSPHRASE = "Faults test";
@@ -82,11 +84,41 @@ test("what is no JSON-RPC request is refused", async () => {
 
 test("a reset network begins anew with other hashes under the same passphrase", async () => {
   const before = devnet.tip;
-  await devnet.reset();
+  const resetting = devnet.reset();
+  const methods = ["getHealth", "getLatestLedger", "getFeeStats", "getLedgers", "getTransactions"];
+  const asked = methods.map((method) => post(method, { startLedger: 2 }));
+  const funded = fetch(`${devnet.url}/faucet`);
+  await resetting;
   assert.equal(devnet.tip.ledger, 2);
+  // Those that came before it is done say so as an RPC does that has no ledgers yet.
+  for (const response of await Promise.all(asked)) {
+    const { result, error } = (await response.json()) as { result?: object; error?: object };
+    if (result === undefined) {
+      assert.deepEqual(error, { code: -32603, message: "data stores are not initialized" });
+    }
+  }
+  const { status } = await funded;
+  assert.ok(status === 200 || status === 503, String(status));
   devnet.closeLedger();
   assert.notDeepEqual(devnet.tip.hash, before.hash);
   const response = await post("getHealth");
   const { result } = (await response.json()) as { result: { latestLedger: number } };
   assert.equal(result.latestLedger, 3);
+});
+
+test("while there is nothing to serve from, every call is answered with that", async () => {
+  const body = JSON.stringify([
+    { jsonrpc: "2.0", id: 1, method: "getHealth" },
+    { jsonrpc: "2.0", id: 2, method: "sendTransaction", params: { transaction: "AAAA" } },
+  ]);
+  const parts: string[] = [];
+  const context = { source: () => undefined, faults: {}, host: undefined };
+  for await (const part of answer(context, parseBody(body))) parts.push(part);
+  const error = { code: -32603, message: "data stores are not initialized" };
+  assert.deepEqual(JSON.parse(parts.join("")), [
+    { jsonrpc: "2.0", id: 1, error },
+    { jsonrpc: "2.0", id: 2, error },
+  ]);
+  const url = new URL("http://localhost/friendbot?addr=GA");
+  assert.equal((await new MoneyPort(() => undefined).answer(url, "")).status, 503);
 });

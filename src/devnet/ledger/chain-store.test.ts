@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { CodeHash } from "../network.ts";
 import { Chain, type ClosedRecord } from "./chain.ts";
-import { ChainStore, type OpenedChain } from "./chain-store.ts";
+import { ChainStore, NOT_OPEN, type OpenedChain } from "./chain-store.ts";
 import { codeOf } from "./code.ts";
 import type { LedgerState } from "./state.ts";
 import { xdrBytes } from "./xdr-writer.ts";
@@ -108,5 +108,9 @@ test("what is trimmed is gone with its transactions, what is kept is found", asy
     assert.equal(store.info(ledger)?.ledger, isKept ? ledger : undefined);
     assert.equal(store.read(ledger) === undefined, !isKept);
   }
-  await store.close();
+  const closing = store.close();
+  for (const read of [() => store.latest, () => store.readMeta(5), () => store.places(5)]) {
+    assert.throws(read, new Error(NOT_OPEN));
+  }
+  await closing;
 });

@@ -84,12 +84,16 @@ const TRIM_MAX = 16;
 /** Above the writes of any ledger. */
 const WRITES_MAX = 2 ** 32;
 
-/** Reads see the ledgers appended so far. One thread. */
+/** As Stellar RPC says it before it has ledgers. */
+export const NOT_OPEN = "data stores are not initialized";
+
+/** Reads see the ledgers appended so far, and throw an Error of NOT_OPEN once it is closed. One thread. */
 export class ChainStore {
   readonly #options: ChainStoreOptions;
   readonly #lock: FolderLock;
   readonly #root: Root;
-  readonly #tables: Tables;
+  readonly #openTables: Tables;
+  #isClosed = false;
   #oldest: number | undefined;
   #latest: number | undefined;
 
@@ -134,9 +138,14 @@ export class ChainStore {
     this.#lock = lock;
     this.#root = root;
     const tables = TABLE_NAMES.map((name) => [name, openTable(root, name)]);
-    this.#tables = Object.fromEntries(tables) as Tables;
+    this.#openTables = Object.fromEntries(tables) as Tables;
     this.#oldest = this.#ledgerAtEnd(false);
     this.#latest = this.#ledgerAtEnd(true);
+  }
+
+  get #tables(): Tables {
+    if (this.#isClosed) throw new Error(NOT_OPEN);
+    return this.#openTables;
   }
 
   /** A new chain's genesis ledger closes `now`, or as long before as its history is. */
@@ -238,6 +247,7 @@ export class ChainStore {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#root.close();
     await noteClosed(this.#options.directory).catch(() => undefined);
     this.#lock.release();

@@ -1,6 +1,6 @@
 // getLedgers: pages of stored ledgers, served as they were stored.
 import { setImmediate } from "node:timers/promises";
-import type { LedgerInfo } from "../ledger/chain-store.ts";
+import { type LedgerInfo, NOT_OPEN } from "../ledger/chain-store.ts";
 import { hex } from "../ledger/hash.ts";
 import type { RpcFaults } from "./faults.ts";
 import { integerParam, objectParam, type Params, stringParam } from "./params.ts";
@@ -14,7 +14,7 @@ const LIMIT_MAX = 200;
 export function servedRange(source: RpcSource): { oldest: LedgerInfo; latest: LedgerInfo } {
   const { latest, oldest } = source.ledgers;
   if (latest === undefined || oldest === undefined) {
-    throw new RpcError(RpcCode.internal, "data stores are not initialized");
+    throw new RpcError(RpcCode.internal, NOT_OPEN);
   }
   const from = Math.max(oldest.ledger, latest.ledger - source.retention + 1);
   return { oldest: source.ledgers.info(from) ?? oldest, latest };

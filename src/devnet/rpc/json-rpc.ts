@@ -1,4 +1,5 @@
 // JSON-RPC 2.0: requests out of a body, answers to them, one or a batch.
+import { NOT_OPEN } from "../ledger/chain-store.ts";
 import type { RpcFaults } from "./faults.ts";
 import { runMethod } from "./methods.ts";
 import type { Params } from "./params.ts";
@@ -15,7 +16,8 @@ type Refused = { readonly id: Id; readonly refused: RpcError };
 type Parsed = { readonly isBatch: boolean; readonly requests: readonly (Request | Refused)[] };
 
 export type AnswerContext = {
-  readonly source: () => RpcSource;
+  /** Undefined while there is nothing to serve from. */
+  readonly source: () => RpcSource | undefined;
   readonly faults: RpcFaults;
   /** As the client named this server. */
   readonly host: string | undefined;
@@ -110,7 +112,12 @@ async function* answerOne(
     yield fail(request.refused);
     return;
   }
-  const result = runMethod({ source: source(), faults, host }, request.method, request.params);
+  const available = source();
+  if (available === undefined) {
+    yield fail({ code: RpcCode.internal, message: NOT_OPEN });
+    return;
+  }
+  const result = runMethod({ source: available, faults, host }, request.method, request.params);
   try {
     const first = await result.next();
     yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;

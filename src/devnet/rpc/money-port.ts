@@ -7,12 +7,12 @@ import { type MoneyAnswer, problem, type Treasury } from "../money/treasury.ts";
 const WAITING_MAX = 32;
 
 export class MoneyPort {
-  readonly #treasury: () => Treasury;
+  readonly #treasury: () => Treasury | undefined;
   #known: { readonly treasury: Treasury; readonly friendbot: Friendbot } | undefined;
   #waiting = 0;
 
-  /** Asked anew for each request: a reset network has another one. */
-  constructor(treasury: () => Treasury) {
+  /** Asked anew for each request: a reset network has another one, and none while it is reset. */
+  constructor(treasury: () => Treasury | undefined) {
     this.#treasury = treasury;
   }
 
@@ -23,9 +23,14 @@ export class MoneyPort {
   async answer(url: URL, body: string): Promise<MoneyAnswer> {
     const form = new URLSearchParams(body);
     const value = (name: string) => url.searchParams.get(name) ?? form.get(name) ?? undefined;
-    const faucet = new Faucet(this.#treasury());
+    const treasury = this.#treasury();
+    if (treasury === undefined) {
+      return problem(503, "Service Unavailable", "the network begins anew: try again later");
+    }
+    const faucet = new Faucet(treasury);
     const [addr, asset, amount] = [value("addr"), value("asset"), value("amount")];
-    if (url.pathname === "/friendbot") return this.#bounded(() => this.#friendbot().fund(addr));
+    if (url.pathname === "/friendbot")
+      return this.#bounded(() => this.#friendbot(treasury).fund(addr));
     if (addr === undefined && asset === undefined) return faucet.assets;
     return this.#bounded(() =>
       faucet.pay({
@@ -36,8 +41,7 @@ export class MoneyPort {
     );
   }
 
-  #friendbot(): Friendbot {
-    const treasury = this.#treasury();
+  #friendbot(treasury: Treasury): Friendbot {
     if (this.#known?.treasury !== treasury) {
       this.#known = { treasury, friendbot: new Friendbot(treasury) };
     }

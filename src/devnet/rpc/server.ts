@@ -20,13 +20,13 @@ export class RpcServer {
   /** Requests so far, by method. */
   readonly requests = new Map<string, number>();
   readonly #server: Server;
-  /** Asked anew for each request: a reset network is another source. */
-  readonly #source: () => RpcSource;
+  /** Asked anew for each request: a reset network is another source, and none while it is reset. */
+  readonly #source: () => RpcSource | undefined;
   readonly #money: MoneyPort;
 
-  constructor(source: () => RpcSource) {
+  constructor(source: () => RpcSource | undefined) {
     this.#source = source;
-    this.#money = new MoneyPort(() => source().treasury);
+    this.#money = new MoneyPort(() => source()?.treasury);
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => response.destroy(toError(error)));
     });
