@@ -22,7 +22,7 @@ const ANSWERS_MIN = runs(200);
 const LEDGERS_MIN = runs(12);
 /** Answers that are tried. */
 const CHECKED_MAX = runs(150);
-/** A ledger closes every few of them, while others are under way. */
+/** A ledger closes every few of them, while others are open. */
 const REQUESTS_PER_LEDGER = 8;
 /** Rejected ones among them: the exchange is frozen now and then. */
 const REQUESTS_MAX = runs(5_000);
