@@ -5,17 +5,15 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
-import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange } from "../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../src/model/order.ts";
 import { account, token } from "../test/support/addresses.ts";
 import { exchangeIdentity } from "../test/support/exchange.ts";
 import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { plentyOf } from "./plenty.ts";
+import { PlentyBacking, plentyOf } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 
 const ORDERS = Number(process.env.ORDERS ?? 100_000);
@@ -73,10 +71,8 @@ class StepsRun {
   readonly #folder: string;
   readonly #clock: { now: number };
   readonly #exchange: Exchange;
-  readonly #backing: BackingRecords;
-  readonly #asked: Extract<TrackingRequest, { kind: "track" }>[];
+  readonly #backing: PlentyBacking;
   readonly #orders: NewOrder[] = [];
-  readonly #keys: string[] = [];
   #last: Follows = { ledger: 1, hash: "00".repeat(32) };
   #time = START;
   #fills = 0;
@@ -84,37 +80,28 @@ class StepsRun {
   static async start(): Promise<StepsRun> {
     const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
     const clock = { now: START * 1000 };
-    const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
     const { contract } = exchangeIdentity;
-    const backing = new BackingRecords({
-      contract,
-      watchedAccountsMax: 1,
-      track: (request) => {
-        if (request.kind === "track" && request.load) asked.push(request);
-      },
-    });
+    const backing = new PlentyBacking(contract);
     const exchange = await Exchange.open({
       path: join(folder, "store"),
       ...exchangeIdentity,
       clock: () => clock.now,
       book: new SharedBook({ contract, untracked: "nothing" }),
-      backing,
+      backing: backing.records,
     });
-    return new StepsRun(folder, clock, exchange, backing, asked);
+    return new StepsRun(folder, clock, exchange, backing);
   }
 
   private constructor(
     folder: string,
     clock: { now: number },
     exchange: Exchange,
-    backing: BackingRecords,
-    asked: Extract<TrackingRequest, { kind: "track" }>[],
+    backing: PlentyBacking,
   ) {
     this.#folder = folder;
     this.#clock = clock;
     this.#exchange = exchange;
     this.#backing = backing;
-    this.#asked = asked;
   }
 
   get orders(): number {
@@ -133,15 +120,10 @@ class StepsRun {
       this.#orders.push(...events);
       await this.#close(events);
     }
-    // Answers bring new questions until every record is loaded.
-    while (this.#asked.length > 0) {
-      for (const { request, keys } of this.#asked.splice(0)) {
-        for (const key of keys) this.#keys.push(key);
-        const entries = keys.map(plentyOf);
-        this.#backing.entriesLoaded({ request, ledger: this.#last.ledger, entries });
-      }
-      await this.#close([]);
-    }
+    await this.#backing.load(
+      () => this.#last.ledger,
+      () => this.#close([]),
+    );
   }
 
   pass(seconds: number): void {
@@ -198,7 +180,8 @@ class StepsRun {
   }
 
   #changedEntry(): EntryChange {
-    const key = this.#keys[(this.#fills * 104_729) % this.#keys.length] ?? assert.fail("no keys");
+    const { keys } = this.#backing;
+    const key = keys[(this.#fills * 104_729) % keys.length] ?? assert.fail("no keys");
     const { entry } = plentyOf(key);
     if (entry?.kind !== "trustline") return plentyOf(key);
     return { key, entry: { ...entry, balance: entry.balance - BigInt(this.#fills) } };

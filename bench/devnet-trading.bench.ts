@@ -2,7 +2,7 @@
 // at fast and at usual ledgers; transactions accepted a second; what both processes hold in memory.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -22,6 +22,7 @@ import { ApiClient, type Row } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { signed, Trader } from "../test/support/trader.ts";
 import type { Bench, Figure } from "./bench.ts";
+import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
 
 const PASSPHRASE = "Trading bench";
@@ -89,10 +90,14 @@ async function measure(rhythm: Rhythm, tiny: boolean): Promise<readonly Figure[]
         unit: "ms",
       },
       { name: `transactions accepted, ${rhythm.name}`, value: rate, unit: "/s" },
-      { name: `memory of the devnet, ${rhythm.name}`, value: residentMiB(devnet.pid), unit: "MiB" },
+      {
+        name: `memory of the devnet, ${rhythm.name}`,
+        value: residentBytes(devnet.pid) / MEBIBYTE,
+        unit: "MiB",
+      },
       {
         name: `memory of the engine, ${rhythm.name}`,
-        value: residentMiB(engine.child.pid),
+        value: residentBytes(engine.child.pid) / MEBIBYTE,
         unit: "MiB",
       },
     ];
@@ -255,16 +260,4 @@ async function requestOf(key: QuickKey, trader: Trader): Promise<string> {
   transaction.addDecoratedSignature(key.signatureOf(transaction));
   const params = { transaction: transaction.toXDR() };
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "sendTransaction", params });
-}
-
-/** Resident memory now; 0 where the system does not say. */
-function residentMiB(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];
-    return (1024 * Number(kilobytes)) / MEBIBYTE;
-  } catch {
-    // Systems without /proc.
-    return 0;
-  }
 }

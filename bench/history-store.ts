@@ -1,10 +1,8 @@
 // A store as an engine leaves it: live orders with their makers' backing, and a month of trades.
 import assert from "node:assert/strict";
-import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { Exchange } from "../src/book/exchange.ts";
-import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import { silentLog } from "../test/support/exchange.ts";
-import { plentyOf } from "./plenty.ts";
+import { PlentyBacking } from "./plenty.ts";
 import { HISTORY_EXCHANGE, HistoryLedgers, historyLedgers } from "./store-history.ts";
 
 export const HISTORY_PASSPHRASE = "a network for benches";
@@ -23,14 +21,7 @@ export async function fillHistory(
   path: string,
   { orders, trades, keepOrderEvents = Number.POSITIVE_INFINITY }: HistorySize,
 ): Promise<readonly string[]> {
-  const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
-  const backing = new BackingRecords({
-    contract: HISTORY_EXCHANGE,
-    watchedAccountsMax: 1,
-    track: (request) => {
-      if (request.kind === "track" && request.load) asked.push(request);
-    },
-  });
+  const backing = new PlentyBacking(HISTORY_EXCHANGE);
   const now = Math.floor(Date.now() / 1000);
   const ledgers = new HistoryLedgers(1000, now - DAYS * DAY);
   const exchange = await Exchange.open({
@@ -39,20 +30,16 @@ export async function fillHistory(
     contract: HISTORY_EXCHANGE,
     clock: () => ledgers.time * 1000,
     log: silentLog,
-    backing,
+    backing: backing.records,
     store: { keepOrderEvents },
   });
   // The last ledgers, those that load backing, come close to now.
   const ledgerSeconds = Math.floor((DAYS * DAY) / (historyLedgers({ orders, trades }) + 1));
   for (const delta of ledgers.grow({ orders, trades, ledgerSeconds })) await exchange.apply(delta);
-  // Answers bring new questions until every record is loaded.
-  while (asked.length > 0) {
-    for (const { request, keys } of asked.splice(0)) {
-      const entries = keys.map(plentyOf);
-      backing.entriesLoaded({ request, ledger: ledgers.ledger, entries });
-    }
-    await exchange.apply(ledgers.empty());
-  }
+  await backing.load(
+    () => ledgers.ledger,
+    () => exchange.apply(ledgers.empty()),
+  );
   const [order] = exchange.state.liveOrders({ assets: [] }, { limit: 1 });
   assert.ok(order !== undefined && exchange.state.liveOrderCount === orders);
   assert.equal(exchange.state.trades({}, { limit: 1 }).length, 1);

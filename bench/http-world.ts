@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
 import { LiveDepth } from "../src/book/live-depth.ts";
@@ -12,10 +11,10 @@ import { liveSides } from "../src/book/market-sides.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { bookChannel } from "../src/http/push/channels/book-channel.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
+import type { ApiContext } from "../src/http/route.ts";
 import { startHttpServer } from "../src/http/server.ts";
 import { loadUws } from "../src/http/uws.ts";
 import { systemClock } from "../src/model/clock.ts";
-import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { ExchangeEvent } from "../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../src/model/order.ts";
 import { position } from "../src/model/position.ts";
@@ -25,7 +24,7 @@ import {
   testAccount,
   testContract,
 } from "../test/support/http/test-server.ts";
-import { plentyOf } from "./plenty.ts";
+import { PlentyBacking } from "./plenty.ts";
 
 const MARKETS = 20;
 const MAKERS = 100;
@@ -45,14 +44,7 @@ export type HttpWorld = {
 export async function openHttpWorld(orders: number, markets = MARKETS): Promise<HttpWorld> {
   const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   const book = new SharedBook({ contract: EXCHANGE, untracked: "nothing" });
-  const asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
-  const backing = new BackingRecords({
-    contract: EXCHANGE,
-    watchedAccountsMax: 1,
-    track: (request) => {
-      if (request.kind === "track" && request.load) asked.push(request);
-    },
-  });
+  const backing = new PlentyBacking(EXCHANGE);
   const exchange = await Exchange.open({
     path: join(folder, "store"),
     networkPassphrase: PASSPHRASE,
@@ -60,7 +52,7 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
     clock: systemClock,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     book,
-    backing,
+    backing: backing.records,
   });
   const ids: OrderId[] = [];
   let ledger = FIRST_LEDGER;
@@ -89,15 +81,14 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
     await apply(events);
     await apply(events.map((event, n) => fill(event, ledger, n)));
   }
-  // Answers bring new questions until every record is loaded.
-  while (asked.length > 0) {
-    const requests = asked.splice(0);
-    for (const { request, keys } of requests) {
-      backing.entriesLoaded({ request, ledger: ledger - 1, entries: keys.map(plentyOf) });
-    }
-    await apply([]);
-  }
-  const server = await serve(exchange, book);
+  await backing.load(
+    () => ledger - 1,
+    () => apply([]),
+  );
+  const readModel = exchange.state;
+  const { marketData } = readModel;
+  const served = { readModel, marketData, contract: EXCHANGE, clock: systemClock };
+  const server = await serveApi(book, served);
   return {
     exchange,
     url: `http://127.0.0.1:${server.port}`,
@@ -110,21 +101,26 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
   };
 }
 
-function serve({ state: readModel }: Exchange, book: SharedBook) {
+type Served = Pick<ApiContext, "readModel" | "marketData" | "contract" | "clock"> &
+  Partial<ApiContext>;
+
+/** The API over a book, by itself without quotes; of push it has the channel `book`. */
+export function serveApi(book: SharedBook, served: Served) {
+  const { readModel } = served;
   const assets = new AssetInput(PASSPHRASE);
   const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
   return startHttpServer({
     ...{ uws: loadUws(), host: "127.0.0.1", port: 0, log },
     context: {
-      ...{ readModel, assets, contract: EXCHANGE, clock: systemClock },
       quotes: {
         quoteNow: () => ({ status: "unfeasible", ledger: 1 }),
         quote: () => Promise.resolve({ status: "unfeasible", ledger: 1 }),
       },
-      depth: new LiveDepth({ book, clock: systemClock }),
+      depth: new LiveDepth({ book, clock: served.clock }),
       book: liveSides(() => book.live),
-      marketData: readModel.marketData,
       referencePrices: new Map(),
+      assets,
+      ...served,
     },
     push: new PushEndpoint({
       channels: (publish) => [bookChannel({ readModel, assets, publish })],

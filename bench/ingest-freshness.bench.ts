@@ -2,7 +2,7 @@
 // and what the engine asks the RPC meanwhile; then of two engines on the same ledgers, one of which keeps order events.
 // The devnet runs in this process, the engines in others.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
@@ -11,6 +11,7 @@ import { ApiClient } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
+import { cpuMs } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
 
 type Rhythm = { readonly name: string; readonly ledgerTime: number; readonly ledgers: number };
@@ -63,15 +64,6 @@ async function compareOrderEvents(rhythm: Rhythm, learning: number): Promise<rea
       { name: "CPU of a ledger, order events off", value: cpu[1] ?? 0, unit: "ms" },
     ];
   });
-}
-
-/** Of all threads of a process. Of Linux alone; 0 elsewhere. */
-function cpuMs(pid: number): number {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return 0;
-  // Behind the name: user and system time are the 12th and 13th, in ticks of 10 ms (proc(5)).
-  const fields = readFileSync(path, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {

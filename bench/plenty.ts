@@ -1,5 +1,7 @@
-// Ledger entries for benches that follow backing: whatever is asked for is there.
-
+// Backing for benches: whatever the records ask for is there.
+import { BackingRecords } from "../src/book/backing/backing-records.ts";
+import type { Address } from "../src/model/address.ts";
+import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange, TrackedEntry } from "../src/model/ledger-delta.ts";
 import { testAccount } from "../test/support/http/test-server.ts";
 
@@ -12,6 +14,36 @@ const EVENTS_MAX = 16_384;
 /** Where the key of a contract's data names its ScVal type: after key type and contract address. */
 const DATA_KEY_TYPE_AT = 40;
 const SCV_INSTANCE = 20;
+
+export class PlentyBacking {
+  readonly records: BackingRecords;
+  /** Of the entries loaded so far. */
+  readonly keys: string[] = [];
+  readonly #asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
+
+  constructor(contract: Address) {
+    this.records = new BackingRecords({
+      contract,
+      watchedAccountsMax: 1,
+      track: (request) => {
+        if (request.kind === "track" && request.load) this.#asked.push(request);
+      },
+    });
+  }
+
+  /** Loads every record; `close` closes a ledger without anything behind `ledger`. */
+  async load(ledger: () => number, close: () => Promise<void>): Promise<void> {
+    // Answers bring new questions.
+    while (this.#asked.length > 0) {
+      for (const { request, keys } of this.#asked.splice(0)) {
+        for (const key of keys) this.keys.push(key);
+        const entries = keys.map(plentyOf);
+        this.records.entriesLoaded({ request, ledger: ledger(), entries });
+      }
+      await close();
+    }
+  }
+}
 
 /** The entry of a key where everyone has plenty of everything. */
 export function plentyOf(key: string): EntryChange {

@@ -2,11 +2,16 @@
 // what is asked of them.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { SharedBook } from "../src/book/left-right.ts";
+import { capacityFor } from "../src/book/shared-layout.ts";
 import { buildCast } from "../src/devnet/traffic/cast.ts";
 import { SCALES, type TrafficScale } from "../src/devnet/traffic/scale.ts";
 import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
 import { orderId } from "../src/model/order.ts";
+import { InlineQuotes } from "../src/router-worker/inline-quotes.ts";
+import { QuotePool } from "../src/router-worker/pool.ts";
 import type { QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
+import { bookStateOf, changesOfWorld } from "../test/support/book-of-world.ts";
 import { MemoryNetwork } from "../test/support/devnet/memory-network.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
@@ -153,6 +158,20 @@ export function quotePath(request: QuoteRequest): string {
     `/quote?sellingAsset=${sellingAsset}&buyingAsset=${buyingAsset}` +
     `&amount=${amount}&direction=${direction}${direct ? "&direct=1" : ""}`
   );
+}
+
+/** A book of the world, and the router workers on it with the main thread's share, as in the engine. */
+export async function quotesOn(world: WorldState, onFault: (fault: string) => void) {
+  const changes = changesOfWorld(world);
+  const { contract } = world;
+  const capacity = capacityFor(changes.length);
+  const book = new SharedBook({ contract, untracked: "nothing", capacity });
+  book.apply(changes, bookStateOf(world));
+  const inline = new InlineQuotes({ live: () => book.live, onFault });
+  const pool = new QuotePool({ book, clock: () => world.now * 1000, inline, onFault });
+  await pool.ready();
+  await pool.warmUp();
+  return { book, pool };
 }
 
 /** Asks each once. `routed`: answers that hold a route; `refused`: others than 200. */

@@ -3,16 +3,12 @@
 // afford as the engine does.
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { SharedBook } from "../src/book/left-right.ts";
-import { capacityFor } from "../src/book/shared-layout.ts";
-import { InlineQuotes } from "../src/router-worker/inline-quotes.ts";
-import { QuotePool } from "../src/router-worker/pool.ts";
+import type { QuotePool } from "../src/router-worker/pool.ts";
 import type { QuoteAnswer, QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
-import { bookStateOf, changesOfWorld } from "../test/support/book-of-world.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
-import { devnetWorld, QuoteRequests } from "./quote-worlds.ts";
+import { devnetWorld, QuoteRequests, quotesOn } from "./quote-worlds.ts";
 
 /** Hard quotes that are asked for at a time. */
 const AT_A_TIME = [0, 8, 200, 1200];
@@ -25,18 +21,7 @@ const PAUSE_MS = 5;
 
 export const bench: Bench = async ({ tiny }) => {
   const world = devnetWorld(tiny ? "small" : "large");
-  const changes = changesOfWorld(world);
-  const book = new SharedBook({
-    contract: world.contract,
-    untracked: "nothing",
-    capacity: capacityFor(changes.length),
-  });
-  book.apply(changes, bookStateOf(world));
-  const onFault = (fault: string) => assert.fail(fault);
-  const inline = new InlineQuotes({ live: () => book.live, onFault });
-  const pool = new QuotePool({ book, clock: () => world.now * 1000, onFault, inline });
-  await pool.ready();
-  await pool.warmUp();
+  const { pool } = await quotesOn(world, (fault) => assert.fail(fault));
   try {
     const figures: Figure[] = [];
     let at8 = Number.NaN;

@@ -4,11 +4,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { allowanceKey } from "../src/book/backing/ledger-keys.ts";
 import { Exchange } from "../src/book/exchange.ts";
 import { type Address, canonicalPair } from "../src/model/address.ts";
-import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta } from "../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../src/model/order.ts";
 import type { OrderEventFilter } from "../src/model/order-event.ts";
@@ -21,7 +19,7 @@ import { silentLog } from "../test/support/exchange.ts";
 import { type Follows, ledgerHash, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import type { Bench, Figure } from "./bench.ts";
-import { plentyOf } from "./plenty.ts";
+import { PlentyBacking } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 
 const EVENTS = Number(process.env.EVENTS ?? 1_000_000);
@@ -69,41 +67,24 @@ export const bench: Bench = async ({ tiny }) => {
   }
 };
 
-function openExchange(dataDir: string, keepOrderEvents: number, asked: Asked[] = []) {
-  const backing = new BackingRecords({
-    contract: CONTRACT,
-    watchedAccountsMax: 1,
-    track: (request) => {
-      if (request.kind === "track" && request.load) asked.push(request);
-    },
-  });
-  const exchange = Exchange.open({
+/** `rate`: ledgers a second, of full ledgers alone. */
+async function fill(dataDir: string, count: number, keepOrderEvents: number) {
+  const backing = new PlentyBacking(CONTRACT);
+  const exchange = await Exchange.open({
     path: storeFolder(dataDir),
     networkPassphrase: "a network for benches",
     contract: CONTRACT,
     clock: () => START * 1000,
     log: silentLog,
-    backing,
+    backing: backing.records,
     store: { keepOrderEvents },
   });
-  return exchange.then((opened) => ({ exchange: opened, backing }));
-}
-
-type Asked = Extract<TrackingRequest, { kind: "track" }>;
-
-/** `rate`: ledgers a second, of full ledgers alone. */
-async function fill(dataDir: string, count: number, keepOrderEvents: number) {
-  const asked: Asked[] = [];
-  const { exchange, backing } = await openExchange(dataDir, keepOrderEvents, asked);
   const market = new Traffic();
   for (const delta of market.opening()) await exchange.apply(delta);
-  while (asked.length > 0) {
-    for (const { request, keys } of asked.splice(0)) {
-      const entries = keys.map(plentyOf);
-      backing.entriesLoaded({ request, ledger: market.ledger, entries });
-    }
-    await exchange.apply(market.empty());
-  }
+  await backing.load(
+    () => market.ledger,
+    () => exchange.apply(market.empty()),
+  );
   let ms = 0;
   const cpu = process.cpuUsage();
   for (let at = 0; at < count; at += LEDGERS_AT_ONCE) {

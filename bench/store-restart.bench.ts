@@ -2,7 +2,6 @@
 // their makers' backing and a long history, with its order events and without. Nothing serves ledgers meanwhile.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,6 +9,7 @@ import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
+import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE } from "./store-history.ts";
 
@@ -101,7 +101,7 @@ async function measureStart(
     assert.equal(quoted.status, "success");
     // By then the rest is restored and the reader thread is up.
     await delay(settleMs);
-    const resident = await residentMb(engine.child.pid ?? 0);
+    const resident = residentBytes(engine.child.pid) / 1e6;
     return { status, quote, resident };
   } finally {
     engine.child.kill("SIGTERM");
@@ -127,11 +127,4 @@ async function json(url: string): Promise<Record<string, unknown>> {
 function check(url: string, response: Response, body: unknown): Record<string, unknown> {
   assert.ok(response.status === 200 && typeof body === "object" && body !== null, url);
   return { ...body };
-}
-
-/** Of Linux alone; 0 elsewhere. */
-async function residentMb(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  // The kernel's kB are 1,024 bytes.
-  return (Number(/^VmRSS:\s+([0-9]+) kB/m.exec(text)?.[1] ?? 0) * 1024) / 1e6;
 }
