@@ -12,7 +12,6 @@ import { Lake, type LakeOptions } from "./lake.ts";
 import type { ReceivedIntent } from "./ledger/apply.ts";
 import { Chain, type ClosedRecord, type Foreign } from "./ledger/chain.ts";
 import { ChainStore } from "./ledger/chain-store.ts";
-import { codeOf } from "./ledger/code.ts";
 import { GENESIS_LEDGER } from "./ledger/genesis.ts";
 import type { ChainTip } from "./ledger/ledger-meta.ts";
 import type { Received } from "./ledger/received.ts";
@@ -27,7 +26,7 @@ import { Rhythm } from "./rhythm.ts";
 import type { RpcFaults } from "./rpc/faults.ts";
 import { RpcServer } from "./rpc/server.ts";
 import type { RpcSource } from "./rpc/source.ts";
-import type { Scenario } from "./scenario.ts";
+import { codeOf, type Scenario } from "./scenario.ts";
 import { scaleOf, tradingScenario } from "./trading-scenario.ts";
 
 /** The genesis of chains whose times do not follow the clock: so many seconds before startTime. */

@@ -2,12 +2,11 @@
 // a small network of their own, and repeated with other sequence numbers, and so other hashes.
 import type { ScAddressWire, ScValWire } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
-import { type ClassicAsset, NATIVE } from "./asset.ts";
 import { addressValue, i128, VOID } from "./contract/value.ts";
 import type { TransactionIntent } from "./intent.ts";
 import type { AppliedTransaction } from "./ledger/apply.ts";
+import { type ClassicAsset, type IssuedAsset, NATIVE } from "./ledger/asset.ts";
 import { bytesOf, Chain, type Foreign } from "./ledger/chain.ts";
-import type { IssuedAsset } from "./ledger/entry.ts";
 import type { Frame } from "./ledger/frame.ts";
 import { type Genesis, genesisTip, writeGenesis } from "./ledger/genesis.ts";
 import { sha256 } from "./ledger/hash.ts";

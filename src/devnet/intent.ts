@@ -2,8 +2,8 @@
 // network upgrade). The network assigns sequence numbers, fees and hashes, applies it in the order
 // given and decides whether it fails. Amounts in base units (stroops).
 import type { Address } from "../model/address.ts";
-import type { ClassicAsset } from "./asset.ts";
 import type { Value } from "./contract/value.ts";
+import type { ClassicAsset } from "./ledger/asset.ts";
 
 /**
  * `instructions`: used up on the way; `refundableFee`: too little for the events of a call that

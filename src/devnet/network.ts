@@ -1,9 +1,9 @@
 // What the network itself consists of, before anyone trades: its addresses and first entries.
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
-import type { ClassicAsset } from "./asset.ts";
 import { configValue, type ExchangeConfig } from "./contract/event.ts";
 import { exchangeModule } from "./contract/exchange-spec.ts";
 import { oracleModule, plainTokenModule, routerModule } from "./contract/other-specs.ts";
+import type { ClassicAsset } from "./ledger/asset.ts";
 import type { Genesis } from "./ledger/genesis.ts";
 import { networkId, sha256 } from "./ledger/hash.ts";
 import type { DeployIntent } from "./ledger/work.ts";

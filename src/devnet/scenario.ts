@@ -1,12 +1,16 @@
 // What happens on a network: its first entries, the contracts' models and the traffic.
 import type { Address } from "../model/address.ts";
 import type { ChainView } from "./chain-view.ts";
+import type { ContractModel, ExchangeHost } from "./contract/host.ts";
 import type { TransactionIntent } from "./intent.ts";
-import type { Models } from "./ledger/code.ts";
 import type { Genesis } from "./ledger/genesis.ts";
+import { hex } from "./ledger/hash.ts";
+import type { Code, CodeOf } from "./ledger/invocation.ts";
 import type { DeployIntent } from "./ledger/work.ts";
 import type { FaucetAssets } from "./money/treasury.ts";
 import type { Network } from "./network.ts";
+import { runPlainToken } from "./tokens/plain-token.ts";
+import { runSac } from "./tokens/sac.ts";
 
 export type Scenario = {
   /** `closeTime` of the genesis ledger, UNIX seconds. */
@@ -25,3 +29,20 @@ export type Scenario = {
   /** USD per token, plain decimals, about which the market's prices move. */
   readonly referencePrices: ReadonlyMap<Address, string>;
 };
+
+export type Models = readonly {
+  /** Hash of the code. */
+  readonly hash: Uint8Array;
+  readonly run: ContractModel<ExchangeHost>;
+}[];
+
+const SAC: Code = { native: true, run: runSac };
+
+/** Which model runs a contract: a Stellar Asset Contract by its executable, others by their code's hash. */
+export function codeOf(models: Models, plainToken: Uint8Array): CodeOf {
+  const codes = new Map<string, Code>(
+    models.map(({ hash, run }) => [hex(hash), { native: false, run }]),
+  );
+  codes.set(hex(plainToken), { native: false, run: runPlainToken });
+  return (executable) => (executable.kind === "token" ? SAC : codes.get(hex(executable.hash)));
+}

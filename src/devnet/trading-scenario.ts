@@ -1,8 +1,9 @@
 // The scenario of the running devnet: markets, makers and takers that follow from seed and scale.
-import { NATIVE } from "./asset.ts";
+
 import { exchange } from "./contract/exchange.ts";
 import { oracleContract } from "./contract/oracle.ts";
 import { router } from "./contract/router.ts";
+import { NATIVE } from "./ledger/asset.ts";
 import { GENESIS_LEDGER } from "./ledger/genesis.ts";
 import { CodeHash, createNetwork, deployExchange, networkGenesis } from "./network.ts";
 import type { DevnetOptions } from "./options.ts";

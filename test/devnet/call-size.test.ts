@@ -13,12 +13,12 @@ import {
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, i128, type Value } from "../../src/devnet/contract/value.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
+import type { IssuedAsset } from "../../src/devnet/ledger/asset.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
-import { codeOf } from "../../src/devnet/ledger/code.ts";
-import type { IssuedAsset } from "../../src/devnet/ledger/entry.ts";
 import { sha256 } from "../../src/devnet/ledger/hash.ts";
 import { Result } from "../../src/devnet/ledger/resources.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
+import { codeOf } from "../../src/devnet/scenario.ts";
 import { type Address, accountAddress } from "../../src/model/address.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";

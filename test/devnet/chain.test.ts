@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { addressValue, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
-import { codeOf } from "../../src/devnet/ledger/code.ts";
 import { genesisTip } from "../../src/devnet/ledger/genesis.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
 import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
+import { codeOf } from "../../src/devnet/scenario.ts";
 import { createFixture, type Fixture, ONE } from "../support/devnet/fixture.ts";
 import { applyChanges, assertHeader, assertJoin, decodeLedger } from "./audit.ts";
 

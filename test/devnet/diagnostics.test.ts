@@ -14,8 +14,8 @@ import {
 } from "../../src/devnet/contract/value.ts";
 import type { Resource } from "../../src/devnet/intent.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
-import { codeOf } from "../../src/devnet/ledger/code.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
+import { codeOf } from "../../src/devnet/scenario.ts";
 import { type Address, contractAddress } from "../../src/model/address.ts";
 import { createFixture } from "../support/devnet/fixture.ts";
 import { decodeLedger, metaOf } from "./audit.ts";

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { Asset, Keypair, nativeToScVal, rpc, xdr } from "@stellar/stellar-sdk";
-import { NATIVE } from "../../src/devnet/asset.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { NATIVE } from "../../src/devnet/ledger/asset.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { Trader } from "../support/trader.ts";
 

@@ -8,7 +8,7 @@ import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, bool, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
-import { TrustlineFlags } from "../../src/devnet/tokens/flags.ts";
+import { TrustlineFlags } from "../../src/devnet/ledger/entry.ts";
 import type { Address } from "../../src/model/address.ts";
 import { checkPushMessage } from "../support/api/conformance.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";

@@ -1,8 +1,8 @@
 // What the devnet's own tokens say stands behind an owner, read from its entries and by calling its
 // contracts: nothing of the engine takes part.
 
-import type { ClassicAsset } from "../../src/devnet/asset.ts";
 import { addressValue, type Value } from "../../src/devnet/contract/value.ts";
+import type { ClassicAsset } from "../../src/devnet/ledger/asset.ts";
 import type { Chain } from "../../src/devnet/ledger/chain.ts";
 import { accountKey, dataKey, trustlineKey } from "../../src/devnet/ledger/key.ts";
 import { tryCall } from "../../src/devnet/ledger/simulate-call.ts";
@@ -10,8 +10,7 @@ import { plainBalanceKey } from "../../src/devnet/tokens/plain-token.ts";
 import { accountRange, INT64_MAX, trustlineRange } from "../../src/devnet/tokens/reserve.ts";
 import { allowanceKey } from "../../src/devnet/tokens/sac-allowance.ts";
 import { balanceKey } from "../../src/devnet/tokens/sac-balance.ts";
-import type { Address } from "../../src/model/address.ts";
-import { isContract } from "../../src/model/address.ts";
+import { type Address, isContract } from "../../src/model/address.ts";
 
 export type Truth = {
   readonly balance: bigint;

@@ -1,10 +1,10 @@
 // Applies the transactions of one ledger as the network does: all fees first, then every
 // transaction in order (classic ones before contract calls), then the refunds.
 import type { Address } from "../../model/address.ts";
-import { NATIVE } from "../asset.ts";
 import { addressValue, i128, symbol, u32 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { reserve } from "../tokens/reserve.ts";
+import { NATIVE } from "./asset.ts";
 import { runCall } from "./call-work.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
@@ -25,8 +25,13 @@ import {
   type TransactionParts,
   transactionMetaXdr,
 } from "./transaction-xdr.ts";
-import type { CallIntent } from "./work.ts";
-import { type DeployIntent, runClassic, type WorkContext, type WorkOutcome } from "./work.ts";
+import {
+  type CallIntent,
+  type DeployIntent,
+  runClassic,
+  type WorkContext,
+  type WorkOutcome,
+} from "./work.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
 export type LedgerContext = WorkContext & {

@@ -1,4 +1,5 @@
 // Who authorized a contract call: the port a running invocation asks (CAP-46-11).
+import { createPublicKey, verify } from "node:crypto";
 import {
   type SorobanAddressCredentialsWire,
   SorobanAuthorizedFunction,
@@ -58,6 +59,21 @@ export function authorizedFunction(call: Call): XdrText {
 export function unsignedWire(signer: Address, nonce: bigint): SorobanAddressCredentialsWire {
   const address = addressWire(signer);
   return { address, nonce, signatureExpirationLedger: 0, signature: VOID_WIRE };
+}
+
+/** A SubjectPublicKeyInfo of an Ed25519 key up to the key's 32 bytes (RFC 8410). */
+const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+const SIGNATURE_BYTES = 64;
+
+/** By an account's Ed25519 key, checked with Node's own implementation. */
+export function isSignedBy(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): boolean {
+  if (signature.length !== SIGNATURE_BYTES) return false;
+  const key = Buffer.concat([SPKI_PREFIX, publicKey]);
+  return verify(null, message, createPublicKey({ key, format: "der", type: "spki" }), signature);
 }
 
 /** Changes to authorizations, taken back in the reverse order where their frame fails. */

@@ -21,11 +21,12 @@ import {
   type NodeFault,
   nodeFault,
   Result,
+  type Usage,
   usageOf,
 } from "./resources.ts";
 import { hostValueXdr } from "./sc-val.ts";
 import { type EntryDiff, putInstance, type Scope } from "./state.ts";
-import type { CallIntent, DeployIntent, SorobanOutcome, WorkContext, WorkOutcome } from "./work.ts";
+import type { CallIntent, DeployIntent, WorkContext, WorkOutcome } from "./work.ts";
 import { encode, encodeBytes } from "./xdr-encoder.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
@@ -58,24 +59,52 @@ export function runCall(
   const fault = nodeFault(shortOf, outcome, usage, eventBytesMax(scope));
   const returnValue = fault === undefined ? value : undefined;
   const success = returnValue !== undefined;
-  const events = invocation.events.map(({ xdr }) => xdr);
-  const soroban: SorobanOutcome = {
-    data: sorobanData(invocation.read, success ? usage.diffs : []),
-    ...(success ? { returnValue } : {}),
-    diagnostics: {
-      events: [...invocation.diagnostics, ...(fault === undefined ? [] : [fault.diagnostic])],
-      metrics: metricsOf(usage, outcome?.ok === true),
-      ok: success,
-    },
-    ...feesOf(usage, success),
-  };
-  return {
-    ok: success,
+  return callOutcome({
+    ...{ own, invocation, usage, fault, returnValue },
     operations: [callOperation(intent, context)],
-    results: [success ? successResult(returnValue, events) : failureResult(fault)],
-    metas: success ? [{ changes: commitChanges(own), events }] : [],
-    emitted: success ? invocation.events : [],
-    soroban,
+    data: sorobanData(invocation.read, success ? usage.diffs : []),
+    ranThrough: outcome?.ok === true,
+    ...feesOf(usage, success),
+  });
+}
+
+/** Of a call that was tried in the scope `own`, which is committed where it succeeded. */
+export function callOutcome(of: {
+  readonly own: Scope;
+  readonly invocation: Invocation;
+  readonly usage: Usage;
+  readonly fault: NodeFault | undefined;
+  /** XDR of the value returned; undefined: the call failed. */
+  readonly returnValue: XdrText | undefined;
+  readonly operations: readonly XdrText[];
+  /** XDR of the SorobanTransactionData. */
+  readonly data: XdrText;
+  /** The host got to the end, whatever the node said of it then. */
+  readonly ranThrough: boolean;
+  /** Stroops. */
+  readonly nonRefundableFee: bigint;
+  readonly refundableFee: bigint;
+}): WorkOutcome {
+  const { own, invocation, fault, returnValue, operations } = of;
+  const ok = returnValue !== undefined;
+  const events = invocation.events.map(({ xdr }) => xdr);
+  return {
+    ok,
+    operations,
+    results: [ok ? successResult(returnValue, events) : failureResult(fault)],
+    metas: ok ? [{ changes: commitChanges(own), events }] : [],
+    emitted: ok ? invocation.events : [],
+    soroban: {
+      data: of.data,
+      ...(ok ? { returnValue } : {}),
+      diagnostics: {
+        events: [...invocation.diagnostics, ...(fault === undefined ? [] : [fault.diagnostic])],
+        metrics: metricsOf(of.usage, of.ranThrough),
+        ok,
+      },
+      nonRefundableFee: of.nonRefundableFee,
+      refundableFee: of.refundableFee,
+    },
   };
 }
 
@@ -96,12 +125,12 @@ function signersOf(intent: CallIntent | DeployIntent): readonly Address[] {
 }
 
 /** With the hash of what the call gave back: the value and the events. */
-export function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrText {
+function successResult(returnValue: XdrText, events: readonly XdrText[]): XdrText {
   const given = encodeBytes(InvokeHostFunctionSuccessPreImage, { returnValue, events });
   return callResult({ code: Result.success, success: sha256(given) });
 }
 
-export function failureResult(fault: NodeFault | undefined): XdrText {
+function failureResult(fault: NodeFault | undefined): XdrText {
   return callResult({ code: fault?.code ?? Result.trapped });
 }
 

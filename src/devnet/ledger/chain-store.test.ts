@@ -4,9 +4,9 @@ import { createFixture } from "../../../test/support/devnet/fixture.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { CodeHash } from "../network.ts";
+import { codeOf } from "../scenario.ts";
 import { Chain, type ClosedRecord } from "./chain.ts";
 import { ChainStore, NOT_OPEN, type OpenedChain } from "./chain-store.ts";
-import { codeOf } from "./code.ts";
 import type { LedgerState } from "./state.ts";
 import { xdrBytes } from "./xdr-writer.ts";
 

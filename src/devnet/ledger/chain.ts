@@ -1,6 +1,5 @@
 // The chain: the ledger's entries and its tip, moved on one closed ledger at a time.
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { assetName, tokenAddress } from "../tokens/sac-address.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type FeeBumpOf,
   type ReceivedIntent,
 } from "./apply.ts";
+import type { ClassicAsset } from "./asset.ts";
 import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
 import { sha256 } from "./hash.ts";
 import type { CodeOf } from "./invocation.ts";

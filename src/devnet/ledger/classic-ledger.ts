@@ -1,7 +1,5 @@
 // What classic operations read and write: accounts and trustlines under their rules.
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
-import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import {
   accountRange,
   INT64_MAX,
@@ -9,7 +7,14 @@ import {
   SUBENTRIES_MAX,
   trustlineRange,
 } from "../tokens/reserve.ts";
-import type { AccountEntry, IssuedAsset, OfferEntry, TrustlineEntry } from "./entry.ts";
+import type { ClassicAsset, IssuedAsset } from "./asset.ts";
+import {
+  type AccountEntry,
+  hasFlag,
+  type OfferEntry,
+  type TrustlineEntry,
+  TrustlineFlags,
+} from "./entry.ts";
 import { accountKey, offerKey, trustlineKey } from "./key.ts";
 import { newAccount } from "./new-entry.ts";
 import type { Scope } from "./state.ts";

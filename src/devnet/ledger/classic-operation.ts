@@ -1,7 +1,7 @@
 // A classic operation: what stands in the envelope, and what applying it does.
 import type { OperationBodyWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
+import type { ClassicAsset } from "./asset.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
 import type { OfferEntry } from "./entry.ts";
 import type { XdrText } from "./xdr-writer.ts";

@@ -1,16 +1,14 @@
 // Classic operations: what an intent becomes in the envelope, and what applying it does.
 import type { OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import { bool, i128, map, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
-import { AccountFlags, hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
 import { movement, tokenTopics } from "../tokens/sac.ts";
-import { assetWire } from "./asset-wire.ts";
+import { assetWire, type ClassicAsset, type IssuedAsset } from "./asset.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
 import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
-import type { IssuedAsset } from "./entry.ts";
+import { AccountFlags, hasFlag, TrustlineFlags } from "./entry.ts";
 import { contractEvent } from "./event.ts";
 import { trustlineKey } from "./key.ts";
 import { newTrustline } from "./new-entry.ts";

@@ -15,6 +15,7 @@ import {
   type Authorization,
   type AuthorizedFrame,
   authorizedFunction,
+  isSignedBy,
   Journal,
 } from "./authorization.ts";
 import { sha256 } from "./hash.ts";
@@ -23,7 +24,6 @@ import { accountKey } from "./key.ts";
 import { useNonce } from "./nonce.ts";
 import { addressFromWire } from "./sc-val.ts";
 import { TTL_MAX } from "./state.ts";
-import { isSignedBy } from "./verify-signature.ts";
 import { encode } from "./xdr-encoder.ts";
 import type { XdrText } from "./xdr-writer.ts";
 

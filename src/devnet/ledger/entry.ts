@@ -1,10 +1,8 @@
 // Ledger entries of the devnet, as immutable records.
 import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import type { Value } from "../contract/value.ts";
-
-export type IssuedAsset = Extract<ClassicAsset, { kind: "issued" }>;
+import type { ClassicAsset, IssuedAsset } from "./asset.ts";
 
 /** Balances and liabilities in stroops; `sequenceTime` in UNIX seconds. */
 export type AccountEntry = {
@@ -102,3 +100,22 @@ export type Entry =
   | CodeEntry
   | EventsSettingEntry
   | TtlEntry;
+
+/** Bits of AccountEntry.flags. */
+export const AccountFlags = {
+  required: 1,
+  revocable: 2,
+  immutable: 4,
+  clawbackEnabled: 8,
+} as const;
+
+/** Bits of TrustLineEntry.flags. */
+export const TrustlineFlags = {
+  authorized: 1,
+  maintainLiabilities: 2,
+  clawbackEnabled: 4,
+} as const;
+
+export function hasFlag(flags: number, bit: number): boolean {
+  return (flags & bit) !== 0;
+}

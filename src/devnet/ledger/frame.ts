@@ -12,14 +12,9 @@ import {
 } from "../contract/host.ts";
 import { marketEntry, marketValue } from "../contract/market.ts";
 import { addressValue, symbol, u128, type Value, vec } from "../contract/value.ts";
+import type { IssuedAsset } from "./asset.ts";
 import type { Authorization } from "./authorization.ts";
-import type {
-  AccountEntry,
-  Durability,
-  InstanceEntry,
-  IssuedAsset,
-  TrustlineEntry,
-} from "./entry.ts";
+import type { AccountEntry, Durability, InstanceEntry, TrustlineEntry } from "./entry.ts";
 import type { Call } from "./event.ts";
 import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
 import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";

@@ -1,13 +1,12 @@
 // The first ledger: entries that exist before the chain's first close, which no meta reports.
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import { i128 } from "../contract/value.ts";
-import { AccountFlags, hasFlag } from "../tokens/flags.ts";
 import { plainBalanceKey, plainTokenStorage } from "../tokens/plain-token.ts";
 import { tokenAddress } from "../tokens/sac-address.ts";
 import { balanceKey, balanceValue } from "../tokens/sac-balance.ts";
 import { tokenInstance } from "../tokens/sac-instance.ts";
-import type { AccountEntry, IssuedAsset } from "./entry.ts";
+import type { ClassicAsset, IssuedAsset } from "./asset.ts";
+import { type AccountEntry, AccountFlags, hasFlag } from "./entry.ts";
 import { sha256 } from "./hash.ts";
 import { codeKey, dataKey } from "./key.ts";
 import type { ChainTip } from "./ledger-meta.ts";

@@ -1,7 +1,8 @@
 // Keys of ledger entries: the XDR of the LedgerKey, by which Maps find them.
 import type { Address } from "../../model/address.ts";
 import type { Value } from "../contract/value.ts";
-import type { Durability, Entry, IssuedAsset } from "./entry.ts";
+import type { IssuedAsset } from "./asset.ts";
+import type { Durability, Entry } from "./entry.ts";
 import { sha256 } from "./hash.ts";
 import {
   accountKeyXdr,

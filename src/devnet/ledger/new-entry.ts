@@ -1,8 +1,14 @@
 // Accounts and trustlines as they come to be.
 import type { Address } from "../../model/address.ts";
-import { AccountFlags, hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
-import type { AccountEntry, IssuedAsset, TrustlineEntry } from "./entry.ts";
+import type { IssuedAsset } from "./asset.ts";
+import {
+  type AccountEntry,
+  AccountFlags,
+  hasFlag,
+  type TrustlineEntry,
+  TrustlineFlags,
+} from "./entry.ts";
 
 /** Its sequence numbers begin with the ledger that creates it. */
 export function newAccount(account: Address, balance: bigint, ledger: number): AccountEntry {

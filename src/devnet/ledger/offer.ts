@@ -3,14 +3,12 @@
 import type { OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { mulDivUp } from "../../model/settlement.ts";
-import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
-import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
-import { assetWire } from "./asset-wire.ts";
+import { assetWire, type ClassicAsset, type IssuedAsset } from "./asset.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
 import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
-import type { IssuedAsset, OfferEntry } from "./entry.ts";
+import { hasFlag, type OfferEntry, TrustlineFlags } from "./entry.ts";
 import { offerKey } from "./key.ts";
 import { offerWire } from "./write-entry.ts";
 

@@ -1,7 +1,7 @@
 // Ledger entries read back from XDR, with the SDK.
 import { LedgerEntry, type LedgerEntryDataWire } from "@stellar/stellar-sdk/xdr";
 import { accountAddress } from "../../model/address.ts";
-import { assetFromWire } from "./asset-wire.ts";
+import { assetFromWire } from "./asset.ts";
 import type {
   AccountEntry,
   DataEntry,

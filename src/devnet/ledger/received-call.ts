@@ -3,11 +3,11 @@
 import {
   type LedgerFootprintWire,
   LedgerKey,
+  type LedgerKeyWire,
   SorobanTransactionData,
   type SorobanTransactionDataWire,
 } from "@stellar/stellar-sdk/xdr";
-import { eventBytesMax, failureResult, successResult } from "./call-work.ts";
-import { commitChanges } from "./change.ts";
+import { callOutcome, eventBytesMax } from "./call-work.ts";
 import { EnforcedAuthorization } from "./enforced-authorization.ts";
 import {
   type Diagnostic,
@@ -19,14 +19,7 @@ import { type DeclaredResources, nonRefundableFee, refundableFee } from "./fee-r
 import { Invocation } from "./invocation.ts";
 import { type EntryKey, isClassic, isTtl, keyFromXdr } from "./key.ts";
 import { type Received, readCall } from "./received.ts";
-import {
-  callsWithin,
-  metricsOf,
-  nodeFault,
-  readFault,
-  resourceFault,
-  usageOf,
-} from "./resources.ts";
+import { callsWithin, nodeFault, readFault, resourceFault, usageOf } from "./resources.ts";
 import { bytesWire, hostValueXdr } from "./sc-val.ts";
 import type { EntryDiff, Scope } from "./state.ts";
 import type { WorkContext, WorkOutcome } from "./work.ts";
@@ -80,26 +73,14 @@ export function runReceivedCall(
           refundableMax: soroban.resourceFee - nonRefundable,
         }));
   const returnValue = outside === undefined && fault === undefined ? value : undefined;
-  const success = returnValue !== undefined;
-  const events = invocation.events.map(({ xdr }) => xdr);
-  return {
-    ok: success,
+  return callOutcome({
+    ...{ own, invocation, usage, fault, returnValue },
     operations: [],
-    results: [success ? successResult(returnValue, events) : failureResult(fault)],
-    metas: success ? [{ changes: commitChanges(own), events }] : [],
-    emitted: success ? invocation.events : [],
-    soroban: {
-      data: encode(SorobanTransactionData, soroban),
-      ...(success ? { returnValue } : {}),
-      diagnostics: {
-        events: [...invocation.diagnostics, ...(fault === undefined ? [] : [fault.diagnostic])],
-        metrics: metricsOf(usage, outcome?.ok === true),
-        ok: success,
-      },
-      nonRefundableFee: nonRefundable,
-      refundableFee: success ? refundable : 0n,
-    },
-  };
+    data: encode(SorobanTransactionData, soroban),
+    ranThrough: outcome?.ok === true,
+    nonRefundableFee: nonRefundable,
+    refundableFee: returnValue === undefined ? 0n : refundable,
+  });
 }
 
 export type Footprint = {
@@ -108,8 +89,7 @@ export type Footprint = {
 };
 
 export function readFootprint({ readOnly, readWrite }: LedgerFootprintWire): Footprint {
-  const keyOf = (key: Parameters<typeof LedgerKey.schema.encode>[0]): EntryKey =>
-    keyFromXdr(encode(LedgerKey, key));
+  const keyOf = (key: LedgerKeyWire): EntryKey => keyFromXdr(encode(LedgerKey, key));
   return { readOnly: readOnly.map(keyOf), readWrite: readWrite.map(keyOf) };
 }
 

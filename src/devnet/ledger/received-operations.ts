@@ -7,13 +7,10 @@ import type {
 } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../../model/address.ts";
 import { u64, type Value } from "../contract/value.ts";
-import { assetFromWire } from "./asset-wire.ts";
+import { assetFromWire } from "./asset.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
 import type { ClassicOperation } from "./classic-operation.ts";
 import { accountOf, operationSource, type Received } from "./received.ts";
-
-/** Operations of one transaction at most (protocol). */
-export const OPERATIONS_MAX = 100;
 
 /** OperationType by number, for what is said of those that are not supported. */
 const NAMES = [

@@ -1,8 +1,8 @@
 // What a transaction does once its fee is charged and its sequence number taken.
 import { Operation, OperationResult } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
+import type { ClassicAsset } from "./asset.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
 import { ClassicLedger, OperationFault } from "./classic-ledger.ts";
 import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";

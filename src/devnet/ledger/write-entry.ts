@@ -10,14 +10,13 @@ import {
 } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { Value } from "../contract/value.ts";
-import { assetWire, issuedWire } from "./asset-wire.ts";
+import { assetWire, type IssuedAsset, issuedWire } from "./asset.ts";
 import type {
   AccountEntry,
   DataEntry,
   Durability,
   Entry,
   InstanceEntry,
-  IssuedAsset,
   OfferEntry,
   TrustlineEntry,
 } from "./entry.ts";

@@ -1,11 +1,10 @@
 // The faucet: the test network's own assets for any account that asks and can hold them.
 import { type Address, isContract, parseAddress } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import { addressValue, i128 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
-import type { IssuedAsset } from "../ledger/entry.ts";
+import type { ClassicAsset, IssuedAsset } from "../ledger/asset.ts";
+import { hasFlag, TrustlineFlags } from "../ledger/entry.ts";
 import { accountKey, trustlineKey } from "../ledger/key.ts";
-import { hasFlag, TrustlineFlags } from "../tokens/flags.ts";
 import { assetName } from "../tokens/sac-address.ts";
 import { type MintedToken, type MoneyAnswer, paid, refused, type Treasury } from "./treasury.ts";
 

@@ -1,7 +1,7 @@
 // Friendbot: lumens for any account that asks, as the public test networks give them.
 import { type Address, isContract, parseAddress } from "../../model/address.ts";
-import { NATIVE } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
+import { NATIVE } from "../ledger/asset.ts";
 import { accountKey } from "../ledger/key.ts";
 import { type MoneyAnswer, paid, refused, type Treasury } from "./treasury.ts";
 

@@ -2,8 +2,8 @@
 // are put into the next ledger beside the traffic's.
 import { TransactionResult } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import type { TransactionIntent } from "../intent.ts";
+import type { ClassicAsset } from "../ledger/asset.ts";
 import type { PlacedTransaction } from "../ledger/chain.ts";
 import { hex } from "../ledger/hash.ts";
 import type { EntryReader } from "../ledger/state.ts";

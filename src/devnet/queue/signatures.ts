@@ -1,7 +1,7 @@
 // The signatures of one envelope: which account signed, and whether any signature is left over.
 import type { DecoratedSignatureWire } from "@stellar/stellar-sdk/xdr";
 import { type Address, addressBytes } from "../../model/address.ts";
-import { isSignedBy } from "../ledger/verify-signature.ts";
+import { isSignedBy } from "../ledger/authorization.ts";
 
 /** The last bytes of a signer's key. */
 const HINT_BYTES = 4;

@@ -1,41 +1,29 @@
-// Reading a call's arguments; a wrong type or number fails the call as the host would.
+// Reading a token call's arguments; a wrong type or number fails the call as the host would.
 import type { Address } from "../../model/address.ts";
-import { CallFailure } from "../contract/host.ts";
+import { argument, asAddress, asBool, asI128, asU32, expectCount } from "../contract/arguments.ts";
 import type { Value } from "../contract/value.ts";
 
 export class Arguments {
   readonly #args: readonly Value[];
 
   constructor(args: readonly Value[], expected: number) {
-    if (args.length !== expected) throw wrong(`takes ${expected} arguments, got ${args.length}`);
+    expectCount(args, expected);
     this.#args = args;
   }
 
   address(at: number): Address {
-    const value = this.#args[at];
-    if (value?.type !== "address") throw wrong(`argument ${at} is no address`);
-    return value.value;
+    return asAddress(argument(this.#args, at));
   }
 
   amount(at: number): bigint {
-    const value = this.#args[at];
-    if (value?.type !== "i128") throw wrong(`argument ${at} is no i128`);
-    return value.value;
+    return asI128(argument(this.#args, at));
   }
 
   u32(at: number): number {
-    const value = this.#args[at];
-    if (value?.type !== "u32") throw wrong(`argument ${at} is no u32`);
-    return value.value;
+    return asU32(argument(this.#args, at));
   }
 
   bool(at: number): boolean {
-    const value = this.#args[at];
-    if (value?.type !== "bool") throw wrong(`argument ${at} is no bool`);
-    return value.value;
+    return asBool(argument(this.#args, at));
   }
-}
-
-function wrong(message: string): CallFailure {
-  return new CallFailure({ kind: "invalid", message });
 }

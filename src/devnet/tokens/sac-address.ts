@@ -1,8 +1,7 @@
 // The ids of contracts: derived from what they wrap or who deployed them (CAP-46-2).
 import { HashIdPreimage } from "@stellar/stellar-sdk/xdr";
 import { type Address, contractAddress } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
-import { assetWire } from "../ledger/asset-wire.ts";
+import { assetWire, type ClassicAsset } from "../ledger/asset.ts";
 import { sha256 } from "../ledger/hash.ts";
 import { addressWire } from "../ledger/sc-val.ts";
 

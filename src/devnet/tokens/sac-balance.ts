@@ -2,13 +2,12 @@
 // contracts in the token's own data.
 import { type Address, isContract } from "../../model/address.ts";
 import { I128_MAX } from "../../model/settlement.ts";
-import type { ClassicAsset } from "../asset.ts";
 import { addressValue, bool, i128, map, symbol, type Value, vec } from "../contract/value.ts";
-import type { TrustlineEntry } from "../ledger/entry.ts";
+import type { ClassicAsset } from "../ledger/asset.ts";
+import { AccountFlags, hasFlag, type TrustlineEntry, TrustlineFlags } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { newAccount, newTrustline } from "../ledger/new-entry.ts";
 import { i64Wire } from "../ledger/sc-val.ts";
-import { AccountFlags, hasFlag, TrustlineFlags } from "./flags.ts";
 import {
   accountRange,
   type BalanceRange,

@@ -1,7 +1,7 @@
 // The instance entry of a Stellar Asset Contract: what asset it wraps and who administers it.
 import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress, addressBytes } from "../../model/address.ts";
-import { type ClassicAsset, NATIVE } from "../asset.ts";
+import { type ClassicAsset, NATIVE } from "../ledger/asset.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import {
   addressFromWire,

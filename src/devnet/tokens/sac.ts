@@ -1,6 +1,5 @@
 // The Stellar Asset Contract: a classic asset as a token (CAP-46-6; events as of CAP-67).
 import type { Address } from "../../model/address.ts";
-import type { ClassicAsset } from "../asset.ts";
 import { missingFunction } from "../contract/arguments.ts";
 import {
   addressValue,
@@ -13,10 +12,10 @@ import {
   VOID,
   vec,
 } from "../contract/value.ts";
+import type { ClassicAsset } from "../ledger/asset.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
-import type { HostValue } from "../ledger/sc-val.ts";
-import { stringWire } from "../ledger/sc-val.ts";
+import { type HostValue, stringWire } from "../ledger/sc-val.ts";
 import { Arguments } from "./arguments.ts";
 import { assetName } from "./sac-address.ts";
 import { readAllowance, spendAllowance, writeAllowance } from "./sac-allowance.ts";

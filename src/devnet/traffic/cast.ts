@@ -2,7 +2,7 @@
 // seed and scale.
 import { createHash } from "node:crypto";
 import { type Address, accountAddress } from "../../model/address.ts";
-import { type ClassicAsset, NATIVE } from "../asset.ts";
+import { type ClassicAsset, NATIVE } from "../ledger/asset.ts";
 import type { PriceWalk } from "./price-walk.ts";
 import { Random } from "./random.ts";
 import type { TrafficScale } from "./scale.ts";

@@ -1,9 +1,9 @@
 // What is done to the exchange itself and to the network: markets checked again, configuration,
 // freezes, a change of the base reserve. By the count of ledgers, so that nothing is remembered.
 import type { Address } from "../../model/address.ts";
-import { NATIVE } from "../asset.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
+import { NATIVE } from "../ledger/asset.ts";
 import { exchangeCall } from "./exchange-intent.ts";
 import { LUMEN } from "./genesis.ts";
 import type { Scene } from "./quoting.ts";

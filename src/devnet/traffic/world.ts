@@ -3,9 +3,9 @@
 // and nothing of the traffic needs to be remembered.
 import { type Address, canonicalPair, type Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
-import type { ClassicAsset } from "../asset.ts";
 import type { OraclePrice } from "../contract/oracle.ts";
 import { deriveOrderId } from "../contract/order-id.ts";
+import type { ClassicAsset } from "../ledger/asset.ts";
 import { type Cast, type CastAsset, hubOf } from "./cast.ts";
 import { usdAt } from "./price-walk.ts";
 import { Random } from "./random.ts";

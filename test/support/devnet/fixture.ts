@@ -1,11 +1,11 @@
 // A small network for tests: two makers, a taker and a contract that hold two issued assets and the
 // plain token, in which nothing moves but what a test submits.
 
-import { type ClassicAsset, NATIVE } from "../../../src/devnet/asset.ts";
 import { exchange } from "../../../src/devnet/contract/exchange.ts";
 import type { ContractModel } from "../../../src/devnet/contract/host.ts";
 import { i128, map, u64, VOID } from "../../../src/devnet/contract/value.ts";
-import type { IssuedAsset } from "../../../src/devnet/ledger/entry.ts";
+import { type ClassicAsset, type IssuedAsset, NATIVE } from "../../../src/devnet/ledger/asset.ts";
+import { AccountFlags } from "../../../src/devnet/ledger/entry.ts";
 import type { Genesis } from "../../../src/devnet/ledger/genesis.ts";
 import { sha256 } from "../../../src/devnet/ledger/hash.ts";
 import {
@@ -16,7 +16,6 @@ import {
   networkGenesis,
 } from "../../../src/devnet/network.ts";
 import type { Scenario } from "../../../src/devnet/scenario.ts";
-import { AccountFlags } from "../../../src/devnet/tokens/flags.ts";
 import { type Address, accountAddress, contractAddress } from "../../../src/model/address.ts";
 
 /** Base units of one token. */

@@ -2,7 +2,6 @@
 // act on the in-memory host. Classic operations are cut down to what moves balances; there are no
 // fees and no reserves.
 import { createHash } from "node:crypto";
-import type { ClassicAsset } from "../../../src/devnet/asset.ts";
 import { argument, asAddress, asBool, asI128 } from "../../../src/devnet/contract/arguments.ts";
 import { exchange } from "../../../src/devnet/contract/exchange.ts";
 import type { CallOutcome } from "../../../src/devnet/contract/host.ts";
@@ -10,6 +9,7 @@ import { oracleContract } from "../../../src/devnet/contract/oracle.ts";
 import { router } from "../../../src/devnet/contract/router.ts";
 import { VOID } from "../../../src/devnet/contract/value.ts";
 import type { TransactionIntent } from "../../../src/devnet/intent.ts";
+import type { ClassicAsset } from "../../../src/devnet/ledger/asset.ts";
 import type { Offer } from "../../../src/devnet/order-index.ts";
 import type { Cast } from "../../../src/devnet/traffic/cast.ts";
 import { Traffic } from "../../../src/devnet/traffic/traffic.ts";

@@ -1,8 +1,18 @@
+// Classic assets, and as the XDR schemas of the SDK take and give them.
 import type { AssetWire } from "@stellar/stellar-sdk/xdr";
-import { accountAddress } from "../../model/address.ts";
-import { type ClassicAsset, NATIVE } from "../asset.ts";
-import type { IssuedAsset } from "./entry.ts";
+import { type Address, accountAddress } from "../../model/address.ts";
 import { publicKeyWire } from "./sc-val.ts";
+
+/** Its token is the Stellar Asset Contract derived from it and the network's id. */
+export type ClassicAsset = { readonly kind: "native" } | IssuedAsset;
+
+export type IssuedAsset = {
+  readonly kind: "issued";
+  readonly code: string;
+  readonly issuer: Address;
+};
+
+export const NATIVE: ClassicAsset = { kind: "native" };
 
 function assetCode(code: string): Uint8Array {
   const bytes = new Uint8Array(code.length <= 4 ? 4 : 12);
