@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import type { DevnetMessage } from "../../src/devnet/spawn.ts";
+import { readLedgerHead } from "../../src/ingest/ledger-header.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { decodeLedger } from "./audit.ts";
 
 const PROCESS = fileURLToPath(new URL("../../src/devnet/devnet-process.js", import.meta.url));
 const OPTIONS = { seed: "history", port: 0, ...SMALL_DEVNET, transactionsPerLedger: 1 } as const;
@@ -33,8 +33,7 @@ async function killInTheMiddle(options: DevnetInput): Promise<number> {
 
 function closeTimes(devnet: Devnet): readonly number[] {
   return Array.from({ length: devnet.tip.ledger - 1 }, (_, at) => {
-    const { ledgerHeader } = decodeLedger(devnet.ledgerMeta(at + 2));
-    return Number(ledgerHeader.header.scpValue.closeTime);
+    return readLedgerHead(devnet.ledgerMeta(at + 2), at + 2).closeTime;
   });
 }
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { usdAt } from "../../src/devnet/traffic/price-walk.ts";
 import { SCALES } from "../../src/devnet/traffic/scale.ts";
-import { isLive } from "../../src/devnet/traffic/view.ts";
+import { type ChainView, isLive } from "../../src/devnet/traffic/view.ts";
 import type { Market } from "../../src/devnet/traffic/world.ts";
 import type { Address } from "../../src/model/address.ts";
 import { MemoryNetwork } from "../support/devnet/memory-network.ts";
@@ -21,7 +21,9 @@ test("every market keeps a book of two sides near its price, and nothing rests f
   for (let ledger = 1; ledger <= LEDGERS; ledger += 1) {
     network.close();
     if (ledger % SAMPLED_EVERY !== 0) continue;
-    for (const market of network.traffic.world.markets) checkMarket(network, market, ledger);
+    const view = network.view();
+    for (const market of network.traffic.world.markets)
+      checkMarket({ network, view }, market, ledger);
     checkStrays(network);
   }
 });
@@ -30,11 +32,14 @@ test("every market keeps a book of two sides near its price, and nothing rests f
 const BEST_OFF_MAX = 0.1;
 const NEAR = 0.05;
 
-function checkMarket(network: MemoryNetwork, market: Market, ledger: number): void {
+type Seen = { readonly network: MemoryNetwork; readonly view: ChainView };
+
+function checkMarket(seen: Seen, market: Market, ledger: number): void {
   const { base, quote } = market;
+  const { network } = seen;
   const fair = usdAt(base.walk, network.world.now) / usdAt(quote.walk, network.world.now);
-  const asks = backedPrices(network, base.token, quote.token);
-  const bids = backedPrices(network, quote.token, base.token).map((price) => 1 / price);
+  const asks = backedPrices(seen, base.token, quote.token);
+  const bids = backedPrices(seen, quote.token, base.token).map((price) => 1 / price);
   for (const [side, prices] of Object.entries({ asks, bids })) {
     const where = `${side} of market ${market.index} at ledger ${ledger}`;
     const near = prices.filter((price) => Math.abs(price / fair - 1) < NEAR);
@@ -45,8 +50,7 @@ function checkMarket(network: MemoryNetwork, market: Market, ledger: number): vo
 }
 
 /** Of live orders whose owners can deliver something and be paid, buying per selling. */
-function backedPrices(network: MemoryNetwork, selling: Address, buying: Address): number[] {
-  const view = network.view();
+function backedPrices({ network, view }: Seen, selling: Address, buying: Address): number[] {
   return [...network.world.orders.values()]
     .filter((order) => order.selling === selling && order.buying === buying)
     .filter((order) => isLive(order, view))

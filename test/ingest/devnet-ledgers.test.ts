@@ -9,16 +9,24 @@ import type { Failure } from "../../src/model/failure.ts";
 import type { ExchangeEvent } from "../../src/model/ledger-delta.ts";
 import { runs } from "../support/runs.ts";
 import { sdkDecoder } from "../support/sdk-decoder.ts";
+import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { occurring } from "./occurring.ts";
 
 const PASSPHRASE = "Devnet of the decoders";
 /** Its prelude and some trading. */
 const LEDGERS = runs(48);
 
-type Run = { readonly devnet: Devnet; readonly decoded: readonly DecodedLedger[] };
+type Run = {
+  readonly devnet: Devnet;
+  readonly keys: KeyTable;
+  readonly decoded: readonly DecodedLedger[];
+};
 
-/** Every ledger decoded both ways, with everything that occurs in it followed. */
-async function run(diagnostics: boolean): Promise<Run> {
+/**
+ * Every ledger decoded both ways, with everything followed that occurs in it. Without diagnostics the same
+ * entries occur, whose `keys` are given.
+ */
+async function run(diagnostics: boolean, keys = new KeyTable()): Promise<Run> {
   const devnet = await startDevnet({
     seed: "decoders",
     passphrase: PASSPHRASE,
@@ -27,19 +35,19 @@ async function run(diagnostics: boolean): Promise<Run> {
     startTime: 1_800_000_000,
     ledgerBytes: 5_000,
     diagnostics,
+    ...SMALL_DEVNET,
   });
   const { exchange, plainToken } = devnet.network;
   const options = { exchange, passphrase: PASSPHRASE };
   const full = sdkDecoder(options);
   const skipping = skipDecoder(options);
-  const keys = new KeyTable();
   const followed = { keys, tokens: new Set([plainToken]) };
   const decoded: DecodedLedger[] = [];
   const first = devnet.tip.ledger;
   for (let count = 0; count < LEDGERS; count += 1) devnet.closeLedger();
   for (let ledger = first; ledger <= devnet.tip.ledger; ledger += 1) {
     const bytes = devnet.ledgerMeta(ledger);
-    for (const key of occurring(bytes).keys) keys.add(key);
+    if (diagnostics) for (const key of occurring(bytes).keys) keys.add(key);
     const expected = full(bytes, ledger, followed);
     assert.deepEqual(skipping(bytes, ledger, followed), expected);
     assert.deepEqual(
@@ -48,7 +56,7 @@ async function run(diagnostics: boolean): Promise<Run> {
     );
     decoded.push(expected);
   }
-  return { devnet, decoded };
+  return { devnet, keys, decoded };
 }
 
 function kindsAndPlaces(events: readonly ExchangeEvent[]): unknown[] {
@@ -93,7 +101,7 @@ test("decoded events are the exchange's own record, and a call tree tells what t
     trades.some(({ crossfill }) => crossfill) && trades.some(({ crossfill }) => !crossfill),
   );
 
-  const without = await run(false);
+  const without = await run(false, withTree.keys);
   t.after(() => without.devnet.stop());
   assert.deepEqual(
     withoutPlaces(without.decoded.flatMap(({ delta }) => delta.events)),
