@@ -138,6 +138,8 @@ export class HopSelection {
   /** Whether `rest` units of what is paid buy nothing at the highest price among those filled. */
   #isWorthless(rest: number, last: number): boolean {
     if (rest === 0) return true;
+    const { columns, start } = this.#orders;
+    if (rest > columns.price[start + this.#candidates - 1]! * (1 + 2 ** -50)) return false;
     if (this.#buysNothing(rest, last)) return true;
     for (let entry = 0; entry < this.#candidates; entry += 1) {
       if (this.isIn[entry] === 1 && this.#buysNothing(rest, entry)) return true;

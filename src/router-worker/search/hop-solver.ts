@@ -32,9 +32,6 @@ const RISE_FIRST = 2 ** -8;
 const RISES_MAX = 12;
 const SECTIONS = 8;
 const GOLDEN = (3 - Math.sqrt(5)) / 2;
-/** Nodes of one break item: a part of those that are left, and some at least (guesses). */
-const BREAK_PART = 8;
-const NODES_MIN = 64;
 /** What a search takes beside its nodes. */
 const SEARCH_WORK = 20;
 /** Entries passed over that take as long as a node. */
@@ -54,8 +51,6 @@ const NODE_ITEMS = 32;
 const UP = 1 + 2 ** -46;
 const UNKNOWN = -1;
 const OTHERS = -1;
-/** Sorts break items with multipliers of their own behind the others. */
-const OWN_KEY = 2 ** 20;
 
 export class HopSolver {
   // The answer.
@@ -81,11 +76,9 @@ export class HopSolver {
   /** Slots for whole orders. */
   #whole = 0;
   #nodesLeft = 0;
-  /** Nodes left when the break item at hand has had its part, and whether one had too few. */
-  #nodesEnd = 0;
-  #isCut = false;
-  /** Nodes left at which the pass at hand ends. */
+  /** Nodes left at which the pass at hand ends, and whether it did. */
   #passEnd = 0;
+  #isCut = false;
 
   // What the selection must come to, and profit for that, to be of use.
   #trial = 0;
@@ -98,8 +91,6 @@ export class HopSolver {
   readonly #breakKey = new Float64Array(ENTRIES_MAX + 1);
   #others = 0;
   readonly #other = new Int32Array(ENTRIES_MAX);
-  /** By entry: what a selection with it as the break item profits at most at its price, if known. */
-  readonly #saved = new Float64Array(ENTRIES_MAX);
   // The break items at hand, the cheapest first: one, or all that are not in the relaxed solution.
   #items = 0;
   readonly #item = new Int32Array(ENTRIES_MAX);
@@ -224,18 +215,16 @@ export class HopSolver {
     const relaxation = this.#relaxation;
     this.work += SEARCH_WORK;
     relaxation.find(this.#whole);
-    this.#saved.fill(UNKNOWN, 0, this.#task.candidates);
     this.#makerSlackAt.fill(UNKNOWN, 0, this.#task.candidates);
     this.#hasPairs = false;
     this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
     let bound = this.#bound();
     let isClosest = false;
     this.#passEnd = Math.max(0, this.#nodesLeft - QUICK_NODES);
-    let part = BREAK_PART;
     for (let gap = GAP_FIRST; ; ) {
       this.#trial = this.#task.sells ? bound * (1 - gap) : bound * (1 + gap);
       if (gap >= 1) this.#trial = this.#task.sells ? 0 : Number.POSITIVE_INFINITY;
-      this.#searchTrial(part);
+      this.#searchTrial();
       // All that is better than the trial was tried.
       if (this.complete && !this.#isBelow(this.#trial)) break;
       if (!isClosest && (!this.complete || gap > GAP_PLAIN)) {
@@ -243,20 +232,10 @@ export class HopSolver {
         this.#passEnd = 0;
         bound = this.#closestBound();
         gap = GAP_FIRST;
-        continue;
-      }
-      if (this.complete) {
-        gap *= GAP_GROWTH;
-        continue;
-      }
-      // A better incumbent leaves less to try.
-      this.#exchange.improve();
-      if (this.#nodesLeft < NODES_MIN || part === 1) break;
-      relaxation.setBack();
-      // Each has more of what is left.
-      part /= 2;
-      if (!this.found) gap *= GAP_GROWTH ** 3;
+      } else if (this.complete) gap *= GAP_GROWTH;
+      else break;
     }
+    if (!this.complete) this.#exchange.improve();
     this.work += relaxation.work + this.#exchange.work;
     this.#exchange.work = 0;
   }
@@ -295,7 +274,6 @@ export class HopSolver {
       else near = at;
     }
     best = this.#boundAt(middle);
-    this.#relaxation.keep();
     this.#hasPairs = false;
     return best;
   }
@@ -318,23 +296,18 @@ export class HopSolver {
   }
 
   /** Tries all that is better than the trial. */
-  #searchTrial(part: number): void {
-    const relaxation = this.#relaxation;
-    const { choices } = relaxation;
+  #searchTrial(): void {
+    const { choices } = this.#relaxation;
     this.#updateWanted();
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
     this.#isCut = false;
     choices.isCut = false;
     const choicesKept = choices.count;
     const slack = this.#collectBreaks();
-    let hasOwn = false;
     if (slack >= 0) this.#collectCore(slack);
     this.#countChoices();
-    for (let at = 0; at < this.#breaks && this.#nodesLeft >= 0; at += 1) {
+    for (let at = 0; at < this.#breaks && this.#nodesLeft >= this.#passEnd; at += 1) {
       if (!this.#hasPairs && this.#nodesLeft < this.#pairsFrom) this.#addPairs();
-      if (this.#nodesLeft < this.#passEnd) break;
-      const share = Math.max(NODES_MIN, this.#nodesLeft / part);
-      this.#nodesEnd = Math.max(this.#nodesLeft - share, this.#passEnd - NODES_MIN);
       const entry = this.#breakEntry[at]!;
       if (entry === OTHERS) {
         this.#items = this.#others;
@@ -342,18 +315,9 @@ export class HopSolver {
         this.#branchItems();
         continue;
       }
-      if (this.#breakKey[at]! > 0) {
-        if (!(this.#ownSlackOf(entry) >= 0)) continue;
-        hasOwn = true;
-        this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
-        relaxation.setAt(this.#task.orders.columns.price[this.#task.orders.start + entry]!);
-        this.#setNeeded();
-        this.#collectCore(Math.max(0, this.#slackOf(entry)));
-      }
       this.#branch(entry);
     }
-    if (hasOwn) relaxation.setBack();
-    else choices.dropFrom(choicesKept);
+    choices.dropFrom(choicesKept);
     if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
     this.complete = !this.#isCut && !choices.isCut;
   }
@@ -382,45 +346,19 @@ export class HopSolver {
 
   /** What any selection gets at most (SELL), or costs at least (BUY). */
   #bound(): number {
-    const { sells, candidates, orders } = this.#task;
     this.#needed = 0;
-    for (let entry = 0; entry < candidates; entry += 1) {
-      const slack = this.#slackOf(entry);
-      this.#breakKey[entry] = this.#valueAt(this.#relaxation.lambda, slack);
+    let most = Number.NEGATIVE_INFINITY;
+    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
+      most = Math.max(most, this.#slackOf(entry));
     }
-    for (;;) {
-      let best = 0;
-      for (let entry = 1; entry < candidates; entry += 1) {
-        const [own, known] = [this.#breakKey[entry]!, this.#breakKey[best]!];
-        if (sells ? own > known : own < known) best = entry;
-      }
-      const bound = this.#breakKey[best]!;
-      if (this.#saved[best] !== UNKNOWN || !this.#isLarge(best))
-        return sells ? Math.max(0, bound) : bound;
-      const own = this.#valueAt(orders.columns.price[orders.start + best]!, this.#savedWith(best));
-      if (sells ? own < bound : own > bound) this.#breakKey[best] = own;
-    }
+    const bound = this.#valueAt(this.#relaxation.lambda, most);
+    return this.#task.sells ? Math.max(0, bound) : bound;
   }
 
   /** What a selection of so much profit comes to. */
   #valueAt(lambda: number, profit: number): number {
     const { sells, demand } = this.#task;
     return sells ? (demand.amount + profit) / lambda : demand.amount * lambda - profit;
-  }
-
-  /** What a selection with a break item profits at most at its price. */
-  #savedWith(entry: number): number {
-    const { columns, start } = this.#task.orders;
-    if (this.#saved[entry] === UNKNOWN) {
-      this.#saved[entry] = this.#relaxation.savedAt(columns.price[start + entry]!);
-    }
-    return this.#saved[entry]!;
-  }
-
-  /** As `#slackOf`, at the break item's own price. */
-  #ownSlackOf(entry: number): number {
-    const { columns, start } = this.#task.orders;
-    return this.#savedWith(entry) - this.#neededAt(columns.price[start + entry]!);
   }
 
   /** What is to be found: better than the incumbent, the cutoff, and the trial. */
@@ -459,14 +397,12 @@ export class HopSolver {
   }
 
   /**
-   * Lists the break items that may beat the incumbent: first those that the multipliers of all bound
-   * closer than their own do, of which those that are not in the relaxed solution are one. Returns the
-   * most that one has beyond the incumbent at the multipliers of all; negative: none has.
+   * Lists the break items that may beat the incumbent; those that are not in the relaxed solution count
+   * as one. Returns the most that one has beyond what is needed; negative: none has.
    */
   #collectBreaks(): number {
     const { orders, candidates } = this.#task;
     const { columns, start } = orders;
-    const { lambda } = this.#relaxation;
     this.#breaks = 0;
     this.#others = 0;
     let most = -1;
@@ -474,30 +410,19 @@ export class HopSolver {
     for (let entry = 0; entry < candidates; entry += 1) {
       const slack = this.#slackOf(entry);
       if (!(slack >= 0)) continue;
-      const price = columns.price[start + entry]!;
-      let isOwn = false;
-      if (price < lambda && this.#isLarge(entry)) {
-        const own = this.#ownSlackOf(entry);
-        if (!(own >= 0)) continue;
-        isOwn = own / price < slack / lambda;
-      }
-      if (!isOwn && slack > most) most = slack;
+      if (slack > most) most = slack;
       // The largest first, by powers of four: what they find leaves less to try for the others.
       const size = columns.most[start + entry]!;
       const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
       const key = -2 * Math.floor(Math.log2(size) / 2) - part;
-      if (
-        !isOwn &&
-        columns.group[start + entry] === UNCONSTRAINED &&
-        this.selection.isIn[entry] === 0
-      ) {
+      if (columns.group[start + entry] === UNCONSTRAINED && this.selection.isIn[entry] === 0) {
         this.#other[this.#others] = entry;
         this.#others += 1;
         othersKey = Math.min(othersKey, key);
         continue;
       }
       this.#breakEntry[this.#breaks] = entry;
-      this.#breakKey[this.#breaks] = key + (isOwn ? OWN_KEY : 0);
+      this.#breakKey[this.#breaks] = key;
       this.#breaks += 1;
     }
     if (this.#others > 0) {
@@ -507,16 +432,6 @@ export class HopSolver {
     }
     sortAscending(this.#breakKey, this.#breakEntry, this.#breaks);
     return most;
-  }
-
-  /** Whether a break item is larger than what the relaxed solution leaves for it. */
-  #isLarge(entry: number): boolean {
-    const { orders, sells, demand } = this.#task;
-    const { amount, cost, most, price } = orders.columns;
-    const at = orders.start + entry;
-    const used = sells ? this.#relaxation.paid : this.#relaxation.got;
-    const own = this.selection.isIn[entry] === 0 ? 0 : sells ? cost[at]! : amount[at]!;
-    return most[at]! * (sells ? price[at]! : 1) > demand.amount - used + own;
   }
 
   /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
@@ -668,7 +583,7 @@ export class HopSolver {
   }
 
   #isOut(): boolean {
-    if (this.#nodesLeft >= this.#nodesEnd) return false;
+    if (this.#nodesLeft >= this.#passEnd) return false;
     this.#isCut = true;
     return true;
   }
@@ -795,7 +710,7 @@ export class HopSolver {
     let front = 0;
     for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
       // Nor is any of those that this one stands for.
-      this.#noteFree(got + columns.most[start + this.#item[this.#frontPlace[front]!]!]!);
+      if (sells) this.#noteFree(got + columns.most[start + this.#item[this.#frontPlace[front]!]!]!);
     }
     // None before it is as large.
     let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
@@ -810,7 +725,7 @@ export class HopSolver {
       if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
       if (isIn[entry] === 1) continue;
       if (least > (sells ? most * price : most)) {
-        this.#noteFree(got + most);
+        if (sells) this.#noteFree(got + most);
         continue;
       }
       const isBetter = this.#completeWith(entry, most, columns.headroom[at]!, got, paid, count);

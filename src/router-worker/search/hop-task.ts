@@ -41,12 +41,12 @@ export class HopTask {
     this.priceMax = this.candidates === 0 ? 0 : columns.price[start + this.candidates - 1]!;
     const uses = this.sells ? columns.cost : columns.amount;
     this.bytesMost = 0;
+    const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
     for (let entry = 0; entry < this.candidates; entry += 1) {
       const at = start + entry;
       const isWhole = columns.most[at]! >= columns.amount[at]! && uses[at]! < this.wholeMax;
       this.canBeWhole[entry] = isWhole ? 1 : 0;
-      const bytes = orderBytes(orders, entry);
-      if (bytes > this.bytesMost) this.bytesMost = bytes;
+      if (isBounded) this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
     }
     this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
   }

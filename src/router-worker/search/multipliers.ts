@@ -31,7 +31,7 @@ export class Multipliers {
 
   /**
    * For the first `count` orders of a hop, of which so many may be listed. One that cannot be whole says
-   * nothing of the others' price: as a break item it has multipliers of its own.
+   * nothing of the others' price.
    */
   find(
     hop: HopOrders,
@@ -71,25 +71,18 @@ export class Multipliers {
     this.work = levels.work;
   }
 
-  /**
-   * After `find`: the multipliers of a break item of that price, which profits nothing at it. Returns what
-   * the other slots save at most.
-   */
-  setAt(price: number): number {
-    this.#levels.fill(this.#sums, this.#orders, price, this.#slots, this.#canBeWhole);
-    this.lambda = price;
-    const saved = this.#sums[this.#slots - 1]!;
-    this.mu = this.#sums[this.#slots]! - saved;
+  /** After `find`: the multipliers at another shadow price. */
+  setAt(lambda: number): void {
+    this.#levels.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
+    this.lambda = lambda;
+    this.mu = this.#sums[this.#slots]! - this.#sums[this.#slots - 1]!;
     this.work = this.#levels.work;
-    return saved;
   }
 
   /** Sets the multipliers to a shadow price and its slot penalty; returns what is saved in all. */
   #fill(lambda: number, sells: boolean, amount: number): number {
-    this.#levels.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
+    this.setAt(lambda);
     const saved = this.#sums[this.#slots]!;
-    this.lambda = lambda;
-    this.mu = saved - this.#sums[this.#slots - 1]!;
     const bound = sells ? (amount + saved) / lambda : saved - amount * lambda;
     if (bound < this.#closest) this.#closest = bound;
     return saved;

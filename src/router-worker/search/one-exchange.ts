@@ -30,10 +30,15 @@ export function* oneExchanges(
 ): Generator<readonly number[]> {
   const known = hopValue(orders, listed, demand);
   const isSmall = orders.count <= CANDIDATES_MAX;
+  const all = totalOf(orders, listed);
   for (const leaving of [...listed, NONE]) {
+    const left = leaving === NONE ? listed.length : listed.length - 1;
+    const isDropped = leaving !== NONE && left > 0 && isEnough(orders, all, leaving, demand);
+    const isReplaced = isSmall && left < demand.slots;
+    if (!isDropped && !isReplaced) continue;
     const kept = listed.filter((entry) => entry !== leaving);
-    if (leaving !== NONE && kept.length > 0) yield* completed(orders, kept, demand, known, EQUAL);
-    if (!isSmall || kept.length >= demand.slots) continue;
+    if (isDropped) yield* completed(orders, kept, demand, known, EQUAL);
+    if (!isReplaced) continue;
     const total = totalOf(orders, kept);
     for (let entering = 0; entering < orders.count; entering += 1) {
       if (!mayBeBetter(orders, total, entering, demand, known) || listed.includes(entering))
@@ -54,6 +59,19 @@ function totalOf({ columns, start }: HopOrders, entries: readonly number[]): Tot
     dearest = Math.max(dearest, columns.price[start + entry]!);
   }
   return { got, paid, dearest };
+}
+
+/** Whether the others can use up the amount where an order leaves. */
+function isEnough(
+  { columns, start }: HopOrders,
+  { got, paid, dearest }: Total,
+  leaving: number,
+  { direction, amount }: ExchangeDemand,
+): boolean {
+  const slack = amount * 4e-12;
+  return direction === BUY
+    ? got - columns.amount[start + leaving]! + slack >= amount
+    : paid - columns.cost[start + leaving]! + dearest + slack >= amount;
 }
 
 /** Whether orders and one more can be better than `known`, were what is too much given up at the dearest. */

@@ -41,8 +41,6 @@ export class Relaxation {
   readonly #task: HopTask;
   readonly #selection: HopSelection;
   readonly #pairs = new Multipliers();
-  #lambdaOfAll = 0;
-  #muOfAll = 0;
   /** Slots for whole orders. */
   #whole = 0;
 
@@ -75,34 +73,12 @@ export class Relaxation {
     this.choices.begin(whole);
     this.#collectPriced();
     this.#fitSlots();
-    this.keep();
   }
 
-  /** Makes the multipliers at hand those that `setBack` returns to. */
-  keep(): void {
-    this.#lambdaOfAll = this.#pairs.lambda;
-    this.#muOfAll = this.#pairs.mu;
-  }
-
-  /** After `find`: the same at another shadow price, and back. */
+  /** After `find`: the same at another shadow price. */
   setAt(price: number): void {
     this.#pairs.setAt(price);
     this.#fitSlots();
-  }
-
-  setBack(): void {
-    this.#pairs.lambda = this.#lambdaOfAll;
-    this.#pairs.mu = this.#muOfAll;
-    this.choose();
-  }
-
-  /** What a selection profits at most at the price of its break item. */
-  savedAt(price: number): number {
-    const { lambda, mu } = this.#pairs;
-    const saved = this.#pairs.setAt(price);
-    this.#pairs.lambda = lambda;
-    this.#pairs.mu = mu;
-    return saved;
   }
 
   /** Slot penalty of another shadow price. */
