@@ -91,7 +91,10 @@ test("a subsidy buys prices for so long, and is refused for assets that the orac
   sample.prices.set(GOLD, undefined);
   assert.equal(failure(sample.call(ANN, "subsidize", args(IRON, 14n))), undefined);
   sample.prices.set(IRON, undefined);
-  assert.equal(failure(sample.call(ANN, "subsidize", args(IRON, 14n))), "assetsNotVerified");
+  assert.equal(
+    failure(sample.call(ANN, "subsidize", args(IRON, 14n))),
+    "assetsNotVerifiedByOracle",
+  );
   assert.equal(sample.balance(SALT, ORACLE), 28n);
   sample.configure({ marketListingFee: 30n });
   sample.world.markets.clear();

@@ -67,7 +67,7 @@ export function subsidize(host: ExchangeHost, call: SubsidizeCall): Value {
   const pair = canonicalPair(call.selling, call.buying);
   const isNew = host.markets.get(pair) === undefined;
   if (isNew && call.amount < config.marketListingFee) fail(host, ErrorCode.invalidAmount);
-  if (!isListed(refresh(host, pair))) fail(host, ErrorCode.assetsNotVerified);
+  if (!isListed(refresh(host, pair))) fail(host, ErrorCode.assetsNotVerifiedByOracle);
   const funding = [addressValue(call.sponsor), i128(call.amount)];
   const paidUntil = u64(asU64(host.call(config.oracle, "fund", funding)));
   return vec([paidUntil, paidUntil]);

@@ -25,21 +25,10 @@ export const ErrorCode = {
   orderExists: 711,
   intermediaryCannotReceive: 712,
   orderSizeTooSmall: 720,
-  assetsNotVerified: 721,
-  assetPriceFetchFailed: 722,
+  assetsNotVerifiedByOracle: 721,
+  assetPriceOracleFetchFailed: 722,
   invalidOracleConfig: 723,
   frozen: 730,
   overflow: 740,
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
-
-/** Error codes of a Stellar Asset Contract (contract.md, What a failed call looks like). */
-export const TokenErrorCode = {
-  negativeAmount: 8,
-  allowance: 9,
-  balance: 10,
-  balanceDeauthorized: 11,
-  overflow: 12,
-  trustlineMissing: 13,
-} as const;
-export type TokenErrorCode = (typeof TokenErrorCode)[keyof typeof TokenErrorCode];

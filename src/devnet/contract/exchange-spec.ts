@@ -1,5 +1,6 @@
 // What the exchange's functions take and return (sandbox limits of the published contract's interface;
 // names of errors: the API's document).
+import { ErrorCode } from "./error-code.ts";
 import {
   defined,
   enumeration,
@@ -15,27 +16,10 @@ import {
 
 const { address, bool, i128, u32, u64, u128 } = Spec;
 
-/** By the names and codes of the API document. */
-const ERRORS = {
-  NotAuthorized: 701,
-  InsufficientBalance: 702,
-  InsufficientAllowance: 703,
-  InvalidMatch: 704,
-  InvalidPrice: 705,
-  InvalidAmount: 706,
-  InvalidExpiration: 707,
-  CannotReceive: 708,
-  NotFilled: 709,
-  OrderNotFound: 710,
-  OrderExists: 711,
-  IntermediaryCannotReceive: 712,
-  OrderSizeTooSmall: 720,
-  AssetsNotVerifiedByOracle: 721,
-  AssetPriceOracleFetchFailed: 722,
-  InvalidOracleConfig: 723,
-  Frozen: 730,
-  Overflow: 740,
-} as const;
+/** By the names that the API document gives the codes. */
+const ERRORS = Object.fromEntries(
+  Object.entries(ErrorCode).map(([name, code]) => [name[0]?.toUpperCase() + name.slice(1), code]),
+);
 
 const direction = defined("TradeDirection");
 const approval = defined("Approval");

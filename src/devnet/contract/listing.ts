@@ -60,14 +60,14 @@ export class Listing {
     const host = this.#host;
     const pair = canonicalPair(selling, buying);
     const market = host.markets.get(pair);
-    if (market === undefined || !isListed(market)) fail(host, ErrorCode.assetsNotVerified);
+    if (market === undefined || !isListed(market)) fail(host, ErrorCode.assetsNotVerifiedByOracle);
     if (this.#config.minTradeSize === 0n) return;
     const [sold, bought] =
       pair.base === selling ? [market.base, market.quote] : [market.quote, market.base];
     const { amount, price } = terms();
     if (this.#reachesMinimum(selling, sold, () => amount)) return;
     if (this.#reachesMinimum(buying, bought, () => checked(host, costUp(amount, price)))) return;
-    fail(host, ErrorCode.assetPriceFetchFailed);
+    fail(host, ErrorCode.assetPriceOracleFetchFailed);
   }
 
   /** False where the asset has no usable price; fails with 720 where the amount is worth too little. */

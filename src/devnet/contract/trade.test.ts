@@ -231,7 +231,7 @@ test("an approval that its token refuses fails the call after the arguments, bef
   assert.equal(call(-1n, LEDGER), 8);
   assert.equal(call(1n, LEDGER - 1), 9);
   assert.equal(call(1n, LEDGER + 3_110_400), 9);
-  assert.equal(call(1n, LEDGER + 3_110_399), "assetsNotVerified");
+  assert.equal(call(1n, LEDGER + 3_110_399), "assetsNotVerifiedByOracle");
   const bad = { asset: IRON, amount: -1n, liveUntil: LEDGER };
   assert.equal(failure(sample.trade([], { buying: IRON, approve: bad })), "invalidMatch");
 });
@@ -246,7 +246,7 @@ test("what fails first is what the caller sees", () => {
   assert.equal(failure(sample.trade([], priced)), "invalidMatch");
   assert.equal(failure(sample.trade([], { ...priced, buying: GOLD })), "invalidExpiration");
   const open = { ...priced, buying: GOLD, expires: 0n };
-  assert.equal(failure(sample.trade([], open)), "assetsNotVerified");
+  assert.equal(failure(sample.trade([], open)), "assetsNotVerifiedByOracle");
 });
 
 test("a limit order needs an open market, a recent price and a minimum value; others do not", () => {
@@ -269,16 +269,16 @@ test("a limit order needs an open market, a recent price and a minimum value; ot
   const dearer = { ...limit, price: PRICE_UNIT + 1n, nonce: 2n };
   assert.equal(failure(sample.trade([], dearer)), undefined);
   sample.prices.set(GOLD, { ...old, timestamp: NOW - 259_201 });
-  assert.equal(failure(sample.trade([id], limit)), "assetPriceFetchFailed");
+  assert.equal(failure(sample.trade([id], limit)), "assetPriceOracleFetchFailed");
   sample.world.contracts.delete(ORACLE);
-  assert.equal(failure(sample.trade([id], limit)), "assetPriceFetchFailed");
+  assert.equal(failure(sample.trade([id], limit)), "assetPriceOracleFetchFailed");
   for (const [key, market] of sample.world.markets) {
     const side = { decimals: 7, listed: false };
     sample.world.markets.set(key, { ...market, base: side, quote: side });
   }
-  assert.equal(failure(sample.trade([id], limit)), "assetsNotVerified");
+  assert.equal(failure(sample.trade([id], limit)), "assetsNotVerifiedByOracle");
   sample.world.markets.clear();
-  assert.equal(failure(sample.trade([id], limit)), "assetsNotVerified");
+  assert.equal(failure(sample.trade([id], limit)), "assetsNotVerifiedByOracle");
   assert.deepEqual(returned(sample.trade([id], { kind: FILL })), [100n, 100n, undefined]);
 });
 

@@ -113,7 +113,7 @@ test("what would be worth less than one unit, is not held or not granted is refu
   sample.setHolding(IRON, ANN, 0n, false);
   assert.equal(failure(update(sample, change(id))), "cannotReceive");
   sample.world.markets.clear();
-  assert.equal(failure(update(sample, change(id))), "assetsNotVerified");
+  assert.equal(failure(update(sample, change(id))), "assetsNotVerifiedByOracle");
   assert.equal(failure(update(sample, dust)), "orderSizeTooSmall");
 });
 

@@ -76,6 +76,8 @@ export function isSignedBy(
   return verify(null, message, createPublicKey({ key, format: "der", type: "spki" }), signature);
 }
 
+type Matching = { readonly matched: { readonly depth: number }[] };
+
 /** Changes to authorizations, taken back in the reverse order where their frame fails. */
 export class Journal {
   readonly #undo: (() => void)[] = [];
@@ -90,7 +92,11 @@ export class Journal {
     this.#marks.push(this.#undo.length);
   }
 
-  leave(ok: boolean): void {
+  /** `trackers`: the nodes that each account's authorization matched, of which the frame's go. */
+  leave(ok: boolean, trackers: readonly Matching[]): void {
+    for (const { matched } of trackers) {
+      if (matched.at(-1)?.depth === this.depth) matched.pop();
+    }
     const mark = this.#marks.pop() ?? 0;
     while (!ok && this.#undo.length > mark) this.#undo.pop()?.();
   }

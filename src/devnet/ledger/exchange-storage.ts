@@ -1,7 +1,16 @@
 // How the exchange contract's storage is written: order entries (contract.md, Events, "Order entry
 // on-chain") and its instance storage.
 import type { ScValWire } from "@stellar/stellar-sdk/xdr";
-import type { Address } from "../../model/address.ts";
+import {
+  argument,
+  asAddress,
+  asBool,
+  asI128,
+  asU32,
+  asU64,
+  asVec,
+  field,
+} from "../contract/arguments.ts";
 import { configValue, type ExchangeConfig } from "../contract/event.ts";
 import type { ExchangeInstance, OrderEntry } from "../contract/host.ts";
 import { addressValue, bool, i128, u64, type Value, vec } from "../contract/value.ts";
@@ -18,30 +27,18 @@ export function orderValue(order: OrderEntry): Value {
   return vec(order.expires === 0n ? fields : [...fields, u64(order.expires)]);
 }
 
-/** Throws a TypeError where `value` is no order entry. */
+/** Throws a CallFailure where `value` is no order entry. */
 export function orderEntry(value: Value): OrderEntry {
-  if (value.type !== "vec") throw new TypeError("an order entry that is no vec");
-  const [owner, selling, buying, amount, price, expires] = value.value;
+  const fields = asVec(value);
+  const expires = fields[5];
   return {
-    owner: addressOf(owner),
-    selling: addressOf(selling),
-    buying: addressOf(buying),
-    amount: integerOf(amount),
-    price: integerOf(price),
-    expires: expires === undefined ? 0n : integerOf(expires),
+    owner: asAddress(argument(fields, 0)),
+    selling: asAddress(argument(fields, 1)),
+    buying: asAddress(argument(fields, 2)),
+    amount: asI128(argument(fields, 3)),
+    price: asI128(argument(fields, 4)),
+    expires: expires === undefined ? 0n : asU64(expires),
   };
-}
-
-function addressOf(value: Value | undefined): Address {
-  if (value?.type !== "address") throw new TypeError("an order entry's field is no address");
-  return value.value;
-}
-
-function integerOf(value: Value | undefined): bigint {
-  if (value?.type !== "i128" && value?.type !== "u64") {
-    throw new TypeError("an order entry's field is no integer");
-  }
-  return value.value;
 }
 
 type Storage = readonly { readonly key: ScValWire; readonly val: ScValWire }[];
@@ -67,22 +64,17 @@ export function instanceValue(storage: Storage): ExchangeInstance | undefined {
 
 function readInstance(storage: Storage): ExchangeInstance | undefined {
   const [config, frozen] = storage.map(({ val }) => valueFromWire(val));
-  if (config?.type !== "map" || frozen?.type !== "bool") return undefined;
-  return { config: configOf(new Map(config.value)), frozen: frozen.value };
+  if (config === undefined || frozen === undefined) return undefined;
+  return { config: configOf(config), frozen: asBool(frozen) };
 }
 
-function configOf(fields: ReadonlyMap<string, Value>): ExchangeConfig {
-  const u32Of = (name: string): number => {
-    const value = fields.get(name);
-    if (value?.type !== "u32") throw new TypeError(`the configuration has no u32 ${name}`);
-    return value.value;
-  };
+function configOf(config: Value): ExchangeConfig {
   return {
-    ledgerTime: u32Of("ledger_time"),
-    listingMinDays: u32Of("listing_min_days"),
-    marketListingFee: integerOf(fields.get("market_listing_fee")),
-    minTradeSize: integerOf(fields.get("min_trade_size")),
-    oracle: addressOf(fields.get("oracle")),
-    safetyAdmin: addressOf(fields.get("safety_admin")),
+    ledgerTime: asU32(field(config, "ledger_time")),
+    listingMinDays: asU32(field(config, "listing_min_days")),
+    marketListingFee: asI128(field(config, "market_listing_fee")),
+    minTradeSize: asI128(field(config, "min_trade_size")),
+    oracle: asAddress(field(config, "oracle")),
+    safetyAdmin: asAddress(field(config, "safety_admin")),
   };
 }

@@ -4,8 +4,8 @@ import {
   type LedgerFootprintWire,
   LedgerKey,
   type LedgerKeyWire,
+  type SorobanResourcesWire,
   SorobanTransactionData,
-  type SorobanTransactionDataWire,
 } from "@stellar/stellar-sdk/xdr";
 import { callOutcome, eventBytesMax } from "./call-work.ts";
 import { EnforcedAuthorization } from "./enforced-authorization.ts";
@@ -36,7 +36,7 @@ export function runReceivedCall(
   const { soroban } = received;
   if (call === undefined || soroban === undefined) throw new TypeError("no contract call");
   const footprint = readFootprint(soroban.resources.footprint);
-  const declared = declaredResources(soroban, received.bytes);
+  const declared = declaredResources(soroban.resources, footprint, received.bytes);
   const own = scope.child();
   const invocation = new Invocation({
     scope: own,
@@ -94,10 +94,10 @@ export function readFootprint({ readOnly, readWrite }: LedgerFootprintWire): Foo
 }
 
 export function declaredResources(
-  { resources }: SorobanTransactionDataWire,
+  resources: Pick<SorobanResourcesWire, "instructions" | "diskReadBytes" | "writeBytes">,
+  { readOnly, readWrite }: Footprint,
   transactionBytes: number,
 ): DeclaredResources {
-  const { readOnly, readWrite } = readFootprint(resources.footprint);
   return {
     instructions: resources.instructions,
     diskReadEntries: [...readOnly, ...readWrite].filter(isClassic).length,

@@ -49,11 +49,7 @@ export class RecordedAuthorization implements Authorization {
   }
 
   leave(ok: boolean): void {
-    const { depth } = this.#journal;
-    for (const { matched } of this.#trackers) {
-      if (matched.at(-1)?.depth === depth) matched.pop();
-    }
-    this.#journal.leave(ok);
+    this.#journal.leave(ok, this.#trackers);
   }
 
   require(address: Address, frame: AuthorizedFrame): void {

@@ -1,10 +1,5 @@
 // A call that is tried on the latest state and leaves nothing behind.
-import {
-  LedgerKey,
-  SorobanAuthorizationEntry,
-  SorobanTransactionData,
-  type SorobanTransactionDataWire,
-} from "@stellar/stellar-sdk/xdr";
+import { SorobanAuthorizationEntry, SorobanTransactionData } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { CallOutcome } from "../contract/host.ts";
 import { type Authorization, OpenAuthorization } from "./authorization.ts";
@@ -21,7 +16,7 @@ import { callsWithin, instructionsOf, writtenBytes } from "./resources.ts";
 import { hostValueXdr } from "./sc-val.ts";
 import { type EntryDiff, Scope } from "./state.ts";
 import { encode } from "./xdr-encoder.ts";
-import { type XdrText, xdrBytes } from "./xdr-writer.ts";
+import type { XdrText } from "./xdr-writer.ts";
 
 export type Tried = {
   readonly outcome: CallOutcome;
@@ -101,13 +96,12 @@ export function simulateCall(chain: Chain, request: SimulationRequest): Simulate
     call.auth.map((entry) => encode(SorobanAuthorizationEntry, entry));
   const value = hostValueXdr(outcome.value);
   const changes = tried.scope.diffs().filter(({ key }) => !isTtl(key));
-  const data = declare(tried, { request, entries, changes, returnBytes: value.length });
+  const declared = declare(tried, { request, entries, changes, returnBytes: value.length });
   return {
     diagnostics,
     outcome,
     success: {
-      data: encode(SorobanTransactionData, data),
-      resourceFee: data.resourceFee,
+      ...declared,
       value,
       auth: entries,
       changes,
@@ -133,34 +127,37 @@ function declare(
     readonly changes: readonly EntryDiff[];
     readonly returnBytes: number;
   },
-): SorobanTransactionDataWire {
+): { readonly data: XdrText; readonly resourceFee: bigint } {
   const { request, entries, changes, returnBytes } = of;
   const readWrite = changes.map(({ key }) => key);
   const written = new Set(readWrite);
   const readOnly = [...invocation.read].filter((key) => !written.has(key));
-  const wire = (key: XdrText) => LedgerKey.schema.decode(xdrBytes(key));
   const used = instructionsOf(invocation);
   const leeway = Math.max(INSTRUCTIONS_LEEWAY, request.instructionLeeway);
   const instructions = Math.ceil(Math.max(used * INSTRUCTIONS_FACTOR, used + leeway));
-  const data: SorobanTransactionDataWire = {
-    ext: { v: 0 },
-    resources: {
-      footprint: { readOnly: readOnly.map(wire), readWrite: readWrite.map(wire) },
-      instructions: Math.min(instructions, Limit.instructions),
-      diskReadBytes: diskBytes({ readOnly, readWrite }, { get: (key) => scope.below(key) }),
-      writeBytes: writtenBytes(changes),
-    },
-    resourceFee: 0n,
+  const footprint = { readOnly, readWrite };
+  const resources = {
+    footprint,
+    instructions: Math.min(instructions, Limit.instructions),
+    diskReadBytes: diskBytes(footprint, { get: (key) => scope.below(key) }),
+    writeBytes: writtenBytes(changes),
   };
+  const dataWith = (resourceFee: bigint): XdrText =>
+    encode(SorobanTransactionData, { ext: { v: 0 }, resources, resourceFee });
   const authBytes = entries.reduce((sum, { length }) => sum + length + AUTH_SIGNATURE_BYTES, 0);
   const bytes =
     request.bytes +
-    SorobanTransactionData.schema.encode(data).length +
+    dataWith(0n).length +
     (request.auth === "enforce" ? 0 : authBytes) +
     SIGNATURE_BYTES;
-  const declared = declaredResources(data, Math.ceil(bytes * SIZE_FACTOR) + SIZE_LEEWAY);
+  const declared = declaredResources(
+    resources,
+    footprint,
+    Math.ceil(bytes * SIZE_FACTOR) + SIZE_LEEWAY,
+  );
   const created = scope.diffs().filter(({ before }) => before === undefined).length;
   const eventBytes = invocation.events.reduce((sum, { xdr }) => sum + xdr.length, returnBytes);
   const refundable = (refundableFee({ created, eventBytes }) * REFUNDABLE_PERCENT + 99n) / 100n;
-  return { ...data, resourceFee: nonRefundableFee(declared) + refundable };
+  const resourceFee = nonRefundableFee(declared) + refundable;
+  return { data: dataWith(resourceFee), resourceFee };
 }

@@ -1,6 +1,7 @@
 // An applied transaction as the ledger's meta lists it: TransactionResultMetaV1 around
 // TransactionMetaV4.
 import {
+  type InnerTransactionResultWire,
   type SorobanTransactionMetaV2Wire,
   type TransactionMetaWire,
   TransactionResultMetaV1,
@@ -19,20 +20,24 @@ const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13
 
 /** XDR of the TransactionResultPair. `feeCharged` in stroops. */
 export function resultPairXdr(built: Envelope, outcome: WorkOutcome, feeCharged: bigint): Buffer {
-  const { hash, innerHash } = built;
   const { ok, results } = outcome;
   const own = { code: ok ? Code.success : Code.failed, results };
-  const innerResult = { result: own, feeCharged: 0n, ext: { v: 0 as const } };
-  const result: Encodable<TransactionResultWire["result"]> =
-    innerHash === undefined
-      ? own
-      : {
-          code: ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed,
-          // The outer transaction paid.
-          innerResultPair: { transactionHash: innerHash, result: innerResult },
-        };
-  const wire = { transactionHash: hash, result: { feeCharged, result, ext: { v: 0 as const } } };
-  return encodeBytes(TransactionResultPair, wire);
+  const result = resultWire(own, feeCharged, built.innerHash);
+  return encodeBytes(TransactionResultPair, { transactionHash: built.hash, result });
+}
+
+/** Of a transaction, or of a fee bump around the one of `innerHash`, for which it pays. */
+export function resultWire(
+  result: Encodable<InnerTransactionResultWire["result"]>,
+  feeCharged: bigint,
+  innerHash: Uint8Array | undefined,
+): Encodable<TransactionResultWire> {
+  const ext = { v: 0 } as const;
+  if (innerHash === undefined) return { feeCharged, result, ext };
+  const ok = "code" in result && result.code === Code.success;
+  const inner = { transactionHash: innerHash, result: { feeCharged: 0n, result, ext } };
+  const code = ok ? Code.bumpInnerSuccess : Code.bumpInnerFailed;
+  return { feeCharged, result: { code, innerResultPair: inner }, ext };
 }
 
 /** TransactionEventStage. */

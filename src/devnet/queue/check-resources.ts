@@ -12,9 +12,9 @@ export function resourcesFault(
   received: Received,
   soroban: SorobanTransactionDataWire,
 ): Diagnostic | undefined {
-  const declared = declaredResources(soroban, received.bytes);
-  const { readOnly, readWrite } = readFootprint(soroban.resources.footprint);
-  const keys = [...readOnly, ...readWrite];
+  const footprint = readFootprint(soroban.resources.footprint);
+  const declared = declaredResources(soroban.resources, footprint, received.bytes);
+  const keys = [...footprint.readOnly, ...footprint.readWrite];
   const limits: readonly (readonly [string, number, number])[] = [
     [
       "transaction instructions resources exceed network config limit",

@@ -1,12 +1,10 @@
 // Why a transaction is not taken: its TransactionResult, and what the node says beside it.
-import {
-  type OperationResultWire,
-  TransactionResult,
-  type TransactionResultWire,
-} from "@stellar/stellar-sdk/xdr";
+import { type OperationResultWire, TransactionResult } from "@stellar/stellar-sdk/xdr";
 import { type Diagnostic, errorDiagnostic } from "../ledger/event.ts";
 import type { HostValue } from "../ledger/sc-val.ts";
 import { u64Wire } from "../ledger/sc-val.ts";
+import { resultWire } from "../ledger/transaction-xdr.ts";
+import { encodeBytes } from "../ledger/xdr-encoder.ts";
 
 /** TransactionResultCode, as far as it occurs here. */
 export const TxCode = {
@@ -43,23 +41,8 @@ export type Refusal = {
 /** XDR of the TransactionResult. */
 export function refusalXdr(refusal: Refusal): Uint8Array {
   const { code, innerHash, feeCharged = 0n, operations = [] } = refusal;
-  const result = code === TxCode.failed ? { code, results: [...operations] } : { code };
-  const ext = { v: 0 } as const;
-  const wire: TransactionResultWire =
-    innerHash === undefined
-      ? { feeCharged, result, ext }
-      : {
-          feeCharged,
-          result: {
-            code: TxCode.bumpInnerFailed,
-            innerResultPair: {
-              transactionHash: innerHash,
-              result: { feeCharged: 0n, result, ext },
-            },
-          },
-          ext,
-        };
-  return TransactionResult.schema.encode(wire);
+  const result = code === TxCode.failed ? { code, results: operations } : { code };
+  return encodeBytes(TransactionResult, resultWire(result, feeCharged, innerHash));
 }
 
 /** ScErrorType and ScErrorCode of what nodes say of declared resources (core). */

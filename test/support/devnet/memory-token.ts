@@ -9,9 +9,9 @@ import {
   asU32,
   invalid,
 } from "../../../src/devnet/contract/arguments.ts";
-import { TokenErrorCode } from "../../../src/devnet/contract/error-code.ts";
 import { CallFailure } from "../../../src/devnet/contract/host.ts";
 import { bool, i128, u32, type Value, VOID } from "../../../src/devnet/contract/value.ts";
+import { TokenError } from "../../../src/devnet/tokens/token-error.ts";
 import { type Address, isContract } from "../../../src/model/address.ts";
 import type { MemoryContract, MemoryFrame, MemoryWorld } from "./memory-host.ts";
 
@@ -57,10 +57,10 @@ export class MemoryToken {
     const spending = readSpending(args);
     const amount = asI128(argument(args, 2));
     const liveUntil = asU32(argument(args, 3));
-    if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
+    if (amount < 0n) fail(frame, TokenError.negativeAmount);
     frame.requireAuth(spending.owner);
     const isPast = amount > 0n && liveUntil < frame.ledger;
-    if (isPast || liveUntil > frame.ledger + TTL_MAX) fail(frame, TokenErrorCode.allowance);
+    if (isPast || liveUntil > frame.ledger + TTL_MAX) fail(frame, TokenError.allowance);
     const key = allowanceKey(spending);
     if (amount > 0n || this.allowances.has(key)) {
       frame.world.write(this.allowances, key, { amount, liveUntil });
@@ -71,7 +71,7 @@ export class MemoryToken {
   #transfer(frame: MemoryFrame, args: readonly Value[]): Value {
     const from = asAddress(argument(args, 0));
     const amount = asI128(argument(args, 2));
-    if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
+    if (amount < 0n) fail(frame, TokenError.negativeAmount);
     frame.requireAuth(from);
     this.#move(frame, from, { to: asAddress(argument(args, 1)), amount });
     return VOID;
@@ -81,7 +81,7 @@ export class MemoryToken {
     const spender = asAddress(argument(args, 0));
     const owner = asAddress(argument(args, 1));
     const amount = asI128(argument(args, 3));
-    if (amount < 0n) fail(frame, TokenErrorCode.negativeAmount);
+    if (amount < 0n) fail(frame, TokenError.negativeAmount);
     frame.requireAuth(spender);
     this.#spendAllowance(frame, { owner, spender }, amount);
     this.#move(frame, owner, { to: asAddress(argument(args, 2)), amount });
@@ -90,7 +90,7 @@ export class MemoryToken {
 
   #spendAllowance(frame: MemoryFrame, spending: Spending, amount: bigint): void {
     const allowance = this.#readAllowance(frame.world, spending);
-    if (allowance < amount) fail(frame, TokenErrorCode.allowance);
+    if (allowance < amount) fail(frame, TokenError.allowance);
     if (amount === 0n) return;
     const key = allowanceKey(spending);
     const liveUntil = this.allowances.get(key)?.liveUntil ?? 0;
@@ -98,30 +98,30 @@ export class MemoryToken {
   }
 
   #move(frame: MemoryFrame, from: Address, { to, amount }: { to: Address; amount: bigint }): void {
-    if (!this.#isAuthorized(frame, from)) fail(frame, TokenErrorCode.balanceDeauthorized);
+    if (!this.#isAuthorized(frame, from)) fail(frame, TokenError.balanceDeauthorized);
     const source = this.holdings.get(from);
-    if (spendable(source) < amount) fail(frame, TokenErrorCode.balance);
+    if (spendable(source) < amount) fail(frame, TokenError.balance);
     if (source !== undefined) {
       const balance = source.balance - amount;
       frame.world.write(this.holdings, from, { ...source, balance });
     }
-    if (!this.#isAuthorized(frame, to)) fail(frame, TokenErrorCode.balanceDeauthorized);
+    if (!this.#isAuthorized(frame, to)) fail(frame, TokenError.balanceDeauthorized);
     const target = this.holdings.get(to) ?? NEW_HOLDING;
     const balance = target.balance + amount;
-    if (target.limit !== undefined && balance > target.limit) fail(frame, TokenErrorCode.balance);
+    if (target.limit !== undefined && balance > target.limit) fail(frame, TokenError.balance);
     frame.world.write(this.holdings, to, { ...target, balance });
   }
 
   #isAuthorized(frame: MemoryFrame, holder: Address): boolean {
     const holding = this.holdings.get(holder);
     if (holding !== undefined) return holding.authorized;
-    if (!isContract(holder)) fail(frame, TokenErrorCode.trustlineMissing);
+    if (!isContract(holder)) fail(frame, TokenError.trustlineMissing);
     return true;
   }
 
   #readBalance(frame: MemoryFrame, holder: Address): bigint {
     const holding = this.holdings.get(holder);
-    if (holding === undefined && !isContract(holder)) fail(frame, TokenErrorCode.trustlineMissing);
+    if (holding === undefined && !isContract(holder)) fail(frame, TokenError.trustlineMissing);
     // The whole balance: what may be spent of it only the transfer looks at.
     if (spendable(holding) < 0n) {
       throw new CallFailure({ kind: "fault", message: "balance < minimum" });
@@ -156,6 +156,6 @@ function spendable(holding: Holding | undefined): bigint {
   return holding.balance - holding.sellingLiabilities;
 }
 
-function fail(frame: MemoryFrame, code: TokenErrorCode): never {
+function fail(frame: MemoryFrame, code: TokenError): never {
   throw new CallFailure({ kind: "contract", contract: frame.self, code });
 }
