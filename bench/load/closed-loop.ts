@@ -54,8 +54,7 @@ export async function closedLoop(loop: ClosedLoop): Promise<ClosedLoopResult> {
           bytes += done.bytes;
           bodyBytes += done.bodyBytes;
         } else lost += 1;
-        // Not within the pool's own call: the connection is free only after it.
-        queueMicrotask(next);
+        next();
       },
       ...(text !== undefined && {
         onBody: (_request, _status, body) => {

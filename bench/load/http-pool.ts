@@ -134,6 +134,7 @@ export class HttpPool {
 
 class Connection {
   readonly #pool: HttpPool;
+  readonly #keepsBody: boolean;
   #socket: Socket | undefined;
   #request: PooledRequest | undefined;
   #sentMs = 0;
@@ -148,6 +149,7 @@ class Connection {
 
   constructor(pool: HttpPool) {
     this.#pool = pool;
+    this.#keepsBody = pool.options.onBody !== undefined;
   }
 
   get isBusy(): boolean {
@@ -194,8 +196,7 @@ class Connection {
       return;
     }
     this.#received += data.length;
-    const isKept = this.#expected === 0 || this.#pool.options.onBody !== undefined;
-    if (isKept) this.#parts.push(data);
+    if (this.#expected === 0 || this.#keepsBody) this.#parts.push(data);
     if (this.#expected === 0 && !this.#readHead()) return;
     if (this.#received < this.#expected) return;
     this.#answered();
