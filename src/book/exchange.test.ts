@@ -7,6 +7,7 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { type Order, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import { PRICE_UNIT } from "../model/settlement.ts";
+import { History } from "../store/history.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import { Exchange } from "./exchange.ts";
 import type { Step } from "./step.ts";
@@ -155,6 +156,35 @@ test("an order expires in the second of its expiration, not before", async () =>
     { status: "EXPIRED", amount: 1000n, quote: 1000n, updated: 30 },
   ]);
   assert.deepEqual(chain.actions(), ["new ACTIVE 1000", "expire EXPIRED 1000"]);
+  await chain.exchange.close();
+});
+
+test("the clock alone moves the ticker's window, and has read what leaves it when somebody asks", async (t) => {
+  const fills = 2500;
+  const clock = { now: START * 1000 };
+  const chain = await chainOf(clock);
+  await chain.close(START, { ...NEW, amount: 10_000n } as NewEvent);
+  const traded = Array.from({ length: fills }, (_, at) => fillOf(ID, 1n, BigInt(9999 - at)));
+  // Of a bucket of five minutes that begins with them.
+  await chain.close(START + 100, ...traded);
+  const { tradesFrom } = History.prototype;
+  let read = 0;
+  t.mock.method(History.prototype, "tradesFrom", function (this: History, ...of) {
+    const trades = tradesFrom.apply(this, of);
+    read += trades.length;
+    return trades;
+  } satisfies typeof tradesFrom);
+  clock.now += (86_400 + 90) * 1000;
+  for (let second = 0; second < 5; second += 1) {
+    clock.now += 1000;
+    await chain.exchange.tick();
+  }
+  assert.ok(read >= fills, `${read} by the clock`);
+  read = 0;
+  assert.equal(chain.exchange.state.marketData.dayTotals().fills, fills);
+  assert.equal(read, 0);
+  clock.now += 5000;
+  assert.equal(chain.exchange.state.marketData.dayTotals().fills, 0);
   await chain.exchange.close();
 });
 

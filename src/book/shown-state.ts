@@ -80,9 +80,10 @@ export class ShownState implements ReadModel {
     return this.#horizon;
   }
 
-  /** The clock moved past no order: nothing changes but the horizon. */
+  /** The clock moved past no order: nothing changes but the horizon, and the window of the ticker. */
   passClock(horizon: Horizon): void {
     this.#horizon = horizon;
+    this.#marketData.passClock();
   }
 
   /** The last ledger processed, with what the next one must follow. */

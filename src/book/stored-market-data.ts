@@ -37,6 +37,11 @@ export class StoredMarketData implements MarketData {
     this.#ticker.moveTo(this.#now());
   }
 
+  /** To be called every second or so: what leaves the ticker next is read a few at a time, though nobody asks. */
+  passClock(): void {
+    this.#ticker.moveTo(this.#now());
+  }
+
   candles(market: Pair, window: CandleWindow): readonly Candle[] {
     const pair = canonicalPair(market.base, market.quote);
     const candles = readCandles(this.#store.candles, pair, window);

@@ -49,6 +49,8 @@ const BOUNDS_MIN = 3;
 const NODE_ITEMS = 32;
 /** Above what rounding loses. */
 const UP = 1 + 2 ** -46;
+const UNKNOWN = -1;
+const OTHERS = -1;
 
 export class HopSolver {
   // The answer.
@@ -103,8 +105,9 @@ export class HopSolver {
   readonly #frontMost = new Float64Array(ENTRIES_MAX);
   readonly #frontPlace = new Int32Array(ENTRIES_MAX);
   readonly #broken = { entry: 0, gain: 0, most: 0 };
-  /** By entry: what a selection with it as the break item profits at most. */
-  readonly #most = new Float64Array(ENTRIES_MAX);
+  /** By entry of a maker that is one class: see `#makerSlackOf`, and the shadow price it is for. */
+  readonly #makerSlack = new Float64Array(ENTRIES_MAX);
+  readonly #makerSlackAt = new Float64Array(ENTRIES_MAX);
 
   // By depth: what the whole orders profit, get and cost.
   readonly #profit = new Float64Array(DEPTH_MAX + 2);
@@ -212,6 +215,7 @@ export class HopSolver {
     const relaxation = this.#relaxation;
     this.work += SEARCH_WORK;
     relaxation.find(this.#whole);
+    this.#makerSlackAt.fill(UNKNOWN, 0, this.#task.candidates);
     this.#hasPairs = false;
     this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
     let bound = this.#bound();
@@ -302,10 +306,16 @@ export class HopSolver {
     const slack = this.#collectBreaks();
     if (slack >= 0) this.#collectCore(slack);
     this.#countChoices();
-    if (this.#others > 0) this.#branchItems();
     for (let at = 0; at < this.#breaks && this.#nodesLeft >= this.#passEnd; at += 1) {
       if (!this.#hasPairs && this.#nodesLeft < this.#pairsFrom) this.#addPairs();
-      this.#branch(this.#breakEntry[at]!);
+      const entry = this.#breakEntry[at]!;
+      if (entry === OTHERS) {
+        this.#items = this.#others;
+        this.#item.set(this.#other.subarray(0, this.#others));
+        this.#branchItems();
+        continue;
+      }
+      this.#branch(entry);
     }
     choices.dropFrom(choicesKept);
     if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
@@ -336,11 +346,10 @@ export class HopSolver {
 
   /** What any selection gets at most (SELL), or costs at least (BUY). */
   #bound(): number {
+    this.#needed = 0;
     let most = Number.NEGATIVE_INFINITY;
     for (let entry = 0; entry < this.#task.candidates; entry += 1) {
-      const own = this.#mostWith(entry);
-      this.#most[entry] = own;
-      if (own > most) most = own;
+      most = Math.max(most, this.#slackOf(entry));
     }
     const bound = this.#valueAt(this.#relaxation.lambda, most);
     return this.#task.sells ? Math.max(0, bound) : bound;
@@ -397,44 +406,61 @@ export class HopSolver {
     this.#breaks = 0;
     this.#others = 0;
     let most = -1;
+    let othersKey = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
-      const slack = this.#most[entry]! - this.#needed;
+      const slack = this.#slackOf(entry);
       if (!(slack >= 0)) continue;
       if (slack > most) most = slack;
-      if (columns.group[start + entry] === UNCONSTRAINED && this.selection.isIn[entry] === 0) {
-        this.#other[this.#others] = entry;
-        this.#others += 1;
-        continue;
-      }
       // The largest first, by powers of four: what they find leaves less to try for the others.
       const size = columns.most[start + entry]!;
       const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
+      const key = -2 * Math.floor(Math.log2(size) / 2) - part;
+      if (columns.group[start + entry] === UNCONSTRAINED && this.selection.isIn[entry] === 0) {
+        this.#other[this.#others] = entry;
+        this.#others += 1;
+        othersKey = Math.min(othersKey, key);
+        continue;
+      }
       this.#breakEntry[this.#breaks] = entry;
-      this.#breakKey[this.#breaks] = -2 * Math.floor(Math.log2(size) / 2) - part;
+      this.#breakKey[this.#breaks] = key;
+      this.#breaks += 1;
+    }
+    if (this.#others > 0) {
+      this.#breakEntry[this.#breaks] = OTHERS;
+      this.#breakKey[this.#breaks] = othersKey;
       this.#breaks += 1;
     }
     sortAscending(this.#breakKey, this.#breakEntry, this.#breaks);
     return most;
   }
 
-  /** What a selection with a break item profits at most. */
-  #mostWith(entry: number): number {
-    const relaxation = this.#relaxation;
+  /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
+  #slackOf(entry: number): number {
     const { orders, sells, demand } = this.#task;
     const at = orders.start + entry;
     const most = orders.columns.most[at]!;
     if (most < 1) return Number.NEGATIVE_INFINITY;
-    const group = orders.columns.group[at]!;
-    if (group !== UNCONSTRAINED && !relaxation.isClass(entry)) {
-      // Its maker's best choice beside it.
-      relaxation.takeMaker(group, this.#brokenOf(entry));
-      return relaxation.profit + relaxation.choices.best(false) - relaxation.bestOf[group]!;
-    }
-    const gain = relaxation.gainOf(entry);
+    const gain = this.#relaxation.gainOf(entry);
     const { amount } = demand;
     const fills = Math.min(most, sells ? amount / orders.columns.price[at]! : amount);
-    const profit = relaxation.profit + (gain > 0 ? gain * fills : gain);
-    return relaxation.isClass(entry) ? profit - Math.max(0, relaxation.reduced[entry]!) : profit;
+    const slack = this.#relaxation.profit + (gain > 0 ? gain * fills : gain) - this.#needed;
+    if (this.#relaxation.isClass(entry))
+      return slack - Math.max(0, this.#relaxation.reduced[entry]!);
+    const group = orders.columns.group[at]!;
+    if (group === UNCONSTRAINED || slack < 0) return slack;
+    return this.#relaxation.profit - this.#needed + this.#makerSlackOf(entry, group);
+  }
+
+  /** What a maker whose order is the break item profits beyond its best choice. */
+  #makerSlackOf(entry: number, maker: number): number {
+    const relaxation = this.#relaxation;
+    const { lambda } = relaxation;
+    if (this.#makerSlackAt[entry] !== lambda) {
+      relaxation.takeMaker(maker, this.#brokenOf(entry));
+      this.#makerSlackAt[entry] = lambda;
+      this.#makerSlack[entry] = relaxation.choices.best(false) - relaxation.bestOf[maker]!;
+    }
+    return this.#makerSlack[entry]!;
   }
 
   #brokenOf(entry: number): BreakOfMaker {
@@ -449,7 +475,7 @@ export class HopSolver {
   /** Tries the selections with a break item. */
   #branch(entry: number): void {
     // The incumbent may be better by now.
-    if (!(this.#most[entry]! >= this.#needed)) return;
+    if (!(this.#slackOf(entry) >= 0)) return;
     const { columns, start } = this.#task.orders;
     const relaxation = this.#relaxation;
     const at = start + entry;
@@ -480,8 +506,6 @@ export class HopSolver {
   /** Tries the selections with one of the break items at hand. */
   #branchItems(): void {
     const relaxation = this.#relaxation;
-    this.#items = this.#others;
-    this.#item.set(this.#other.subarray(0, this.#others));
     this.#maker = UNCONSTRAINED;
     // Of several each may change; what is whole is then no break item.
     this.#fixed = this.#items === 1 ? this.#core.placeOf(this.#item[0]!) : -1;

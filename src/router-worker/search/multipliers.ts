@@ -13,9 +13,7 @@ import { LevelSums } from "./level-sums.ts";
 const CROSSINGS_MAX = 16;
 /** Distance from a crossing, as a part, that counts as none. */
 const NEAR = 1e-12;
-/** How far above the divisible price an upper one is looked for, as a part: first, growth, last (measured). */
-const RISE_FIRST = 2 ** -12;
-const RISE_GROWTH = 8;
+/** Against a price so many times as high the largest orders save most. */
 const HIGH = 2 ** 16;
 
 export class Multipliers {
@@ -50,31 +48,13 @@ export class Multipliers {
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
     const price = this.#divisiblePrice(sells, amount);
+    const high = price * HIGH;
+    let saved = this.#fill(high, sells, amount);
+    let [gotAbove, paidAbove] = [levels.got, levels.got * high - saved];
     let best = price;
-    let saved = this.#fill(price, sells, amount);
-    if (this.mu === 0 && hop.groups === 0) {
-      this.work = levels.work;
-      return;
-    }
+    saved = this.#fill(price, sells, amount);
     let [gotBelow, paidBelow] = [levels.got, levels.got * price - saved];
-    let [gotAbove, paidAbove] = [0, 0];
-    for (let rise = RISE_FIRST; ; rise *= RISE_GROWTH) {
-      const lambda = price * (1 + rise);
-      const closest = this.#closest;
-      saved = this.#fill(lambda, sells, amount);
-      if (this.#closest < closest) best = lambda;
-      gotAbove = levels.got;
-      paidAbove = gotAbove * lambda - saved;
-      if ((sells ? paidAbove : gotAbove) >= amount) break;
-      if (rise > HIGH) {
-        // The amount takes a break item larger than what can be whole: its price says more.
-        this.#fill(price, sells, amount);
-        this.work = levels.work;
-        return;
-      }
-      [gotBelow, paidBelow] = [gotAbove, paidAbove];
-    }
-    for (let at = 0; at < CROSSINGS_MAX; at += 1) {
+    for (let at = 0; at < CROSSINGS_MAX && (this.mu > 0 || hop.groups > 0); at += 1) {
       const lambda = (paidAbove - paidBelow) / (gotAbove - gotBelow);
       if (!(lambda > 0 && lambda < Number.POSITIVE_INFINITY)) break;
       const onLine = gotBelow * lambda - paidBelow;
