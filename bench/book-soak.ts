@@ -1,10 +1,9 @@
 // node dist/bench/book-soak.js [--orders 1000000] [--ledgers 1000] [--readers 1]
 // Grows a book to so many orders, ledger by ledger, then runs ledgers of 1,000 changes on it while
-// threads read it at full speed. Prints memory per order, times, and the longest pause of the main
-// thread, which makes the changes too.
+// threads read it at full speed. Prints memory per order, times, and the longest turn of the main
+// thread's loop, which makes the changes too.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import type { BookChange } from "../src/book/book-change.ts";
@@ -13,6 +12,7 @@ import { orderCount } from "../src/book/shared-reader.ts";
 import { usedBytes } from "../test/support/shared-usage.ts";
 import { BookData, CONTRACT } from "./book-data.ts";
 import { quantile } from "./quantile.ts";
+import { type Turn, turnsOf } from "./turns.ts";
 
 const CHANGES = 1000;
 /** New orders of a ledger while the book grows. */
@@ -44,24 +44,23 @@ const readers = Array.from(
 );
 const results = readers.map(async (reader) => (await once(reader, "message"))[0]);
 const changes = data.start();
-const pauses = monitorEventLoopDelay({ resolution: 1 });
 
-pauses.enable();
 const growth: number[] = [];
-for (let at = 0; at < changes.length; at += GROWTH) {
-  growth.push(await step(changes.slice(at, at + GROWTH)));
-}
-await book.ready();
-print("growing", growth, `${GROWTH} new orders or records`);
+const growing = await turnsOf(async () => {
+  for (let at = 0; at < changes.length; at += GROWTH) {
+    growth.push(await step(changes.slice(at, at + GROWTH)));
+  }
+  await book.ready();
+});
+print("growing", { times: growth, turns: growing }, `${GROWTH} new orders or records`);
 
-pauses.reset();
 const steady: number[] = [];
-for (let count = 0; count < Number(values.ledgers); count += 1) {
-  const list = data.ledger(CHANGES);
-  steady.push(await step(list));
-}
-await book.ready();
-print("steady", steady, `${CHANGES} changes`);
+const lists = Array.from({ length: Number(values.ledgers) }, () => data.ledger(CHANGES));
+const living = await turnsOf(async () => {
+  for (const list of lists) steady.push(await step(list));
+  await book.ready();
+});
+print("steady", { times: steady, turns: living }, `${CHANGES} changes`);
 process.stdout.write(`flip: median ${quantile(flips, 0.5).toFixed(4)} ms\n`);
 
 Atomics.store(until, 0, 1);
@@ -94,10 +93,13 @@ function stateOf() {
   return { ledger, closeTime: 5 * ledger, frozen: false };
 }
 
-function print(phase: string, times: readonly number[], what: string): void {
+type Phase = { readonly times: readonly number[]; readonly turns: readonly Turn[] };
+
+function print(phase: string, { times, turns }: Phase, what: string): void {
+  const most = (of: (turn: Turn) => number): string => quantile(turns.map(of), 1).toFixed(1);
   process.stdout.write(
     `${phase}: ${times.length} ledgers of ${what}: median ${quantile(times, 0.5).toFixed(2)} ms, ` +
-      `p99 ${quantile(times, 0.99).toFixed(2)} ms; longest pause of the main thread ` +
-      `${(pauses.max / 1e6).toFixed(1)} ms\n`,
+      `p99 ${quantile(times, 0.99).toFixed(2)} ms; longest turn of the main thread ` +
+      `${most(({ cpuMs }) => cpuMs)} ms of CPU (${most(({ wallMs }) => wallMs)} ms)\n`,
   );
 }

@@ -1,16 +1,16 @@
-// What a client that floods the push API costs the others, on a real engine over the test network:
-// GET / of another client, and the way of a ledger from the RPC to a push. Floods and requests come
-// from processes of their own; the network runs in this one.
+// What clients that flood the push API cost the others, on a real engine over the test network: GET / of
+// another client, and the way of a ledger from the RPC to a push. Each flood is repeated until enough of both was
+// seen, and so is the same time without any. Floods and requests come from processes of their own; the network
+// runs in this one. `ONLY=depth` runs the floods of whose name that is a part.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { WebSocket } from "ws";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import type { Flood, FloodResult } from "./http-push-flood-load.ts";
-import type { QuoteLoad, QuoteLoadResult } from "./http-quote-load.ts";
+import type { Watch, Watched } from "./http-push-flood-watch.ts";
 import { type Stack, startStack } from "./load/stack.ts";
 import { quantile } from "./quantile.ts";
+import { threadTimes } from "./thread-times.ts";
 
 type Case = {
   readonly name: string;
@@ -19,9 +19,12 @@ type Case = {
   readonly messages: readonly string[];
 };
 type Market = { readonly baseAsset: string; readonly quoteAsset: string };
+type Enough = { readonly requests: number; readonly ledgers: number; readonly msMax: number };
 
-/** Requests that are asked one after the other between two looks at whether the flood goes on. */
-const BATCH = 20;
+const ENOUGH: Enough = { requests: 500, ledgers: 24, msMax: 60_000 };
+const TINY: Enough = { requests: 10, ledgers: 1, msMax: 10_000 };
+/** Between two looks at what was seen. */
+const LOOK_MS = 100;
 
 export const bench: Bench = async ({ tiny }) => {
   const stack = await startStack({
@@ -33,44 +36,152 @@ export const bench: Bench = async ({ tiny }) => {
   const flooding = new Child<Flood, FloodResult>(
     new URL("./http-push-flood-load.js", import.meta.url),
   );
-  const asking = new Child<QuoteLoad, QuoteLoadResult>(
-    new URL("./http-quote-load.js", import.meta.url),
+  const watching = new Child<Watch, Watched>(
+    new URL("./http-push-flood-watch.js", import.meta.url),
   );
   try {
-    const port = Number(new URL(stack.url).port);
-    const pushes = await openPushes(stack, port);
-    const figures: Figure[] = [];
+    const run = new FloodRun(stack, { flooding, watching, enough: tiny ? TINY : ENOUGH });
+    await run.open();
+    const quiet = await run.seen(undefined);
+    const figures = [...figuresOf("nothing", quiet)];
+    const { ONLY = "" } = process.env;
     for (const flood of cases(await firstMarket(stack.url), tiny ? 40 : 1)) {
-      pushes.delaysMs.length = 0;
-      const before = mainThread(stack);
-      const { latenciesUs, result } = await flooded(flooding, asking, flood, port);
-      const after = mainThread(stack);
-      const share = (of: keyof MainThread) =>
-        (100 * (after[of] - before[of])) / (after.atMs - before.atMs);
-      assert.equal(result.answered + result.closed, flood.connections);
+      if (!flood.name.includes(ONLY)) continue;
+      const seen = await run.seen(flood);
       figures.push(
+        ...figuresOf(flood.name, seen),
+        { name: `${flood.name}: floods`, value: seen.floods, unit: "" },
+        { name: `${flood.name}: connections closed`, value: seen.closed, unit: "" },
         {
-          name: `${flood.name}: GET / of another client, p99`,
-          value: quantile(latenciesUs, 0.99) / 1000,
-          unit: "ms",
-          goal: "below 100",
+          name: `${flood.name}: ledger push, median to that of nothing`,
+          value: quantile(seen.pushesMs, 0.5) / quantile(quiet.pushesMs, 0.5),
+          unit: "ratio",
         },
-        { name: `${flood.name}: requests`, value: latenciesUs.length, unit: "" },
-        { name: `${flood.name}: connections closed`, value: result.closed, unit: "" },
-        { name: `${flood.name}: main thread on a core`, value: share("ranMs"), unit: "%" },
-        { name: `${flood.name}: main thread kept from one`, value: share("waitedMs"), unit: "%" },
+        {
+          name: `${flood.name}: ledger push, slowest to that of nothing`,
+          value: quantile(seen.pushesMs, 1) / quantile(quiet.pushesMs, 1),
+          unit: "ratio",
+        },
       );
-      if (pushes.delaysMs.length === 0) continue;
-      const slowest = Math.max(...pushes.delaysMs);
-      figures.push({ name: `${flood.name}: slowest ledger push`, value: slowest, unit: "ms" });
     }
-    pushes.close();
     return figures;
   } finally {
-    await Promise.all([flooding.kill(), asking.kill()]);
+    await Promise.all([flooding.kill(), watching.kill()]);
     await stack.stop();
   }
 };
+
+type Seen = {
+  readonly requestsMs: readonly number[];
+  /** From the moment the RPC serves a ledger until its push arrives. */
+  readonly pushesMs: readonly number[];
+  /** What the engine's main thread ran meanwhile, whatever for: on two idle cores no push takes much longer. */
+  readonly pushesCpuMs: readonly number[];
+  readonly floods: number;
+  /** Connections that the engine closed. */
+  readonly closed: number;
+  /** Of the engine's main thread: time on a core and time that it waited for one, percent. */
+  readonly ran: number;
+  readonly waited: number;
+};
+
+function figuresOf(name: string, seen: Seen): readonly Figure[] {
+  const { requestsMs, pushesMs, pushesCpuMs, ran, waited } = seen;
+  const goal = name === "nothing" ? {} : { goal: "below 100" };
+  const p99 = quantile(requestsMs, 0.99);
+  return [
+    { name: `${name}: GET / of another client, p99`, value: p99, unit: "ms", ...goal },
+    { name: `${name}: requests`, value: requestsMs.length, unit: "" },
+    { name: `${name}: ledger push, median`, value: quantile(pushesMs, 0.5), unit: "ms" },
+    { name: `${name}: ledger push, slowest`, value: quantile(pushesMs, 1), unit: "ms" },
+    {
+      name: `${name}: main thread's CPU until the push, median`,
+      value: quantile(pushesCpuMs, 0.5),
+      unit: "ms",
+    },
+    {
+      name: `${name}: main thread's CPU until the push, most`,
+      value: quantile(pushesCpuMs, 1),
+      unit: "ms",
+    },
+    { name: `${name}: ledger pushes`, value: pushesMs.length, unit: "" },
+    { name: `${name}: main thread on a core`, value: ran, unit: "%" },
+    { name: `${name}: main thread kept from one`, value: waited, unit: "%" },
+  ];
+}
+
+type FloodRunOptions = {
+  readonly flooding: Child<Flood, FloodResult>;
+  readonly watching: Child<Watch, Watched>;
+  readonly enough: Enough;
+};
+
+class FloodRun {
+  readonly #options: FloodRunOptions;
+  readonly #port: number;
+  readonly #pid: number;
+  /** When the RPC began to serve each ledger, of the machine's clock, and what the main thread had run by then. */
+  readonly #served = new Map<number, { readonly atMs: number; readonly ranMs: number }>();
+
+  constructor(stack: Stack, options: FloodRunOptions) {
+    this.#options = options;
+    this.#port = Number(new URL(stack.url).port);
+    this.#pid = stack.engine.child.pid ?? assert.fail("the engine has ended");
+    stack.devnet.onClosed(({ tip }) => {
+      const atMs = performance.timeOrigin + performance.now();
+      this.#served.set(tip.ledger, { atMs, ranMs: threadTimes(this.#pid).ranMs });
+    });
+  }
+
+  async open(): Promise<void> {
+    await this.#options.watching.ask({ kind: "open", port: this.#port, pid: this.#pid });
+  }
+
+  /** What other clients see while the flood comes again and again, until that is enough. */
+  async seen(flood: Case | undefined): Promise<Seen> {
+    const { watching, enough } = this.#options;
+    await watching.ask({ kind: "take" });
+    const before = threadTimes(this.#pid);
+    const endMs = performance.now() + enough.msMax;
+    const requestsMs: number[] = [];
+    const pushesMs: number[] = [];
+    const pushesCpuMs: number[] = [];
+    const isEnough = (): boolean =>
+      (requestsMs.length >= enough.requests && pushesMs.length >= enough.ledgers) ||
+      performance.now() > endMs;
+    const flooded = flood === undefined ? undefined : this.#flood(flood, isEnough);
+    while (!isEnough()) {
+      await delay(LOOK_MS);
+      const { latenciesMs, pushes } = await watching.ask({ kind: "take" });
+      requestsMs.push(...latenciesMs);
+      for (const { ledger, atMs, ranMs } of pushes) {
+        const served = this.#served.get(ledger);
+        if (served === undefined) continue;
+        pushesMs.push(atMs - served.atMs);
+        pushesCpuMs.push(ranMs - served.ranMs);
+      }
+    }
+    const after = threadTimes(this.#pid);
+    const share = (of: "ranMs" | "waitedMs") =>
+      (100 * (after[of] - before[of])) / (after.atMs - before.atMs);
+    const { floods, closed } = (await flooded) ?? { floods: 0, closed: 0 };
+    assert.ok(requestsMs.length > 0 && pushesMs.length > 0, "nothing was seen");
+    const main = { ran: share("ranMs"), waited: share("waitedMs") };
+    return { requestsMs, pushesMs, pushesCpuMs, floods, closed, ...main };
+  }
+
+  async #flood({ connections, messages }: Case, isEnough: () => boolean) {
+    let [floods, closed] = [0, 0];
+    while (!isEnough()) {
+      const load = { port: this.#port, connections, messages };
+      const result = await this.#options.flooding.ask(load);
+      assert.equal(result.answered + result.closed, connections);
+      floods += 1;
+      closed += result.closed;
+    }
+    return { floods, closed };
+  }
+}
 
 /** Some megabytes of subscriptions each; `share` divides them for a short run. */
 function cases({ baseAsset, quoteAsset }: Market, share: number): readonly Case[] {
@@ -89,7 +200,6 @@ function cases({ baseAsset, quoteAsset }: Market, share: number): readonly Case[
     JSON.stringify({ op: "subscribe", channel: "trades", market }),
   );
   return [
-    { name: "nothing", connections: 1, messages: [] },
     { name: "depth, 1 connection", connections: 1, messages: depth },
     { name: "depth, 20 connections", connections: 20, messages: depth },
     { name: "quotes", connections: 1, messages: quotes },
@@ -97,58 +207,9 @@ function cases({ baseAsset, quoteAsset }: Market, share: number): readonly Case[
   ];
 }
 
-/** Floods while another client asks for GET /, and then as long as a batch of requests takes. */
-async function flooded(
-  flooding: Child<Flood, FloodResult>,
-  asking: Child<QuoteLoad, QuoteLoadResult>,
-  { connections, messages }: Case,
-  port: number,
-) {
-  let isFlooding = true;
-  const flood = flooding.ask({ port, connections, messages }).finally(() => {
-    isFlooding = false;
-  });
-  const paths = new Array<string>(BATCH).fill("/");
-  const latenciesUs: number[] = [];
-  do latenciesUs.push(...(await asking.ask({ port, connections: 1, paths })).latenciesUs);
-  while (isFlooding);
-  return { latenciesUs, result: await flood };
-}
-
-type MainThread = { readonly atMs: number; readonly ranMs: number; readonly waitedMs: number };
-
-/** Since the engine's start; what it waited for a core says how busy the machine is. Of Linux alone, 0 elsewhere. */
-function mainThread({ engine }: Stack): MainThread {
-  const { pid } = engine.child;
-  let times = "0 0";
-  try {
-    times = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1");
-  } catch {
-    // Another system.
-  }
-  const [ranNs = 0, waitedNs = 0] = times.split(" ").map(Number);
-  return { atMs: performance.now(), ranMs: ranNs / 1e6, waitedMs: waitedNs / 1e6 };
-}
-
 async function firstMarket(url: string): Promise<Market> {
   const response = await fetch(`${url}/markets`);
   const [market] = (await response.json()) as readonly Market[];
   assert.ok(market !== undefined, "there is no market");
   return market;
-}
-
-/** Milliseconds from the moment the RPC serves a ledger until its push arrives. */
-async function openPushes({ devnet }: Stack, port: number) {
-  const servedAt = new Map<number, number>();
-  const delaysMs: number[] = [];
-  devnet.onClosed(({ tip }) => servedAt.set(tip.ledger, performance.now()));
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`);
-  await once(socket, "open");
-  socket.send('{"op":"subscribe","channel":"contract"}');
-  socket.on("message", (data) => {
-    const { type, ledger } = JSON.parse(String(data)) as { type: string; ledger?: number };
-    const served = ledger === undefined ? undefined : servedAt.get(ledger);
-    if (type === "ledger" && served !== undefined) delaysMs.push(performance.now() - served);
-  });
-  return { delaysMs, close: () => socket.terminate() };
 }
