@@ -121,6 +121,17 @@ function exposeQuotes(registry: Registry, quotes: QuoteMeter): void {
       }
     },
   );
+  exposeCounters(
+    {
+      name: "hopbook_quotes_unproven_total",
+      help: "Quotes that may have a better answer: the work for a path was cut short, or orders were left out.",
+      registry,
+    },
+    ["kind"],
+    function* (): Generator<readonly [Labels, number]> {
+      for (const kind of ["direct", "routed"] as const) yield [{ kind }, quotes.unproven[kind]];
+    },
+  );
 }
 
 function exposeHttp(registry: Registry, http: HttpMeter): void {

@@ -15,6 +15,7 @@ export function meteredQuotes(service: QuoteService, meter: QuoteMeter): QuoteSe
       const answer = service.quoteNow(request);
       if (answer !== undefined) {
         meter.answered(answer.status, request.direct, performance.now() - startMs);
+        meter.judged(answer, request.direct);
       }
       return answer;
     },
@@ -26,7 +27,10 @@ export function meteredQuotes(service: QuoteService, meter: QuoteMeter): QuoteSe
         meter.answered(told, request.direct, performance.now() - startMs);
       };
       answer.then(
-        ({ status }) => count(status),
+        (told) => {
+          count(told.status);
+          meter.judged(told, request.direct);
+        },
         () => count("failed"),
       );
       return answer;

@@ -135,6 +135,8 @@ describe("/metrics", () => {
     operations.http.received(10);
     operations.http.sent(3, 300);
     operations.quotes.answered("success", false, 0.3);
+    operations.quotes.judged({ status: "unfeasible", ledger: 1 }, false);
+    operations.quotes.judged({ status: "unfeasible", ledger: 1, isUnproven: true }, true);
     operations.steps.stepped({ ledgers: 2, prepareMs: 1, commitMs: 3, fillMs: 1, flipMs: 0.2 });
     operations.steps.stepped({ ledgers: 0, prepareMs: 1, fillMs: 1, flipMs: 0.2 });
     operations.steps.commitFailed();
@@ -156,6 +158,8 @@ describe("/metrics", () => {
       assert.equal(grown('hopbook_ws_bytes_total{direction="in"}'), 10);
       assert.equal(grown('hopbook_quote_seconds_count{outcome="success",kind="routed"}'), 1);
       assert.equal(grown('hopbook_quote_seconds_count{outcome="success",kind="direct"}'), 0);
+      assert.equal(grown('hopbook_quotes_unproven_total{kind="routed"}'), 0);
+      assert.equal(grown('hopbook_quotes_unproven_total{kind="direct"}'), 1);
       assert.equal(grown("hopbook_ledgers_total"), 2);
       assert.equal(grown("hopbook_step_prepare_seconds_count"), 2);
       assert.equal(grown("hopbook_commit_seconds_count"), 1);

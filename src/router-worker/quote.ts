@@ -37,10 +37,20 @@ export type RouteQuote = {
   readonly hops: readonly RouteHop[];
 };
 
+/**
+ * Whether there may be a better answer: the work for a path was cut short, or some of the orders that it
+ * could list were left out. Absent: there is none.
+ */
+type MayBeBetter = { readonly isUnproven?: true };
+
 export type QuoteResult =
   /** At most `ROUTES_MAX` routes, best first. */
-  | { readonly status: "success"; readonly ledger: number; readonly routes: readonly RouteQuote[] }
-  | { readonly status: "unfeasible"; readonly ledger: number }
+  | ({
+      readonly status: "success";
+      readonly ledger: number;
+      readonly routes: readonly RouteQuote[];
+    } & MayBeBetter)
+  | ({ readonly status: "unfeasible"; readonly ledger: number } & MayBeBetter)
   | {
       readonly status: "rejected";
       readonly ledger: number;
@@ -52,7 +62,7 @@ export type QuoteResult =
 /** A quote on its way to a client. */
 export type QuoteAnswer =
   /** `paths`: the routes as a JSON array, best first. */
-  | { readonly status: "success"; readonly ledger: number; readonly paths: string }
+  | ({ readonly status: "success"; readonly ledger: number; readonly paths: string } & MayBeBetter)
   | Exclude<QuoteResult, { readonly status: "success" }>;
 
 export type QuoteAsker = {

@@ -29,6 +29,8 @@ function quotedRoutes(
   const view = bookOfWorld(state, book);
   const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
   const result = new QuoteSearch(view, ordersMax).quote(view, request, context);
+  // Of books that an exhaustive search can take on, every answer is proven.
+  if (state.orders.length <= SMALL_WORLD.orders) assert(!("isUnproven" in result));
   return result.status === "success" ? result.routes : [];
 }
 

@@ -64,7 +64,7 @@ export class QuoteSearch {
    * or some of the candidates were left out.
    */
   unprovenPaths = 0;
-  /** Whether the last quote left paths unsolved for want of work. */
+  /** Whether the last quote left paths unsolved for want of work or time. */
   isCut = false;
 
   readonly #curves: SideCurves;
@@ -123,10 +123,12 @@ export class QuoteSearch {
       now,
     });
     const routes = this.#solveBest(task);
-    if (routes.length > 0) return { status: "success", ledger, routes };
+    const isUnproven = this.unprovenPaths > 0 || this.isCut;
+    const proof = isUnproven ? { isUnproven } : {};
+    if (routes.length > 0) return { status: "success", ledger, routes, ...proof };
     return shouldStop()
       ? { status: "failed", message: "The quote took too long." }
-      : { status: "unfeasible", ledger };
+      : { status: "unfeasible", ledger, ...proof };
   }
 
   /**
@@ -163,7 +165,10 @@ export class QuoteSearch {
     // Once there are as many routes as are answered: the key of the last one.
     let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
-      if (context.shouldStop()) return routes;
+      if (context.shouldStop()) {
+        this.isCut = true;
+        return routes;
+      }
       const path = queue.top;
       const isFull = routes.length === ROUTES_MAX;
       // A key holds a margin, so a path whose key is no better is no better.
@@ -195,7 +200,7 @@ export class QuoteSearch {
       const { leastWork } = solver;
       open.push({ path, route, work: before - solver.workLeft, leastWork });
     }
-    this.isCut = queue.count > 0 && solver.workLeft <= 0;
+    this.isCut = (queue.count > 0 && solver.workLeft <= 0) || queue.droppedKey > worst;
     if (open.length > 0) this.#improve(context, routes, open);
     if (context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
