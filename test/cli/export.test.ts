@@ -33,6 +33,10 @@ const server = await startApiServer(7);
 
 after(() => server.close());
 
+/** Beside the engine, in a process that has the store open already: one state of it. */
+const store = await openPastStore(server.dataDir);
+after(() => store.close());
+
 function run(...args: readonly string[]) {
   const options = {
     timeout: TIMEOUT_MS,
@@ -46,15 +50,9 @@ function run(...args: readonly string[]) {
   });
 }
 
-/** Beside the engine, in a process that has the store open already. */
-async function exported(what: Exported, window: Partial<ExportWindow> = {}): Promise<Row[]> {
-  const store = await openPastStore(server.dataDir);
+function exported(what: Exported, window: Partial<ExportWindow> = {}): Row[] {
   const all = { from: 0, to: Number.POSITIVE_INFINITY, pair: undefined, resolution: 300 };
-  const rows = Array.from(exportedLines(store, what, { ...all, ...window }), (line) =>
-    JSON.parse(line),
-  );
-  await store.close();
-  return rows;
+  return Array.from(exportedLines(store, what, { ...all, ...window }), (line) => JSON.parse(line));
 }
 
 /** Every row of a list, oldest first. */
@@ -108,22 +106,22 @@ for (const [what, time] of [
   test(`${what} are what the API lists, whole and between two times`, async () => {
     const rows = await listedOf(what);
     assert.ok(rows.length > 10);
-    assert.deepEqual(await exported(what), rows);
+    assert.deepEqual(exported(what), rows);
     const times = [...new Set(rows.map((row) => String(row[time])))].sort();
     const [from = "", to = ""] = [times.at(times.length / 3), times.at((2 * times.length) / 3)];
     const between = rows.filter((row) => String(row[time]) >= from && String(row[time]) < to);
     assert.ok(between.length > 0 && between.length < rows.length);
-    assert.deepEqual(await exported(what, { from: seconds(from), to: seconds(to) }), between);
+    assert.deepEqual(exported(what, { from: seconds(from), to: seconds(to) }), between);
   });
 }
 
 test("candles are those of every market, at any resolution", async () => {
-  const all = await exported("candles");
+  const all = exported("candles");
   const markets = [...new Set(all.map(({ market }) => String(market)))];
   assert.ok(markets.length > 1);
   for (const market of markets) {
     const [base = "", quote = ""] = market.split("/");
-    const rows = await exported("candles", {
+    const rows = exported("candles", {
       pair: { base: address(base), quote: address(quote) },
     });
     assert.deepEqual(
@@ -138,7 +136,7 @@ test("candles are those of every market, at any resolution", async () => {
     };
     assert.deepEqual(rows.map(values), await answer.json());
   }
-  const [first] = await exported("candles", { resolution: 3600 });
+  const [first] = exported("candles", { resolution: 3600 });
   assert.equal(first?.resolution, 3600);
 });
 
@@ -213,7 +211,6 @@ async function readBack(what: Exported, file: ArrayBuffer): Promise<unknown[][]>
 
 test("Parquet holds the same values, typed, in row groups that follow each other", async () => {
   const window = { from: 0, to: Number.POSITIVE_INFINITY, pair: undefined, resolution: 300 };
-  const store = await openPastStore(server.dataDir);
   for (const what of WHAT) {
     const lines = [...exportedLines(store, what, window)];
     assert.ok(lines.length > 10);
@@ -222,7 +219,6 @@ test("Parquet holds the same values, typed, in row groups that follow each other
     const texts = lines.map((line) => [...columnTexts(what, line)]);
     assert.deepEqual(await readBack(what, file), texts);
   }
-  await store.close();
   const { code, bytes } = await run("--what", "trades", "--format", "parquet");
   assert.equal(code, 0);
   const rows = await listedOf("trades");

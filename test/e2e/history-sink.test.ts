@@ -8,6 +8,7 @@ import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { exportedRows, sinkRows } from "../sink/sink-rows.ts";
 import { findPostgres, NO_POSTGRES, Postgres } from "../support/postgres.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -29,8 +30,7 @@ test(
     let engine = start(devnet, dataDir, postgres);
     t.after(async () => {
       engine.kill();
-      await devnet.stop();
-      await postgres.stop("now");
+      await stopAll(devnet, { stop: () => postgres.stop("now") });
     });
     const close = (ledgers: number): void => {
       for (let at = 0; at < ledgers; at += 1) devnet.closeLedger();

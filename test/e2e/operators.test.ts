@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -22,7 +23,7 @@ before(async () => {
 after(async () => {
   // Whatever a failed test left running would keep this process alive.
   for (const engine of engines) engine.kill();
-  await devnet.stop();
+  await stopAll(devnet);
 });
 
 function start(name: string, environment: Record<string, string>): EngineProcess {

@@ -10,6 +10,7 @@ import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { Balancer } from "../support/balancer.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
+import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -33,8 +34,8 @@ before(async () => {
 });
 after(async () => {
   for (const engine of engines.values()) engine.kill();
-  balancer.close();
-  await devnet.stop();
+  balancer?.close();
+  await stopAll(devnet);
 });
 
 /** Starts a replica on its folder; resolves once the balancer gives it requests. */

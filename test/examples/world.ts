@@ -54,8 +54,22 @@ export class ExamplesWorld {
       contract: devnet.network.exchange,
       dataDir,
     });
-    const api = new ApiClient(await engine.listening);
-    const world = new ExamplesWorld(devnet, engine, api, dataDir);
+    try {
+      const api = new ApiClient(await engine.listening);
+      const world = new ExamplesWorld(devnet, engine, api, dataDir);
+      await world.#fill();
+      return world;
+    } catch (error) {
+      // Why it does not start is what matters, not how what is left of it ends.
+      engine.kill();
+      await devnet.stop().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Closes ledgers until the books are full, and waits until the engine serves them. */
+  async #fill(): Promise<void> {
+    const { devnet } = this;
     const isFilled = () => devnet.record.orders.size > 0;
     for (let closed = 0; closed < PRELUDE_LEDGERS_MAX; closed += 1) {
       const before = devnet.record.orders.size;
@@ -63,8 +77,7 @@ export class ExamplesWorld {
       if (isFilled() && devnet.record.orders.size === before) break;
     }
     assert.ok(isFilled());
-    await world.served();
-    return world;
+    await this.served();
   }
 
   get tokens(): readonly Address[] {
