@@ -14,12 +14,6 @@ export function cpuMs(pid: number): number {
   return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
 }
 
-/** Of the main thread: how long it ran, and how long it waited for a core. */
-export function mainThreadMs(pid: number): { readonly ranMs: number; readonly waitedMs: number } {
-  const [ranNs = 0, waitedNs = 0] = textOf(`${pid}/task/${pid}/schedstat`).split(" ").map(Number);
-  return { ranMs: ranNs / 1e6, waitedMs: waitedNs / 1e6 };
-}
-
 function textOf(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, "latin1");
