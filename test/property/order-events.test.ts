@@ -8,7 +8,7 @@ import { PastBook } from "../../src/book/past-book.ts";
 import { canonicalPair, marketKey, type Pair } from "../../src/model/address.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import type { Order } from "../../src/model/order.ts";
-import type { EventOrder, OrderEvent } from "../../src/model/order-event.ts";
+import type { EventOrder, OrderEvent, OrderEventFilter } from "../../src/model/order-event.ts";
 import type { Position } from "../../src/model/position.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
 import { setAside } from "../../src/store/set-aside.ts";
@@ -32,6 +32,39 @@ function eventsOf(exchange: Exchange, market: Pair): readonly OrderEventOnly[] {
     before = rows.at(-1)?.id;
     if (rows.length < PAGE) return events.reverse();
   }
+}
+
+/** Every order, owner and market that ledgers name, and some that they do not. */
+function filtersOf(ledgers: readonly LedgerDelta[]): readonly OrderEventFilter[] {
+  const filters = new Map<string, OrderEventFilter>();
+  for (const event of ledgers.flatMap(({ events }) => events)) {
+    if (event.kind !== "new") continue;
+    const { id, owner, selling, buying } = event;
+    filters.set(`order ${id}`, { order: id });
+    filters.set(owner, { owner });
+    filters.set(`${selling} ${buying}`, { market: [selling, buying] });
+    filters.set(`${owner} ${buying}`, { market: [owner, buying] });
+  }
+  return [...filters.values()];
+}
+
+function pagesOf(exchange: Exchange, filter: OrderEventFilter): readonly OrderEvent[] {
+  const events: OrderEvent[] = [];
+  for (;;) {
+    const before = events.at(-1)?.id;
+    const page = { limit: PAGE, ...(before !== undefined && { before }) };
+    const rows = exchange.state.orderEvents(filter, page);
+    events.push(...rows);
+    if (rows.length < PAGE) return events;
+  }
+}
+
+function isOf(event: OrderEvent, filter: OrderEventFilter): boolean {
+  if (event.type === "budget") return "owner" in filter && event.owner === filter.owner;
+  const { id, owner, selling, buying } = event.order;
+  if ("order" in filter) return id === filter.order;
+  if ("owner" in filter) return owner === filter.owner;
+  return [selling, buying].sort().join() === [...filter.market].sort().join();
 }
 
 function bookFrom(events: readonly OrderEventOnly[]): readonly EventOrder[] {
@@ -146,6 +179,39 @@ test("without them none are kept, and those of a time are dropped with their ent
   );
   for (const { ledger } of kept) assert.ok(ledger >= (exchange.state.orderEventsFrom ?? 0));
   await exchange.close();
+});
+
+test("lists by order, owner and market have every event once, in the index or not, across restarts", async () => {
+  const moves = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 2, maxLength: 5 });
+  const kept = fc.constantFrom(Number.POSITIVE_INFINITY, 30, 8);
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), moves, kept, async (seed, counts, keepOrderEvents) => {
+      const ledgers = randomLedgers(randomFrom(seed), LEDGERS, 12);
+      const clock = { now: CHAIN_START * 1000 };
+      const options = exchangeOptions(clock);
+      const store = { keepOrderEvents, orderEventsIndexed: 9 };
+      let exchange = await Exchange.open({ ...options, store });
+      let applied = 0;
+      for (const count of counts) {
+        const next = ledgers.slice(applied, applied + count);
+        applied += next.length;
+        await Promise.all(next.map((delta) => exchange.apply(delta)));
+        const filters = filtersOf(ledgers.slice(0, applied));
+        const lists = () => filters.map((filter) => pagesOf(exchange, filter));
+        const before = lists();
+        await exchange.close();
+        const past = await openPastStore(dirname(options.path));
+        const rows = past.orderEvents.from(0n as Position, 10_000).toReversed();
+        await past.close();
+        const expected = filters.map((filter) => rows.filter((row) => isOf(row, filter)));
+        assert.deepEqual(before, expected);
+        exchange = await Exchange.open({ ...options, store });
+        assert.deepEqual(lists(), expected, "after a restart");
+      }
+      await exchange.close();
+    }),
+    { numRuns: runs(6) },
+  );
 });
 
 // Where rows of before the gap are still there, nothing may be read from them across it.
