@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bench, Figure } from "./bench.ts";
 import { Child } from "./child.ts";
-import type { Flood, FloodResult } from "./http-push-flood-load.ts";
 import type { Watch, Watched } from "./http-push-flood-watch.ts";
+import { DriverProcess } from "./load/driver-process.ts";
 import { type Stack, startStack } from "./load/stack.ts";
 import { quantile } from "./quantile.ts";
 import { threadTimes } from "./thread-times.ts";
@@ -33,9 +33,7 @@ export const bench: Bench = async ({ tiny }) => {
     engineFlags: [],
     say: () => undefined,
   });
-  const flooding = new Child<Flood, FloodResult>(
-    new URL("./http-push-flood-load.js", import.meta.url),
-  );
+  const flooding = new DriverProcess();
   const watching = new Child<Watch, Watched>(
     new URL("./http-push-flood-watch.js", import.meta.url),
   );
@@ -66,7 +64,7 @@ export const bench: Bench = async ({ tiny }) => {
     }
     return figures;
   } finally {
-    await Promise.all([flooding.kill(), watching.kill()]);
+    await Promise.all([flooding.stop(), watching.kill()]);
     await stack.stop();
   }
 };
@@ -111,7 +109,7 @@ function figuresOf(name: string, seen: Seen): readonly Figure[] {
 }
 
 type FloodRunOptions = {
-  readonly flooding: Child<Flood, FloodResult>;
+  readonly flooding: DriverProcess;
   readonly watching: Child<Watch, Watched>;
   readonly enough: Enough;
 };
@@ -173,8 +171,8 @@ class FloodRun {
   async #flood({ connections, messages }: Case, isEnough: () => boolean) {
     let [floods, closed] = [0, 0];
     while (!isEnough()) {
-      const load = { port: this.#port, connections, messages };
-      const result = await this.#options.flooding.ask(load);
+      const load = { url: `http://127.0.0.1:${this.#port}`, connections, messages };
+      const result = await this.#options.flooding.run("flood", load);
       assert.equal(result.answered + result.closed, connections);
       floods += 1;
       closed += result.closed;
