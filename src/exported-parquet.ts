@@ -1,5 +1,5 @@
-// The export's rows as an Apache Parquet file, a row group at a time, so that memory does not grow with the history but for
-// the footer, which has about a kilobyte for each column of a group.
+// The export's rows as an Apache Parquet file, a row group at a time, so that memory does not grow with the
+// history but for the footer, which has about a kilobyte for each column of a group.
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 import {
   type Column,

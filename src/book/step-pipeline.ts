@@ -1,8 +1,9 @@
-// One step after the other, each in three stages. Prepare: everything that it means is computed over the
-// state shown, which it leaves alone, in slices that leave the loop its turns. Commit: what has to be kept goes into one transaction; until that is on
-// disk it is tried again, and nothing later overtakes it. Show: the idle copy of the book is filled in slices,
-// and then, in one go, everything that can be read changes. Waiting ledgers are taken in order and in groups;
-// the clock and pending updates of the backing records move between them. Main thread.
+// Runs one step after the other, each in three stages. Prepare: everything that the step means is computed
+// over the state shown, which it leaves alone, in slices that leave the loop its turns. Commit: what has to
+// be kept goes into one transaction; until that is on disk it is tried again, and nothing later overtakes
+// it. Show: the idle copy of the book is filled in slices, and then everything that can be read changes
+// within one turn. Waiting ledgers are taken in order and in groups; the clock and pending updates of the
+// backing records move between them. Main thread.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";

@@ -294,7 +294,10 @@ export class SourceSet {
     this.board.set(source, `${use}Rest`, this.#options.timer.now() + this.#pause(failures, max));
   }
 
-  /** Nobody would get an answer, or is to ask for `wantedMs`; who wants no pause is asked ever more seldom all the same. */
+  /**
+   * Nobody would get an answer, or is to ask for `wantedMs`; who wants no pause is asked ever more seldom all the
+   * same.
+   */
   #restAll(source: number, wantedMs = 0): void {
     this.#options.onFailure?.();
     const { board } = this;

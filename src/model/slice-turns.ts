@@ -1,5 +1,6 @@
-// Long work of the main thread goes on in slices of some milliseconds: one slice a turn of the loop, whoever and however
-// many have such work, in their order. That of a step, which all wait for, has turns of its own. Main thread.
+// Long work of the main thread goes on in slices of some milliseconds: one slice a turn of the loop,
+// whoever and however many have such work, in their order. That of a step, which all wait for, has turns of
+// its own. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Work of a step goes on for so long before others get their turn (a choice). */

@@ -1,5 +1,5 @@
-// The sink's side that is a database: connecting, its tables, its row, and one transaction a batch. Only statements that
-// every database with PostgreSQL's protocol has.
+// The sink's side that is a database: connecting, its tables, its row, and one transaction a batch. Only
+// statements that every database with PostgreSQL's protocol has.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// The sink at work: from the store to the database, a batch at a time, until it is told to stop. Whatever fails is tried
-// again, with growing pauses and without end.
+// The sink at work: from the store to the database, a batch at a time, until it is told to stop. Whatever
+// fails is tried again, with growing pauses and without end.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseIntoClientConfig } from "pg-connection-string";
 import type { StoreReader } from "../store/store-reader.ts";

@@ -1,4 +1,5 @@
-// The sink's thread. It reads the store by itself, so that the main thread does nothing for it but say that there is more.
+// The sink's thread. It reads the store by itself, so that the main thread does nothing for it but say that
+// there is more.
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { StoreReader } from "../store/store-reader.ts";

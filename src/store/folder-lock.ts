@@ -1,6 +1,6 @@
-// One process a folder, be it an engine or a devnet: the holder listens on a socket in it. A process that dies, however it
-// dies, listens no more, so a lock is never stale, and the socket is reached through the file, so
-// that containers which share the folder see each other where they share the kernel.
+// One process a folder, be it an engine or a devnet: the holder listens on a socket in it. A process that
+// dies, however it dies, listens no more, so a lock is never stale, and the socket is reached through the
+// file, so that containers which share the folder see each other where they share the kernel.
 //
 // Invariant: a socket bears its name only while it listens, and whoever wants the folder looks at
 // the others' sockets after its own has its name. Of two at the same moment at least one sees the

@@ -297,7 +297,10 @@ function readAsOrder(reader: RecordReader, ids: AddressIds, position: Position):
 
 const idOf = ({ id }: { readonly id: Position }): Position => id;
 const timestampOf = ({ timestamp }: { readonly timestamp: number }): number => timestamp;
-/** Unknown to makers, who choose among ids: those of many orders could collide in a map, which hashes 64 bits of them. */
+/**
+ * Unknown to makers, who choose among ids: those of many orders could collide in a map, which hashes 64 bits
+ * of them.
+ */
 const HIDING = randomBytes(8).readBigUInt64LE();
 const hiddenId = (id: OrderId): bigint => id ^ HIDING;
 const orderCursor = ({ cursor }: Order): Position => cursor;
