@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { copyFile, cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { account, token } from "../../test/support/addresses.ts";
 import { exchangeOptions } from "../../test/support/exchange.ts";
 import { eventPosition, type NewEvent, nextLedger } from "../../test/support/ledgers.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { type Order, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
@@ -413,4 +416,27 @@ test("closing finishes or drops what waits, and a new start goes on from there",
   assert.equal(again.state.ledger, 102);
   assert.equal(again.state.liveOrderCount, 1);
   await again.close();
+});
+
+test("the store is opened once at a start: starts that end at once are counted", async () => {
+  const chain = await chainOf({ now: START * 1000 });
+  await chain.close(START, NEW);
+  const { path } = chain.options;
+  // What a kill leaves: the file as it is, without a note that it was closed in order.
+  const killed = join(temporaryFolder(), "store");
+  await mkdir(killed);
+  await copyFile(join(path, "data.mdb"), join(killed, "data.mdb"));
+  await chain.exchange.close();
+  for (const starts of ["1", "2"]) {
+    const again = await Exchange.open({ ...chain.options, path: killed });
+    assert.equal(again.state.liveOrderCount, 1);
+    assert.equal(await readFile(join(killed, "starts-since-closed"), "utf8"), starts);
+    const files = await readdir(killed);
+    const left = join(temporaryFolder(), "left");
+    await cp(killed, left, { recursive: true });
+    await again.close();
+    await rm(killed, { recursive: true });
+    await cp(left, killed, { recursive: true });
+    assert.ok(!files.includes("closed-in-order"));
+  }
 });

@@ -53,17 +53,12 @@ export class Exchange {
    */
   static async open(options: ExchangeOptions): Promise<Exchange> {
     const { path, networkPassphrase, contract, backing } = options;
-    const open = () => Store.open(path, { networkPassphrase, contract }, options.store);
-    let store = await open();
+    const store = await Store.open(path, { networkPassphrase, contract }, options.store);
     const markets = loadLive(options, store, {
       skipped: (owner, asset) => store.skipped(owner, asset),
       ordersSelling: (owner, asset) =>
         options.book?.ordersSelling(owner, asset) ?? store.history.ordersSelling(owner, asset),
     });
-    // What a start reads once lies in pages all over the file: with the mapping they leave the
-    // process.
-    await store.close();
-    store = await open();
     const exchange = new Exchange(options, store, markets);
     backing?.onUpdates(() => exchange.#pipeline.updatesPending());
     return exchange;
