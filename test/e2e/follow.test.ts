@@ -10,7 +10,6 @@ import { promisify } from "node:util";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
-import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
@@ -72,14 +71,7 @@ async function killOften(): Promise<void> {
 }
 
 before(async () => {
-  devnet = await startDevnet({
-    seed: "end to end",
-    manual: true,
-    port: 0,
-    ...SMALL_DEVNET,
-    makers: 6,
-    levels: 4,
-  });
+  devnet = await startDevnet({ seed: "end to end", manual: true, port: 0 });
   steady = startEngine("steady");
   killed = startEngine("killed");
   await closeLedgers(LEDGERS);
