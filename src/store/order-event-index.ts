@@ -24,8 +24,8 @@ import type { Write } from "./step-writes.ts";
 import { META_ORDER_EVENTS_INDEXED, type Tables } from "./tables.ts";
 
 /**
- * Events that go into the postings together (choice): the orders of a busy exchange come up four times among them, and
- * a list looks through twice as many in some 50 us.
+ * Events that go into the postings together (choice): the orders of a busy exchange come up four times among them. A list
+ * looks through twice as many at most.
  */
 const INDEXED_TOGETHER = 2048;
 /** Newest postings kept at hand (choice): more than orders, owners and markets that are changed again and again. */
