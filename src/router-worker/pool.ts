@@ -124,7 +124,10 @@ export class QuotePool implements QuoteService {
       workerData: start,
     });
     this.#piscina.on("workerCreate", () => this.#watchThreads());
-    this.#piscina.on("error", (error) => options.onFault(error.stack ?? String(error)));
+    this.#piscina.on("error", (error) => {
+      // What a worker was at when the pool closed is nobody's any more.
+      if (!this.#closed) options.onFault(error.stack ?? String(error));
+    });
     this.#watchThreads();
   }
 
