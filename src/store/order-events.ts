@@ -2,10 +2,13 @@
 import type { NewOrderEvent, OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
+import { byAccount, byPair } from "./index-entries.ts";
 import { positionKey, readPosition } from "./keys.ts";
-import { OrderEventIndex, type Unindexed } from "./order-event-index.ts";
+import { knownPostings, NewPostings, newestIds } from "./order-event-postings.ts";
 import {
+  byOrder,
   type EventBlock,
+  eventEntries,
   eventId,
   ledgerOf,
   readBlock,
@@ -39,21 +42,13 @@ export class OrderEvents {
   readonly #ids: AddressIds;
   /** Infinity: for ever; 0: none are kept. */
   readonly #keepSeconds: number;
-  readonly #index: OrderEventIndex;
-  readonly #writer = new RecordWriter();
   #last: Position;
+  readonly #known = knownPostings();
   /** Of a commit in progress. */
   #nextLast: Position;
-  /** By a commit of this run: what is left of a drop that was not stored is dropped again before the next. */
-  #droppedUpTo = START;
+  #postings: NewPostings | undefined;
 
-  /** `indexedTogether`: order-event-index.ts. */
-  constructor(
-    tables: Tables,
-    snapshot: Snapshot,
-    ids: AddressIds,
-    { keepSeconds, indexedTogether }: { keepSeconds: number; indexedTogether?: number | undefined },
-  ) {
+  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, keepSeconds: number) {
     this.#tables = tables;
     this.#snapshot = snapshot;
     this.#ids = ids;
@@ -61,8 +56,6 @@ export class OrderEvents {
     const newest = this.#blockAt(POSITION_MAX);
     this.#last = newest === undefined ? START : lastOf(newest);
     this.#nextLast = this.#last;
-    const eventsFrom = (after: Position) => this.#eachFrom(after);
-    this.#index = new OrderEventIndex(tables, snapshot, ids, eventsFrom, indexedTogether);
   }
 
   /** The first ledger from which every event is there; undefined while none are kept. */
@@ -74,18 +67,21 @@ export class OrderEvents {
   /** Newest first. */
   list(
     filter: OrderEventFilter,
-    { before = POSITION_MAX, limit }: { readonly before?: Position; readonly limit: number },
+    { before, limit }: { readonly before?: Position; readonly limit: number },
   ): readonly OrderEvent[] {
+    const prefix = this.#prefixOf(filter);
+    if (prefix === undefined) return [];
     const events: OrderEvent[] = [];
     let block: EventBlock | undefined;
-    for (const id of this.#index.list(filter, { before, limit, last: this.#last })) {
+    const range = { prefix, before, limit };
+    for (const id of newestIds(this.#snapshot, this.#tables.orderEventIndex, range)) {
       if (events.length === limit) break;
       // Neighbours in a list are often of one block.
       if (block === undefined || id < block.id) block = this.#blockAt(id);
       const event = block && this.#read(block, id);
       if (event === undefined) {
         const [oldest] = this.#blocks(START, 1);
-        // The oldest of a list can have been dropped before the others.
+        // The oldest of a posting can have been dropped before the others.
         if (oldest === undefined || id < oldest.id) break;
         throw new StoreError("damaged", `the store is damaged: no order event ${id}`);
       }
@@ -117,25 +113,18 @@ export class OrderEvents {
     return events;
   }
 
-  *#eachFrom(after: Position): Generator<Unindexed> {
-    for (let last = after; ; ) {
-      const events = this.from(last, ROWS_AT_ONCE);
-      for (const event of events) yield { id: event.id, event };
-      if (events.length < ROWS_AT_ONCE) return;
-      last = events.at(-1)?.id ?? last;
-    }
-  }
-
-  /** What steps add and what has become too old, in portions of some events. `stepped` follows once it is stored. */
+  /** What steps add and what has become too old, in portions of one event. `stepped` follows once it is stored. */
   *writes(writes: Write[], steps: readonly StepRecord[]): Generator<void, void> {
     const cursor = steps.at(-1)?.cursor;
-    const { meta } = this.#tables;
+    const { meta, orderEventIndex } = this.#tables;
     const from = this.completeFrom();
+    const postings = new NewPostings(this.#snapshot, orderEventIndex, this.#known);
+    this.#postings = postings;
     const startAt = (ledger: number) => {
       const value = new RecordWriter().count(ledger).take();
       writes.push({ table: meta, key: META_ORDER_EVENTS, value });
     };
-    const added: Unindexed[] = [];
+    let added = 0;
     this.#nextLast = this.#last;
     if (this.#keepSeconds === 0) {
       if (from !== undefined) writes.push({ table: meta, key: META_ORDER_EVENTS });
@@ -144,41 +133,37 @@ export class OrderEvents {
       if (from === undefined && cursor !== undefined) {
         startAt(Math.min(first ?? cursor.ledger, cursor.ledger));
       }
-      for (const { orderEvents } of steps) yield* this.#add(writes, added, orderEvents);
+      for (const { orderEvents } of steps) {
+        added += orderEvents.length;
+        yield* this.#add(writes, postings, orderEvents);
+      }
     }
     if (cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY) {
       const upTo = cursor.closeTime - this.#keepSeconds;
-      const limit = Math.max(DROPPED_MIN, 2 * added.length);
-      const dropped = this.#drops(writes, { upTo, limit });
-      if (dropped !== undefined) {
-        this.#droppedUpTo = dropped;
-        const ledger = ledgerOf(dropped);
-        if (this.#keepSeconds > 0 && from !== undefined && from <= ledger) startAt(ledger + 1);
+      const dropped = this.#drops(writes, postings, {
+        upTo,
+        limit: Math.max(DROPPED_MIN, 2 * added),
+      });
+      if (dropped !== undefined && this.#keepSeconds > 0 && from !== undefined && from <= dropped) {
+        startAt(dropped + 1);
       }
     }
-    yield* this.#index.writes(writes, added, {
-      last: this.#last,
-      droppedUpTo: this.#droppedUpTo,
-    });
+    for (const write of postings.writes()) writes.push(write);
   }
 
   stepped(): void {
     this.#last = this.#nextLast;
-    this.#index.stored();
-  }
-
-  /** What was stored is what is read from now on. */
-  shown(): void {
-    this.#index.shown();
+    this.#postings?.stored();
+    this.#postings = undefined;
   }
 
   /** The blocks of a step, in chain order. */
   *#add(
     writes: Write[],
-    added: Unindexed[],
+    postings: NewPostings,
     events: readonly NewOrderEvent[],
   ): Generator<void, void> {
-    const writer = this.#writer;
+    const writer = new RecordWriter();
     let block: { readonly id: Position; readonly ledger: number } | undefined;
     const end = () => {
       if (block === undefined) return;
@@ -191,35 +176,44 @@ export class OrderEvents {
       this.#nextLast = id;
       if (block === undefined || block.ledger !== event.ledger || writer.length >= BLOCK_BYTES) {
         end();
-        yield;
         const { timestamp } = event;
         writeBlockHead(writer, { timestamp, beginsStep: block === undefined });
         block = { id, ledger: event.ledger };
       }
       writeBlockEvent(writer, this.#ids, event);
-      added.push({ id, event });
+      const isNew = event.type === "order" && event.cause === "new";
+      for (const [at, prefix] of eventEntries(event, this.#ids).entries()) {
+        postings.add(prefix, id, isNew && at === 0);
+      }
+      yield;
     }
     end();
   }
 
-  /** Returns the last event that goes. */
+  /** Returns the ledger of the last event that goes. */
   #drops(
     writes: Write[],
+    postings: NewPostings,
     { upTo, limit }: { readonly upTo: number; readonly limit: number },
-  ): Position | undefined {
+  ): number | undefined {
     let last: Position | undefined;
-    const events: OrderEvent[] = [];
+    let count = 0;
+    const prefixes = new Map<string, Buffer>();
     for (const block of this.#oldest()) {
-      if (events.length >= limit || block.timestamp > upTo) break;
+      if (count >= limit || block.timestamp > upTo) break;
       writes.push({ table: this.#tables.orderEvents, key: positionKey(block.id) });
       last = lastOf(block);
       for (let id = block.id; id <= last; id = (id + 1n) as Position) {
         const event = this.#read(block, id);
-        if (event !== undefined) events.push(event);
+        for (const prefix of event === undefined ? [] : eventEntries(event, this.#ids)) {
+          prefixes.set(prefix.toString("latin1"), prefix);
+        }
       }
+      count += block.count;
     }
-    if (last !== undefined) this.#index.drops(writes, events, last);
-    return last;
+    if (last === undefined) return undefined;
+    for (const prefix of prefixes.values()) writes.push(...postings.drops(prefix, last));
+    return ledgerOf(last);
   }
 
   /** Oldest first: one alone, which mostly is not due to go, and then a few at a time. */
@@ -262,6 +256,16 @@ export class OrderEvents {
       throw new StoreError("damaged", `the store is damaged: no order at ${position}`);
     }
     return readOrder(new RecordReader(row), this.#ids, position);
+  }
+
+  #prefixOf(filter: OrderEventFilter): Buffer | undefined {
+    if ("order" in filter) return byOrder(filter.order);
+    if ("owner" in filter) {
+      const owner = this.#ids.find(filter.owner);
+      return owner === undefined ? undefined : byAccount(owner);
+    }
+    const [one, other] = filter.market.map((asset) => this.#ids.find(asset));
+    return one === undefined || other === undefined ? undefined : byPair(one, other);
   }
 }
 

@@ -26,7 +26,6 @@ export class StoreReader {
   readonly #snapshot: Snapshot;
   readonly history: History;
   readonly candles: CandleTable;
-  /** Its `list` is of the state that it was first asked of: the newest events are read once. */
   readonly orderEvents: OrderEvents;
 
   /** `path`: folder of the store, which has been checked. Rejects with a StoreError where it has not all tables. */
@@ -59,9 +58,7 @@ export class StoreReader {
     );
     this.history = new History(this.#tables, snapshot, ids);
     this.candles = new CandleTable(this.#tables, snapshot, ids);
-    this.orderEvents = new OrderEvents(this.#tables, snapshot, ids, {
-      keepSeconds: Number.POSITIVE_INFINITY,
-    });
+    this.orderEvents = new OrderEvents(this.#tables, snapshot, ids, Number.POSITIVE_INFINITY);
   }
 
   /** The last ledger stored; undefined before the first. */

@@ -50,8 +50,6 @@ export const META_CURSOR = Buffer.from("cursor");
 export const META_HORIZON = Buffer.from("horizon");
 /** The first ledger from which the order events are complete; none while none are kept. */
 export const META_ORDER_EVENTS = Buffer.from("orderEvents");
-/** The last order event up to which their index is complete; none where all are (order-event-index.ts). */
-export const META_ORDER_EVENTS_INDEXED = Buffer.from("orderEventsIndexed");
 export const META_CONTRACT = Buffer.from("contract");
 
 /** Address space at start; lmdb enlarges the map by itself when the data outgrows it. */
