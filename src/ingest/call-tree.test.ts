@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TransactionMeta } from "@stellar/stellar-sdk/xdr";
 import { readFixture } from "../../test/ingest/ledger-fixtures.ts";
+import { hostDiagnosticOf } from "../../test/support/sdk-decoder.ts";
 import { type Address, address } from "../model/address.ts";
 import { buildCallTree, type CallTree } from "./call-tree.ts";
 import { failedCalls } from "./failed-call.ts";
-import { hostDiagnosticOf } from "./sdk-value.ts";
 
 const outer = address("CD73N3TNZEUPBGBAOAKKG57NROGJYXA53A7VVO55KQRRGR5FXJNA77QK");
 const middle = address("CDFEEEZYIG7R7RFMMEPAX5HCPGZLJ3GFUPGHXVP6IE3J2OVWFVUEMCYD");

@@ -1,10 +1,6 @@
 // The head of a LedgerCloseMeta, read in place without looking at what follows it.
 import { createHash } from "node:crypto";
-import {
-  LedgerCloseMetaExt,
-  LedgerHeader,
-  LedgerHeaderHistoryEntry,
-} from "@stellar/stellar-sdk/xdr";
+import { LedgerCloseMetaExt, LedgerHeaderHistoryEntry } from "@stellar/stellar-sdk/xdr";
 import { errorText, IngestError } from "./ingest-error.ts";
 import type { ChainLink } from "./ledger-source.ts";
 import { compileWalker } from "./xdr/compile-walker.ts";
@@ -106,22 +102,6 @@ function fieldsAt(view: DataView, places: HeaderPlaces): HeaderFields {
     closeTime: Number(view.getBigUint64(places.closeTimeAt)),
     protocol: view.getUint32(places.versionAt),
     baseReserve: view.getUint32(places.baseReserveAt),
-  };
-}
-
-/** The same of a header that the SDK decoded. */
-export function ledgerHead(entry: LedgerHeaderHistoryEntry): LedgerHead {
-  const { header } = entry;
-  return {
-    sequence: header.ledgerSeq,
-    hash: entry.hash.toString(),
-    previousHash: header.previousLedgerHash.toString(),
-    closeTime: Number(header.scpValue.closeTime),
-    protocol: header.ledgerVersion,
-    baseReserve: header.baseReserve,
-    computedHash: createHash("sha256")
-      .update(LedgerHeader.schema.encode(header.toXdrObject()))
-      .digest("hex"),
   };
 }
 

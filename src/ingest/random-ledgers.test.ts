@@ -30,12 +30,12 @@ import {
 import { randomFrom } from "../../test/support/random-ledgers.ts";
 import { RandomXdr, word } from "../../test/support/random-xdr.ts";
 import { runs } from "../../test/support/runs.ts";
-import { decodeMeta } from "../../test/support/sdk-decoder.ts";
+import { decodeMeta, ledgerHead } from "../../test/support/sdk-decoder.ts";
 import { addressBytes } from "../model/address.ts";
 import type { Schema } from "../model/xdr-schema.ts";
 import { KeyTable } from "./key-table.ts";
 import { BatchReader } from "./lake/ledger-batch.ts";
-import { ledgerHead, readLedgerHead } from "./ledger-header.ts";
+import { readLedgerHead } from "./ledger-header.ts";
 import { skipDecoder } from "./skip-decoder.ts";
 import { networkId, transactionHash } from "./transaction-result.ts";
 

@@ -1,7 +1,5 @@
-// Values and events of contracts out of what the SDK decoded.
+// Values of contracts out of what the SDK decoded.
 import type {
-  ContractEvent,
-  DiagnosticEvent,
   ScAddress,
   ScContractInstance,
   ScError,
@@ -10,7 +8,7 @@ import type {
 } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import { accountOf, contractOf } from "./address-cache.ts";
-import type { HostDiagnostic, HostEvent, ScFault, ScMapItem, ScValue } from "./sc-value.ts";
+import type { ScFault, ScMapItem, ScValue } from "./sc-value.ts";
 
 export function scValueOf(value: ScVal): ScValue {
   switch (value.type) {
@@ -54,20 +52,6 @@ export function scValueOf(value: ScVal): ScValue {
     case "scvExecutableTag":
       return { kind: "other" };
   }
-}
-
-export function hostEventOf({ type, contractId, body }: ContractEvent): HostEvent {
-  const { topics, data } = body.v0;
-  return {
-    type: type.name,
-    contract: contractId === null ? undefined : contractOf(contractId.value),
-    topics: topics.map(scValueOf),
-    data: scValueOf(data),
-  };
-}
-
-export function hostDiagnosticOf(from: DiagnosticEvent): HostDiagnostic {
-  return { inSuccessfulCall: from.inSuccessfulContractCall, event: hostEventOf(from.event) };
 }
 
 /** Undefined for addresses that are neither accounts nor contracts. */

@@ -1,5 +1,5 @@
 // The sources of the process and the one judgement of each, for whoever asks: ledgers, entries and
-// simulations, in whatever thread (ARCHITECTURE, "How a source is judged").
+// simulations, in whatever thread (docs/decisions/sources.md).
 import { IngestError } from "./ingest-error.ts";
 import { JsonRpc, type RpcAnswer, RpcError, type RpcLimits } from "./json-rpc.ts";
 import type { Log, Timer } from "./ledger-source.ts";

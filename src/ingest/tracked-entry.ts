@@ -73,11 +73,6 @@ export function entryChange(
   return { key };
 }
 
-/** A temporary entry is gone once evicted; a persistent one is archived and comes back as it was. */
-export function isLostByEviction(key: LedgerKey): boolean {
-  return key.type === "contractData" && key.contractData.durability.name === "temporary";
-}
-
 function accountEntry(entry: AccountEntry): TrackedEntry {
   const first = entry.ext.type === "v1" ? entry.ext.v1 : undefined;
   const second = first?.ext.type === "v2" ? first.ext.v2 : undefined;

@@ -23,7 +23,8 @@ import { testAccount, testContract } from "../../test/ingest/addresses.ts";
 import { readFixture } from "../../test/ingest/ledger-fixtures.ts";
 import { scAddress, scBool, scI128, scU32, scU64, scU128 } from "../../test/ingest/sc-values.ts";
 import { runs } from "../../test/support/runs.ts";
-import { hostDiagnosticOf, hostEventOf, scValueOf } from "./sdk-value.ts";
+import { hostDiagnosticOf, hostEventOf } from "../../test/support/sdk-decoder.ts";
+import { scValueOf } from "./sdk-value.ts";
 import { ValueReader } from "./value-reader.ts";
 
 function readerOf(bytes: Uint8Array): ValueReader {

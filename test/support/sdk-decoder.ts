@@ -1,15 +1,20 @@
 // LedgerCloseMeta -> LedgerDelta by way of the SDK's full decode. Simple rather than fast: it is
 // what any faster reader has to agree with.
+import { createHash } from "node:crypto";
 import {
   type ContractEvent,
   type DiagnosticEvent,
   LedgerCloseMeta,
   type LedgerEntry,
   type LedgerEntryChange,
+  LedgerHeader,
+  type LedgerHeaderHistoryEntry,
+  type LedgerKey,
   type TransactionEnvelope,
   type TransactionMeta,
   type TransactionPhase,
 } from "@stellar/stellar-sdk/xdr";
+import { contractOf } from "../../src/ingest/address-cache.ts";
 import type { KeyTable } from "../../src/ingest/key-table.ts";
 import { orderedChanges } from "../../src/ingest/ledger-changes.ts";
 import type {
@@ -19,16 +24,11 @@ import type {
   Followed,
   Oddity,
 } from "../../src/ingest/ledger-decoder.ts";
-import { ledgerHead, undecodable } from "../../src/ingest/ledger-header.ts";
-import type { HostEvent } from "../../src/ingest/sc-value.ts";
-import { hostDiagnosticOf, hostEventOf } from "../../src/ingest/sdk-value.ts";
+import { type LedgerHead, undecodable } from "../../src/ingest/ledger-header.ts";
+import type { HostDiagnostic, HostEvent } from "../../src/ingest/sc-value.ts";
+import { scValueOf } from "../../src/ingest/sdk-value.ts";
 import { tokenEventsOf } from "../../src/ingest/token-event.ts";
-import {
-  entryChange,
-  entryKey,
-  isLostByEviction,
-  trackedEntry,
-} from "../../src/ingest/tracked-entry.ts";
+import { entryChange, entryKey, trackedEntry } from "../../src/ingest/tracked-entry.ts";
 import { type IndexedEvent, transactionEffects } from "../../src/ingest/transaction-effects.ts";
 import {
   directCall,
@@ -50,6 +50,41 @@ export function sdkDecoder(options: DecoderOptions): DecodeLedger {
       throw undecodable(bytes, sequence, cause);
     }
   };
+}
+
+/** As `readLedgerHead`, of a header that the SDK decoded. */
+export function ledgerHead(entry: LedgerHeaderHistoryEntry): LedgerHead {
+  const { header } = entry;
+  return {
+    sequence: header.ledgerSeq,
+    hash: entry.hash.toString(),
+    previousHash: header.previousLedgerHash.toString(),
+    closeTime: Number(header.scpValue.closeTime),
+    protocol: header.ledgerVersion,
+    baseReserve: header.baseReserve,
+    computedHash: createHash("sha256")
+      .update(LedgerHeader.schema.encode(header.toXdrObject()))
+      .digest("hex"),
+  };
+}
+
+export function hostEventOf({ type, contractId, body }: ContractEvent): HostEvent {
+  const { topics, data } = body.v0;
+  return {
+    type: type.name,
+    contract: contractId === null ? undefined : contractOf(contractId.value),
+    topics: topics.map(scValueOf),
+    data: scValueOf(data),
+  };
+}
+
+export function hostDiagnosticOf(from: DiagnosticEvent): HostDiagnostic {
+  return { inSuccessfulCall: from.inSuccessfulContractCall, event: hostEventOf(from.event) };
+}
+
+/** A temporary entry is gone once evicted; a persistent one is archived and comes back as it was. */
+function isLostByEviction(key: LedgerKey): boolean {
+  return key.type === "contractData" && key.contractData.durability.name === "temporary";
 }
 
 /** The second half: of a ledger that is decoded already, which takes longest. */

@@ -6,7 +6,7 @@
 export const OUT_OF_WORK = new Error("the search would take more work than it has");
 
 export class WorkBudget {
-  /** Work units, of some 50 ns each. */
+  /** Work units, of some 0.3 us each. */
   #left = Number.POSITIVE_INFINITY;
 
   get isBounded(): boolean {
