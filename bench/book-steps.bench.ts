@@ -38,7 +38,7 @@ export const bench: Bench = async ({ tiny }) => {
   const run = await StepsRun.start();
   try {
     await run.grow(tiny ? 1000 : ORDERS);
-    const [filling, leaving] = tiny ? [2, 2] : [FILLING, LEAVING];
+    const [filling, leaving] = tiny ? [2, 2] : [FILLING, Math.min(LEAVING, FILLING)];
     const filled = await turnsOf(() => run.trade(filling));
     const left = DAY / LEDGER_SECONDS - filling;
     const resting = Math.min(left, leaving);

@@ -49,6 +49,11 @@ const { values: flags, positionals: parts } = parseArgs({
   },
 });
 
+if (flags.jobs !== undefined && !/^[1-9][0-9]*$/.test(flags.jobs)) {
+  process.stderr.write(`--jobs must be a whole number of at least 1, not ${flags.jobs}\n`);
+  process.exit(2);
+}
+
 const files = ["dist/src", "dist/console", "dist/test"]
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(

@@ -49,7 +49,8 @@ export async function closedLoop(loop: ClosedLoop): Promise<ClosedLoopResult> {
       onDone: (done) => {
         endMs = done.nowMs;
         if (typeof done.status === "number") {
-          latenciesUs.push((endMs - done.request.dueMs) * 1000);
+          // The first ones of a connection wait until it is open.
+          latenciesUs.push((endMs - done.sentMs) * 1000);
           statuses[done.status] = (statuses[done.status] ?? 0) + 1;
           bytes += done.bytes;
           bodyBytes += done.bodyBytes;

@@ -25,6 +25,8 @@ export type Done = {
   readonly request: PooledRequest;
   /** HTTP status, or why there is none. */
   readonly status: number | Lost;
+  /** When it was written, if it was. */
+  readonly sentMs: number;
   readonly nowMs: number;
   /** Of the whole answer, and of its body. */
   readonly bytes: number;
@@ -113,8 +115,12 @@ export class HttpPool {
     if (at >= 0) this.#free.splice(at, 1);
   }
 
-  done(request: PooledRequest, status: number | Lost, bytes = 0, bodyBytes = 0): void {
-    this.#options.onDone({ request, status, nowMs: performance.now(), bytes, bodyBytes });
+  done(
+    request: PooledRequest,
+    status: number | Lost,
+    { sentMs = request.dueMs, bytes = 0, bodyBytes = 0 } = {},
+  ): void {
+    this.#options.onDone({ request, status, sentMs, nowMs: performance.now(), bytes, bodyBytes });
   }
 
   /** Whatever has no answer by now gets none: left out, it would make a slow server look fast. */
@@ -226,7 +232,7 @@ class Connection {
     this.#reset();
     if (request === undefined) return;
     if (onBody !== undefined && body !== undefined) onBody(request, status, body);
-    this.#pool.done(request, status, bytes, bodyBytes);
+    this.#pool.done(request, status, { sentMs: this.#sentMs, bytes, bodyBytes });
     this.#pool.freed(this);
   }
 

@@ -39,7 +39,8 @@ export type RouteQuote = {
 
 /**
  * Whether there may be a better answer: the work for a path was cut short, or some of the orders that it
- * could list were left out. Absent: there is none.
+ * could list were left out. Absent: none is better by more than routes are told apart by (docs/routing.md), or the
+ * request has a limit, for which nothing is proven.
  */
 type MayBeBetter = { readonly isUnproven?: true };
 

@@ -128,14 +128,22 @@ test("amounts of any size and decimals: to the unit, and the best there is", () 
   assert(found > runs(6) && proven > runs(5), `${found} found, ${proven} proven`);
 });
 
-const FLOODS: readonly FloodKind[] = ["spent", "many", "unbacked", "dust"];
+/** With the orders that the first seed tries; later ones try the other sizes, too. */
+const FLOODS: readonly (readonly [FloodKind, number])[] = [
+  ["spent", 5000],
+  ["many", 3000],
+  ["unbacked", 3000],
+  ["dust", 300],
+];
+const FLOOD_SIZES = [300, 3000, 5000];
 
 const HONEST = new Set(Array.from({ length: 64 }, (_, at) => account(at)));
 
-for (const kind of FLOODS) {
+for (const [kind, first] of FLOODS) {
   test(`a flood of orders that give next to nothing (${kind}) hides nothing`, () => {
     checkSeeds(runs(1), (seed) => {
-      const world = floodWorld(seed, [300, 3000, 5000][seed % 3] ?? 0, kind);
+      const size = FLOOD_SIZES[(FLOOD_SIZES.indexOf(first) + seed - 1) % 3] ?? first;
+      const world = floodWorld(seed, size, kind);
       const answer = answerOf(world);
       const route = bestRoute(answer);
       const orders = world.state.orders.filter(({ owner }) => HONEST.has(owner));

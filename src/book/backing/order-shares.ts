@@ -1,6 +1,6 @@
 // How a maker's budget in a token is split across the live orders that sell it: oldest first. The orders lie in
-// blocks that know their sums (square-root decomposition), so that a change, a share and what became of all of them
-// cost the length of a block and the number of blocks, not that of a maker's orders. Main thread.
+// blocks that know their sums (square-root decomposition), so that a change and what became of all of them cost the
+// length of a block and the number of blocks, not that of a maker's orders, and a share two binary searches. Main thread.
 import type { Address } from "../../model/address.ts";
 import type { OrderShare } from "../../model/backing.ts";
 import type { Order } from "../../model/order.ts";
@@ -15,13 +15,19 @@ type Block = {
   /** Of their amounts. */
   sum: bigint;
   /** What they got last, and of how much. Dropped when one of them changes. */
-  made: { readonly left: bigint; readonly shares: readonly OrderShare[] } | undefined;
+  made: { readonly covered: bigint; readonly shares: readonly OrderShare[] } | undefined;
+};
+
+type Split = {
+  /** Ascending; at least one. */
+  readonly blocks: Block[];
+  /** What the blocks before each want. Undefined after a change. */
+  wantedBefore: readonly bigint[] | undefined;
 };
 
 /** Of records that somebody asked about. */
 export class OrderShares {
-  /** Ascending; at least one block. */
-  readonly #blocks = new Map<string, Block[]>();
+  readonly #splits = new Map<string, Split>();
   readonly #blockOrders: number;
   /** The visible live orders of an owner that sell an asset, oldest first. */
   ordersSelling: (owner: Address, asset: Address) => readonly BackedOrder[] = () => [];
@@ -33,9 +39,11 @@ export class OrderShares {
   /** `before` and `after` are the same order; absent where it was or is not live. */
   change(record: string, before: Order | undefined, after: Order | undefined): void {
     // A record that nobody asked about begins with what is visible when somebody does.
-    const blocks = this.#blocks.get(record);
+    const split = this.#splits.get(record);
     const cursor = (after ?? before)?.cursor;
-    if (blocks === undefined || cursor === undefined) return;
+    if (split === undefined || cursor === undefined) return;
+    split.wantedBefore = undefined;
+    const { blocks } = split;
     // One that is younger than all goes to the last block.
     const blockAt = Math.min(blockOf(blocks, cursor), blocks.length - 1);
     const block = blocks[blockAt];
@@ -51,24 +59,20 @@ export class OrderShares {
     else if (orders.length >= 2 * this.#blockOrders) {
       blocks.splice(blockAt, 1, ...this.#blocksOf(orders));
     }
-    if (blocks.length === 0) this.#blocks.delete(record);
+    if (blocks.length === 0) this.#splits.delete(record);
   }
 
   /** 0 for an order that is not live. */
-  share(record: string, budget: bigint, order: Order): bigint {
-    const blocks = this.#blocksFor(record, order.owner, order.selling);
-    const block = blocks[blockOf(blocks, order.cursor)];
-    let left = budget;
-    for (const each of blocks) {
-      if (each === block) break;
-      left -= each.sum;
-    }
-    for (const { cursor, amount } of block?.orders ?? []) {
-      if (left <= 0n) return 0n;
-      if (cursor === order.cursor) return amount < left ? amount : left;
-      left -= amount;
-    }
-    return 0n;
+  share(record: string, budget: bigint, { owner, selling, cursor }: Order): bigint {
+    const split = this.#splitOf(record, owner, selling);
+    const blockAt = blockOf(split.blocks, cursor);
+    const block = split.blocks[blockAt];
+    if (block === undefined) return 0n;
+    const at = find(block.orders, cursor);
+    if (block.orders[at]?.cursor !== cursor) return 0n;
+    split.wantedBefore ??= wantedBefore(split.blocks);
+    const left = budget - (split.wantedBefore[blockAt] ?? 0n);
+    return sharesOf(block, left)[at]?.[1] ?? 0n;
   }
 
   /**
@@ -81,22 +85,20 @@ export class OrderShares {
     { owner, asset }: { readonly owner: Address; readonly asset: Address },
   ): readonly (readonly OrderShare[])[] {
     let left = budget;
-    return this.#blocksFor(record, owner, asset).map((block) => {
-      const covered = left < block.sum ? left : block.sum;
-      if (block.made?.left !== covered) {
-        block.made = { left: covered, shares: sharesOf(block.orders, covered) };
-      }
-      left -= covered;
-      return block.made.shares;
+    return this.#splitOf(record, owner, asset).blocks.map((block) => {
+      const shares = sharesOf(block, left);
+      left -= block.sum;
+      return shares;
     });
   }
 
-  #blocksFor(record: string, owner: Address, asset: Address): readonly Block[] {
-    const present = this.#blocks.get(record);
+  #splitOf(record: string, owner: Address, asset: Address): Split {
+    const present = this.#splits.get(record);
     if (present !== undefined) return present;
     const blocks = this.#blocksOf(this.ordersSelling(owner, asset));
-    if (blocks.length > 0) this.#blocks.set(record, blocks);
-    return blocks;
+    const split = { blocks, wantedBefore: undefined };
+    if (blocks.length > 0) this.#splits.set(record, split);
+    return split;
   }
 
   #blocksOf(orders: readonly BackedOrder[]): Block[] {
@@ -115,13 +117,27 @@ function backedOrder({ id, cursor, amount }: BackedOrder): BackedOrder {
   return { id, cursor, amount };
 }
 
-function sharesOf(orders: readonly BackedOrder[], budget: bigint): readonly OrderShare[] {
-  let left = budget;
-  return orders.map(({ id, amount }) => {
-    const share = amount < left ? amount : left;
-    left -= share;
+function wantedBefore(blocks: readonly Block[]): readonly bigint[] {
+  let wanted = 0n;
+  return blocks.map(({ sum }) => {
+    wanted += sum;
+    return wanted - sum;
+  });
+}
+
+/** Of what is left for a block, which is below 0 where the blocks before it want more than there is. */
+function sharesOf(block: Block, left: bigint): readonly OrderShare[] {
+  const most = left < block.sum ? left : block.sum;
+  const covered = most > 0n ? most : 0n;
+  if (block.made?.covered === covered) return block.made.shares;
+  let rest = covered;
+  const shares = block.orders.map(({ id, amount }): OrderShare => {
+    const share = amount < rest ? amount : rest;
+    rest -= share;
     return [id, share];
   });
+  block.made = { covered, shares };
+  return shares;
 }
 
 /** Index of the first block with an order that is not older than `cursor`. */
