@@ -212,7 +212,11 @@ describe("the console", { skip }, () => {
     const opened = await open(`#/quote?selling=${selling}&buying=${buying}&amount=25.5`);
     const { page } = opened;
     await world.routed(page);
+    let looks = 0;
     await settled(async () => {
+      // The page's answer is its ledger's; a new one leaves out what has come close to its end since.
+      looks += 1;
+      if (looks % 10 === 0) await world.close(1);
       const assets = `sellingAsset=${selling}&buyingAsset=${buying}`;
       await showsAnswer(page, await world.api.get(`/quote?${assets}&amount=255000000`));
     });
