@@ -2,8 +2,8 @@
 // not answers come, and hears the ledgers' pushes.
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import { HttpPool } from "./load/http-pool.ts";
-import { threadTimes } from "./thread-times.ts";
+import { HttpPool, requestBytes } from "./load/http-pool.ts";
+import { threadTimes } from "./process-figures.ts";
 
 /** `open` once, then `take` for what came since the last one. */
 export type Watch =
@@ -20,7 +20,7 @@ type Push = { readonly ledger: number; readonly atMs: number; readonly ranMs: nu
 const EVERY_MS = 20;
 /** More than requests that are due before the slowest answer. */
 const CONNECTIONS = 100;
-const REQUEST = Buffer.from("GET / HTTP/1.1\r\nHost: bench\r\n\r\n");
+const REQUEST = requestBytes("/");
 
 let latenciesMs: number[] = [];
 let pushes: Push[] = [];

@@ -9,8 +9,8 @@ import { Child } from "./child.ts";
 import type { Watch, Watched } from "./http-push-flood-watch.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 import { type Stack, startStack } from "./load/stack.ts";
+import { threadTimes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
-import { threadTimes } from "./thread-times.ts";
 
 type Case = {
   readonly name: string;

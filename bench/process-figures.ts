@@ -14,6 +14,27 @@ export function cpuMs(pid: number): number {
   return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
 }
 
+export type ThreadTimes = {
+  /** When it was asked, of `performance.now`. */
+  readonly atMs: number;
+  readonly ranMs: number;
+  /** For a core, which says how busy the machine is. */
+  readonly waitedMs: number;
+};
+
+/** Of the main thread, since its start. Elsewhere, of this process: what all its threads ran. */
+export function threadTimes(pid: number): ThreadTimes {
+  const atMs = performance.now();
+  // Nanoseconds on a core and in wait for one, since 2.6 (Documentation/scheduler/sched-stats).
+  const text = textOf(`${pid}/task/${pid}/schedstat`);
+  if (text === "" && pid === process.pid) {
+    const { user, system } = process.cpuUsage();
+    return { atMs, ranMs: (user + system) / 1000, waitedMs: 0 };
+  }
+  const [ranNs = 0, waitedNs = 0] = text.split(" ").map(Number);
+  return { atMs, ranMs: ranNs / 1e6, waitedMs: waitedNs / 1e6 };
+}
+
 function textOf(path: string): string {
   try {
     return readFileSync(`/proc/${path}`, "latin1");

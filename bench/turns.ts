@@ -1,5 +1,5 @@
 // Every turn of this thread's loop while something runs: how long it was, and what of that the thread ran.
-import { threadTimes } from "./thread-times.ts";
+import { threadTimes } from "./process-figures.ts";
 
 /** Milliseconds. On a busy machine a turn lasts longer than it runs. */
 export type Turn = { readonly wallMs: number; readonly cpuMs: number };

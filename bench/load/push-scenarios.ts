@@ -93,7 +93,7 @@ export async function flood({ url, connections, messages }: Flood): Promise<Floo
   }
   const ends = await closedAfter(clients);
   const answered = ends.filter((end) => end === true).length;
-  return { answered, closed: connections - answered };
+  return { answered, closed: ends.filter((end) => end === "closed").length };
 }
 
 export type BookReaders = {

@@ -5,6 +5,7 @@ import type { Step } from "../book/step.ts";
 import type { Address } from "../model/address.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
+import { lesser } from "../model/settlement.ts";
 import { nextSlice } from "../model/slice-turns.ts";
 import { backingJson, embeddedBackingJson } from "./json/backing-json.ts";
 import { backingPiece, type OrderPieces, orderPieces } from "./json/order-json.ts";
@@ -99,7 +100,7 @@ export class AccountText {
         budgets.set(order.selling, budget);
       }
       // These are all of the owner's live orders, oldest first: the split is that of `backed`.
-      const share = order.amount < budget.left ? order.amount : budget.left;
+      const share = lesser(order.amount, budget.left);
       budget.left -= share;
       pieces.push(pieces.length === 0 ? "" : ",", head, backingPiece(share, budget.text), tail);
     }

@@ -82,14 +82,14 @@ export function startHttpServer(options: HttpServerOptions): Promise<HttpServer>
     connections.closed();
     bodies.closed();
   };
+  const count = (res: HttpResponse, change: number): void => {
+    if (change < 0) closed();
+    else admit(res);
+  };
   const refuses = (res: HttpResponse, req: HttpRequest): boolean => {
     if (!bodies.refuses(res, req)) return false;
     meter.refused("request_body");
     return true;
-  };
-  const count = (res: HttpResponse, change: number): void => {
-    if (change < 0) closed();
-    else admit(res);
   };
   app.filter(count);
   push.attach(app, { limits, clients, turn, refuses, gone: closed });

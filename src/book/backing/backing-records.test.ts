@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptyCopy } from "../../../test/support/book-of-world.ts";
+import { plainOrder } from "../../../test/support/plain-order.ts";
 import { backedOrders, backingRows } from "../../../test/support/start-orders.ts";
 import { type BackingRows, textRows } from "../../../test/support/text-rows.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
-import { type Order, orderId } from "../../model/order.ts";
+import type { Order } from "../../model/order.ts";
 import { position } from "../../model/position.ts";
 import type { BookChange } from "../book-change.ts";
 import { DepthReader } from "../depth.ts";
@@ -43,20 +44,7 @@ const grant = (amount: bigint, liveUntil: number): TrackedEntry => ({
 });
 
 function order(number: number, selling: Address, buying: Address, amount: bigint): Order {
-  return {
-    id: orderId(BigInt(number)),
-    status: "ACTIVE",
-    owner: maker,
-    selling,
-    buying,
-    price: 1n,
-    quote: amount,
-    amount,
-    expires: 0,
-    created: 0,
-    updated: 0,
-    cursor: position({ ledger: number, transaction: 1, operation: 1, index: 0 }),
-  };
+  return plainOrder(number, number, { owner: maker, selling, buying, amount });
 }
 
 /** The records over a ledger whose entries a test sets; the reader answers when told to. */

@@ -1,29 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { plainOrder } from "../../../test/support/plain-order.ts";
 import { address } from "../../model/address.ts";
-import { type Order, orderId } from "../../model/order.ts";
-import { position } from "../../model/position.ts";
+import type { Order } from "../../model/order.ts";
 import { OrderShares } from "./order-shares.ts";
 
 const owner = address("GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5");
 const asset = address("CDLZFC3SYJYDZT7K67VZ75HPJVIEUVNIXF47ZG2FB2RMQQVU2HHGCYSC");
 
 function order(id: number, age: number, amount: bigint): Order {
-  return {
-    id: orderId(BigInt(id)),
-    status: "ACTIVE",
-    owner,
-    selling: asset,
-    buying: asset,
-    price: 1n,
-    quote: amount,
-    amount,
-    expires: 0,
-    created: 0,
-    updated: 0,
-    cursor: position({ ledger: age, transaction: 1, operation: 1, index: 0 }),
-  };
+  return plainOrder(id, age, { owner, selling: asset, buying: asset, amount });
 }
 
 const of = { owner, asset };

@@ -4,6 +4,7 @@
 import type { Address } from "../../model/address.ts";
 import type { OrderShare } from "../../model/backing.ts";
 import type { Order } from "../../model/order.ts";
+import { greater, lesser } from "../../model/settlement.ts";
 import type { BackedOrder } from "../step.ts";
 
 /** Orders of a block that is split where it gets twice as many (choice). */
@@ -127,12 +128,11 @@ function wantedBefore(blocks: readonly Block[]): readonly bigint[] {
 
 /** Of what is left for a block, which is below 0 where the blocks before it want more than there is. */
 function sharesOf(block: Block, left: bigint): readonly OrderShare[] {
-  const most = left < block.sum ? left : block.sum;
-  const covered = most > 0n ? most : 0n;
+  const covered = greater(0n, lesser(left, block.sum));
   if (block.made?.covered === covered) return block.made.shares;
   let rest = covered;
   const shares = block.orders.map(({ id, amount }): OrderShare => {
-    const share = amount < rest ? amount : rest;
+    const share = lesser(amount, rest);
     rest -= share;
     return [id, share];
   });

@@ -1,4 +1,5 @@
-// Orders and order events as JSON text (api.md, Order and Order event). Built by hand for the reason given in backing-json.ts.
+// Orders and order events as JSON text (api.md, Order and Order event). Built by hand for the reason given in
+// backing-json.ts.
 import type { Backing, OrderBacking } from "../../model/backing.ts";
 import { utcText } from "../../model/clock.ts";
 import type { Order } from "../../model/order.ts";
