@@ -12,6 +12,8 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 const CHECK_MS = 100;
+/** Checks without any answer, one after the other, that end what a replica gets (HAProxy's `fall`). */
+const LOST_MAX = 3;
 
 export type Replica = { readonly port: number; readonly operators: string };
 
@@ -37,7 +39,6 @@ export class Balancer {
     await new Promise<void>((resolve) => {
       balancer.#server.listen(0, "127.0.0.1", resolve);
     });
-    void balancer.#check();
     return balancer;
   }
 
@@ -47,7 +48,10 @@ export class Balancer {
 
   /** A replica under a name, or where it is now. */
   put(name: string, replica: Replica): void {
+    const isNew = !this.#replicas.has(name);
     this.#replicas.set(name, replica);
+    this.#ready.delete(name);
+    if (isNew) void this.#check(name);
   }
 
   /** Resolves once the replica gets requests, or gets none any more. */
@@ -62,24 +66,25 @@ export class Balancer {
     this.#server.close();
   }
 
-  async #check(): Promise<void> {
+  /** Each by itself: one that is slow to answer holds up no other's. */
+  async #check(name: string): Promise<void> {
     const { signal } = this.#stop;
+    let lost = 0;
     while (!signal.aborted) {
-      await Promise.all(
-        [...this.#replicas].map(async ([name, { operators }]) => {
-          const status = await fetch(`${operators}/readyz`, { signal }).then(
-            async (answer) => {
-              await answer.arrayBuffer();
-              return answer.status;
-            },
-            () => 0,
-          );
-          // It may have moved meanwhile.
-          if (this.#replicas.get(name)?.operators !== operators) return;
-          if (status === 200) this.#ready.add(name);
-          else this.#ready.delete(name);
-        }),
+      const operators = this.#replicas.get(name)?.operators;
+      const status = await fetch(`${operators}/readyz`, { signal }).then(
+        async (answer) => {
+          await answer.arrayBuffer();
+          return answer.status;
+        },
+        () => 0,
       );
+      lost = status === 0 ? lost + 1 : 0;
+      // It may have moved meanwhile.
+      if (this.#replicas.get(name)?.operators === operators) {
+        if (status === 200) this.#ready.add(name);
+        else if (status !== 0 || lost >= LOST_MAX) this.#ready.delete(name);
+      }
       await delay(CHECK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -135,7 +140,9 @@ export class Balancer {
   }
 }
 
-function ask(port: number, { url, method, headers }: IncomingMessage): Promise<Answered> {
+/** A kept connection that the replica closed at that moment says nothing of it: a new one is asked, as by nginx. */
+function ask(port: number, from: IncomingMessage): Promise<Answered> {
+  const { url, method, headers } = from;
   return new Promise((resolve, reject) => {
     const asked = request({ host: "127.0.0.1", port, path: url, method, headers }, (message) => {
       const parts: Buffer[] = [];
@@ -144,7 +151,10 @@ function ask(port: number, { url, method, headers }: IncomingMessage): Promise<A
       // Cut off in the middle.
       message.on("error", reject);
     });
-    asked.on("error", reject);
+    asked.on("error", (error) => {
+      if (asked.reusedSocket) ask(port, from).then(resolve, reject);
+      else reject(error);
+    });
     asked.end();
   });
 }
