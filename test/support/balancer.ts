@@ -89,30 +89,33 @@ export class Balancer {
     }
   }
 
-  /** Those that are ready, the next in turn first. */
-  #order(): readonly (readonly [string, Replica])[] {
-    const ready = [...this.#replicas].filter(([name]) => this.#ready.has(name));
+  /** The one in turn of those that are ready now, without those `tried`. */
+  #next(tried: ReadonlySet<string> = new Set()): readonly [string, Replica] | undefined {
+    const ready = [...this.#replicas].filter(([name]) => this.#ready.has(name) && !tried.has(name));
     this.#turn += 1;
-    const first = this.#turn % Math.max(1, ready.length);
-    return [...ready.slice(first), ...ready.slice(0, first)];
+    return ready[this.#turn % Math.max(1, ready.length)];
   }
 
   async #pass(asked: IncomingMessage, response: ServerResponse): Promise<void> {
-    for (const [name, { port }] of this.#order()) {
+    const errors = new Map<string, unknown>();
+    // Chosen anew after each failure: another one may have become ready meanwhile.
+    for (let next = this.#next(); next !== undefined; next = this.#next(new Set(errors.keys()))) {
+      const [name, { port }] = next;
       try {
         const { message, body } = await ask(port, asked);
         this.served.set(name, (this.served.get(name) ?? 0) + 1);
         response.writeHead(message.statusCode ?? 502, message.headers).end(body);
         return;
-      } catch {
-        // The next one is asked.
+      } catch (error) {
+        errors.set(name, error);
       }
     }
-    response.writeHead(502).end("no replica answered");
+    const why = [...errors].map(([name, error]) => `${name}: ${error}`).join(", ");
+    response.writeHead(502).end(`no replica answered: ${why || "none is ready"}`);
   }
 
   #tunnel(asked: IncomingMessage, client: Socket, head: Buffer): void {
-    const replica = this.#order()[0]?.[1];
+    const replica = this.#next()?.[1];
     if (replica === undefined) {
       client.end("HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n");
       return;
