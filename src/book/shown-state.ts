@@ -80,10 +80,14 @@ export class ShownState implements ReadModel {
     return this.#horizon;
   }
 
-  /** The clock moved past no order: nothing changes but the horizon, and the window of the ticker. */
-  passClock(horizon: Horizon): void {
+  /** The clock moved past no order: nothing changes but the horizon. */
+  passHorizon(horizon: Horizon): void {
     this.#horizon = horizon;
-    this.#marketData.passClock();
+  }
+
+  /** The window of market data follows the clock. In portions, between which a step may be shown. */
+  passClock(): Generator<void, void> {
+    return this.#marketData.passClock();
   }
 
   /** The last ledger processed, with what the next one must follow. */

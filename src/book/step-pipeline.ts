@@ -168,12 +168,13 @@ export class StepPipeline {
       const { state, store, clock } = this.#options;
       const move = planClock(store, state.horizon, clock());
       if (move.ids.length === 0) {
-        state.passClock(move.horizon);
+        state.passHorizon(move.horizon);
       } else {
         const lifecycle = await this.#begin();
         await inStepSlices(lifecycle.moveHorizon(move.horizon, move.ids));
         await this.#run(lifecycle, []);
       }
+      await inStepSlices(state.passClock());
       if (move.isDone) for (const { resolve } of callers) resolve();
       else this.#ticks.unshift(...callers);
     } catch (error) {

@@ -16,12 +16,12 @@ import type { OrderId } from "../model/order.ts";
 import { type Position, position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
 import type { TickerStats } from "./market-data.ts";
-import { AHEAD_ROWS, Ticker, type TickerHistory } from "./ticker.ts";
+import { AHEAD_PORTION, Ticker, type TickerHistory } from "./ticker.ts";
 
 const DAY = 86_400;
 /** A bucket's start. */
 const START = 1_700_000_100;
-/** More than one portion in each bucket of 300 seconds. */
+/** Many portions in each bucket of 300 seconds. */
 const FILLS_A_SECOND = 4;
 const SECONDS = 700;
 
@@ -64,7 +64,21 @@ class MemoryHistory implements TickerHistory {
   }
 }
 
-it("reads what leaves a few at a time, and says what the raw trades give", () => {
+/** Trades that one step of the generator, or a move of the window, may read. */
+function readPortions(ticker: Ticker, history: MemoryHistory, rowsMax: number): number {
+  assert.equal(history.read, 0, "moving the window reads nothing");
+  let all = 0;
+  for (const _ of ticker.readAhead(rowsMax)) {
+    assert.ok(history.read <= AHEAD_PORTION, `${history.read} at a time`);
+    all += history.read;
+    history.read = 0;
+  }
+  all += history.read;
+  assert.ok(all <= rowsMax, `${all} of at most ${rowsMax}`);
+  return all;
+}
+
+it("reads what leaves in portions, and says what the raw trades give", () => {
   const random = randomFrom(1);
   const history = historyOfSeconds(random);
   const ticker = new Ticker(history, START + DAY - 1);
@@ -72,19 +86,56 @@ it("reads what leaves a few at a time, and says what the raw trades give", () =>
     history.read = 0;
     if (random(3) === 0) addFill(random, history, ticker, now);
     ticker.moveTo(now);
-    assert.ok(history.read <= AHEAD_ROWS, `${history.read} at ${now}`);
+    readPortions(ticker, history, 3 * AHEAD_PORTION);
     if (now % 47 === 0) compare(ticker, history, now);
   }
 });
 
-it("reads a few at a time after a start at the end of a bucket", () => {
+it("has read thousands of fills of a second before they leave", () => {
+  const random = randomFrom(4);
+  const history = new MemoryHistory();
+  const crowded = [300, 301, 599, 600];
+  for (const second of crowded) {
+    for (let fill = 0; fill < 3000; fill += 1) addFill(random, history, undefined, START + second);
+  }
+  const ticker = new Ticker(history, START + DAY - 600);
+  let read = 0;
+  for (let now = START + DAY - 599; now < START + DAY + 602; now += 1) {
+    history.read = 0;
+    ticker.moveTo(now);
+    read += readPortions(ticker, history, 20 * AHEAD_PORTION);
+    if (crowded.some((second) => Math.abs(START + DAY + second - now) < 2)) {
+      compare(ticker, history, now);
+    }
+  }
+  assert.ok(read >= 4 * 3000, `${read} read`);
+});
+
+it("says what the raw trades give though the window moves between portions", () => {
+  const random = randomFrom(5);
+  const history = historyOfSeconds(random);
+  let now = START + DAY - 1;
+  const ticker = new Ticker(history, now);
+  for (let round = 0; round < 40; round += 1) {
+    for (const _ of ticker.readAhead(5 * AHEAD_PORTION)) {
+      now += random(40);
+      addFill(random, history, ticker, now);
+      ticker.moveTo(now);
+      compare(ticker, history, now);
+    }
+    now += 1;
+    ticker.moveTo(now);
+  }
+});
+
+it("reads nothing at once after a start at the end of a bucket", () => {
   const history = historyOfSeconds(randomFrom(3));
   for (const second of [290, 297, 298, 299]) {
     const ticker = new Ticker(history, START + DAY + second);
     for (const now of [1, 2].map((later) => START + DAY + second + later)) {
       history.read = 0;
       ticker.moveTo(now);
-      assert.ok(history.read <= AHEAD_ROWS, `${history.read} at ${now}`);
+      readPortions(ticker, history, 3 * AHEAD_PORTION);
     }
   }
 });

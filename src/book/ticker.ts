@@ -1,7 +1,7 @@
 // The last 24 hours of every market, exact to the fill, with constant amortised work for a fill
-// that comes or leaves. A bucket of 5 minutes is opened into its fills, read from the store, a few
-// at a time while it is next to be cut by the window: a bucket may hold more than one turn of the main
-// thread has time for.
+// that comes or leaves. A bucket of 5 minutes is opened into its fills, read from the store in portions
+// while it is next to be cut by the window: a bucket may hold more than one turn of the main thread has
+// time for.
 //
 // Invariant: the window holds the fills after `#cut`; fills of the bucket that holds the second
 // after it (the edge) are kept one by one, later ones in buckets.
@@ -14,11 +14,8 @@ import { TickerMarket } from "./ticker-market.ts";
 
 const WINDOW_SECONDS = 86_400;
 const BUCKET_SECONDS = 300;
-/**
- * Trades read ahead whenever the clock moves by a second or more (choice): some milliseconds, and
- * enough for 100 fills a second where only ledgers of 6 seconds move it.
- */
-export const AHEAD_ROWS = 700;
+/** Trades of one portion that is read ahead: less than a millisecond. */
+export const AHEAD_PORTION = 100;
 
 /** The stored history. */
 export interface TickerHistory {
@@ -85,7 +82,17 @@ export class Ticker {
     const edgeStart = bucketStart(cut + 1, BUCKET_SECONDS);
     if (edgeStart !== this.#edgeStart) this.#startEdge(edgeStart);
     else this.#dropEdge();
-    this.#readAhead(this.#edgeStart + BUCKET_SECONDS, AHEAD_ROWS);
+  }
+
+  /**
+   * Reads so many trades at most of what is cut next, in portions; the window may move between them. What is
+   * not read by the time it is cut is read then, at once.
+   */
+  *readAhead(rowsMax: number): Generator<void, void> {
+    for (let left = rowsMax; left > 0; left -= AHEAD_PORTION) {
+      if (!this.#readPortion(this.#edgeStart + BUCKET_SECONDS)) return;
+      yield;
+    }
   }
 
   /** By `base/quote`; undefined for a market without fills in the window. */
@@ -109,11 +116,11 @@ export class Ticker {
     }
     this.#startEdge(edgeStart);
     // It may be the edge within seconds, too soon to be read a few at a time.
-    this.#readAhead(edgeStart + BUCKET_SECONDS, Number.POSITIVE_INFINITY);
+    while (this.#readPortion(edgeStart + BUCKET_SECONDS));
   }
 
   #startEdge(edgeStart: number): void {
-    this.#readAhead(edgeStart, Number.POSITIVE_INFINITY);
+    while (this.#readPortion(edgeStart));
     this.#edgeStart = edgeStart;
     this.#edge = this.#ahead.fills;
     this.#edgeFirst = 0;
@@ -126,30 +133,28 @@ export class Ticker {
     this.#dropEdge();
   }
 
-  /** Reads on in the fills of the bucket at `start`, so many trades at most. */
-  #readAhead(start: number, rowsMax: number): void {
+  /** Reads on in the fills of the bucket at `start`. False where there is nothing more of it to read now. */
+  #readPortion(start: number): boolean {
     if (this.#ahead.start !== start) {
       for (const market of this.#markets.values()) market.clearAhead();
       this.#ahead = { start, fills: [], isWhole: false };
     }
     const ahead = this.#ahead;
-    if (ahead.after === undefined && !this.#hasBucket(start)) return;
-    for (let left = rowsMax; left > 0 && !ahead.isWhole; left -= AHEAD_ROWS) {
-      const from = ahead.after === undefined ? { time: start } : { after: ahead.after };
-      const trades = this.#history.trades(from, AHEAD_ROWS);
-      for (const trade of trades) {
-        ahead.isWhole = trade.timestamp >= start + BUCKET_SECONDS;
-        if (ahead.isWhole) return;
-        ahead.after = trade.id;
-        const { timestamp: time } = trade;
-        const fill = countedFill(trade);
-        if (fill === undefined) continue;
-        this.#market(fill.pair).addAhead({ time, price: fill.price });
-        ahead.fills.push({ time, key: marketKey(fill.pair) });
-      }
-      // What comes later in this bucket is read then.
-      if (trades.length < AHEAD_ROWS) return;
+    if (ahead.isWhole || (ahead.after === undefined && !this.#hasBucket(start))) return false;
+    const from = ahead.after === undefined ? { time: start } : { after: ahead.after };
+    const trades = this.#history.trades(from, AHEAD_PORTION);
+    for (const trade of trades) {
+      ahead.isWhole = trade.timestamp >= start + BUCKET_SECONDS;
+      if (ahead.isWhole) return false;
+      ahead.after = trade.id;
+      const { timestamp: time } = trade;
+      const fill = countedFill(trade);
+      if (fill === undefined) continue;
+      this.#market(fill.pair).addAhead({ time, price: fill.price });
+      ahead.fills.push({ time, key: marketKey(fill.pair) });
     }
+    // What comes later in this bucket is read then.
+    return trades.length === AHEAD_PORTION;
   }
 
   #hasBucket(start: number): boolean {
