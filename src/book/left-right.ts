@@ -27,11 +27,9 @@ import { BookLoader } from "./shared-load.ts";
 import { countSelling, ordersSelling } from "./shared-maker.ts";
 import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
-import { applyChange, initCopy, makeRoom, writeState } from "./shared-writer.ts";
+import { applyChange, applyChanges, initCopy, makeRoom, writeState } from "./shared-writer.ts";
 import type { BackedOrder, BookState, BookWriter, LiveOrders } from "./step.ts";
 
-/** Changes between two looks at the clock: a few microseconds each. */
-const PORTION_CHANGES = 16;
 /** A reader inside for longer is a broken invariant: the pool ends workers long before. */
 const READER_WAIT_MS_MAX = 60_000;
 
@@ -205,10 +203,7 @@ export class SharedBook implements BookWriter {
 function* writing(copy: BookCopy, step: Step): Generator<void, void> {
   writeState(copy.view, step.sequence, step.state);
   yield* makeRoom(copy, step.changes.length);
-  for (const [at, change] of step.changes.entries()) {
-    applyChange(copy, change);
-    if (at % PORTION_CHANGES === PORTION_CHANGES - 1) yield;
-  }
+  yield* applyChanges(copy, step.changes);
 }
 
 /** Resolves when no reader is in the copy. It is not live, so none enters. */

@@ -56,6 +56,8 @@ import { backingBudget, backingHeadroom } from "./shared-reader.ts";
 import { markOrder } from "./shared-sides.ts";
 
 const U64_MAX = (1n << 64n) - 1n;
+/** Orders marked in one portion: some tens of microseconds. */
+export const MARKED_PORTION = 512;
 
 type Values = {
   readonly flags: number;
@@ -66,8 +68,15 @@ type Values = {
   readonly skipped: number;
 };
 
-/** A new or changed record. `token` undefined: its kind is not known, or stays. */
-export function writeBacking(copy: BookCopy, backing: Backing, token?: Token): void {
+/**
+ * A new or changed record. `token` undefined: its kind is not known, or stays. In portions: an owner may have any
+ * number of orders, whose sides are marked.
+ */
+export function* writeBacking(
+  copy: BookCopy,
+  backing: Backing,
+  token?: Token,
+): Generator<void, void> {
   const owner = internAddress(copy.view, copy.view.owners, copy.owners, backing.owner);
   const asset = internAddress(copy.view, copy.view.assets, copy.assets, backing.asset);
   const record = backingOf(copy, owner, asset);
@@ -78,11 +87,11 @@ export function writeBacking(copy: BookCopy, backing: Backing, token?: Token): v
   if (backing.updated === undefined) {
     const assumed = assumedValues(copy);
     const flags = assumed.flags | FLAG_TRACKED | (backing.pending ? FLAG_PENDING : 0);
-    writeValues(copy.view, record, { ...assumed, flags, skipped });
+    yield* changeValues(copy.view, record, { ...assumed, flags, skipped });
     return;
   }
   const headroom = backing.headroom;
-  writeValues(copy.view, record, {
+  yield* changeValues(copy.view, record, {
     flags:
       FLAG_TRACKED |
       FLAG_LOADED |
@@ -97,15 +106,19 @@ export function writeBacking(copy: BookCopy, backing: Backing, token?: Token): v
   });
 }
 
-/** The record is no longer tracked; it stays as a place for live orders that refer to it. */
-export function forgetBacking(copy: BookCopy, owner: Address, asset: Address): void {
+/** The record is no longer tracked; it stays as a place for live orders that refer to it. In portions. */
+export function* forgetBacking(
+  copy: BookCopy,
+  owner: Address,
+  asset: Address,
+): Generator<void, void> {
   const { view } = copy;
   const ownerIndex = findOwner(view, owner);
   const assetIndex = findAsset(view, asset);
   const record =
     ownerIndex === NONE || assetIndex === NONE ? NONE : findBacking(view, ownerIndex, assetIndex);
   assert(record !== NONE, `no backing of ${owner} in ${asset} to forget`);
-  writeValues(view, record, assumedValues(copy));
+  yield* changeValues(view, record, assumedValues(copy));
   releaseUnused(copy, record);
 }
 
@@ -212,7 +225,18 @@ function assumedValues(copy: BookCopy): Values {
     : { flags: 0, budget: 0n, headroom: undefined, skipped: 0 };
 }
 
-function writeValues(view: BookView, record: number, values: Values): void {
+function* changeValues(view: BookView, record: number, values: Values): Generator<void, void> {
+  const { sold, received } = writeValues(view, record, values);
+  if (sold) yield* markOrders(view, record, SOLD);
+  if (received) yield* markOrders(view, record, RECEIVED);
+}
+
+/** Returns whether that changes what readers know of the orders that sell and receive the token. */
+function writeValues(
+  view: BookView,
+  record: number,
+  values: Values,
+): { readonly sold: boolean; readonly received: boolean } {
   const at32 = record * BACKING_STRIDE_U32;
   const at64 = record * BACKING_STRIDE_U64;
   const atF64 = record * BACKING_STRIDE_F64;
@@ -229,16 +253,19 @@ function writeValues(view: BookView, record: number, values: Values): void {
   view.backingF64[atF64 + BACKING_BUDGET_F64] = Number(budget);
   view.backingF64[atF64 + BACKING_HEADROOM_F64] =
     headroom === undefined ? Number.POSITIVE_INFINITY : Number(headroom);
-  if (!(sameFlags && sameBudget && sameSkipped)) markOrders(view, record, SOLD);
-  if (!(sameFlags && sameHeadroom)) markOrders(view, record, RECEIVED);
+  return {
+    sold: !(sameFlags && sameBudget && sameSkipped),
+    received: !(sameFlags && sameHeadroom),
+  };
 }
 
-function markOrders(view: BookView, record: number, role: Role): void {
+function* markOrders(view: BookView, record: number, role: Role): Generator<void, void> {
   // Before the second step no reader can have derived anything.
   if (view.headerF64[HEADER_SEQUENCE_F64]! <= 1) return;
   let slot = view.backingU32[record * BACKING_STRIDE_U32 + role.first]!;
-  while (slot !== NONE) {
+  for (let marked = 1; slot !== NONE; marked += 1) {
     markOrder(view, slot);
     slot = view.orderU32[slot * ORDER_STRIDE_U32 + role.next]!;
+    if (marked % MARKED_PORTION === 0) yield;
   }
 }

@@ -70,6 +70,8 @@ export function initHash({ entries, header, mask }: HashTable): void {
 
 /** Entries moved in one portion of growing: some ten microseconds (a guess). */
 const GROWTH_PORTION = 1 << 8;
+/** Entries kept aside and cleared in one portion: as much (a guess). */
+const CLEARED_PORTION = 1 << 13;
 
 /**
  * Makes the table one of `count` indexes, in portions; nothing may be looked for in it meanwhile. At most half
@@ -88,8 +90,13 @@ export function* growHash(
   let wanted = size;
   while (2 * count > wanted && wanted < entries.length) wanted *= 2;
   if (wanted === size) return;
-  const former = entries.slice(0, size);
-  entries.fill(NONE, 0, size);
+  const former = new Uint32Array(size);
+  for (let at = 0; at < size; at += CLEARED_PORTION) {
+    const end = Math.min(size, at + CLEARED_PORTION);
+    former.set(entries.subarray(at, end), at);
+    entries.fill(NONE, at, end);
+    yield;
+  }
   header[mask] = wanted - 1;
   for (let place = 0; place < size; place += 1) {
     if (former[place] !== NONE) insertAt(table, homeOf(former[place]!), former[place]!);

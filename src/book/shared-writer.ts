@@ -56,6 +56,9 @@ import { orderPosition, orderPrice } from "./shared-reader.ts";
 import { addToSide, markOrder, takeFromSide } from "./shared-sides.ts";
 import type { BookState } from "./step.ts";
 
+/** Changes between two looks at the clock: a few microseconds each. */
+const PORTION_CHANGES = 16;
+
 /** A copy in memory that was never written. */
 export function initCopy(view: BookView, contract: Address, untracked: UntrackedBacking): BookCopy {
   const copy = bookCopy(view, untracked);
@@ -89,24 +92,43 @@ export function* makeRoom(copy: BookCopy, changes: number): Generator<void, void
   yield* growAddresses(view, view.owners, owners, changes);
 }
 
-/** Throws an AssertionError where the change does not fit the book: then the two have parted. */
+/** As `applyChanges`, one at once. */
 export function applyChange(copy: BookCopy, change: BookChange): void {
+  const rest = beginChange(copy, change);
+  while (rest?.next().done === false);
+}
+
+/**
+ * In portions of some tens of microseconds. Throws an AssertionError where a change does not fit the book: then the
+ * two have parted.
+ */
+export function* applyChanges(
+  copy: BookCopy,
+  changes: readonly BookChange[],
+): Generator<void, void> {
+  for (const [at, change] of changes.entries()) {
+    const rest = beginChange(copy, change);
+    if (rest !== undefined) yield* rest;
+    if (at % PORTION_CHANGES === PORTION_CHANGES - 1) yield;
+  }
+}
+
+/** Returns what is left of it, in portions. */
+function beginChange(copy: BookCopy, change: BookChange): Generator<void, void> | undefined {
   switch (change.kind) {
     case "put":
       putOrder(copy, change.order);
-      break;
+      return undefined;
     case "remove":
       removeOrder(copy, change.id);
-      break;
+      return undefined;
     case "backing":
-      writeBacking(copy, change.backing, change.token);
-      break;
+      return writeBacking(copy, change.backing, change.token);
     case "eventsMax":
       copy.view.headerU32[HEADER_EVENTS_MAX] = change.bytes;
-      break;
+      return undefined;
     case "forget":
-      forgetBacking(copy, change.owner, change.asset);
-      break;
+      return forgetBacking(copy, change.owner, change.asset);
   }
 }
 
