@@ -10,7 +10,7 @@ import type { BookChange } from "../src/book/book-change.ts";
 import { SharedBook } from "../src/book/left-right.ts";
 import { orderCount } from "../src/book/shared-reader.ts";
 import { usedBytes } from "../test/support/shared-usage.ts";
-import { BookData, CONTRACT } from "./book-data.ts";
+import { CONTRACT } from "./book-data.ts";
 import { quantile } from "./quantile.ts";
 import { type Turn, turnsOf } from "./turns.ts";
 
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 });
 const orders = Number(values.orders);
 const scale = { assets: 50, markets: 200, makers: Math.max(1, orders / 50), orders };
-const data = new BookData(scale);
+const data = new Worker(new URL("./book-soak-orders.js", import.meta.url), { workerData: scale });
 const book = new SharedBook({ contract: CONTRACT, untracked: "nothing" });
 const until = new Int32Array(new SharedArrayBuffer(4));
 const rssAtStart = process.memoryUsage().rss;
@@ -43,21 +43,27 @@ const readers = Array.from(
     }),
 );
 const results = readers.map(async (reader) => (await once(reader, "message"))[0]);
-const changes = data.start();
+let live = 0;
 
 const growth: number[] = [];
+await next("grow", 0);
 const growing = await turnsOf(async () => {
-  for (let at = 0; at < changes.length; at += GROWTH) {
-    growth.push(await step(changes.slice(at, at + GROWTH)));
+  for (let left = 1; left > 0; ) {
+    const grown = await next("grow", GROWTH);
+    growth.push(await step(grown.changes));
+    left = grown.left;
   }
   await book.ready();
 });
 print("growing", { times: growth, turns: growing }, `${GROWTH} new orders or records`);
 
 const steady: number[] = [];
-const lists = Array.from({ length: Number(values.ledgers) }, () => data.ledger(CHANGES));
 const living = await turnsOf(async () => {
-  for (const list of lists) steady.push(await step(list));
+  for (let at = 0; at < Number(values.ledgers); at += 1) {
+    const ledgerChanges = await next("change", CHANGES);
+    steady.push(await step(ledgerChanges.changes));
+    live = ledgerChanges.live;
+  }
   await book.ready();
 });
 print("steady", { times: steady, turns: living }, `${CHANGES} changes`);
@@ -68,14 +74,26 @@ for (const { visits, unsorted } of await Promise.all(results)) {
   assert.equal(unsorted, 0, "a reader saw a side out of order");
   process.stdout.write(`a reader: ${visits} visits\n`);
 }
-assert.equal(orderCount(book.live), data.live.length);
+assert.equal(orderCount(book.live), live);
 const bytes = 2 * usedBytes(book.live);
 const rss = process.memoryUsage().rss - rssAtStart;
 process.stdout.write(
   `${orderCount(book.live)} orders: ${(bytes / orderCount(book.live)).toFixed(0)} bytes each in ` +
     `both copies (${(bytes / 2 ** 20).toFixed(0)} MiB; the process grew by ` +
-    `${(rss / 2 ** 20).toFixed(0)} MiB, with the orders this script itself keeps)\n`,
+    `${(rss / 2 ** 20).toFixed(0)} MiB, with the orders that the script's other thread keeps)\n`,
 );
+await data.terminate();
+
+/** A ledger's changes, a few in a turn. */
+async function next(kind: "grow" | "change", count: number) {
+  const changes: BookChange[] = [];
+  for (let what: "grow" | "change" | "next" = kind; ; what = "next") {
+    data.postMessage({ kind: what, count });
+    const [{ piece, isEnd, left, live }] = await once(data, "message");
+    changes.push(...piece);
+    if (isEnd) return { changes, left, live } as const;
+  }
+}
 
 /** Milliseconds from the step's start to its being visible, slices of other work included. */
 async function step(list: readonly BookChange[]): Promise<number> {
@@ -100,6 +118,7 @@ function print(phase: string, { times, turns }: Phase, what: string): void {
   process.stdout.write(
     `${phase}: ${times.length} ledgers of ${what}: median ${quantile(times, 0.5).toFixed(2)} ms, ` +
       `p99 ${quantile(times, 0.99).toFixed(2)} ms; longest turn of the main thread ` +
-      `${most(({ cpuMs }) => cpuMs)} ms of CPU (${most(({ wallMs }) => wallMs)} ms)\n`,
+      `${most(({ cpuMs }) => cpuMs)} ms of CPU (${most(({ wallMs }) => wallMs)} ms), ` +
+      `${most(({ cpuMs, gcMs }) => cpuMs - gcMs)} ms beside the collector\n`,
   );
 }
