@@ -1,4 +1,5 @@
 // A request's way from its route to its answer, within the limits of the listener. Main thread.
+import { nextSlice } from "../model/slice-turns.ts";
 import type { AccessLog, AccessRecord } from "./access-log.ts";
 import { UnreadAnswers } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
@@ -8,6 +9,7 @@ import { KeptAnswers } from "./kept-answers.ts";
 import type { Clients } from "./limits/clients.ts";
 import type { ListenerLimits } from "./limits/listener-limits.ts";
 import { tooManyRequests } from "./limits/refusals.ts";
+import { prettyPortions } from "./pretty-json.ts";
 import { parseQuery } from "./query.ts";
 import {
   type Answer,
@@ -264,7 +266,8 @@ export class Requests {
       }
     };
     void later(gone)
-      .then((json) => jsonAnswer(json, pretty))
+      .then((json) => (pretty ? inSlices(prettyPortions(json), gone) : json))
+      .then((json) => jsonAnswer(json, false))
       // The client is gone: no answer, and no failure to report.
       .catch((error: unknown) => (gone.aborted ? UNKNOWN_PATH : this.#answerOf(error, pretty)))
       .then(write)
@@ -275,6 +278,16 @@ export class Requests {
     if (error instanceof ApiError) return errorAnswer(error, pretty);
     this.#options.log.error({ err: error }, "a request failed");
     return errorAnswer(INTERNAL_ERROR, pretty);
+  }
+}
+
+/** Rejects once nobody wants it any more. */
+async function inSlices<T>(portions: Generator<void, T>, gone: AbortSignal): Promise<T> {
+  for (;;) {
+    const { done, value } = portions.next();
+    if (done === true) return value;
+    await nextSlice();
+    gone.throwIfAborted();
   }
 }
 

@@ -3,6 +3,7 @@
 // with status 200 is three calls.
 import { endWithBody } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
+import { prettyJson } from "./pretty-json.ts";
 import type { HttpResponse } from "./uws.ts";
 
 export type Answer = {
@@ -52,11 +53,6 @@ export function errorAnswer(error: ApiError, pretty: boolean): Answer {
 }
 
 export const INTERNAL_ERROR = new ApiError(500, "internal_error", "Internal server error");
-
-/** Numbers survive the round trip: those that JSON cannot hold exactly are strings in the API. */
-function prettyJson(compactJson: string): string {
-  return JSON.stringify(JSON.parse(compactJson), null, 2);
-}
 
 /**
  * To be called corked: in the synchronous part of the handler or inside `cork`. `end` sends the body;
