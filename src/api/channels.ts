@@ -91,8 +91,8 @@ export const CHANNELS: readonly PushChannel[] = [
     summary: "Every order of a market, and every change of one",
     description:
       "An extension of the push API: what a copy of the book is kept from. The snapshot has every live order " +
-      "at one ledger, then one message for each ledger that changes the market, before that ledger's own " +
-      "message of channel `contract`. A large snapshot comes in parts, as fast as the client reads, with later " +
+      "at one ledger, then what each ledger changes of them, before that ledger's own message of channel " +
+      "`contract`: several messages, of at most 400 changes, where a ledger changes more. A large snapshot comes in parts, as fast as the client reads, with later " +
       "changes behind it; until then other channels are ahead. A subscribe while it is sent is answered behind " +
       "those changes, by a snapshot of its own.",
     topic: "book:<base>/<quote> in canonical order",

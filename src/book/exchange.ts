@@ -58,6 +58,8 @@ export class Exchange {
       skipped: (owner, asset) => store.skipped(owner, asset),
       ordersSelling: (owner, asset) =>
         options.book?.ordersSelling(owner, asset) ?? store.history.ordersSelling(owner, asset),
+      eachSelling: (owner, asset) =>
+        options.book?.eachSelling(owner, asset) ?? store.history.ordersSelling(owner, asset),
     });
     const exchange = new Exchange(options, store, markets);
     backing?.onUpdates(() => exchange.#pipeline.updatesPending());
@@ -123,7 +125,7 @@ export class Exchange {
 function loadLive(
   { book, backing }: ExchangeOptions,
   store: Store,
-  later: Pick<BackingStart, "skipped" | "ordersSelling">,
+  later: Pick<BackingStart, "skipped" | "ordersSelling" | "eachSelling">,
 ): LiveMarkets {
   const [contract, cursor] = [store.contract(), store.cursor()];
   const addressOf = (number: number) => store.addressOf(number);

@@ -24,7 +24,7 @@ import {
   touchBook,
 } from "./shared-layout.ts";
 import { BookLoader } from "./shared-load.ts";
-import { countSelling, ordersSelling } from "./shared-maker.ts";
+import { countSelling, eachSelling, ordersSelling } from "./shared-maker.ts";
 import { mirrorBook } from "./shared-mirror.ts";
 import { bookSequence } from "./shared-reader.ts";
 import { applyChange, applyChanges, initCopy, makeRoom, writeState } from "./shared-writer.ts";
@@ -106,6 +106,11 @@ export class SharedBook implements BookWriter {
   /** The live orders of an owner that sell an asset, oldest first. */
   ordersSelling(owner: Address, asset: Address): readonly BackedOrder[] {
     return ordersSelling(this.live, owner, asset);
+  }
+
+  /** The same in any order, one at a time; steps may be shown between that leave them as they are. */
+  eachSelling(owner: Address, asset: Address): Iterable<BackedOrder> {
+    return eachSelling(() => this.live, owner, asset);
   }
 
   /** How many of these there are, counted to `most`. */

@@ -4,7 +4,7 @@
 // order and budget after that ledger taken back. Orders are followed in every market of the two assets, since they
 // share their maker's budget.
 import type { Address, Pair } from "../model/address.ts";
-import type { OrderBacking } from "../model/backing.ts";
+import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
 import type { OrderCause, OrderEvent } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
@@ -27,7 +27,9 @@ export type PastStep = {
   readonly budgets: readonly Extract<DomainEvent, { readonly kind: "backing" }>[];
 };
 
-export class PastBook implements Pick<ReadModel, "liveOrders" | "orderBacking" | "ledger"> {
+export class PastBook
+  implements Pick<ReadModel, "liveOrders" | "orderBacking" | "backing" | "ordersBacked" | "ledger">
+{
   readonly #store: PastStore;
   readonly #market: Pair;
   readonly #orders = new Map<Position, Order>();
@@ -64,10 +66,20 @@ export class PastBook implements Pick<ReadModel, "liveOrders" | "orderBacking" |
 
   orderBacking(order: Order): OrderBacking | undefined {
     const { owner, selling } = order;
-    const budget = this.#budgets.get(owner + selling);
-    if (budget === undefined) return undefined;
-    const backing = { ...unloadedBacking(owner, selling, undefined), budget };
-    return { backing, backed: this.#shares.share(owner + selling, budget, order) };
+    const backing = this.backing(owner, selling);
+    if (backing === undefined) return undefined;
+    return { backing, backed: this.#shares.share(owner + selling, backing.budget, order) };
+  }
+
+  /** Its budget alone is of the ledger. */
+  backing(owner: Address, asset: Address): Backing | undefined {
+    const budget = this.#budgets.get(owner + asset);
+    return budget === undefined ? undefined : { ...unloadedBacking(owner, asset), budget };
+  }
+
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[] {
+    const budget = this.#budgets.get(owner + asset) ?? 0n;
+    return this.#shares.shares(owner + asset, budget, { owner, asset });
   }
 
   /** The changes of the ledgers up to `to`, each made before it is given. */

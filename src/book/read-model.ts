@@ -1,7 +1,7 @@
 // What the rest of the process may ask of the exchange's state: the newest ledger that is both
 // durable and applied. Main thread only; every answer is of one ledger.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing, OrderBacking, OrderShare } from "../model/backing.ts";
+import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order, OrderId } from "../model/order.ts";
@@ -49,7 +49,7 @@ export interface ReadModel {
    * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
    * the same object as before says the same.
    */
-  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[];
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
   orderHistory(
     filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
     page: Page,

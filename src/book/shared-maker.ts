@@ -14,12 +14,28 @@ import type { BackedOrder } from "./step.ts";
 
 /** The orders of an owner that sell an asset, oldest first. */
 export function ordersSelling(view: BookView, owner: Address, asset: Address): BackedOrder[] {
-  const orders: BackedOrder[] = [];
-  for (let slot = firstSold(view, owner, asset); slot !== NONE; slot = nextSold(view, slot)) {
-    const [id, cursor] = [orderId(view, slot), orderPosition(view, slot)];
-    orders.push({ id, cursor, amount: orderAmount(view, slot) });
+  return [...eachSelling(() => view, owner, asset)].sort((one, other) =>
+    one.cursor < other.cursor ? -1 : 1,
+  );
+}
+
+/**
+ * The same in any order, of the view as it is at each: steps may be shown between, as long as none of them changes
+ * the orders of the owner that sell the asset. Newest first in a book whose orders came oldest first.
+ */
+export function* eachSelling(
+  view: () => BookView,
+  owner: Address,
+  asset: Address,
+): Generator<BackedOrder, void> {
+  for (let slot = firstSold(view(), owner, asset); slot !== NONE; slot = nextSold(view(), slot)) {
+    const now = view();
+    yield {
+      id: orderId(now, slot),
+      cursor: orderPosition(now, slot),
+      amount: orderAmount(now, slot),
+    };
   }
-  return orders.sort((one, other) => (one.cursor < other.cursor ? -1 : 1));
 }
 
 /** How many orders of an owner sell an asset, counted to `most`: no more than so many are looked at. */

@@ -1,7 +1,7 @@
 // The state shown: the newest ledger that is both durable and applied, in memory as far as it is
 // small, in the store otherwise. Main thread; only the step pipeline changes it.
 import type { Address, Pair } from "../model/address.ts";
-import type { Backing, OrderBacking, OrderShare } from "../model/backing.ts";
+import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
 import type { Clock } from "../model/clock.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
@@ -157,7 +157,7 @@ export class ShownState implements ReadModel {
     return this.#backing?.accountBacking(owner) ?? [];
   }
 
-  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[] {
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[] {
     return this.#backing?.ordersBacked(owner, asset) ?? [];
   }
 

@@ -2,7 +2,7 @@
 // catch-up, orders that pass their expiration by the clock, or backing records that were loaded.
 // Ports of those who take part in it.
 import type { Address } from "../model/address.ts";
-import type { Backing, OrderBacking, OrderShare } from "../model/backing.ts";
+import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
 import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order } from "../model/order.ts";
@@ -66,6 +66,8 @@ export interface BookWriter {
   publish(): void;
   /** The live orders of an owner that sell an asset, of the step shown, oldest first. */
   ordersSelling(owner: Address, asset: Address): readonly BackedOrder[];
+  /** The same in any order, one at a time; steps may be shown between that leave them as they are. */
+  eachSelling(owner: Address, asset: Address): Iterable<BackedOrder>;
   /** How many of these there are, counted to `most`. */
   countSelling(owner: Address, asset: Address, most: number): number;
 }
@@ -112,6 +114,8 @@ export type BackingStart = {
    * later steps too, when somebody wants to know what the orders get.
    */
   readonly ordersSelling: (owner: Address, asset: Address) => readonly BackedOrder[];
+  /** The same in any order, one at a time; steps may be shown between that leave them as they are. */
+  readonly eachSelling?: (owner: Address, asset: Address) => Iterable<BackedOrder>;
   /** The rows of the records whose keys begin so, by key. */
   readonly rows: (prefix: string) => Iterable<{ readonly key: string; readonly value: Uint8Array }>;
   /**
@@ -154,7 +158,7 @@ export interface BackingView {
    * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
    * the same object as before says the same.
    */
-  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[];
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
 }
 
 /** Accounts whose records in every market token are tracked while someone watches. Main thread. */

@@ -5,7 +5,7 @@ import { testAccount, testContract, testOrder } from "../../test/support/http/te
 import type { DomainEvent } from "../book/domain-event.ts";
 import type { Backing } from "../model/backing.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
-import { accountMembers, accountText, hasManyOrders } from "./account-text.ts";
+import { accountMembers, accountText, hasManyOrders, type PinnedAccount } from "./account-text.ts";
 
 const OWNER = testAccount(1);
 
@@ -48,7 +48,12 @@ function backing(asset: number, budget: bigint): Backing {
 async function sliced(): Promise<string> {
   const text = await accountText(readModel, OWNER, () => true);
   assert.ok(text !== undefined);
-  return text.members();
+  return membersOf(text.pin());
+}
+
+function membersOf(account: PinnedAccount): string {
+  while (account.make());
+  return account.text("", "");
 }
 
 type Change = Pick<Extract<DomainEvent, { readonly kind: "order" }>, "action" | "order">;
@@ -121,8 +126,26 @@ describe("the text of an account", () => {
     paged = () => undefined;
     assert.ok(pages >= 5);
     step([{ action: "fill", order: ofOwner(0, { amount: 1n }) }]);
-    assert.equal(text?.members(), accountMembers(readModel, OWNER));
+    assert.ok(text !== undefined);
+    assert.equal(membersOf(text.pin()), accountMembers(readModel, OWNER));
     assert.equal(readModel.listenerCount, 0);
+  });
+
+  it("is put together a hundred orders at a time, of the state in which it was pinned", async () => {
+    fill(2000);
+    const text = await accountText(readModel, OWNER, () => true);
+    assert.ok(text !== undefined);
+    const expected = accountMembers(readModel, OWNER);
+    const account = text.pin();
+    let portions = 1;
+    while (account.make()) {
+      portions += 1;
+      // Another state each time: budgets, orders, ledger.
+      readModel.backings = [backing(1, BigInt(portions)), backing(2, 7n)];
+      step([{ action: "fill", order: ofOwner(portions, { amount: 1n }) }]);
+    }
+    assert.equal(portions, 20);
+    assert.equal(account.text("", ""), expected);
   });
 
   it("is given up where nobody waits for it, and follows no steps any more", async () => {

@@ -32,7 +32,7 @@ export function accountMembers(readModel: ReadModel, owner: Address): string {
 
 /**
  * Reads the account in slices and follows the steps shown meanwhile. Undefined once nobody wants it any more;
- * otherwise `members` is to be called, or the first step after which nobody wants it ends it.
+ * otherwise `pin` is to be called, or the first step after which nobody wants it ends it.
  */
 export async function accountText(
   readModel: ReadModel,
@@ -56,6 +56,8 @@ export class AccountText {
   /** Oldest first, unless a revived order made it otherwise. */
   readonly #rows = new Map<Position, Row>();
   #isSorted = true;
+  /** What its rows sell or sold. */
+  readonly #selling = new Set<Address>();
   /** The latest cursor of its rows. */
   #last: Position | undefined;
   /** How far orders are read. */
@@ -87,24 +89,13 @@ export class AccountText {
     }
   }
 
-  /** Of the state shown now. Nothing is followed any more. Some microseconds an order are left for this. */
-  members(): string {
+  /** As it is in the state shown now. Nothing is followed any more. */
+  pin(): PinnedAccount {
     this.end();
     const [readModel, owner] = [this.#readModel, this.#owner];
     const budgets = new Map<Address, Budget>();
-    const pieces: string[] = [];
-    for (const { order, head, tail } of this.#sortedRows()) {
-      let budget = budgets.get(order.selling);
-      if (budget === undefined) {
-        budget = budgetOf(readModel, owner, order.selling);
-        budgets.set(order.selling, budget);
-      }
-      // These are all of the owner's live orders, oldest first: the split is that of `backed`.
-      const share = lesser(order.amount, budget.left);
-      budget.left -= share;
-      pieces.push(pieces.length === 0 ? "" : ",", head, backingPiece(share, budget.text), tail);
-    }
-    return membersText(readModel, owner, `[${pieces.join("")}]`);
+    for (const asset of this.#selling) budgets.set(asset, budgetOf(readModel, owner, asset));
+    return new PinnedAccount(this.#sortedRows(), budgets, membersAround(readModel, owner));
   }
 
   #stepped({ events }: Step): void {
@@ -126,11 +117,58 @@ export class AccountText {
     if (this.#last === undefined || cursor > this.#last) this.#last = cursor;
     else if (!this.#rows.has(cursor)) this.#isSorted = false;
     this.#rows.set(cursor, { order, ...orderPieces(order) });
+    this.#selling.add(order.selling);
   }
 
-  #sortedRows(): Iterable<Row> {
-    if (this.#isSorted) return this.#rows.values();
-    return [...this.#rows.values()].sort((a, b) => (a.order.cursor < b.order.cursor ? -1 : 1));
+  #sortedRows(): readonly Row[] {
+    const rows = [...this.#rows.values()];
+    if (this.#isSorted) return rows;
+    return rows.sort((a, b) => (a.order.cursor < b.order.cursor ? -1 : 1));
+  }
+}
+
+/** All of one state, whatever is shown since; its text is made in portions. */
+export class PinnedAccount {
+  readonly #rows: readonly Row[];
+  readonly #budgets: ReadonlyMap<Address, Budget>;
+  readonly #around: readonly [string, string];
+  readonly #made: string[] = [];
+  #at = 0;
+
+  constructor(
+    rows: readonly Row[],
+    budgets: ReadonlyMap<Address, Budget>,
+    around: readonly [string, string],
+  ) {
+    this.#rows = rows;
+    this.#budgets = budgets;
+    this.#around = around;
+  }
+
+  /** Puts some orders more into text, less than a millisecond of work. False once there are no others. */
+  make(): boolean {
+    const end = Math.min(this.#at + SLICE_ORDERS, this.#rows.length);
+    const pieces: string[] = [];
+    for (; this.#at < end; this.#at += 1) {
+      const row = this.#rows[this.#at];
+      if (row !== undefined) this.#addRow(row, pieces);
+    }
+    this.#made.push(pieces.join(""));
+    return end < this.#rows.length;
+  }
+
+  /** The members between two texts, once all are made. A few milliseconds for ten thousands of orders. */
+  text(before: string, after: string): string {
+    const [head, tail] = this.#around;
+    return [before, head, "[", ...this.#made, "]", tail, after].join("");
+  }
+
+  #addRow({ order, head, tail }: Row, pieces: string[]): void {
+    const budget = this.#budgets.get(order.selling);
+    // These are all of the owner's live orders, oldest first: the split is that of `backed`.
+    const share = budget === undefined ? 0n : lesser(order.amount, budget.left);
+    if (budget !== undefined) budget.left -= share;
+    pieces.push(this.#at === 0 ? "" : ",", head, backingPiece(share, budget?.text), tail);
   }
 }
 
@@ -156,14 +194,18 @@ function ordersOf(
 }
 
 function membersText(readModel: ReadModel, owner: Address, orders: string): string {
+  const [head, tail] = membersAround(readModel, owner);
+  return head + orders + tail;
+}
+
+/** What stands before and behind the orders. */
+function membersAround(readModel: ReadModel, owner: Address): readonly [string, string] {
   const { ledger } = readModel;
   const backing = readModel
     .accountBacking(owner)
     .map((record) => `"${record.asset}":${backingJson(record)}`);
-  return (
-    `"address":"${owner}"` +
-    (ledger === undefined ? "" : `,"ledger":${ledger}`) +
-    `,"orders":${orders}` +
-    `,"backing":{${backing.join(",")}}`
-  );
+  return [
+    `"address":"${owner}"${ledger === undefined ? "" : `,"ledger":${ledger}`},"orders":`,
+    `,"backing":{${backing.join(",")}}`,
+  ];
 }

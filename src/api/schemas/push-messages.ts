@@ -160,7 +160,8 @@ export const pushSchemas = {
     },
   ),
   BookChanges: object(
-    "What a ledger changed of the market, or the clock and loaded backing between two ledgers.",
+    "What a ledger changed of the market, or the clock and loaded backing between two ledgers. What takes more " +
+      "than one message has `previous` equal to `ledger` from the second on.",
     {
       type: constant("changes"),
       market: ref("MarketKey"),
@@ -170,7 +171,11 @@ export const pushSchemas = {
         "`ledger` of the message before it. Above that of the last message or snapshot that was received: " +
           "one is missing; subscribe again.",
       ),
-      changes: array(ref("BookChange"), "In the order in which they happened."),
+      changes: array(
+        ref("BookChange"),
+        "In the order in which they happened; then those of backing alone, by maker, a maker's oldest order first.",
+        400,
+      ),
       topic: TOPICS.book,
     },
   ),

@@ -77,6 +77,8 @@ class Bench {
   records: BackingRecords;
   /** What the shared book began with. */
   loaded: readonly BookChange[] = [];
+  /** How many orders of a maker were read at once. */
+  readonly read: number[] = [];
   ledger = 100;
   #wanted: { request: number; key: string }[] = [];
   #orders: Order[] = [];
@@ -96,7 +98,7 @@ class Bench {
       ledger: this.ledger === 100 ? undefined : this.ledger,
       closeTime: this.ledger * 5,
       markets: [],
-      ...backedOrders(() => this.#orders),
+      ...this.#startOrders(),
       rows: (prefix) => backingRows(this.rows, prefix),
       skipped: () => undefined,
     });
@@ -164,6 +166,18 @@ class Bench {
     const placed = this.close({ orders: orders.map((after) => ({ after })) });
     this.load();
     return placed;
+  }
+
+  #startOrders(): ReturnType<typeof backedOrders> {
+    const start = backedOrders(() => this.#orders);
+    return {
+      ...start,
+      ordersSelling: (owner, asset) => {
+        const orders = start.ordersSelling(owner, asset);
+        this.read.push(orders.length);
+        return orders;
+      },
+    };
   }
 
   #track(request: TrackingRequest): void {
@@ -716,4 +730,22 @@ test("a step that is dropped leaves nothing behind", () => {
   assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
   assert.throws(() => bench.records.apply(dropped), /of the visible state/);
   assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
+});
+
+test("whoever asks first about one of a maker's many orders has not all of them read", async () => {
+  const bench = new Bench();
+  const orders = Array.from({ length: 1000 }, (_, at) => order(at + 1, usd, xlm, 1n));
+  for (let at = 0; at < orders.length; at += 100) bench.place(...orders.slice(at, at + 100));
+  assert.ok(Math.max(...bench.read) < 300, `${bench.read} read at once`);
+  bench.read.length = 0;
+  const backed = (at: number) => bench.records.orderBacking(orders[at] as Order)?.backed;
+  assert.deepEqual([backed(0), backed(799), backed(800)], [1n, 1n, 0n]);
+  assert.deepEqual(bench.read, []);
+  // A start reads them before anybody asks.
+  bench.open();
+  await bench.records.restored(new AbortController().signal);
+  assert.deepEqual(bench.read, [1000, 0], "what sells the one token, and the other");
+  bench.read.length = 0;
+  assert.deepEqual([backed(0), backed(799), backed(800)], [1n, 1n, 0n]);
+  assert.deepEqual(bench.read, []);
 });

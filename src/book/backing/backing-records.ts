@@ -1,7 +1,7 @@
 // Backing records as of the visible ledger, and the steps that bring them to the next one.
 import assert from "node:assert/strict";
 import type { Address } from "../../model/address.ts";
-import type { Backing, OrderBacking, OrderShare } from "../../model/backing.ts";
+import type { Backing, OrderBacking, SharesBlock } from "../../model/backing.ts";
 import type { EntriesLoaded, TrackingRequest } from "../../model/entry-tracking.ts";
 import type { Order } from "../../model/order.ts";
 import type { BookChange } from "../book-change.ts";
@@ -17,6 +17,7 @@ import { recordRow } from "./backing-rows.ts";
 import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
 import { backingChange, type Committed, DraftedStep, type PendingUpdates } from "./backing-step.ts";
 import type { PollAnswer, PollWork } from "./custom-tokens.ts";
+import { KEPT_ORDERS } from "./order-shares.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
 import {
   restoreRecords,
@@ -60,6 +61,8 @@ export class BackingRecords implements BackingView, AccountWatch {
   readonly #waiters = new Set<Waiter>();
   #requestStep: () => void = () => {};
   #restoring = new Slices([][Symbol.iterator]());
+  /** Reads the orders of makers with many: their shares follow from then on. */
+  #keeping = new Slices([][Symbol.iterator]());
   /** What the start found to write: rows that no record was found for go, and such as say too little. */
   #dueRows: readonly BackingRow[] = [];
   #tokensKnown = 0;
@@ -77,6 +80,10 @@ export class BackingRecords implements BackingView, AccountWatch {
     state.closeTime = start.closeTime;
     state.skipped = start.skipped;
     state.shares.ordersSelling = start.ordersSelling;
+    if (start.eachSelling !== undefined) state.shares.eachSelling = start.eachSelling;
+    this.#keeping = new Slices(
+      state.keepShares(start.references.filter(({ orders }) => orders >= KEPT_ORDERS)),
+    );
     this.#restoring = new Slices(
       restoreRecords({
         state,
@@ -106,8 +113,9 @@ export class BackingRecords implements BackingView, AccountWatch {
     return [network, ...changes];
   }
 
-  restored(signal: AbortSignal): Promise<void> {
-    return this.#restoring.finishInTurns(signal);
+  async restored(signal: AbortSignal): Promise<void> {
+    await this.#restoring.finishInTurns(signal);
+    await this.#keeping.finishInTurns(signal);
   }
 
   onUpdates(requestStep: () => void): void {
@@ -186,7 +194,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     return loaded;
   }
 
-  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[] {
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[] {
     const budget = this.backing(owner, asset)?.budget ?? 0n;
     return this.#state.shares.shares(recordId(owner, asset), budget, { owner, asset });
   }

@@ -7,7 +7,7 @@ import { EVENTS_MAX_DEFAULT } from "../shared-layout.ts";
 import type { RecordRow } from "./backing-rows.ts";
 import { eventsSettingKey, RecordKeyBuilder, type Token, tokenOf } from "./ledger-keys.ts";
 import { OrderShares } from "./order-shares.ts";
-import type { BackingRecord, RecordId } from "./record.ts";
+import { type BackingRecord, type RecordId, recordId } from "./record.ts";
 
 /**
  * The key of the network's limit of what a call writes into the ledger: followed like the entries of the
@@ -71,6 +71,13 @@ export class BackingState {
     const records = this.owners.get(owner);
     if (records === undefined) this.owners.set(owner, new Map([[asset, { id, record }]]));
     else records.set(asset, { id, record });
+  }
+
+  /** Of makers with many orders, in portions. */
+  *keepShares(makers: readonly Pick<BackingRecord, "owner" | "asset">[]): Generator<void, void> {
+    for (const { owner, asset } of makers) {
+      yield* this.shares.keepInPortions(recordId(owner, asset), { owner, asset });
+    }
   }
 
   removeFromOwner({ owner, asset }: BackingRecord): void {

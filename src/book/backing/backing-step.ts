@@ -25,6 +25,7 @@ import {
   touchPolled,
 } from "./custom-tokens.ts";
 import type { Token } from "./ledger-keys.ts";
+import { KEPT_ORDERS } from "./order-shares.ts";
 import {
   changedBacking,
   inNextLedger,
@@ -172,6 +173,10 @@ export class BackingDraft {
     for (const [owner, watched] of this.#references.watchChanges) {
       if (watched) state.watched.add(owner);
       else state.watched.delete(owner);
+    }
+    for (const id of this.#edited) {
+      const record = state.records.get(id);
+      if (record !== undefined && record.orders >= KEPT_ORDERS) state.shares.keep(id, record);
     }
     for (const { record, before, after } of this.#references.orderEdits) {
       state.shares.change(record, before, after);

@@ -4,6 +4,7 @@
 import type { DomainEvent, OrderAction, OrderFill } from "../../book/domain-event.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import type { Address, Pair } from "../../model/address.ts";
+import type { SharesBlock } from "../../model/backing.ts";
 import { type Order, type OrderId, OrderStatus } from "../../model/order.ts";
 import type { Position } from "../../model/position.ts";
 import { lesser } from "../../model/settlement.ts";
@@ -13,7 +14,10 @@ import { nextSlice } from "../../model/slice-turns.ts";
 const SLICE_ORDERS = 200;
 
 /** What it reads of a state. */
-export type BookSource = Pick<ReadModel, "liveOrders" | "orderBacking">;
+export type BookSource = Pick<
+  ReadModel,
+  "liveOrders" | "orderBacking" | "backing" | "ordersBacked"
+>;
 
 /** An order as it was told last. `budget`: its maker's, where that does not cover the order. */
 export type BookRow = {
@@ -37,13 +41,33 @@ export type BookRowChange = {
 export type OrderDomainEvent = Extract<DomainEvent, { readonly kind: "order" }>;
 export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 
+/** Rows that one budget is behind. */
+type BudgetRows = {
+  readonly cursors: Set<Position>;
+  /** What was told of it last: a row of these blocks says as much. */
+  told: ReadonlySet<SharesBlock>;
+  budget: bigint | undefined;
+};
+
+/** What a step left of a budget, where that is another split than was told. */
+type Rebacking = {
+  readonly maker: string;
+  /** Undefined: not tracked any more. */
+  readonly budget: bigint | undefined;
+  readonly blocks: readonly SharesBlock[];
+};
+
+/** Stands for some hundred rows that were looked at, none of which need be told. */
+export const LOOKED = "looked";
+export type Looked = typeof LOOKED;
+
 export class BookImage {
   readonly #readModel: BookSource;
   readonly #market: Pair;
   /** By cursor: makers choose among ids, and could have those of many orders collide in a map. */
   readonly #rows = new Map<Position, BookRow>();
-  /** Cursors by owner and asset sold: what a change of the budget behind them concerns. */
-  readonly #byBudget = new Map<string, Set<Position>>();
+  /** By owner and asset sold. */
+  readonly #byBudget = new Map<string, BudgetRows>();
   /** Oldest first, but for orders that live again and those that came while older ones were still to be read. */
   #isSorted = true;
   /** The latest cursor that a row has had. */
@@ -77,13 +101,15 @@ export class BookImage {
   }
 
   /**
-   * What a step changed, in chain order, then rows whose backing alone changed, oldest first: a step's changes are the
-   * same whenever the image was filled. `orders` are of this market, `budgets` of its assets.
+   * What a step changed, in chain order, then rows whose backing alone changed, by maker, a maker's oldest first: a
+   * step's changes are the same whenever the image was filled. `orders` are of this market, `budgets` of its assets.
+   * The latter are found while the changes are taken, which may take many turns, but must end before the next step's:
+   * a maker may have any number of orders.
    */
   stepped(
     orders: readonly OrderDomainEvent[],
     budgets: readonly BackingEvent[],
-  ): readonly BookRowChange[] {
+  ): Generator<BookRowChange | Looked, void> {
     const changes: BookRowChange[] = [];
     // Nothing backs them after the step.
     const gone = new Set<Position>();
@@ -95,10 +121,22 @@ export class BookImage {
       const change = this.#changed(event, gone);
       if (change !== undefined) changes.push(change);
     }
-    const rebacked: (BookRowChange & { readonly row: BookRow })[] = [];
-    for (const { owner, asset } of budgets) this.#rebacked(owner, asset, rebacked);
-    rebacked.sort((one, other) => byCursor(one.row, other.row));
-    return [...changes, ...rebacked];
+    const rebackings = budgets.flatMap(({ owner, asset }) => this.#rebacking(owner, asset) ?? []);
+    rebackings.sort((one, other) => (one.maker < other.maker ? -1 : 1));
+    return this.#told(changes, rebackings);
+  }
+
+  *#told(
+    changes: readonly BookRowChange[],
+    rebackings: readonly Rebacking[],
+  ): Generator<BookRowChange | Looked, void> {
+    yield* changes;
+    for (const { budget, blocks } of rebackings) {
+      for (const block of blocks) {
+        yield* this.#rebacked(budget, block);
+        yield LOOKED;
+      }
+    }
   }
 
   async #fill(isWanted: () => boolean): Promise<void> {
@@ -136,19 +174,35 @@ export class BookImage {
     return { ...change, cause, row };
   }
 
-  #rebacked(
-    owner: Address,
-    asset: Address,
-    rebacked: (BookRowChange & { readonly row: BookRow })[],
-  ): void {
-    for (const cursor of this.#byBudget.get(owner + asset) ?? []) {
+  /** Undefined where every row says what the budget now gives. */
+  #rebacking(owner: Address, asset: Address): Rebacking | undefined {
+    const maker = owner + asset;
+    const rows = this.#byBudget.get(maker);
+    if (rows === undefined) return undefined;
+    const { told } = rows;
+    const budget = this.#readModel.backing(owner, asset)?.budget;
+    const blocks = this.#readModel.ordersBacked(owner, asset);
+    const isSame = budget === rows.budget;
+    rows.told = new Set(blocks);
+    rows.budget = budget;
+    // Orders that are covered do not say of how much.
+    const changed = blocks.filter(
+      (block) => !told.has(block) || !(isSame || (block.isCovered && budget !== undefined)),
+    );
+    return changed.length === 0 ? undefined : { maker, budget, blocks: changed };
+  }
+
+  /** Rows of a block that say something else than before. */
+  *#rebacked(budget: bigint | undefined, { shares }: SharesBlock): Generator<BookRowChange, void> {
+    for (const { cursor, backed: share } of shares) {
       const told = this.#rows.get(cursor);
       if (told === undefined) continue;
       const { order } = told;
-      const row = this.#rowOf(order);
+      const backed = budget === undefined ? undefined : lesser(share, order.amount);
+      const row = { order, backed, budget: toldBudget(order, backed, budget) };
       if (told.backed === row.backed && told.budget === row.budget) continue;
-      this.#put(row);
-      rebacked.push({ cause: "backing", id: order.id, order, row });
+      this.#rows.set(cursor, row);
+      yield { cause: "backing", id: order.id, order, row };
     }
   }
 
@@ -165,15 +219,18 @@ export class BookImage {
     else if (!this.#rows.has(order.cursor)) this.#isSorted = false;
     this.#rows.set(order.cursor, row);
     const key = order.owner + order.selling;
-    const cursors = this.#byBudget.get(key);
-    if (cursors === undefined) this.#byBudget.set(key, new Set([order.cursor]));
-    else cursors.add(order.cursor);
+    const rows = this.#byBudget.get(key);
+    if (rows !== undefined) rows.cursors.add(order.cursor);
+    else {
+      const cursors = new Set([order.cursor]);
+      this.#byBudget.set(key, { cursors, told: new Set(), budget: undefined });
+    }
   }
 
   #remove({ cursor, owner, selling }: Order): void {
     if (!this.#rows.delete(cursor)) return;
     const key = owner + selling;
-    const cursors = this.#byBudget.get(key);
+    const cursors = this.#byBudget.get(key)?.cursors;
     cursors?.delete(cursor);
     if (cursors?.size === 0) this.#byBudget.delete(key);
   }

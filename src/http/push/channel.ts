@@ -20,9 +20,15 @@ export type TopicRequest = {
   readonly snapshot: (id: MessageId) => string;
   /**
    * In place of `snapshot`, for one that may be large: its messages, all of the state shown at the call. The
-   * subscriber gets later updates behind the last of them.
+   * subscriber gets later updates behind the last of them. Undefined where `snapshot` is to be called after all.
    */
-  readonly parts?: () => SnapshotParts;
+  readonly parts?: () => SnapshotParts | undefined;
+  /** Updates before the snapshot are of no use: the subscriber gets none. */
+  readonly beginsWithSnapshot?: true;
+  /** The subscribe was answered, or nobody waits for that any more. Called once. */
+  readonly over?: () => void;
+  /** False: what was ready no longer is, and `ready` is asked again. Absent: it stays so. */
+  readonly isReady?: () => boolean;
   /** The topic has its first subscriber: from now on its updates are published. */
   readonly opened: () => void;
 };
@@ -38,6 +44,11 @@ export interface Channel {
   closed(topic: string): void;
   /** A step became visible. What it throws is logged and keeps no other channel from the step. */
   stepped(step: Step): void;
+  /**
+   * Says more of the step, some milliseconds of work: called again, in later turns or at once before anything of the
+   * next step, until it returns false.
+   */
+  tellOn?(): boolean;
   /**
    * Every channel has published what it says of the step, and nothing of a later one. Called for steps
    * that bring ledgers.

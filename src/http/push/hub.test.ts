@@ -1,6 +1,7 @@
 // The hub's answers to whoever asks again for a topic whose snapshot comes in parts, with a channel that counts its steps.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { runs } from "../../../test/support/runs.ts";
 import type { Step } from "../../book/step.ts";
@@ -51,6 +52,7 @@ class World {
         ready: () => Promise.resolve(),
         snapshot: () => assert.fail("it comes in parts"),
         parts: () => this.#parts(),
+        beginsWithSnapshot: true,
         opened: () => this.life.push("opened"),
       }),
       closed: () => this.life.push("closed"),
@@ -337,4 +339,129 @@ test("whatever a client asks for and however it reads, answers come in order and
     }),
     { numRuns: runs(300) },
   );
+});
+
+/** A hub with one channel that says `messages` of each step, one at a time; what was said, in order. */
+function slowHub(messages: number) {
+  const said: string[] = [];
+  let saying: { readonly step: Step; left: number } | undefined;
+  let failing = false;
+  const channel: Channel = {
+    name: "slow",
+    request: () => assert.fail("nobody subscribes"),
+    closed: () => undefined,
+    stepped: (step) => {
+      saying = { step, left: messages };
+    },
+    tellOn: () => {
+      if (failing) throw new Error("cannot");
+      if (saying === undefined || saying.left === 0) return false;
+      saying.left -= 1;
+      said.push(`${saying.step.ledger}.${messages - saying.left}`);
+      return saying.left > 0;
+    },
+    ended: ({ ledger }) => said.push(`end ${ledger}`),
+  };
+  const hub = new PushHub([channel], { error: () => said.push("failed") }, (_, run) => run());
+  const step = (ledger: number): void => {
+    const ledgers = [{ ledger, hash: "", closeTime: 0 }];
+    hub.stepped({ ...STEP, ledger, ledgers });
+  };
+  const fail = (): void => {
+    failing = true;
+  };
+  return { said, step, fail };
+}
+
+test("a step of which there is much to say ends once all is said, a piece a turn", async () => {
+  const { said, step } = slowHub(5);
+  step(1);
+  let turns = 0;
+  for (let before = said.length; said.at(-1) !== "end 1"; before = said.length) {
+    await nextTurn();
+    turns += 1;
+    assert.ok(said.length - before <= 2, `${said.length - before} in a turn`);
+  }
+  assert.deepEqual(said, ["1.1", "1.2", "1.3", "1.4", "1.5", "end 1"]);
+  assert.ok(turns >= 4, `${turns} turns`);
+});
+
+test("what is left to say of a step is said before anything of the next", async () => {
+  const { said, step } = slowHub(3);
+  step(1);
+  step(2);
+  step(3);
+  while (said.at(-1) !== "end 3") await nextTurn();
+  const all = [1, 2, 3].flatMap((ledger) => [
+    `${ledger}.1`,
+    `${ledger}.2`,
+    `${ledger}.3`,
+    `end ${ledger}`,
+  ]);
+  assert.deepEqual(said, all);
+});
+
+test("a channel that fails at what is left of a step does not keep it from ending", async () => {
+  const { said, step, fail } = slowHub(3);
+  fail();
+  step(1);
+  step(2);
+  while (said.at(-1) !== "end 2") await nextTurn();
+  assert.deepEqual(said, ["failed", "end 1", "failed", "end 2"]);
+});
+
+test("a subscribe is answered once its topic is ready again, and tells once that it is over", async () => {
+  const waits: (() => void)[] = [];
+  const sent: string[] = [];
+  let isReady = false;
+  let over = 0;
+  const channel: Channel = {
+    name: "busy",
+    request: () => ({
+      topic: "busy",
+      ready: () => new Promise((resolve) => void waits.push(resolve)),
+      isReady: () => isReady,
+      snapshot: () => "snapshot",
+      opened: () => undefined,
+      over: () => {
+        over += 1;
+      },
+    }),
+    closed: () => undefined,
+    stepped: () => undefined,
+  };
+  const hub = new PushHub([channel], { error: () => undefined }, (_, run) => run());
+  const subscriber: Subscriber = {
+    topics: new Map(),
+    pending: new Set(),
+    client: "",
+    waitingBytes: 0,
+    send: (json) => sent.push(json),
+    join: () => undefined,
+    leave: () => undefined,
+    end: () => undefined,
+    tooSlow: () => undefined,
+  };
+  const ask = (op: string): void => {
+    hub.receive(subscriber, parseClientMessage(JSON.stringify({ op, channel: "busy" })));
+  };
+  const pass = async (): Promise<void> => {
+    waits.shift()?.();
+    await nextTurn();
+  };
+  ask("subscribe");
+  await pass();
+  await pass();
+  assert.deepEqual([sent, waits.length, over], [[], 1, 0], "asked a third time");
+  isReady = true;
+  await pass();
+  assert.deepEqual([sent, waits.length, over], [["snapshot"], 0, 1]);
+  ask("subscribe");
+  ask("unsubscribe");
+  await pass();
+  assert.deepEqual([sent.length, over], [3, 2], "an error and the answer of the unsubscribe");
+  ask("subscribe");
+  hub.disconnected(subscriber);
+  await pass();
+  assert.deepEqual([sent.length, over, subscriber.pending.size], [3, 3, 0]);
 });

@@ -1,5 +1,6 @@
 // Who is subscribed to what. Knows connections and topics, and nothing of what channels say.
 import type { Step } from "../../book/step.ts";
+import { nextSlice } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
 import type { Channel, TopicRequest } from "./channel.ts";
 import { idMember } from "./channel.ts";
@@ -27,6 +28,8 @@ export type PendingSnapshot = {
   stream?: SnapshotStream;
   /** Begins to answer it: there while the parts of a snapshot of the topic go before it. */
   begin?: (() => void) | undefined;
+  /** To be called once it is not pending any more. */
+  readonly over: (() => void) | undefined;
 };
 
 /** The hub's side of one connection. Its methods do nothing once the connection is closed. */
@@ -110,27 +113,45 @@ export class PushHub {
   }
 
   /**
-   * A step became visible: its updates go out now, in order. The step ends after the first turn of the
-   * updates that channels compute later, so that what is due with it comes before its end; no longer
-   * wait, or many topics would hold up what marks the end of a ledger.
+   * A step became visible: its updates go out now, in order, but for those of which there are so many that they take
+   * several turns. The step ends after them and after the first turn of the updates that channels compute later, so
+   * that what is due with it comes before its end; no longer wait, or many topics would hold up what marks the end
+   * of a ledger.
    */
   stepped(step: Step): void {
     this.#endStep();
     this.#tell(step, (channel) => channel.stepped(step));
-    if (step.ledgers.length === 0) return;
     this.#unended = step;
     // Behind the turn queue's own: immediates run in the order in which they were set.
-    setImmediate(() => {
-      if (this.#unended === step) this.#endStep();
-    });
+    setImmediate(() => this.#goOn(step));
+  }
+
+  #goOn(step: Step): void {
+    if (this.#unended !== step) return;
+    if (this.#tellOn(step)) void nextSlice().then(() => this.#goOn(step));
+    else this.#finish(step);
   }
 
   /** Before anything of a later step is said. */
   #endStep(): void {
     const step = this.#unended;
     if (step === undefined) return;
+    while (this.#tellOn(step));
+    this.#finish(step);
+  }
+
+  #finish(step: Step): void {
     this.#unended = undefined;
-    this.#tell(step, (channel) => channel.ended?.(step));
+    if (step.ledgers.length > 0) this.#tell(step, (channel) => channel.ended?.(step));
+  }
+
+  /** False where every channel has said all of the step. */
+  #tellOn(step: Step): boolean {
+    let isMore = false;
+    this.#tell(step, (channel) => {
+      if (channel.tellOn?.() === true) isMore = true;
+    });
+    return isMore;
   }
 
   #tell(step: Step, tell: (channel: Channel) => void): void {
@@ -148,8 +169,10 @@ export class PushHub {
   disconnected(subscriber: Subscriber): void {
     for (const [topic, channel] of subscriber.topics) this.#release(topic, channel);
     subscriber.topics.clear();
-    for (const pending of subscriber.pending) this.#endStream(pending);
-    subscriber.pending.clear();
+    for (const pending of subscriber.pending) {
+      this.#endStream(pending);
+      settled(subscriber, pending);
+    }
   }
 
   #answer(subscriber: Subscriber, message: ClientMessage): void {
@@ -199,14 +222,13 @@ export class PushHub {
         return;
       }
       subscriber.topics.set(topic, channel);
-      // Updates of a topic whose snapshot comes in parts wait behind it.
-      if (request.parts === undefined) subscriber.join(topic);
+      if (request.beginsWithSnapshot !== true) subscriber.join(topic);
       const count = this.#counts.get(topic) ?? 0;
       this.#counts.set(topic, count + 1);
       isFirst = count === 0;
     }
     const isBehind = request.parts !== undefined && hasPending(subscriber, topic);
-    const pending: PendingSnapshot = { topic, channel, id, isNew };
+    const pending: PendingSnapshot = { topic, channel, id, isNew, over: request.over };
     subscriber.pending.add(pending);
     const begin = (): void => this.#begin(subscriber, pending, request);
     try {
@@ -221,10 +243,15 @@ export class PushHub {
 
   /** Answers a subscribe, now or once what its snapshot needs is there. */
   #begin(subscriber: Subscriber, pending: PendingSnapshot, request: TopicRequest): void {
-    const { parts } = request;
     const send = (): void => {
+      const parts = request.parts?.();
       if (parts === undefined) subscriber.send(request.snapshot(pending.id));
-      else this.#stream(subscriber, pending, parts());
+      else this.#stream(subscriber, pending, parts);
+    };
+    const settle = (): void => {
+      if (!subscriber.pending.has(pending)) return;
+      if (request.isReady?.() === false) this.#begin(subscriber, pending, request);
+      else this.#settle(subscriber, pending, send);
     };
     try {
       const ready = request.ready?.(() => subscriber.pending.has(pending), subscriber.client);
@@ -234,7 +261,7 @@ export class PushHub {
       }
       ready.then(
         // Snapshot and sending stay together: a step shown between them would reach the client first.
-        () => this.#runInTurn(subscriber, () => this.#settle(subscriber, pending, send)),
+        () => this.#runInTurn(subscriber, settle),
         (error: unknown) => this.#fail(subscriber, pending, error),
       );
     } catch (error) {
@@ -247,7 +274,10 @@ export class PushHub {
     if (!subscriber.pending.has(pending)) return;
     try {
       answer();
-      if (pending.stream === undefined) subscriber.pending.delete(pending);
+      if (pending.stream === undefined) {
+        settled(subscriber, pending);
+        this.#beginNext(subscriber, pending.topic);
+      }
     } catch (error) {
       this.#fail(subscriber, pending, error);
     }
@@ -264,7 +294,7 @@ export class PushHub {
       inTurn: (run) => this.#runInTurn(subscriber, run),
       finished: () => {
         this.#endStream(pending);
-        subscriber.pending.delete(pending);
+        settled(subscriber, pending);
         subscriber.join(topic);
         this.#beginNext(subscriber, topic);
       },
@@ -306,7 +336,7 @@ export class PushHub {
   }
 
   #fail(subscriber: Subscriber, pending: PendingSnapshot, error: unknown): void {
-    if (!subscriber.pending.delete(pending)) return;
+    if (!settled(subscriber, pending)) return;
     const { topic, channel, id, isNew } = pending;
     if (isNew) {
       // Whoever else waits for the topic on this connection decides about the subscription now.
@@ -326,7 +356,7 @@ export class PushHub {
   ): void {
     for (const pending of subscriber.pending) {
       if (pending.topic !== topic) continue;
-      subscriber.pending.delete(pending);
+      settled(subscriber, pending);
       this.#endStream(pending);
       if (pending.stream?.isAnswered !== true) {
         sendError(subscriber, pending.id, "Unsubscribed before the snapshot");
@@ -362,6 +392,13 @@ export class PushHub {
     this.#log.error({ err: error }, "a push message could not be answered");
     sendError(subscriber, id, "Internal error");
   }
+}
+
+/** Nobody waits for its answer any more. False where that was so already. */
+function settled(subscriber: Subscriber, pending: PendingSnapshot): boolean {
+  if (!subscriber.pending.delete(pending)) return false;
+  pending.over?.();
+  return true;
 }
 
 function hasPending({ pending }: Subscriber, topic: string): boolean {

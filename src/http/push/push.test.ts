@@ -482,6 +482,57 @@ describe("channel account", () => {
     }
   });
 
+  it("puts a large snapshot together of one state, with what steps change meanwhile behind it", async () => {
+    const { readModel } = server;
+    const { accountBacking } = readModel;
+    readModel.live = Array.from({ length: 5000 }, (_, at) => testOrder(at, { amount: 80n }));
+    const filled = testOrder(4999, { amount: 70n });
+    // Asked once the orders are read, when the text begins to be made.
+    readModel.accountBacking = function (...parameters) {
+      readModel.accountBacking = accountBacking;
+      setImmediate(() => {
+        readModel.live = readModel.live.with(4999, filled);
+        step([orderEvent("fill", filled)]);
+      });
+      return accountBacking.apply(this, parameters);
+    };
+    const client = await open();
+    const message = { channel: "account", address: ADDRESS };
+    client.send({ op: "subscribe", ...message, id: 1 });
+    client.send({ op: "subscribe", ...message, id: 2 });
+    await client.find(({ id }) => id === 2);
+    const told = client.messages.map(({ id, type, orders, order }) => [
+      id ?? type,
+      (orders?.at(-1) ?? order).amount,
+    ]);
+    assert.deepEqual(told, [
+      [1, "80"],
+      ["order", "70"],
+      [2, "70"],
+    ]);
+    step([orderEvent("fill", filled)]);
+    assert.equal((await client.drain()).length, 4, "it is told from there on");
+    assert.equal(server.push.subscriptionCount, 1);
+  });
+
+  it("lets nobody wait for a large snapshot that nobody wants any more", async () => {
+    const { readModel } = server;
+    readModel.live = Array.from({ length: 3000 }, (_, at) => testOrder(at));
+    const message = { channel: "account", address: ADDRESS };
+    for (let at = 0; at < 3; at += 1) {
+      const gone = await open();
+      for (let id = 0; id < 5; id += 1) gone.send({ op: "subscribe", ...message, id });
+      if (at > 0) gone.send({ op: "unsubscribe", ...message });
+      gone.close();
+    }
+    const client = await open();
+    client.send({ op: "subscribe", ...message, id: 1 });
+    client.send({ op: "unsubscribe", ...message, id: 2 });
+    client.send({ op: "subscribe", ...message, id: 3 });
+    const snapshot = await client.find(({ id }) => id === 3);
+    assert.equal(snapshot.orders.length, 3000);
+  });
+
   it("keeps an account with few orders from waiting for the text of one with many", async () => {
     const many = Array.from({ length: 2000 }, (_, at) => testOrder(at));
     server.readModel.live = [...many, testOrder(3000, { owner: testAccount(2) })];

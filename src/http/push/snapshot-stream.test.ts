@@ -102,3 +102,70 @@ test("large updates behind a snapshot come as the client takes them, too", () =>
   }
   assert.equal(sent.length, 14);
 });
+
+test("a snapshot is made a piece a turn and then sent, though the client has not taken what was before it", () => {
+  const sent: string[] = [];
+  const turns: (() => void)[] = [];
+  let made = 0;
+  const to = { waitingBytes: 1 << 20, send: (json: string) => sent.push(json) };
+  let ended = 0;
+  const stream = new SnapshotStream({
+    to,
+    id: {},
+    parts: {
+      count: 1,
+      make: () => {
+        made += 1;
+        return made < 10;
+      },
+      json: () => `made of ${made}`,
+      ended: () => {
+        ended += 1;
+      },
+    },
+    inTurn: (run) => turns.push(run),
+    finished: () => sent.push("finished"),
+    failed: (error) => assert.fail(String(error)),
+  });
+  stream.resume();
+  stream.follow("update");
+  for (let turn = 1; turn <= 10; turn += 1) {
+    assert.deepEqual([made, sent.length, turns.length], [turn - 1, 0, 1]);
+    turns.shift()?.();
+  }
+  assert.deepEqual([sent, ended], [["made of 10"], 1]);
+  to.waitingBytes = 0;
+  stream.drained();
+  while (turns.length > 0) turns.shift()?.();
+  stream.drained();
+  while (turns.length > 0) turns.shift()?.();
+  assert.deepEqual(sent, ["made of 10", "update", "finished"]);
+});
+
+test("a snapshot that cannot be made is told, and one that nobody wants is made no further", () => {
+  for (const isCanceled of [true, false]) {
+    const turns: (() => void)[] = [];
+    const ends: string[] = [];
+    const stream = new SnapshotStream({
+      to: { waitingBytes: 0, send: () => assert.fail("nothing is sent") },
+      id: {},
+      parts: {
+        count: 1,
+        make: () => {
+          if (isCanceled) return true;
+          throw new Error("no text");
+        },
+        json: () => assert.fail("not made"),
+        ended: () => ends.push("parts"),
+      },
+      inTurn: (run) => turns.push(run),
+      finished: () => ends.push("finished"),
+      failed: (error) => ends.push(String(error)),
+    });
+    stream.resume();
+    turns.shift()?.();
+    if (isCanceled) stream.cancel();
+    while (turns.length > 0) turns.shift()?.();
+    assert.deepEqual(ends, isCanceled ? ["parts"] : ["Error: no text", "parts", "finished"]);
+  }
+});

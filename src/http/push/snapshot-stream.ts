@@ -12,6 +12,11 @@ const BACKLOG_SENT = 64;
 export type SnapshotParts = {
   /** At least one. */
   readonly count: number;
+  /**
+   * Makes more of them ready, less than a millisecond of work: called until it returns false, before the first. That
+   * one is then sent at once, like an answer that is made in one go.
+   */
+  readonly make?: () => boolean;
   /** The message of a part; they are asked for in order, from 1. */
   readonly json: (part: number, id: MessageId) => string;
   /** The last was made, or nobody wants the rest. Called once. */
@@ -46,11 +51,13 @@ export class SnapshotStream {
   /** Sent of the snapshot. */
   #part = 0;
   #hasParts = true;
+  #isMaking: boolean;
   #isPaused = false;
   #isOver = false;
 
   constructor(options: StreamOptions) {
     this.#options = options;
+    this.#isMaking = options.parts.make !== undefined;
   }
 
   /** To be called once, and whenever the client has taken what waited for it. */
@@ -87,7 +94,7 @@ export class SnapshotStream {
   #send(): void {
     if (this.#isOver) return;
     const { to, finished } = this.#options;
-    if (to.waitingBytes > PACE_BYTES) {
+    if (to.waitingBytes > PACE_BYTES && !this.#isMaking) {
       this.#isPaused = true;
       return;
     }
@@ -114,10 +121,15 @@ export class SnapshotStream {
   #sendPart(): void {
     const { to, id, parts, failed } = this.#options;
     try {
+      if (this.#isMaking) {
+        this.#isMaking = parts.make?.() === true;
+        if (this.#isMaking) return;
+      }
       this.#part += 1;
       to.send(parts.json(this.#part, id));
       if (this.#part < parts.count) return;
     } catch (error) {
+      this.#isMaking = false;
       failed(error);
     }
     // A client that takes no more is gone within `send`.

@@ -1,6 +1,7 @@
 // GET /account/:address and GET /backing
 
 import type { Address } from "../../model/address.ts";
+import { nextSlice } from "../../model/slice-turns.ts";
 import { accountMembers, accountText, hasManyOrders } from "../account-text.ts";
 import { ApiError } from "../api-error.ts";
 import { backingJson } from "../json/backing-json.ts";
@@ -21,9 +22,10 @@ export function accountRoute({ readModel }: ApiContext): Route {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   const read = async (owner: Address, signal: AbortSignal): Promise<string> => {
-    const text = await accountText(readModel, owner, () => !signal.aborted);
-    if (text === undefined) throw signal.reason;
-    return `{${text.members()}}`;
+    const account = (await accountText(readModel, owner, () => !signal.aborted))?.pin();
+    while (account?.make() === true && !signal.aborted) await nextSlice();
+    if (account === undefined || signal.aborted) throw signal.reason;
+    return account.text("{", "}");
   };
   return {
     kind: "async",

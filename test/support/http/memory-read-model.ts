@@ -5,7 +5,7 @@ import type { LiveOrderFilter, Page, ReadModel } from "../../../src/book/read-mo
 import type { Step, StepListener } from "../../../src/book/step.ts";
 import type { Address, Pair } from "../../../src/model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../../src/model/address.ts";
-import type { Backing, OrderBacking, OrderShare } from "../../../src/model/backing.ts";
+import type { Backing, OrderBacking, OrderShare, SharesBlock } from "../../../src/model/backing.ts";
 import type { Candle } from "../../../src/model/candle.ts";
 import type { ContractState } from "../../../src/model/contract-state.ts";
 import type { Failure } from "../../../src/model/failure.ts";
@@ -106,29 +106,29 @@ export class MemoryReadModel implements ReadModel {
   orderBacking(order: Order): OrderBacking | undefined {
     const { owner, selling, id } = order;
     const backing = this.backing(owner, selling);
-    const backed = this.#shares(owner, selling).get(id) ?? 0n;
-    return backing === undefined ? undefined : { backing, backed };
+    const share = this.#shares(owner, selling).find((one) => one.id === id);
+    return backing === undefined ? undefined : { backing, backed: share?.backed ?? 0n };
   }
 
   accountBacking(owner: Address): readonly Backing[] {
     return this.backings.filter((record) => record.owner === owner && record.updated !== undefined);
   }
 
-  ordersBacked(owner: Address, asset: Address): readonly (readonly OrderShare[])[] {
-    return [...this.#shares(owner, asset)].map((share) => [share]);
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[] {
+    return this.#shares(owner, asset).map((share) => ({ shares: [share], isCovered: false }));
   }
 
-  #shares(owner: Address, asset: Address): ReadonlyMap<OrderId, bigint> {
-    const backed = new Map<OrderId, bigint>();
-    let left = this.backing(owner, asset)?.budget;
-    if (left === undefined) return backed;
-    for (const order of this.live) {
-      if (order.owner !== owner || order.selling !== asset) continue;
-      const share = left < order.amount ? left : order.amount;
-      backed.set(order.id, share);
-      left -= share;
-    }
-    return backed;
+  #shares(owner: Address, asset: Address): readonly OrderShare[] {
+    const budget = this.backing(owner, asset)?.budget;
+    if (budget === undefined) return [];
+    let left = budget;
+    return this.live
+      .filter((order) => order.owner === owner && order.selling === asset)
+      .map(({ id, cursor, amount }) => {
+        const backed = left < amount ? left : amount;
+        left -= backed;
+        return { id, cursor, backed };
+      });
   }
 
   orderHistory(

@@ -4,7 +4,7 @@ import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
-import type { OrderShare } from "../../../model/backing.ts";
+import type { SharesBlock } from "../../../model/backing.ts";
 import { type Order, OrderStatus } from "../../../model/order.ts";
 import { nextSlice } from "../../../model/slice-turns.ts";
 import {
@@ -35,13 +35,12 @@ export type AccountChannelOptions = {
 export function accountChannel({ readModel, watch, publish }: AccountChannelOptions): Channel {
   /** Whether the account of each open topic is watched, which past a limit it is not. */
   const watched = new Map<Address, boolean>();
-  /** One text at a time: a slice of each of many would be a long turn of the loop. */
+  /** One text at a time: rows of many accounts at once would be much memory. Resolves with what ends the turn. */
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <Made>(make: () => Promise<Made>): Promise<Made> => {
-    const made = last.then(make);
-    last = made.catch(() => undefined);
-    return made;
-  };
+  const turn = (): Promise<() => void> =>
+    new Promise((begin) => {
+      last = last.then(() => new Promise<void>((end) => begin(end)));
+    });
   const stepped = ({ events }: Step): void => {
     if (watched.size === 0) return;
     for (const event of events) {
@@ -65,20 +64,37 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
     request: (parameters) => {
       const address = parseAccount(parameters);
       const topic = topicOf(address);
-      let made: AccountText | undefined;
+      let large: AccountText | undefined;
+      let endTurn: (() => void) | undefined;
       return {
         topic,
         ready: async (isWanted) => {
           await watch.loaded(address, SNAPSHOT_WAIT_MS);
           // Many subscribers may be waiting for this moment.
           await nextSlice();
-          if (!isWanted()) return;
-          if (!hasManyOrders(readModel, address)) return;
-          made = await inTurn(() => accountText(readModel, address, isWanted));
+          if (!isWanted() || !hasManyOrders(readModel, address)) return;
+          const end = await turn();
+          if (!isWanted()) end();
+          else {
+            endTurn = end;
+            large = await accountText(readModel, address, isWanted);
+          }
         },
+        over: () => endTurn?.(),
         snapshot: (id) => {
-          const members = made?.members() ?? accountMembers(readModel, address);
+          const members = accountMembers(readModel, address);
           return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
+        },
+        parts: () => {
+          if (large === undefined) return undefined;
+          const account = large.pin();
+          return {
+            count: 1,
+            make: () => account.make(),
+            json: (_, id) =>
+              account.text(`{"type":"account",${idMember(id)}"topic":"${topic}",`, "}"),
+            ended: () => endTurn?.(),
+          };
         },
         opened: () => {
           watched.set(address, watch.watch(address));
@@ -138,13 +154,13 @@ function membersOf(event: AccountEvent, readModel: ReadModel): string {
 }
 
 /** Kept with the blocks: a change of one order of thousands makes the text of a block. */
-const sharesTexts = new WeakMap<readonly OrderShare[], string>();
+const sharesTexts = new WeakMap<SharesBlock, string>();
 
-function sharesText(shares: readonly OrderShare[]): string {
-  let text = sharesTexts.get(shares);
+function sharesText(block: SharesBlock): string {
+  let text = sharesTexts.get(block);
   if (text === undefined) {
-    text = shares.map(([id, amount]) => `"${id}":"${amount}"`).join(",");
-    sharesTexts.set(shares, text);
+    text = block.shares.map(({ id, backed }) => `"${id}":"${backed}"`).join(",");
+    sharesTexts.set(block, text);
   }
   return text;
 }

@@ -1,5 +1,6 @@
 // Channel book: every live order of a market, then what each step changes of them, so that a client can keep
 // the whole book. The text of a change is made once for all subscribers.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { PastBook } from "../../../book/past-book.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
@@ -15,6 +16,8 @@ import {
   BookImage,
   type BookRow,
   type BookRowChange,
+  LOOKED,
+  type Looked,
   type OrderDomainEvent,
 } from "../book-image.ts";
 import type { Channel, Publish } from "../channel.ts";
@@ -23,8 +26,11 @@ import type { MessageId } from "../client-message.ts";
 import type { SnapshotParts } from "../snapshot-stream.ts";
 import { TopicIndex } from "../topic-index.ts";
 
-/** Rows of one message of a snapshot: some 150 KB. */
+/** Rows of one message, of a snapshot or of changes: some 150 KB. */
 const PART_ROWS = 400;
+/** Changes told in one turn, some milliseconds of work; orders looked at in vain count as so many. */
+const TURN_CHANGES = 800;
+const LOOKED_CHANGES = 16;
 /**
  * Snapshots of more than one part that may be sent at a time (choice): each keeps the rows of its state until
  * its client has taken them.
@@ -43,6 +49,17 @@ type BookTopic = {
   readonly image: BookImage;
   /** Ledger of the message before the next one, or at which the topic got its first subscriber. */
   toldLedger: number;
+  /** What a step changed, as far as it is still to be told. */
+  telling?: Telling | undefined;
+  /** Resolves once nothing is. */
+  whenTold?: Promise<void> | undefined;
+};
+
+type Telling = {
+  readonly ledger: number;
+  readonly changes: Iterator<BookRowChange | Looked, void>;
+  /** Of the next message. */
+  taken: BookRowChange[];
 };
 
 export function bookChannel({ readModel, assets, publish }: BookChannelOptions): Channel {
@@ -50,14 +67,14 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
   const byAsset = new TopicIndex<BookTopic>();
   let largeSnapshots = 0;
 
+  const untold = new UntoldTopics(publish);
+
   const stepped = ({ events, ledger }: Step): void => {
     if (open.size === 0) return;
     for (const [topic, { orders, budgets }] of concernedTopics(events, open, byAsset)) {
-      const changes = topic.image.stepped(orders, budgets);
-      if (changes.length === 0) continue;
-      publish(topic.name, changesJson(topic, ledger, changes));
-      topic.toldLedger = ledger;
+      untold.add(topic, { ledger, changes: topic.image.stepped(orders, budgets), taken: [] });
     }
+    untold.tellOn();
   };
 
   const partsOf = (topic: BookTopic): SnapshotParts => {
@@ -91,16 +108,19 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
         topic: name,
         opened: () => {
           const image = new BookImage(readModel, market);
-          const topic = { name, market, image, toldLedger: readModel.ledger ?? 0 };
+          const topic: BookTopic = { name, market, image, toldLedger: readModel.ledger ?? 0 };
           open.set(name, topic);
           byAsset.add([base, quote], topic);
         },
-        // Others may want it though this one has gone: it is given up with the topic.
         ready: () => {
           const topic = topicNow();
-          return topic.image.filled(() => open.get(name) === topic);
+          // Others may want it though this one has gone: it is given up with the topic.
+          topic.whenTold ??= filledAndTold(topic, () => open.get(name) === topic);
+          return topic.whenTold;
         },
+        isReady: () => topicNow().telling === undefined,
         parts: () => partsOf(topicNow()),
+        beginsWithSnapshot: true,
         snapshot: neverWhole,
       };
     },
@@ -108,10 +128,83 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
       const topic = open.get(name);
       if (topic === undefined) return;
       open.delete(name);
+      untold.delete(topic);
       byAsset.remove([topic.market.base, topic.market.quote], topic);
     },
     stepped,
+    tellOn: () => untold.tellOn(),
   };
+}
+
+/** Topics with changes of the last step that are still to be told. */
+class UntoldTopics {
+  readonly #topics = new Set<BookTopic>();
+  readonly #publish: Publish;
+
+  constructor(publish: Publish) {
+    this.#publish = publish;
+  }
+
+  add(topic: BookTopic, telling: Telling): void {
+    topic.telling = telling;
+    this.#topics.add(topic);
+  }
+
+  delete(topic: BookTopic): void {
+    this.#topics.delete(topic);
+  }
+
+  /** Tells what one turn has time for. False where all is told. */
+  tellOn(): boolean {
+    let left = TURN_CHANGES;
+    for (const topic of this.#topics) {
+      // First, so that a topic that fails holds up no other.
+      this.#topics.delete(topic);
+      left = tellTopic(topic, left, this.#publish);
+      if (topic.telling !== undefined) this.#topics.add(topic);
+      if (left <= 0) break;
+    }
+    return this.#topics.size > 0;
+  }
+}
+
+/** Resolves once the image is that of the ledger shown, or nobody wants it any more. */
+async function filledAndTold(topic: BookTopic, isOpen: () => boolean): Promise<void> {
+  try {
+    await topic.image.filled(isOpen);
+    while (topic.telling !== undefined && isOpen()) await nextTurn();
+  } finally {
+    topic.whenTold = undefined;
+  }
+}
+
+/** Tells so many changes of its step at most. Returns how many more may be told in the turn. */
+function tellTopic(topic: BookTopic, most: number, publish: Publish): number {
+  const { telling } = topic;
+  if (telling === undefined) return most;
+  // Where it fails, what is left of the step is given up.
+  topic.telling = undefined;
+  let left = most;
+  while (left > 0) {
+    const { done, value } = telling.changes.next();
+    if (value === LOOKED) {
+      left -= LOOKED_CHANGES;
+      continue;
+    }
+    if (done !== true) {
+      telling.taken.push(value);
+      left -= 1;
+    }
+    const { taken, ledger } = telling;
+    if (taken.length === PART_ROWS || (done === true && taken.length > 0)) {
+      telling.taken = [];
+      publish(topic.name, changesJson(topic, ledger, taken));
+      topic.toldLedger = ledger;
+    }
+    if (done === true) return left;
+  }
+  topic.telling = telling;
+  return left;
 }
 
 type Concerned = { readonly orders: OrderDomainEvent[]; readonly budgets: BackingEvent[] };
@@ -160,7 +253,7 @@ function rowJson(row: BookRow): string {
 }
 
 /** The messages of a snapshot; `id`: a request's, as a member. */
-function snapshotParts({ name, market, image }: Omit<BookTopic, "toldLedger">, ledger: number) {
+function snapshotParts({ name, market, image }: BookTopic, ledger: number) {
   const rows = image.rows();
   const count = Math.max(1, Math.ceil(rows.length / PART_ROWS));
   const json = (part: number, id: string): string => {
@@ -184,14 +277,14 @@ export async function* replayedBook(
 ): AsyncGenerator<string> {
   const image = new BookImage(past, market);
   await image.filled(() => true);
-  const topic = { name: topicOf(market), market, image, toldLedger: past.ledger };
+  const topic: BookTopic = { name: topicOf(market), market, image, toldLedger: past.ledger };
   const { count, json } = snapshotParts(topic, past.ledger);
   for (let part = 1; part <= count; part += 1) yield json(part, "");
   for (const { ledger, orders, budgets } of past.steps(to)) {
-    const changes = image.stepped(orders, budgets);
-    if (changes.length === 0) continue;
-    yield changesJson(topic, ledger, changes);
-    topic.toldLedger = ledger;
+    const messages: string[] = [];
+    topic.telling = { ledger, changes: image.stepped(orders, budgets), taken: [] };
+    tellTopic(topic, Number.POSITIVE_INFINITY, (_, json) => messages.push(json));
+    yield* messages;
   }
 }
 
