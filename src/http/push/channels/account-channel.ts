@@ -41,19 +41,17 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
     new Promise((begin) => {
       last = last.then(() => new Promise<void>((end) => begin(end)));
     });
+  const untold = new UntoldMessages(publish, (topic) => watched.has(accountOf(topic)));
   const stepped = ({ events }: Step): void => {
     if (watched.size === 0) return;
     for (const event of events) {
       if (event.kind === "contract") continue;
       const address = toldAccount(event);
-      if (address === undefined || !watched.has(address)) continue;
-      const topic = topicOf(address);
-      const members = membersOf(event, readModel);
-      publish(
-        topic,
-        `{"type":"${event.kind}","address":"${address}",${members},"topic":"${topic}"}`,
-      );
+      if (address !== undefined && watched.has(address)) {
+        untold.add(messageOf(event, address, readModel));
+      }
     }
+    untold.tellOn();
   };
   return {
     name: "account",
@@ -82,11 +80,13 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
         },
         over: () => endTurn?.(),
         snapshot: (id) => {
+          untold.tellAll();
           const members = accountMembers(readModel, address);
           return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
         },
         parts: () => {
           if (large === undefined) return undefined;
+          untold.tellAll();
           const account = large.pin();
           return {
             count: 1,
@@ -107,7 +107,65 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
       watched.delete(address);
     },
     stepped,
+    tellOn: () => untold.tellOn(),
   };
+}
+
+/** Shares put into text in one turn: some milliseconds of work. */
+const TURN_SHARES = 8192;
+
+/** A message whose shares may still have to be put into text. */
+type UntoldMessage = {
+  readonly topic: string;
+  readonly head: string;
+  readonly blocks: readonly SharesBlock[];
+  readonly tail: string;
+};
+
+/** Messages of the last step that are still to be sent, in their order. */
+class UntoldMessages {
+  readonly #publish: Publish;
+  readonly #isOpen: (topic: string) => boolean;
+  #messages: UntoldMessage[] = [];
+  #at = 0;
+  /** Of the message at `#at`, the next that is put into text. */
+  #block = 0;
+
+  constructor(publish: Publish, isOpen: (topic: string) => boolean) {
+    this.#publish = publish;
+    this.#isOpen = isOpen;
+  }
+
+  add(message: UntoldMessage): void {
+    this.#messages.push(message);
+  }
+
+  /** Sends what one turn has time for. False where all is sent. */
+  tellOn(): boolean {
+    let left = TURN_SHARES;
+    for (;;) {
+      const message = this.#messages[this.#at];
+      if (message === undefined) break;
+      const { topic, head, blocks, tail } = message;
+      for (; this.#block < blocks.length && this.#isOpen(topic); this.#block += 1) {
+        if (left <= 0) return true;
+        left -= madeShares(blocks[this.#block]);
+      }
+      // First, so that a message that fails holds up no other.
+      this.#at += 1;
+      this.#block = 0;
+      if (this.#isOpen(topic)) {
+        this.#publish(topic, head + blocks.map(sharesText).join(",") + tail);
+      }
+    }
+    this.#messages = [];
+    this.#at = 0;
+    return false;
+  }
+
+  tellAll(): void {
+    while (this.tellOn());
+  }
 }
 
 type AccountEvent = Exclude<DomainEvent, { readonly kind: "contract" }>;
@@ -128,22 +186,32 @@ function toldAccount(event: AccountEvent): Address | undefined {
   }
 }
 
+function messageOf(event: AccountEvent, address: Address, readModel: ReadModel): UntoldMessage {
+  const topic = topicOf(address);
+  const head = `{"type":"${event.kind}","address":"${address}",`;
+  const tail = `,"topic":"${topic}"}`;
+  if (event.kind !== "backing") {
+    return { topic, head: head + membersOf(event, readModel), blocks: [], tail };
+  }
+  const { owner, asset, backing } = event;
+  const members =
+    `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
+    '"backed":{';
+  const blocks = readModel.ordersBacked(owner, asset);
+  return { topic, head: head + members, blocks, tail: `}${tail}` };
+}
+
 /** The members of its message between `address` and `topic`. */
-function membersOf(event: AccountEvent, readModel: ReadModel): string {
+function membersOf(
+  event: Exclude<AccountEvent, { readonly kind: "backing" }>,
+  readModel: ReadModel,
+): string {
   switch (event.kind) {
     case "order": {
       const { order, action, fill } = event;
       return (
         `"action":"${action}","order":${changedOrderJson(readModel, order)}` +
         (fill === undefined ? "" : `,"fill":${fillJson(fill)}`)
-      );
-    }
-    case "backing": {
-      const { owner, asset, backing } = event;
-      const backed = readModel.ordersBacked(owner, asset).map(sharesText);
-      return (
-        `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
-        `"backed":{${backed.join(",")}}`
       );
     }
     case "trade":
@@ -163,6 +231,13 @@ function sharesText(block: SharesBlock): string {
     sharesTexts.set(block, text);
   }
   return text;
+}
+
+/** Puts a block into text where it is not, and returns how many shares that took. */
+function madeShares(block: SharesBlock | undefined): number {
+  if (block === undefined || sharesTexts.has(block)) return 0;
+  sharesText(block);
+  return block.shares.length;
 }
 
 /**
