@@ -11,30 +11,28 @@ export const UNCONSTRAINED = -1;
 /** A block of entries from `start` holds one hop's orders. */
 export class HopColumns {
   /** The order's slot; its exact price is in the book's words at `priceAt(slot)`. */
-  slot: Uint32Array;
+  readonly slot: Uint32Array;
   /** The maker's address, as the book numbers it. */
-  owner: Uint32Array;
+  readonly owner: Uint32Array;
   /** Entry of the same maker before this one, relative to the block, or -1. */
-  previous: Int32Array;
+  readonly previous: Int32Array;
   /** Real price: what the taker pays per unit. */
-  price: Float64Array;
-  amount: Float64Array;
+  readonly price: Float64Array;
+  readonly amount: Float64Array;
   /** What all of `amount` costs. */
-  cost: Float64Array;
+  readonly cost: Float64Array;
   /** All that the maker has for its orders here: to deliver, and to be paid. */
-  budget: Float64Array;
-  headroom: Float64Array;
+  readonly budget: Float64Array;
+  readonly headroom: Float64Array;
   /** What the order can deliver at most, by itself. */
-  most: Float64Array;
+  readonly most: Float64Array;
   /** Bytes of the maker's address, and of its transfers, in a call's events (see call-bytes.ts). */
-  addressBytes: Uint32Array;
-  transferBytes: Uint32Array;
+  readonly addressBytes: Uint32Array;
+  readonly transferBytes: Uint32Array;
   /** Group of the maker, relative to the block, or UNCONSTRAINED. */
-  group: Int32Array;
+  readonly group: Int32Array;
   /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
-  groupTop: Int32Array;
-  /** And its cheapest one. */
-  groupFirst: Int32Array;
+  readonly groupTop: Int32Array;
 
   constructor(length: number) {
     this.slot = new Uint32Array(length);
@@ -50,28 +48,10 @@ export class HopColumns {
     this.transferBytes = new Uint32Array(length);
     this.group = new Int32Array(length);
     this.groupTop = new Int32Array(length);
-    this.groupFirst = new Int32Array(length);
   }
 
   get length(): number {
     return this.slot.length;
-  }
-
-  grow(length: number): void {
-    this.slot = copied(this.slot, new Uint32Array(length));
-    this.owner = copied(this.owner, new Uint32Array(length));
-    this.previous = copied(this.previous, new Int32Array(length));
-    this.price = copied(this.price, new Float64Array(length));
-    this.amount = copied(this.amount, new Float64Array(length));
-    this.cost = copied(this.cost, new Float64Array(length));
-    this.budget = copied(this.budget, new Float64Array(length));
-    this.headroom = copied(this.headroom, new Float64Array(length));
-    this.most = copied(this.most, new Float64Array(length));
-    this.addressBytes = copied(this.addressBytes, new Uint32Array(length));
-    this.transferBytes = copied(this.transferBytes, new Uint32Array(length));
-    this.group = copied(this.group, new Int32Array(length));
-    this.groupTop = copied(this.groupTop, new Int32Array(length));
-    this.groupFirst = copied(this.groupFirst, new Int32Array(length));
   }
 
   /** Copies a block of `count` entries from another one's `start` to the front of this. */
@@ -88,6 +68,8 @@ export class HopColumns {
     this.most.set(other.most.subarray(start, end));
     this.addressBytes.set(other.addressBytes.subarray(start, end));
     this.transferBytes.set(other.transferBytes.subarray(start, end));
+    this.group.set(other.group.subarray(start, end));
+    this.groupTop.set(other.groupTop.subarray(start, end));
   }
 
   /** Fills the front with `count` entries of another block, relative to its `start`. */
@@ -168,7 +150,6 @@ export function groupMakers(columns: HopColumns, start: number, count: number): 
         costSum[first]! > columns.headroom[start + entry]!;
       if (isShort) {
         groupOf[first] = groups;
-        columns.groupFirst[start + groups] = first;
         groups += 1;
       }
     }
@@ -196,9 +177,4 @@ export function entryOutput(
   words: BigUint64Array,
 ): number {
   return outputOf(paid, columns.price[entry]!, words, priceAt(columns.slot[entry]!));
-}
-
-function copied<T extends Float64Array | Uint32Array | Int32Array>(from: T, to: T): T {
-  to.set(from as never);
-  return to;
 }

@@ -1,9 +1,8 @@
 // Hot path: asset paths waiting to be solved, the most promising first. A binary heap over columns;
-// nothing is allocated but while growing.
+// nothing is allocated.
 
 /** Paths kept at once; the least promising are dropped. 60 assets in all pairs make 3,365. */
-const PATHS_MAX = 1 << 16;
-const PATHS_FIRST = 1 << 10;
+const PATHS_MAX = 1 << 15;
 
 export class PathQueue {
   count = 0;
@@ -12,13 +11,13 @@ export class PathQueue {
 
   // Columns, by path id.
   /** Larger is better. */
-  #key = new Float64Array(PATHS_FIRST);
-  #hopCount = new Uint8Array(PATHS_FIRST);
-  #sides = new Int32Array(3 * PATHS_FIRST);
+  readonly #key = new Float64Array(PATHS_MAX);
+  readonly #hopCount = new Uint8Array(PATHS_MAX);
+  readonly #sides = new Int32Array(3 * PATHS_MAX);
   /** Orders that the path would list if their number did not matter. */
-  #orders = new Int32Array(PATHS_FIRST);
+  readonly #orders = new Int32Array(PATHS_MAX);
   /** Ids as a heap once `arrange` was called, in order of addition before. */
-  #heap = new Int32Array(PATHS_FIRST);
+  readonly #heap = new Int32Array(PATHS_MAX);
   #ids = 0;
 
   clear(): void {
@@ -38,7 +37,6 @@ export class PathQueue {
   ): void {
     if (this.#ids === PATHS_MAX) this.#dropHalf();
     if (key <= this.droppedKey) return;
-    if (this.#ids === this.#key.length) this.#grow();
     const id = this.#ids;
     this.#key[id] = key;
     this.#orders[id] = orders;
@@ -131,24 +129,5 @@ export class PathQueue {
         this.#sides[3 * id + 2]!,
       );
     }
-  }
-
-  #grow(): void {
-    const length = 2 * this.#key.length;
-    const key = new Float64Array(length);
-    key.set(this.#key);
-    this.#key = key;
-    const orders = new Int32Array(length);
-    orders.set(this.#orders);
-    this.#orders = orders;
-    const hopCount = new Uint8Array(length);
-    hopCount.set(this.#hopCount);
-    this.#hopCount = hopCount;
-    const sides = new Int32Array(3 * length);
-    sides.set(this.#sides);
-    this.#sides = sides;
-    const heap = new Int32Array(length);
-    heap.set(this.#heap);
-    this.#heap = heap;
   }
 }

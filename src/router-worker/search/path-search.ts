@@ -16,10 +16,10 @@ import { findSide } from "../../book/shared-lookup.ts";
 import { mayBeBought } from "../../book/shared-reader.ts";
 import { type HopDirection, SELL } from "./hop-problem.ts";
 import type { PathQueue } from "./path-queue.ts";
-import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
+import { type CurveUse, MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 
 /** Relative error of a curve's running totals: some 4,096 additions, and a few operations more. */
-export const BOUND_MARGIN = 1e-12;
+const BOUND_MARGIN = 1e-12;
 
 /** Amounts of the contract are i128. */
 const AMOUNT_MAX = 2 ** 127;
@@ -39,8 +39,20 @@ export type PathDemand = {
 export class PathSearch {
   readonly #curves: SideCurves;
   readonly #queue: PathQueue;
-  /** By asset: the side that leads to (SELL) or from (BUY) the far end of the path, or NONE. */
+  /** By asset: the side that joins it and the far end of the path, or NONE. */
   readonly #endSide: Int32Array;
+
+  // The search at hand. Paths are followed from their near end, whose amount is given, to the far one.
+  #demand!: PathDemand;
+  #sells = true;
+  #near = 0;
+  #far = 0;
+  /** Offset of the list of an asset's sides that lead away from the near end, and towards the far one. */
+  #awayList = 0;
+  #towardsList = 0;
+  /** Offset of the asset that such a side leads to, and of the one it comes from. */
+  #awayEnd = 0;
+  #towardsEnd = 0;
 
   /** `assets`: the capacity of the book that will be read. */
   constructor(curves: SideCurves, queue: PathQueue, assets: number) {
@@ -55,13 +67,20 @@ export class PathSearch {
    * one unit, or not the amount, are left out.
    */
   find(view: BookView, demand: PathDemand): void {
+    const { direction, selling, buying, amount, direct } = demand;
+    const sells = direction === SELL;
+    this.#demand = demand;
+    this.#sells = sells;
+    [this.#near, this.#far] = sells ? [selling, buying] : [buying, selling];
+    this.#awayList = sells ? LINKS_SELLING_LIST : LINKS_BUYING_LIST;
+    this.#towardsList = sells ? LINKS_BUYING_LIST : LINKS_SELLING_LIST;
+    this.#awayEnd = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
+    this.#towardsEnd = sells ? SIDE_TAKER_SELLS : SIDE_TAKER_BUYS;
     this.#queue.clear();
-    if (this.#curves.budget.isBounded) this.#curves.budget.take(stepsOf(view, demand));
-    this.#addDirect(view, demand);
-    if (!demand.direct) {
-      if (demand.direction === SELL) this.#addSelling(view, demand);
-      else this.#addBuying(view, demand);
-    }
+    if (this.#curves.budget.isBounded) this.#curves.budget.take(this.#sidesSeen(view));
+    const side = findSide(view, selling, buying);
+    if (side !== NONE) this.#addPath(view, ONE_HOP, amount, 0, side, NONE, NONE);
+    if (!direct) this.#addLonger(view);
     this.#queue.arrange();
   }
 
@@ -70,173 +89,107 @@ export class PathSearch {
     this.#endSide.fill(NONE);
   }
 
-  #addDirect(view: BookView, demand: PathDemand): void {
-    const side = findSide(view, demand.selling, demand.buying);
-    if (side === NONE) return;
-    if (demand.direction === SELL) {
-      const got = mostOf(this.#curves.sell(view, side, ONE_HOP, demand.amount, demand.now));
-      if (got >= 1) this.#queue.add(got, this.#curves.used, 1, side, NONE, NONE);
-    } else {
-      const paid = leastOf(this.#curves.buy(view, side, ONE_HOP, demand.amount, demand.now));
-      if (paid < AMOUNT_MAX) this.#queue.add(-paid, this.#curves.used, 1, side, NONE, NONE);
+  #addLonger(view: BookView): void {
+    this.#markEnds(view, true);
+    const { arena } = view;
+    const end = this.#listEnd(view, this.#near, this.#awayList);
+    for (let at = this.#listStart(view, this.#near, this.#awayList); at < end; at += 1) {
+      const one = arena[at]!;
+      const asset = view.sideU32[one * SIDE_STRIDE_U32 + this.#awayEnd]!;
+      if (asset === this.#far || !mayBeBought(view, asset)) continue;
+      const flow = this.#after(view, one, MANY_HOPS, this.#demand.amount);
+      if (flow === 0) continue;
+      const { used } = this.#curves;
+      const last = this.#endSide[asset]!;
+      if (last !== NONE) this.#addPath(view, MANY_HOPS, flow, used, last, one, NONE);
+      this.#addThreeHops(view, one, asset, flow, used);
     }
+    this.#markEnds(view, false);
   }
 
-  #addSelling(view: BookView, demand: PathDemand): void {
-    const { selling, buying, amount, now } = demand;
-    this.#markEnds(view, buying, LINKS_BUYING_LIST, SIDE_TAKER_SELLS);
-    const list = selling * LINKS_STRIDE_U32 + LINKS_SELLING_LIST;
-    const from = view.assetLinks[list + LIST_START]!;
-    const to = from + view.assetLinks[list + LIST_COUNT]!;
-    for (let at = from; at < to; at += 1) {
-      const one = view.arena[at]!;
-      const asset = view.sideU32[one * SIDE_STRIDE_U32 + SIDE_TAKER_BUYS]!;
-      if (asset === buying || !mayBeBought(view, asset)) continue;
-      const got = this.#sell(view, one, amount, now);
-      if (got < 1) continue;
-      const used = this.#curves.used;
-      const end = this.#endSide[asset]!;
-      if (end !== NONE) {
-        const bought = this.#sell(view, end, got, now);
-        if (bought >= 1) {
-          this.#queue.add(bought, used + this.#curves.used, 2, one, end, NONE);
-        }
-      }
-      this.#addThirdHops(view, demand, one, asset, got, used);
-    }
-    this.#unmarkEnds(view, buying, LINKS_BUYING_LIST, SIDE_TAKER_SELLS);
-  }
-
-  #addThirdHops(
-    view: BookView,
-    demand: PathDemand,
-    one: number,
-    middle: number,
-    paid: number,
-    used: number,
-  ): void {
-    const { selling, buying, now } = demand;
-    const list = middle * LINKS_STRIDE_U32 + LINKS_SELLING_LIST;
-    const from = view.assetLinks[list + LIST_START]!;
-    const to = from + view.assetLinks[list + LIST_COUNT]!;
-    for (let at = from; at < to; at += 1) {
+  #addThreeHops(view: BookView, one: number, middle: number, paid: number, used: number): void {
+    const end = this.#listEnd(view, middle, this.#awayList);
+    for (let at = this.#listStart(view, middle, this.#awayList); at < end; at += 1) {
       const two = view.arena[at]!;
-      const asset = view.sideU32[two * SIDE_STRIDE_U32 + SIDE_TAKER_BUYS]!;
-      const end = this.#endSide[asset]!;
-      if (end === NONE || asset === selling || asset === buying) continue;
+      const asset = view.sideU32[two * SIDE_STRIDE_U32 + this.#awayEnd]!;
+      const last = this.#endSide[asset]!;
+      if (last === NONE || asset === this.#near || asset === this.#far) continue;
       if (!mayBeBought(view, asset)) continue;
-      const got = this.#sell(view, two, paid, now);
-      if (got < 1) continue;
-      const usedTwo = used + this.#curves.used;
-      const bought = this.#sell(view, end, got, now);
-      if (bought < 1) continue;
-      this.#queue.add(bought, usedTwo + this.#curves.used, 3, one, two, end);
+      const flow = this.#after(view, two, MANY_HOPS, paid);
+      if (flow === 0) continue;
+      this.#addPath(view, MANY_HOPS, flow, used + this.#curves.used, last, two, one);
     }
   }
 
-  #addBuying(view: BookView, demand: PathDemand): void {
-    const { selling, buying, amount, now } = demand;
-    this.#markEnds(view, selling, LINKS_SELLING_LIST, SIDE_TAKER_BUYS);
-    const list = buying * LINKS_STRIDE_U32 + LINKS_BUYING_LIST;
-    const from = view.assetLinks[list + LIST_START]!;
-    const to = from + view.assetLinks[list + LIST_COUNT]!;
-    for (let at = from; at < to; at += 1) {
-      const last = view.arena[at]!;
-      const asset = view.sideU32[last * SIDE_STRIDE_U32 + SIDE_TAKER_SELLS]!;
-      if (asset === selling || !mayBeBought(view, asset)) continue;
-      const cost = this.#buy(view, last, amount, now);
-      if (cost >= AMOUNT_MAX) continue;
-      const used = this.#curves.used;
-      const first = this.#endSide[asset]!;
-      if (first !== NONE) {
-        const sold = this.#buy(view, first, cost, now);
-        if (sold < AMOUNT_MAX) {
-          this.#queue.add(-sold, used + this.#curves.used, 2, first, last, NONE);
-        }
-      }
-      this.#addFirstHops(view, demand, last, asset, cost, used);
-    }
-    this.#unmarkEnds(view, selling, LINKS_SELLING_LIST, SIDE_TAKER_BUYS);
-  }
-
-  #addFirstHops(
+  /**
+   * Adds the path whose last side in the order followed is `last`, for the flow that reaches it; the
+   * sides before it follow, the nearest first, or NONE. `used`: orders reached on those.
+   */
+  #addPath(
     view: BookView,
-    demand: PathDemand,
+    use: CurveUse,
+    flow: number,
+    used: number,
     last: number,
-    middle: number,
-    wanted: number,
-    used: number,
+    before: number,
+    first: number,
   ): void {
-    const { selling, buying, now } = demand;
-    const list = middle * LINKS_STRIDE_U32 + LINKS_BUYING_LIST;
-    const from = view.assetLinks[list + LIST_START]!;
-    const to = from + view.assetLinks[list + LIST_COUNT]!;
-    for (let at = from; at < to; at += 1) {
-      const two = view.arena[at]!;
-      const asset = view.sideU32[two * SIDE_STRIDE_U32 + SIDE_TAKER_SELLS]!;
-      const first = this.#endSide[asset]!;
-      if (first === NONE || asset === selling || asset === buying) continue;
-      if (!mayBeBought(view, asset)) continue;
-      const cost = this.#buy(view, two, wanted, now);
-      if (cost >= AMOUNT_MAX) continue;
-      const usedTwo = used + this.#curves.used;
-      const sold = this.#buy(view, first, cost, now);
-      if (sold >= AMOUNT_MAX) continue;
-      this.#queue.add(-sold, usedTwo + this.#curves.used, 3, first, two, last);
-    }
+    const value = this.#after(view, last, use, flow);
+    if (value === 0) return;
+    const orders = used + this.#curves.used;
+    const hops = before === NONE ? 1 : first === NONE ? 2 : 3;
+    const queue = this.#queue;
+    if (!this.#sells) queue.add(-value, orders, hops, last, before, first);
+    else if (hops === 3) queue.add(value, orders, hops, first, before, last);
+    else if (hops === 2) queue.add(value, orders, hops, before, last, NONE);
+    else queue.add(value, orders, hops, last, NONE, NONE);
   }
 
-  #sell(view: BookView, side: number, paid: number, now: number): number {
-    return mostOf(this.#curves.sell(view, side, MANY_HOPS, paid, now));
+  /** Whole units that a side gives at most for a flow (SELL), or costs at least (BUY); 0: it cannot. */
+  #after(view: BookView, side: number, use: CurveUse, flow: number): number {
+    const { now } = this.#demand;
+    if (this.#sells) return mostOf(this.#curves.sell(view, side, use, flow, now));
+    const paid = leastOf(this.#curves.buy(view, side, use, flow, now));
+    return paid < AMOUNT_MAX ? paid : 0;
   }
 
-  #buy(view: BookView, side: number, wanted: number, now: number): number {
-    return leastOf(this.#curves.buy(view, side, MANY_HOPS, wanted, now));
-  }
-
-  /** Notes the sides of a list of `asset`, by the asset at their other end. */
-  #markEnds(view: BookView, asset: number, links: number, other: number): void {
-    const list = asset * LINKS_STRIDE_U32 + links;
-    const from = view.assetLinks[list + LIST_START]!;
-    const to = from + view.assetLinks[list + LIST_COUNT]!;
-    for (let at = from; at < to; at += 1) {
+  /** Notes the sides that lead to the far end, by the asset they come from; or forgets them. */
+  #markEnds(view: BookView, isOn: boolean): void {
+    const end = this.#listEnd(view, this.#far, this.#towardsList);
+    for (let at = this.#listStart(view, this.#far, this.#towardsList); at < end; at += 1) {
       const side = view.arena[at]!;
-      this.#endSide[view.sideU32[side * SIDE_STRIDE_U32 + other]!] = side;
+      this.#endSide[view.sideU32[side * SIDE_STRIDE_U32 + this.#towardsEnd]!] = isOn ? side : NONE;
     }
   }
 
-  #unmarkEnds(view: BookView, asset: number, links: number, other: number): void {
-    const list = asset * LINKS_STRIDE_U32 + links;
-    const from = view.assetLinks[list + LIST_START]!;
-    const to = from + view.assetLinks[list + LIST_COUNT]!;
-    for (let at = from; at < to; at += 1) {
-      this.#endSide[view.sideU32[view.arena[at]! * SIDE_STRIDE_U32 + other]!] = NONE;
-    }
+  #listStart(view: BookView, asset: number, list: number): number {
+    return view.assetLinks[asset * LINKS_STRIDE_U32 + list + LIST_START]!;
   }
-}
 
-/** Sides that will be looked at: a step each, at most two. */
-function stepsOf(view: BookView, { direction, selling, buying, direct }: PathDemand): number {
-  if (direct) return 1;
-  const sells = direction === SELL;
-  const links = sells ? LINKS_SELLING_LIST : LINKS_BUYING_LIST;
-  const other = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
-  const list = (sells ? selling : buying) * LINKS_STRIDE_U32 + links;
-  const from = view.assetLinks[list + LIST_START]!;
-  const to = from + view.assetLinks[list + LIST_COUNT]!;
-  let steps = to - from;
-  for (let at = from; at < to; at += 1) {
-    const middle = view.sideU32[view.arena[at]! * SIDE_STRIDE_U32 + other]!;
-    steps += view.assetLinks[middle * LINKS_STRIDE_U32 + links + LIST_COUNT]!;
+  #listEnd(view: BookView, asset: number, list: number): number {
+    const at = asset * LINKS_STRIDE_U32 + list;
+    return view.assetLinks[at + LIST_START]! + view.assetLinks[at + LIST_COUNT]!;
   }
-  return steps;
+
+  /** Sides that will be looked at: a work unit each, at most two. */
+  #sidesSeen(view: BookView): number {
+    if (this.#demand.direct) return 1;
+    const start = this.#listStart(view, this.#near, this.#awayList);
+    const end = this.#listEnd(view, this.#near, this.#awayList);
+    let sides = end - start;
+    for (let at = start; at < end; at += 1) {
+      const middle = view.sideU32[view.arena[at]! * SIDE_STRIDE_U32 + this.#awayEnd]!;
+      sides += view.assetLinks[middle * LINKS_STRIDE_U32 + this.#awayList + LIST_COUNT]!;
+    }
+    return sides;
+  }
 }
 
 /** Whole units at most, or at least, with a margin for floating point. */
-export function mostOf(got: number): number {
+function mostOf(got: number): number {
   return Math.floor(got * (1 + BOUND_MARGIN));
 }
 
-export function leastOf(paid: number): number {
+function leastOf(paid: number): number {
   return Math.ceil(paid * (1 - BOUND_MARGIN));
 }

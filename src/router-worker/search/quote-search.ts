@@ -23,40 +23,11 @@ import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
 import { OUT_OF_WORK } from "./work-budget.ts";
 
-/**
- * Work units that selection searches may take for one quote: for a first answer of each
- * path, and for better ones. A choice between the time of an answer and the last unit of it. On the
- * devnet's large book, amounts of eight median orders take some 20 ms and half of the answers are
- * proven best; with four times as much work one of twelve routes is better, by 0.01 %; at five
- * median orders nearly all are proven, at two all (measured, 2026-11). Greedy paths take none.
- */
-const FIRST_WORK_MAX = 1 << 17;
-const MORE_WORK_MAX = 1 << 14;
-/** And for the best route found, which is the one most are after. */
-const BEST_WORK_MAX = 1 << 15;
-/**
- * Paths with few orders get work of their own: there the last unit can be had, and can matter.
- */
-const FEW_ORDERS = 64;
-const FEW_ORDERS_WORK_MAX = 1 << 17;
-const FEW_ORDERS_PATH_MAX = 1 << 16;
-/** What one path may take of the work that is left for all. */
-const WORK_SHARE = 2;
 /** What a hop of a route after the first may stay behind its optimum: a part of one in 10^6. */
 const HOP_GAP = 2.5e-7;
-/** Paths that may be worth more work; the most promising ones. */
-const OPEN_MAX = 32;
 
-/**
- * A path whose best selection is not certain, and what was found of it: in so much work in all, its
- * shortest selection search in so many.
- */
-type OpenPath = {
-  readonly path: number;
-  readonly route: RouteQuote | undefined;
-  readonly work: number;
-  readonly leastWork: number;
-};
+/** A path of which a better selection may exist, and the route that was found. */
+type OpenPath = { readonly path: number; readonly route: RouteQuote | undefined };
 
 export class QuoteSearch {
   /**
@@ -104,7 +75,6 @@ export class QuoteSearch {
     const task = { view, request, ordersMax: this.#ordersMax, now, shouldStop };
     this.#curves.begin(context.skipWindow);
     this.#solver.begin();
-    this.#solver.workLeft = FIRST_WORK_MAX;
     this.unprovenPaths = 0;
     this.isCut = false;
     if (request.direct && request.maxPrice !== undefined) {
@@ -179,29 +149,25 @@ export class QuoteSearch {
         continue;
       }
       queue.removeTop();
-      const before = solver.workLeft;
       const best = routes[0];
       // No better than the best known: it cannot be the first.
       const isFurther = best !== undefined && queue.key(path) <= Number(keyOf(best, selling));
       solver.gap = isFurther ? HOP_GAP : 0;
-      const route = solver.solve(context, queue, path, 0);
+      const route = solver.solve(context, queue, path);
       if (route !== undefined) {
         insertRoute(routes, route, selling);
         this.#hasRoutes = true;
         if (routes.length === ROUTES_MAX) worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
       }
-      if (!solver.isOpen) {
-        // More work would find the same.
-        if (solver.isThinned && this.#mayBeBetter(path, route, selling)) this.unprovenPaths += 1;
-        continue;
-      }
-      this.unprovenPaths += 1;
-      if (open.length === OPEN_MAX) continue;
-      const { leastWork } = solver;
-      open.push({ path, route, work: before - solver.workLeft, leastWork });
+      if (solver.isOpen || solver.isThinned) open.push({ path, route });
     }
     this.isCut = (queue.count > 0 && solver.workLeft <= 0) || queue.droppedKey > worst;
-    if (open.length > 0) this.#improve(context, routes, open);
+    // Neither can a path be better than its key, nor need it be where that is too little.
+    const last = routes[ROUTES_MAX - 1];
+    this.unprovenPaths = open.filter(
+      ({ path, route = last }) =>
+        route === undefined || queue.key(path) > Number(keyOf(route, selling)),
+    ).length;
     if (context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
     const exchanged = routes.map((route, at) => solver.exchange(context, route, at === 0, beats));
@@ -210,64 +176,10 @@ export class QuoteSearch {
     for (const route of exchanged) insertRoute(sorted, route, selling);
     return sorted;
   }
-
-  /** Whether a path's bound is beyond a route. */
-  #mayBeBetter(path: number, route: RouteQuote | undefined, selling: boolean): boolean {
-    return route === undefined || this.#queue.key(path) > Number(keyOf(route, selling));
-  }
-
-  /** Spends what work there is on the paths whose best selection is not certain. */
-  #improve(context: SolveContext, routes: RouteQuote[], open: readonly OpenPath[]): void {
-    const queue = this.#queue;
-    const selling = context.request.direction === "strict_send";
-    let workLeft = MORE_WORK_MAX;
-    let bestLeft = BEST_WORK_MAX;
-    let fewOrdersLeft = FEW_ORDERS_WORK_MAX;
-    for (const { path, route, work, leastWork } of inOrder(open, routes[0])) {
-      if (context.shouldStop()) break;
-      // Neither can the path be better than its key, nor need it be where that is too little.
-      if (!this.#mayBeBetter(path, route ?? routes[ROUTES_MAX - 1], selling)) {
-        this.unprovenPaths -= 1;
-        continue;
-      }
-      const fewOrders = this.#solver.orderCount(context, queue, path) <= FEW_ORDERS;
-      // While nothing is found at all, each path may become the best.
-      const isBest = !fewOrders && route === routes[0];
-      const left = fewOrders ? fewOrdersLeft : isBest ? bestLeft : workLeft;
-      if (left <= 0) continue;
-      this.#solver.workLeft = left;
-      this.#solver.gap = route === routes[0] ? 0 : HOP_GAP;
-      // Among few orders a first route is worth all that is left.
-      const few = route === undefined ? left : Math.min(left, FEW_ORDERS_PATH_MAX);
-      const isSole = isBest && route !== undefined;
-      const most = fewOrders ? few : isSole ? left : left / WORK_SHARE;
-      // What would only find the first answer again counts as done: others get no more work for it.
-      const isRepeat = most <= leastWork;
-      const better = isRepeat ? undefined : this.#solver.solve(context, queue, path, most);
-      if (isRepeat) this.#solver.workLeft -= work;
-      else if (!this.#solver.isOpen && !this.#solver.isThinned) this.unprovenPaths -= 1;
-      if (fewOrders) fewOrdersLeft = this.#solver.workLeft;
-      else if (isBest) bestLeft = this.#solver.workLeft;
-      else workLeft = this.#solver.workLeft;
-      // What is best on paper may not settle where what came first did.
-      if (better === undefined || (route !== undefined && !isBetter(better, route, selling)))
-        continue;
-      const place = route === undefined ? -1 : routes.indexOf(route);
-      if (place >= 0) routes.splice(place, 1);
-      insertRoute(routes, better, selling);
-      this.#hasRoutes = true;
-    }
-  }
 }
 
 function never(): boolean {
   return false;
-}
-
-/** The best route's path first, then those that have a route, in the order they were solved in. */
-function inOrder(open: readonly OpenPath[], best: RouteQuote | undefined): readonly OpenPath[] {
-  const rank = ({ route }: OpenPath): number => (route === undefined ? 2 : route === best ? 0 : 1);
-  return open.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function keyOf(route: RouteQuote, selling: boolean): bigint {

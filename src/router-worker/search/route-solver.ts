@@ -11,7 +11,6 @@ import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
-import { leastOf, mostOf } from "./path-search.ts";
 import { RouteHops } from "./route-hops.ts";
 import {
   listedOrder,
@@ -22,19 +21,19 @@ import {
   settleSelling,
 } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
-import { SlotBounds } from "./slot-bounds.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
 
 /** Work units for the selection of a limit crossing that is cut short. */
 const LIMIT_WORK_MAX = 1 << 14;
 
 /**
- * Work units for the first answers of paths that want more orders than they may list, of one request, and
- * the part of what is left of them that each path may take, the most promising ones first.
+ * Work units that selection searches may take for one quote, and the part of what is left of them that each
+ * path may take, the most promising ones first. A choice between the time of an answer and the last unit
+ * of it. Greedy paths take none.
  */
-const FIRST_WORK = 1 << 16;
-const FIRST_PART = 1 / 4;
-const FIRST_MIN = 1 << 13;
+const WORK_MAX = 1 << 18;
+const PATH_PART = 1 / 4;
+const PATH_MIN = 1 << 12;
 
 /** Work units to look for headroom that can be released, for all paths of a quote and for one of them. */
 const HEADROOM_WORK_MAX = 1 << 17;
@@ -76,25 +75,17 @@ export type SolveContext = {
 
 export class RouteSolver {
   /** Falls by the work units that selection searches take. */
-  workLeft = 0;
+  workLeft = WORK_MAX;
   /** A proven gap at which a hop's search may stop: 0 for a path that may give the best route. */
   gap = 0;
   /** Whether more work may find a better selection of the path solved last. */
   isOpen = false;
   /** Whether it was chosen from candidates of which some were left out: it is not proven then. */
   isThinned = false;
-  /**
-   * The least that a selection search of the path solved last took, in work units. Each begins with its
-   * first answer, so with `workMax` no larger than this the path's route is the first answer again.
-   */
-  leastWork = Number.POSITIVE_INFINITY;
-
-  #firstLeft = 0;
   readonly #curves: SideCurves;
   readonly #search = new SlotSplitSearch();
   readonly #greedy: GreedyRoute;
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
-  readonly #bounds = new SlotBounds();
   readonly #credits = new CreditedHops();
   readonly #headroom = new HeadroomSearch();
   #headroomWorkLeft = 0;
@@ -112,7 +103,7 @@ export class RouteSolver {
 
   /** To be called for another request, and once the view may be another one. */
   begin(): void {
-    this.#firstLeft = FIRST_WORK;
+    this.workLeft = WORK_MAX;
     this.#hops.begin();
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
   }
@@ -128,19 +119,8 @@ export class RouteSolver {
     if (this.isThinned) return Number.POSITIVE_INFINITY;
     const direction = request.direction === "strict_send" ? SELL : BUY;
     const amount = Number(request.amount);
-    const { hops } = this.#search;
-    const bound = this.#bounds.begin(hops, sides.length, direction, amount, ordersMax);
-    return direction === SELL ? mostOf(bound) : -leastOf(bound);
-  }
-
-  /** How many orders the hops of a path have to choose from. */
-  orderCount({ view, now }: SolveContext, queue: PathQueue, id: number): number {
-    const sides = sidesOf(queue, id);
-    const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
-    return sides.reduce(
-      (sum, side) => sum + this.#curves.count[this.#curves.wholeCurveOf(view, side, use, now)]!,
-      0,
-    );
+    const bound = this.#search.boundOf(sides.length, direction, amount, ordersMax);
+    return direction === SELL ? bound : -bound;
   }
 
   #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {
@@ -157,19 +137,10 @@ export class RouteSolver {
     return hopCount;
   }
 
-  /**
-   * The best route of a path, or undefined where no selection of it was found that settles. With
-   * `workMax` 0 a first answer.
-   */
-  solve(
-    context: SolveContext,
-    queue: PathQueue,
-    id: number,
-    workMax: number,
-  ): RouteQuote | undefined {
+  /** The best route of a path, or undefined where no selection of it was found that settles. */
+  solve(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
     this.isOpen = false;
     this.isThinned = false;
-    this.leastWork = Number.POSITIVE_INFINITY;
     const { budget } = this.#curves;
     budget.take(GREEDY_WORK);
     const greedy = this.#solveGreedily(context, queue, id);
@@ -177,10 +148,10 @@ export class RouteSolver {
     budget.takeUnknown();
     const sides = sidesOf(queue, id);
     const isTight = this.#loadWithCredit(context, sides);
-    const optimistic = this.#attempt(context, sides, workMax);
+    const optimistic = this.#attempt(context, sides);
     if (!isTight || optimistic !== undefined) return optimistic;
     this.#load(context, sides);
-    const pessimistic = this.#attempt(context, sides, workMax);
+    const pessimistic = this.#attempt(context, sides);
     return this.#releaseHeadroom(context, sides, pessimistic) ?? pessimistic;
   }
 
@@ -410,11 +381,8 @@ export class RouteSolver {
   }
 
   /** With the hops as they are loaded. */
-  #attempt(
-    context: SolveContext,
-    sides: readonly number[],
-    workMax: number,
-  ): RouteQuote | undefined {
+  #attempt(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
+    const workMax = Math.max(PATH_MIN, this.workLeft * PATH_PART);
     if (!this.#searchSelection(context, sides, workMax, false)) return undefined;
     return this.#routeOf(
       context,
@@ -485,12 +453,10 @@ export class RouteSolver {
       bytes: fillBytesMax(context.view, sides, isLimit),
       cutoff: request.direction === "strict_send" ? 0 : Number.POSITIVE_INFINITY,
       gap: this.gap,
-      workMax: Math.max(workMax, FIRST_MIN, this.#firstLeft * FIRST_PART),
+      workMax,
       shouldStop,
     });
     this.workLeft -= this.#search.work;
-    this.#firstLeft -= this.#search.work;
-    this.leastWork = Math.min(this.leastWork, this.#search.work);
     if (!this.#search.complete) this.isOpen = true;
     return found;
   }

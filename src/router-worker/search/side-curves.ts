@@ -93,7 +93,7 @@ export class SideCurves {
   readonly #differs: Uint8Array;
 
   // By entry.
-  readonly columns = new HopColumns(COLUMNS_FIRST);
+  columns = new HopColumns(COLUMNS_FIRST);
   /** What is surely left for the entry once its maker's cheaper orders here are filled whole. */
   share = new Float64Array(COLUMNS_FIRST);
   /** What the entries up to and including this one give and cost at most. */
@@ -385,8 +385,10 @@ export class SideCurves {
   }
 
   #growColumns(): void {
-    const length = 2 * this.columns.length;
-    this.columns.grow(length);
+    const { columns } = this;
+    const length = 2 * columns.length;
+    this.columns = new HopColumns(length);
+    this.columns.take(columns, 0, columns.length);
     this.share = withLength(this.share, length);
     this.gotSum = withLength(this.gotSum, length);
     this.paidSum = withLength(this.paidSum, length);

@@ -50,9 +50,29 @@ const OUTPUTS_MAX = 256;
  * ends are then searched anew (devnet's large book, measured 2026-11).
  */
 const NODES_BY_ROUND: readonly number[] = [1 << 12, 1 << 15];
+/** Nodes for a hop with slots enough (guess): what is not easily proven is left to the splits. */
+const UNSPLIT_NODES = 1 << 10;
 /** Results of hops that are kept: many splits have the same first hops (guess). */
 const RESULTS_MAX = 256;
 const LIST_MAX = 2 * ORDERS_MAX;
+/** What a hop was asked for, and what a search of it answered. */
+type HopResult = {
+  readonly step: number;
+  readonly flow: number;
+  readonly exactFlow: bigint | undefined;
+  readonly below: number;
+  readonly bytes: number;
+  readonly slots: number;
+  readonly cutoff: number;
+  readonly nodesMax: number;
+  readonly found: boolean;
+  readonly complete: boolean;
+  readonly value: number;
+  readonly exactValue: bigint | undefined;
+  readonly free: number;
+  readonly list: Int32Array;
+};
+
 /** What a route costs before and after its search. */
 const ROUTE_WORK = 100;
 
@@ -122,24 +142,9 @@ export class SlotSplitSearch {
   /** Whether the split at hand was tried to its end. */
   #isDone = true;
 
-  // Results of hops: what was asked, and the answer.
-  #results = 0;
+  /** The latest results of hops, and where the next one goes. */
+  readonly #results: HopResult[] = [];
   #nextResult = 0;
-  readonly #step = new Int8Array(RESULTS_MAX);
-  readonly #flow = new Float64Array(RESULTS_MAX);
-  readonly #exactFlow: (bigint | undefined)[] = [];
-  readonly #belowFor = new Float64Array(RESULTS_MAX);
-  readonly #bytesFor = new Float64Array(RESULTS_MAX);
-  readonly #slotsOf = new Int32Array(RESULTS_MAX);
-  readonly #cutoffOf = new Float64Array(RESULTS_MAX);
-  readonly #nodesOf = new Int32Array(RESULTS_MAX);
-  readonly #foundOf = new Uint8Array(RESULTS_MAX);
-  readonly #completeOf = new Uint8Array(RESULTS_MAX);
-  readonly #valueOf = new Float64Array(RESULTS_MAX);
-  readonly #exactOf: (bigint | undefined)[] = [];
-  readonly #freeOf = new Float64Array(RESULTS_MAX);
-  readonly #countOf = new Int32Array(RESULTS_MAX);
-  readonly #listOf = new Int32Array(RESULTS_MAX * LIST_MAX);
 
   /** False where no selections were found that settle. */
   solve(demand: RouteDemand): boolean {
@@ -154,7 +159,7 @@ export class SlotSplitSearch {
     this.complete = true;
     this.found = false;
     this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
-    this.#results = 0;
+    this.#results.length = 0;
     this.#nextResult = 0;
     for (let hop = 0; hop < demand.hopCount; hop += 1) {
       if (this.hops[hop]!.count === 0) return false;
@@ -180,13 +185,15 @@ export class SlotSplitSearch {
     );
     this.complete = solver.complete;
     if (!solver.found) return;
-    this.#keepStep(0, solver.list, 0, solver.count);
+    this.#keepStep(0, solver.list.subarray(0, solver.count));
     this.#keepAnswer(solver.value);
   }
 
   #solveSplits(amount: number, { amount: exact, shouldStop }: RouteDemand): void {
-    this.#addSplits(amount);
     this.#findOrderBytes();
+    this.#bounds.begin(this.hops, this.#hopCount, this.#direction, amount, this.#slots);
+    if (this.#bounds.orders <= this.#slots && this.#solveUnsplit(amount, exact)) return;
+    this.#addSplits(amount);
     for (const nodes of NODES_BY_ROUND) {
       this.#nodesMax = nodes;
       let isOpen = false;
@@ -208,6 +215,33 @@ export class SlotSplitSearch {
     this.complete = false;
   }
 
+  /**
+   * Solves each hop with all slots that the others can leave. Where the selections fit the slots and the
+   * call together, none is better: true where that is certain.
+   */
+  #solveUnsplit(amount: number, exact: bigint): boolean {
+    const sells = this.#direction === SELL;
+    const slots = this.#slots - this.#hopCount + 1;
+    this.#nodesMax = UNSPLIT_NODES;
+    this.#hopBytes = Number.POSITIVE_INFINITY;
+    let [flow, exactFlow, orders, bytes] = [amount, exact as bigint | undefined, 0, 0];
+    let isProven = true;
+    for (let step = 0; step < this.#hopCount; step += 1) {
+      const below = this.#usableBelow(step, slots);
+      const result = this.#resultOf(step, flow, exactFlow, slots, below, this.#cutoff);
+      if (!result.found || !result.complete) return false;
+      // Less than what the hop before gives could give more.
+      if (sells && step > 0 && result.free > result.value) isProven = false;
+      this.#keepStep(step, result.list);
+      orders += result.list.length;
+      bytes += this.#bytesOf(step, result.list.length);
+      [flow, exactFlow] = [result.value, result.exactValue];
+    }
+    if (orders > this.#slots || bytes > this.#bytes) return false;
+    this.#keepAnswer(flow);
+    return isProven;
+  }
+
   #hopAt(step: number): number {
     return this.#direction === SELL ? step : this.#hopCount - 1 - step;
   }
@@ -221,14 +255,26 @@ export class SlotSplitSearch {
     return sells ? value > best * (1 + this.#gap) : value < best * (1 - this.#gap);
   }
 
+  /** What a route gives at most (BUY: costs at least), however its hops share the slots. */
+  boundOf(hopCount: number, direction: HopDirection, amount: number, slots: number): number {
+    this.#direction = direction;
+    this.#hopCount = hopCount;
+    this.#slots = Math.min(slots, ORDERS_MAX);
+    this.#bounds.begin(this.hops, hopCount, direction, amount, this.#slots);
+    this.#addSplits(amount);
+    const bounds = this.#bound.subarray(0, this.#splits);
+    return direction === SELL ? Math.max(0, ...bounds) : Math.min(...bounds);
+  }
+
   #addSplits(amount: number): void {
     const hopCount = this.#hopCount;
-    this.#bounds.begin(this.hops, hopCount, this.#direction, amount, this.#slots);
-    this.#bounds.addLevels();
+    this.#bounds.setLevels();
     this.work += this.#bounds.work;
     this.#splits = 0;
+    if (hopCount === 1)
+      this.#addSplit(this.#slots, 0, 0, this.#bounds.after(0, amount, this.#slots));
     // By step: all splits that begin alike have that part of their bounds in common.
-    for (let one = 1; one <= this.#slots - hopCount + 1; one += 1) {
+    for (let one = 1; hopCount > 1 && one <= this.#slots - hopCount + 1; one += 1) {
       const left = this.#slots - one;
       const first = this.#bounds.after(0, amount, one);
       if (hopCount === 2) {
@@ -246,7 +292,7 @@ export class SlotSplitSearch {
   #addSplit(one: number, two: number, three: number, bound: number): void {
     const at = this.#splits * HOPS_MAX;
     this.#split[at + this.#hopAt(0)] = one;
-    this.#split[at + this.#hopAt(1)] = two;
+    if (this.#hopCount > 1) this.#split[at + this.#hopAt(1)] = two;
     if (this.#hopCount > 2) this.#split[at + this.#hopAt(2)] = three;
     this.#bound[this.#splits] = bound;
     this.#isOpen[this.#splits] = 1;
@@ -318,19 +364,16 @@ export class SlotSplitSearch {
         return output === 0 ? bound : reach;
       }
       this.#hopBytes = hopBytes;
-      const at = this.#resultOf(step, flow, exact, most, below, cutoff);
+      const result = this.#resultOf(step, flow, exact, most, below, cutoff);
       this.#own[hop] = saved;
-      const found = this.#foundOf[at] === 1;
-      const value = this.#valueOf[at]!;
-      const count = this.#countOf[at]!;
-      const free = this.#freeOf[at]!;
-      if (this.#completeOf[at] === 0) this.#isDone = false;
+      const { found, value, exactValue, free, list } = result;
+      if (!result.complete) this.#isDone = false;
       if (output === 0) {
         const best = this.#bounds.bound(step + 1, free, this.#own);
         reach = sells ? best : value;
       }
       if (!found) return reach;
-      this.#keepStep(step, this.#listOf, at * LIST_MAX, count);
+      this.#keepStep(step, list);
       if (stepsAfter === 0) {
         if (!this.found || (sells ? value > this.value : value < this.value)) {
           if (sells ? value >= this.#cutoff : value <= this.#cutoff) this.#keepAnswer(value);
@@ -338,9 +381,8 @@ export class SlotSplitSearch {
         return reach;
       }
       if (!this.#isBetter(this.#bounds.bound(step + 1, value, this.#own))) return reach;
-      const exactValue = this.#exactOf[at];
-      const taken = this.#bytesOf(step, count);
-      const rest = this.#try(step + 1, value, exactValue, slots - count, bytes - taken);
+      const taken = this.#bytesOf(step, list.length);
+      const rest = this.#try(step + 1, value, exactValue, slots - list.length, bytes - taken);
       // With fewer bytes taken here the next hops could do more.
       if (output === 0 && free <= value && !this.#isBytesBound && rest < reach) reach = rest;
       if (output === 0 && this.#isBytesBound) isBound = true;
@@ -424,62 +466,61 @@ export class SlotSplitSearch {
   #resultOf(
     step: number,
     flow: number,
-    exact: bigint | undefined,
+    exactFlow: bigint | undefined,
     slots: number,
     below: number,
     cutoff: number,
-  ): number {
-    for (let at = 0; at < this.#results; at += 1) {
-      if (this.#step[at] !== step || this.#flow[at] !== flow) continue;
-      if (this.#bytesFor[at] !== this.#hopBytes || this.#belowFor[at] !== below) continue;
-      if (this.#exactFlow[at] === exact && this.#says(at, slots, cutoff)) return at;
+  ): HopResult {
+    const bytes = this.#hopBytes;
+    for (const known of this.#results) {
+      if (known.step !== step || known.flow !== flow || known.exactFlow !== exactFlow) continue;
+      if (known.bytes !== bytes || known.below !== below) continue;
+      if (this.#says(known, slots, cutoff)) return known;
     }
-    const at = this.#nextResult;
-    const solver = this.#solveHop(step, flow, exact, slots, below, cutoff);
-    this.#nextResult = (at + 1) % RESULTS_MAX;
-    if (this.#results < RESULTS_MAX) this.#results += 1;
-    const { selection, found, count } = solver;
-    this.#step[at] = step;
-    this.#flow[at] = flow;
-    this.#exactFlow[at] = exact;
-    this.#bytesFor[at] = this.#hopBytes;
-    this.#belowFor[at] = below;
-    this.#slotsOf[at] = slots;
-    this.#cutoffOf[at] = cutoff;
-    this.#nodesOf[at] = this.#nodesMax;
-    this.#foundOf[at] = found ? 1 : 0;
-    this.#completeOf[at] = solver.complete ? 1 : 0;
-    this.#valueOf[at] = solver.value;
-    this.#exactOf[at] = selection.exactValue;
-    this.#freeOf[at] = solver.free;
-    this.#countOf[at] = found ? count : 0;
+    const solver = this.#solveHop(step, flow, exactFlow, slots, below, cutoff);
+    const { found, complete, value, free, count } = solver;
+    const list = solver.list.slice(0, found ? count : 0);
+    const { exactValue } = solver.selection;
+    const result: HopResult = {
+      step,
+      flow,
+      exactFlow,
+      below,
+      bytes,
+      slots,
+      cutoff,
+      nodesMax: this.#nodesMax,
+      found,
+      complete,
+      value,
+      exactValue,
+      free,
+      list,
+    };
+    this.#results[this.#nextResult] = result;
+    this.#nextResult = (this.#nextResult + 1) % RESULTS_MAX;
     // With more bytes there could be more.
-    if (solver.complete && this.#hopBytes === Number.POSITIVE_INFINITY) {
-      const sells = this.#direction === SELL;
+    if (complete && bytes === Number.POSITIVE_INFINITY) {
       // Beyond the cutoff nothing is known, though something may be found there.
-      const value = found ? solver.value : cutoff;
-      const proven = sells ? Math.max(value, solver.free, cutoff) : Math.min(value, cutoff);
+      const best = found ? value : cutoff;
+      const sells = this.#direction === SELL;
+      const proven = sells ? Math.max(best, free, cutoff) : Math.min(best, cutoff);
       this.#bounds.note(step, flow, slots, proven);
     }
-    for (let place = 0; found && place < count; place += 1) {
-      this.#listOf[at * LIST_MAX + place] = solver.list[place]!;
-    }
-    return at;
+    return result;
   }
 
   /** Whether a result for the same flow holds for so many slots and that cutoff, too. */
-  #says(at: number, slots: number, cutoff: number): boolean {
-    const known = this.#cutoffOf[at]!;
+  #says(known: HopResult, slots: number, cutoff: number): boolean {
     const sells = this.#direction === SELL;
-    if (this.#completeOf[at] === 0) {
-      const isLess = sells ? cutoff < known : cutoff > known;
-      return slots === this.#slotsOf[at] && this.#nodesOf[at]! >= this.#nodesMax && !isLess;
+    const isLess = sells ? cutoff < known.cutoff : cutoff > known.cutoff;
+    if (!known.complete) {
+      return slots === known.slots && known.nodesMax >= this.#nodesMax && !isLess;
     }
-    if (slots > this.#slotsOf[at]! || slots < this.#countOf[at]!) return false;
-    const value = this.#valueOf[at]!;
+    if (slots > known.slots || slots < known.list.length) return false;
     // The best selection, or none that reaches what is asked for.
-    if (this.#foundOf[at] === 1 && (sells ? value >= known : value <= known)) return true;
-    return sells ? cutoff >= known : cutoff <= known;
+    const isBest = sells ? known.value >= known.cutoff : known.value <= known.cutoff;
+    return (known.found && isBest) || !isLess;
   }
 
   #solveHop(
@@ -508,11 +549,10 @@ export class SlotSplitSearch {
     return solver;
   }
 
-  /** Takes entries of `list` for the hop of `step` into the selections being tried. */
-  #keepStep(step: number, list: Int32Array, from: number, count: number): void {
-    const trial = this.#trial[step]!;
-    for (let place = 0; place < count; place += 1) trial[place] = list[from + place]!;
-    this.#trialCounts[step] = count;
+  /** Takes entries for the hop of `step` into the selections being tried. */
+  #keepStep(step: number, list: Int32Array): void {
+    this.#trial[step]!.set(list);
+    this.#trialCounts[step] = list.length;
   }
 
   /** Makes the selections being tried the incumbent. */
