@@ -4,6 +4,7 @@
 // A continuous knapsack with a cardinality limit (de Farias and Nemhauser, Math. Programming 96,
 // 2003): a selection is a set of whole orders and one break item, which takes what they leave.
 import type { BookView } from "../../book/shared-layout.ts";
+import { ORDERS_MAX } from "../quote.ts";
 import { FILL_BYTES } from "./call-bytes.ts";
 import type { HopColumns } from "./hop-columns.ts";
 
@@ -50,6 +51,44 @@ export type HopDemand = {
 export function orderBytes({ columns, start, payerBytes }: HopOrders, entry: number): number {
   const at = start + entry;
   return FILL_BYTES + columns.addressBytes[at]! + columns.transferBytes[at]! + 2 * payerBytes;
+}
+
+/** Bytes of the orders in a list, its first `count`: those of one maker share its transfers. */
+export function selectionBytes(orders: HopOrders, list: Int32Array, count: number): number {
+  const { columns, start, payerBytes } = orders;
+  let bytes = 0;
+  for (let place = 0; place < count; place += 1) {
+    const at = start + list[place]!;
+    bytes += orderBytes(orders, list[place]!);
+    for (let other = 0; other < place; other += 1) {
+      if (columns.owner[start + list[other]!] !== columns.owner[at]) continue;
+      bytes -= columns.transferBytes[at]! + payerBytes;
+      break;
+    }
+  }
+  return bytes;
+}
+
+const largest = new Float64Array(ORDERS_MAX);
+
+/** At most what so many of a hop's first `count` orders get, or are paid: the largest of them. */
+export function mostOfSlots(
+  { columns, start }: HopOrders,
+  count: number,
+  slots: number,
+  isPaid: boolean,
+): number {
+  let [held, sum] = [0, 0];
+  for (let at = start; at < start + count; at += 1) {
+    // Rounding adds less than a unit to each payment.
+    const uses = isPaid ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
+    if (held < slots) held += 1;
+    else if (uses > largest[held - 1]!) sum -= largest[held - 1]!;
+    else continue;
+    sum += uses;
+    insertDescending(largest, held, uses);
+  }
+  return sum;
 }
 
 /** No order: none is left out. */

@@ -3,7 +3,7 @@
 // arithmetic on 128-bit integers.
 import { PRICE_UNIT } from "../../model/settlement.ts";
 import { entryCost, entryOutput, priceAt } from "./hop-columns.ts";
-import { BUY, type HopDemand, type HopOrders, orderBytes, SELL } from "./hop-problem.ts";
+import { BUY, type HopDemand, type HopOrders, SELL, selectionBytes } from "./hop-problem.ts";
 import { exactPrice } from "./rounding.ts";
 import {
   type ListedOrder,
@@ -222,22 +222,9 @@ export class HopSelection {
     return sells ? exact > this.exactValue : exact < this.exactValue;
   }
 
-  /** Whether the bytes of its fills fit: those of one maker share its transfers. */
   #fits(last: number): boolean {
-    const { columns, start, payerBytes } = this.#orders;
     const listed = this.#write(this.#scratch, last);
-    let left = this.#demand.bytes;
-    for (let place = 0; place < listed; place += 1) {
-      const entry = this.#scratch[place]!;
-      left -= orderBytes(this.#orders, entry);
-      const owner = columns.owner[start + entry];
-      for (let other = 0; other < place; other += 1) {
-        if (columns.owner[start + this.#scratch[other]!] !== owner) continue;
-        left += columns.transferBytes[start + entry]! + payerBytes;
-        break;
-      }
-    }
-    return left >= 0;
+    return selectionBytes(this.#orders, this.#scratch, listed) <= this.#demand.bytes;
   }
 
   #write(to: Int32Array, last: number): number {

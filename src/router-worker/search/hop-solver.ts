@@ -14,8 +14,13 @@
 
 import { Core } from "./core.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
-import { HopExchange } from "./hop-exchange.ts";
-import { type HopDemand, type HopOrders, nextBetter, sortAscending } from "./hop-problem.ts";
+import {
+  type HopDemand,
+  type HopOrders,
+  mostOfSlots,
+  nextBetter,
+  sortAscending,
+} from "./hop-problem.ts";
 import { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, HopTask } from "./hop-task.ts";
 import type { BreakOfMaker } from "./maker-choices.ts";
@@ -68,7 +73,6 @@ export class HopSolver {
   readonly #task = new HopTask();
   readonly #relaxation = new Relaxation(this.#task, this.selection);
   readonly #core = new Core(this.#task, this.#relaxation);
-  readonly #exchange = new HopExchange(this.#task, this.selection);
   readonly #pairs = new SidePairs(this.#task, this.#relaxation);
   /** Whether the side pairs are asked, and the nodes left from which on they are. */
   #hasPairs = false;
@@ -148,17 +152,17 @@ export class HopSolver {
     this.selection.isBytesBound = task.isBytesBound;
     this.#nodesLeft = demand.nodesMax;
     this.#isCut = false;
-    this.#run(demand);
+    this.#run(orders, demand);
     const { found, value, free } = this.selection;
     this.free = found && free < value ? value : Math.max(free, this.free);
     return found;
   }
 
-  #run({ slots, nodesMax, bytes }: HopDemand): void {
+  #run(orders: HopOrders, { slots, nodesMax, bytes }: HopDemand): void {
     const task = this.#task;
     if (task.candidates === 0 || slots < 1) return;
     if (!task.isEnoughInAll()) {
-      this.free = task.mostGotInAll();
+      this.free = mostOfSlots(orders, task.candidates, slots, false);
       return;
     }
     if (this.#takeGreedily()) return;
@@ -235,9 +239,8 @@ export class HopSolver {
       } else if (this.complete) gap *= GAP_GROWTH;
       else break;
     }
-    if (!this.complete) this.#exchange.improve();
-    this.work += relaxation.work + this.#exchange.work;
-    this.#exchange.work = 0;
+    this.selection.clear();
+    this.work += relaxation.work;
   }
 
   /**
@@ -633,11 +636,11 @@ export class HopSolver {
         }
         if (!this.#isUseful(depth + 1, place + 1, size)) continue;
         const owner = core.owner[place]!;
-        this.#change(owner, at);
+        this.#change(owner, at, false);
         if (relaxation.overdrawn === 0 || core.canRecover(place + 1)) {
           this.#vary(depth + 1, place + 1, size);
         }
-        this.#changeBack(owner, at);
+        this.#change(owner, at, true);
         if (this.#isOut()) return;
       }
     }
@@ -752,24 +755,17 @@ export class HopSolver {
     return isBetter;
   }
 
-  #change(owner: number, alternative: number): void {
+  /** Puts an alternative of a class in the place of the relaxed solution's choice, or back. */
+  #change(owner: number, alternative: number, isBack: boolean): void {
     const relaxation = this.#relaxation;
     if (owner >= 0) {
       relaxation.flip(owner);
       return;
     }
-    relaxation.toggle(-1 - owner, relaxation.choiceOf[-1 - owner]!, 0);
-    relaxation.toggle(-1 - owner, this.#core.altChoice[alternative]!, 1);
-  }
-
-  #changeBack(owner: number, alternative: number): void {
-    const relaxation = this.#relaxation;
-    if (owner >= 0) {
-      relaxation.flip(owner);
-      return;
-    }
-    relaxation.toggle(-1 - owner, this.#core.altChoice[alternative]!, 0);
-    relaxation.toggle(-1 - owner, relaxation.choiceOf[-1 - owner]!, 1);
+    const kept = relaxation.choiceOf[-1 - owner]!;
+    const other = this.#core.altChoice[alternative]!;
+    relaxation.toggle(-1 - owner, isBack ? other : kept, 0);
+    relaxation.toggle(-1 - owner, isBack ? kept : other, 1);
   }
 
   /** What classes from a place on can still use, within the slots. */

@@ -2,13 +2,7 @@
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
-import {
-  type HopDemand,
-  type HopOrders,
-  insertDescending,
-  orderBytes,
-  SELL,
-} from "./hop-problem.ts";
+import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
 /** Candidates of a hop at most (see candidates.ts). */
@@ -28,7 +22,6 @@ export class HopTask {
   /** Bytes of the order that takes most of the call; and whether some selections do not fit. */
   bytesMost = 0;
   isBytesBound = false;
-  readonly #largest = new Float64Array(64);
 
   begin(orders: HopOrders, demand: HopDemand): void {
     this.orders = orders;
@@ -90,41 +83,10 @@ export class HopTask {
 
   /** False where even the largest orders cannot use up the amount. */
   isEnoughInAll(): boolean {
-    const { most, price } = this.orders.columns;
-    const { start } = this.orders;
     const { amount, slots } = this.demand;
-    const largest = this.#largest;
     const slack = (this.sells ? this.priceMax : 0) + amount * 2 ** -46;
-    let held = 0;
-    let used = 0;
-    for (let at = start; at < start + this.candidates; at += 1) {
-      // Rounding adds less than a unit to each payment.
-      const uses = this.sells ? most[at]! * price[at]! + 1 : most[at]!;
-      if (held < slots) held += 1;
-      else if (uses > largest[held - 1]!) used -= largest[held - 1]!;
-      else continue;
-      used += uses;
-      insertDescending(largest, held, uses);
-      if (used * (1 + 2 ** -46) + slack >= amount) return true;
-    }
-    return false;
-  }
-
-  /** The largest amounts that the slots can get in all. */
-  mostGotInAll(): number {
-    const { most } = this.orders.columns;
-    const { start } = this.orders;
-    const largest = this.#largest;
-    let held = 0;
-    let got = 0;
-    for (let at = start; at < start + this.candidates; at += 1) {
-      if (held < this.demand.slots) held += 1;
-      else if (most[at]! > largest[held - 1]!) got -= largest[held - 1]!;
-      else continue;
-      got += most[at]!;
-      insertDescending(largest, held, most[at]!);
-    }
-    return got;
+    const used = mostOfSlots(this.orders, this.candidates, slots, this.sells);
+    return used * (1 + 2 ** -46) + slack >= amount;
   }
 
   readonly #left = { budget: 0, headroom: 0 };

@@ -19,6 +19,8 @@ export class Relaxation {
   paid = 0;
   count = 0;
   profit = 0;
+  /** What is left of the makers' backing, at its prices. */
+  backingLeft = 0;
   /** By entry that is a class by itself: its reduced profit. */
   readonly reduced = new Float64Array(ENTRIES_MAX);
   /** By maker: the price of its backing, what its whole orders get and cost. */
@@ -169,11 +171,13 @@ export class Relaxation {
     this.choices.clear();
     for (let maker = 0; maker < groups; maker += 1) this.#chooseOf(maker);
     this.profit = this.got * lambda - this.paid + (this.#whole - this.count) * mu;
+    this.backingLeft = 0;
     for (let at = 0; at < this.pricedCount; at += 1) {
       const maker = this.priced[at]!;
       const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
-      this.profit += this.nu[maker]! * (budget - this.makerGot[maker]!);
+      this.backingLeft += this.nu[maker]! * (budget - this.makerGot[maker]!);
     }
+    this.profit += this.backingLeft;
   }
 
   /**

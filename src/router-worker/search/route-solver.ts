@@ -104,7 +104,6 @@ export class RouteSolver {
   /** To be called for another request, and once the view may be another one. */
   begin(): void {
     this.workLeft = WORK_MAX;
-    this.#hops.begin();
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
   }
 

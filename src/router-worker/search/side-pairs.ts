@@ -45,16 +45,10 @@ export class SidePairs {
   /** Takes up the core of the relaxed solution at hand. `whole`: slots for whole orders. */
   take(core: Core, whole: number): void {
     const { columns, start } = this.#task.orders;
-    const { got, paid, count, priced, pricedCount, nu, makerGot } = this.#relaxation;
-    let backing = 0;
-    for (let at = 0; at < pricedCount; at += 1) {
-      const maker = priced[at]!;
-      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
-      backing += nu[maker]! * (budget - makerGot[maker]!);
-    }
+    const { got, paid, count, nu, backingLeft } = this.#relaxation;
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const [lambda, mu] = [this.lambda[pair]!, this.mu[pair]!];
-      this.relaxed[pair] = got * lambda - paid + (whole - count) * mu + backing;
+      this.relaxed[pair] = got * lambda - paid + (whole - count) * mu + backingLeft;
       this.gainFrom[core.count * PAIRS + pair] = 0;
     }
     for (let place = core.count - 1; place >= 0; place -= 1) {

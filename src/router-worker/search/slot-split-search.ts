@@ -13,10 +13,11 @@ import {
   type HopDemand,
   type HopDirection,
   type HopOrders,
-  insertDescending,
+  mostOfSlots,
   nextBetter,
   orderBytes,
   SELL,
+  selectionBytes,
 } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
 import { SlotBounds } from "./slot-bounds.ts";
@@ -234,7 +235,8 @@ export class SlotSplitSearch {
       if (sells && step > 0 && result.free > result.value) isProven = false;
       this.#keepStep(step, result.list);
       orders += result.list.length;
-      bytes += this.#bytesOf(step, result.list.length);
+      const hop = this.hops[this.#hopAt(step)]!;
+      bytes += selectionBytes(hop, result.list, result.list.length);
       [flow, exactFlow] = [result.value, result.exactValue];
     }
     if (orders > this.#slots || bytes > this.#bytes) return false;
@@ -381,7 +383,7 @@ export class SlotSplitSearch {
         return reach;
       }
       if (!this.#isBetter(this.#bounds.bound(step + 1, value, this.#own))) return reach;
-      const taken = this.#bytesOf(step, list.length);
+      const taken = selectionBytes(this.hops[hop]!, list, list.length);
       const rest = this.#try(step + 1, value, exactValue, slots - list.length, bytes - taken);
       // With fewer bytes taken here the next hops could do more.
       if (output === 0 && free <= value && !this.#isBytesBound && rest < reach) reach = rest;
@@ -398,23 +400,12 @@ export class SlotSplitSearch {
   /** SELL: a hop must give less than this for the next one to use it up, with so many slots. */
   #usableBelow(step: number, slots: number): number {
     if (this.#direction !== SELL || step === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
-    const { columns, start, count } = this.hops[this.#hopAt(step + 1)]!;
-    const largest = this.#largest;
-    let held = 0;
+    const next = this.hops[this.#hopAt(step + 1)]!;
+    const { columns, start, count } = next;
     // What may stay unsold is worth less than a unit at some price.
-    let paid = columns.price[start + count - 1]!;
-    for (let at = start; at < start + count; at += 1) {
-      const uses = columns.most[at]! * columns.price[at]! + 1;
-      if (held < slots) held += 1;
-      else if (uses > largest[held - 1]!) paid -= largest[held - 1]!;
-      else continue;
-      paid += uses;
-      insertDescending(largest, held, uses);
-    }
-    return paid * (1 + 2 ** -40) + 1;
+    const unsold = columns.price[start + count - 1]!;
+    return (unsold + mostOfSlots(next, count, slots, true)) * (1 + 2 ** -40) + 1;
   }
-
-  readonly #largest = new Float64Array(ORDERS_MAX);
 
   /** What the slots of the hops after `step` take of the call at least, each of another maker. */
   #bytesAfter(step: number): number {
@@ -442,24 +433,6 @@ export class SlotSplitSearch {
       this.#leastBytes[hop] = least;
       this.#mostBytes[hop] = most;
     }
-  }
-
-  /** Bytes that the selection being tried takes at `step`. */
-  #bytesOf(step: number, count: number): number {
-    const orders = this.hops[this.#hopAt(step)]!;
-    const { columns, start, payerBytes } = orders;
-    const trial = this.#trial[step]!;
-    let bytes = 0;
-    for (let place = 0; place < count; place += 1) {
-      const at = start + trial[place]!;
-      bytes += orderBytes(orders, trial[place]!);
-      for (let other = 0; other < place; other += 1) {
-        if (columns.owner[start + trial[other]!] !== columns.owner[at]) continue;
-        bytes -= columns.transferBytes[at]! + payerBytes;
-        break;
-      }
-    }
-    return bytes;
   }
 
   /** Solves the hop of `step` unless a result says as much already; returns the result. */
