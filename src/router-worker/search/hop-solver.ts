@@ -165,7 +165,7 @@ export class HopSolver {
       this.free = mostOfSlots(orders, task.candidates, slots, false);
       return;
     }
-    if (this.#takeGreedily()) return;
+    if (this.#takeCheapest()) return;
     if (nodesMax === 0) {
       this.complete = false;
       return;
@@ -183,36 +183,15 @@ export class HopSolver {
     this.work += nodesMax - Math.max(0, this.#nodesLeft);
   }
 
-  /** Price priority. True where that is certainly best: all at the best price there is. */
-  #takeGreedily(): boolean {
-    const { orders, sells, candidates, canBeWhole, demand } = this.#task;
-    const { columns, start } = orders;
-    const { amount, price, cost, most } = columns;
-    const selection = this.selection;
-    const wanted = demand.amount;
-    const uses = sells ? cost : amount;
-    let [got, paid, count] = [0, 0, 0];
-    for (let entry = 0; entry < candidates; entry += 1) {
-      const at = start + entry;
-      const { budget, headroom } = this.#task.leftFor(entry, selection.isIn);
-      if (selection.complete(entry, Math.min(most[at]!, budget), headroom, got, paid, count)) {
-        // A part of the cheapest order: nothing can be better.
-        if (entry === 0 && (!sells || wanted < cost[at]!)) {
-          if (selection.exactValue === undefined) return true;
-        }
-      }
-      const used = sells ? paid : got;
-      if (wanted - used < uses[at]! * (1 - 2 ** -46)) break;
-      if (count === this.#whole) break;
-      if (canBeWhole[entry] === 0 || budget < amount[at]! || headroom < cost[at]!) continue;
-      if (price[at]! <= 0) continue;
-      selection.isIn[entry] = 1;
-      got += amount[at]!;
-      paid += cost[at]!;
-      count += 1;
-    }
-    selection.clear();
-    return false;
+  /** True where a part of the cheapest order is all it takes: nothing can be better. */
+  #takeCheapest(): boolean {
+    const { orders, sells, demand } = this.#task;
+    const { cost, most, headroom } = orders.columns;
+    const at = orders.start;
+    if (sells && demand.amount >= cost[at]!) return false;
+    const { selection } = this;
+    selection.complete(0, most[at]!, headroom[at]!, 0, 0, 0);
+    return selection.found && selection.exactValue === undefined;
   }
 
   #search(): void {

@@ -1,7 +1,6 @@
 // Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
-import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
@@ -87,24 +86,5 @@ export class HopTask {
     const slack = (this.sells ? this.priceMax : 0) + amount * 2 ** -46;
     const used = mostOfSlots(this.orders, this.candidates, slots, this.sells);
     return used * (1 + 2 ** -46) + slack >= amount;
-  }
-
-  readonly #left = { budget: 0, headroom: 0 };
-
-  /** What an order's maker has beside the orders that are whole by `isIn`. */
-  leftFor(entry: number, isIn: Uint8Array): { budget: number; headroom: number } {
-    const { columns, start } = this.orders;
-    const at = start + entry;
-    const left = this.#left;
-    left.budget = columns.budget[at]!;
-    left.headroom = columns.headroom[at]!;
-    if (columns.group[at] === UNCONSTRAINED) return left;
-    let other = columns.groupTop[start + columns.group[at]!]!;
-    for (; other >= 0; other = columns.previous[start + other]!) {
-      if (other >= this.candidates || isIn[other] === 0) continue;
-      left.budget -= columns.amount[start + other]!;
-      left.headroom -= columns.cost[start + other]!;
-    }
-    return left;
   }
 }
