@@ -9,6 +9,7 @@ import { bestListing } from "../support/best-listing.ts";
 import { bookOfWorld } from "../support/book-of-world.ts";
 import { CALL_BYTES_MAX, routeBytes } from "../support/call-bytes.ts";
 import {
+  broadWorld,
   cappedWorld,
   type FloodKind,
   floodWorld,
@@ -190,6 +191,17 @@ test("makers who back a part of their orders: no exchange is better, and no list
     return [...faults, ...comparison.faults];
   });
   assert(proven > runs(1), `only ${proven} proven`);
+});
+
+test("of two hundred orders to choose from, no order more, less or other is better", () => {
+  let found = 0;
+  checkSeeds(runs(6), (seed) => {
+    const world = broadWorld(seed);
+    const route = quoted(world);
+    if (route !== undefined) found += 1;
+    return [...routeFaultsOf(world, route), ...exchangeFaults(world, route)];
+  });
+  assert(found > runs(4), `only ${found} found`);
 });
 
 test("a hop is asked for no more than the orders in the next one's slots can use", () => {

@@ -226,6 +226,22 @@ export function sharedWorld(seed: number, hops = 1 + (seed % 2), makersMax = 9):
   return world({ orders, budgets, hops, direction, amount, ordersMax: pick(random, [3, 5, 20]) });
 }
 
+/** A side of 200 orders, half of them of makers who back some of theirs, asked for up to thirty of them. */
+export function broadWorld(seed: number): HostileWorld {
+  const random = randomFrom(seed * 53 + 23);
+  const size = 10n ** BigInt(pick(random, [4, 7, 12]));
+  const budgets = new Map<Address, bigint>();
+  const orders = Array.from({ length: 200 }, (_, at): Draft => {
+    const maker = account(at % 2 === 0 ? at : 1000 + (at % 32));
+    const amount = 1n + size / 4n + upTo(random, size * 2n);
+    const known = budgets.get(maker) ?? 0n;
+    budgets.set(maker, at % 2 === 0 ? amount : known + amount / 2n);
+    return { maker, amount, price: priceNear(random, 60_000) };
+  });
+  const amount = size / 10n + upTo(random, size * 30n);
+  return world({ orders, budgets, direction: directionOf(random), amount });
+}
+
 /**
  * Paths of one to three hops between assets of all kinds of names, of makers of both kinds, some of
  * them with several orders and one of them now and then an issuer, whose amounts ask for as many

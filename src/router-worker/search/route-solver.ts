@@ -147,11 +147,11 @@ export class RouteSolver {
     budget.takeUnknown();
     const sides = sidesOf(queue, id);
     const isTight = this.#loadWithCredit(context, sides);
-    const optimistic = this.#attempt(context, sides);
-    if (!isTight || optimistic !== undefined) return optimistic;
+    const route = this.#attempt(context, sides);
+    if (!isTight || route !== undefined) return route;
     this.#load(context, sides);
-    const pessimistic = this.#attempt(context, sides);
-    return this.#releaseHeadroom(context, sides, pessimistic) ?? pessimistic;
+    const known = this.#attempt(context, sides);
+    return this.#releaseHeadroom(context, sides, known) ?? known;
   }
 
   /** A better route than `known` on which orders are listed for the headroom they release. */
@@ -183,7 +183,8 @@ export class RouteSolver {
       },
     });
     this.#headroomWorkLeft -= this.#headroom.work;
-    if (!this.#headroom.complete) this.isOpen = true;
+    // It tries every selection, whatever the searches before it left open.
+    this.isOpen = !this.#headroom.complete;
     return route;
   }
 
@@ -383,11 +384,11 @@ export class RouteSolver {
   #attempt(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
     const workMax = Math.max(PATH_MIN, this.workLeft * PATH_PART);
     if (!this.#searchSelection(context, sides, workMax, false)) return undefined;
-    return this.#routeOf(
-      context,
-      sides,
-      sides.map((_, hop) => this.#listedSlots(hop)),
-    );
+    const slots = sides.map((_, hop) => this.#listedSlots(hop));
+    const route = this.#routeOf(context, sides, slots);
+    // Another selection may settle.
+    if (route === undefined) this.isOpen = true;
+    return route;
   }
 
   /** The route that lists these orders, or undefined where they do not settle. */
