@@ -10,7 +10,7 @@ import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { LevelSums } from "./level-sums.ts";
 
 /** Levels: prices of the orders so many places behind the one at which the divisible selection ends; */
-const OFFSETS: readonly number[] = [-1, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256];
+const OFFSETS: readonly number[] = [0, 2, 4, 8, 16, 32, 64, 128, 256];
 /** and the highest price so many times, for hops in which size counts for more than price. */
 const ABOVE: readonly number[] = [1.25, 1.6, 2.5, 6, 36, 1000];
 const LEVELS = OFFSETS.length + ABOVE.length;
@@ -215,7 +215,7 @@ export class SlotBounds {
     let closest = Number.POSITIVE_INFINITY;
     for (let at = 0; at < LEVELS; at += 1) {
       const entry = this.#divisibleEnd[hop]! + (OFFSETS[at] ?? count);
-      if (entry < 0 || (at < OFFSETS.length && entry >= count)) continue;
+      if (at < OFFSETS.length && entry >= count) continue;
       const times = ABOVE[at - OFFSETS.length] ?? 1;
       const level = columns.price[start + Math.min(entry, count - 1)]! * times;
       const saved = this.#addLevel(hop, level);
