@@ -9,7 +9,7 @@ import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { LevelSums } from "./level-sums.ts";
 
-/** Levels: prices of the orders so many places behind the one at which the divisible selection ends; */
+/** Levels: prices of the orders so many behind the one at which the divisible selection ends; */
 const OFFSETS: readonly number[] = [0, 2, 4, 8, 16, 32, 64, 128, 256];
 /** and the highest price so many times, for hops in which size counts for more than price. */
 const ABOVE: readonly number[] = [1.25, 1.6, 2.5, 6, 36, 1000];
