@@ -4,6 +4,7 @@ import type { Address } from "../../model/address.ts";
 import type { Backing, OrderBacking, SharesBlock } from "../../model/backing.ts";
 import type { EntriesLoaded, TrackingRequest } from "../../model/entry-tracking.ts";
 import type { Order } from "../../model/order.ts";
+import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
 import type {
   AccountWatch,
@@ -106,7 +107,9 @@ export class BackingRecords implements BackingView, AccountWatch {
       return [network, ...changes];
     }
     const records = [...this.#restored().records.values()];
-    this.#dueRows = [...this.#dueRows, ...records.map(recordRow)];
+    const writer = new RecordWriter();
+    const rows = records.map((record) => recordRow(writer, record));
+    this.#dueRows = [...this.#dueRows, ...rows];
     const changes = records
       .filter(isInBook)
       .map(({ next }) => backingChange(next, this.#state.tokens.get(next.asset)));

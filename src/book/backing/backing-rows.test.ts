@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { account, token } from "../../../test/support/addresses.ts";
 import { textRows } from "../../../test/support/text-rows.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
+import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BackingRow } from "../step.ts";
 import {
   approvalRow,
@@ -62,6 +63,8 @@ const RECORDS: readonly BackingRecord[] = [
   { ...common, backing: unloadedBacking(owner, asset), next: unloadedBacking(owner, asset) },
 ];
 
+const writer = new RecordWriter();
+
 /** The row as it is read; the same of the form before. */
 function read({ key, value }: BackingRow) {
   assert.ok(value !== undefined);
@@ -74,13 +77,13 @@ function read({ key, value }: BackingRow) {
 
 test("rows are read as they were written, and as versions wrote them before", () => {
   for (const entry of ENTRIES) {
-    const written = entryRow("AAAA", entry === undefined ? {} : { entry });
+    const written = entryRow(writer, "AAAA", entry === undefined ? {} : { entry });
     const expected = { kind: "entry", key: "AAAA", ...(entry === undefined ? {} : { entry }) };
     assert.deepEqual(read(written).row, expected);
   }
   for (const record of RECORDS) {
-    const { key } = recordRow(record);
-    const { row, value, text } = read(recordRow(record));
+    const { key } = recordRow(writer, record);
+    const { row, value, text } = read(recordRow(writer, record));
     const { backing, polled, next } = record;
     const { updated } = backing;
     assert.deepEqual(row, {
@@ -95,11 +98,11 @@ test("rows are read as they were written, and as versions wrote them before", ()
     assert.deepEqual(shownBacking({ key, value }), { backing, short });
     assert.deepEqual(shownBacking({ key, value: text }), { backing, short });
   }
-  assert.deepEqual(read(networkRow({ baseReserve: 5_000_000n })).row, {
+  assert.deepEqual(read(networkRow(writer, { baseReserve: 5_000_000n })).row, {
     kind: "network",
     baseReserve: 5_000_000n,
   });
-  assert.deepEqual(read(approvalRow(`${owner}:${asset}`, U32_MAX)).row, {
+  assert.deepEqual(read(approvalRow(writer, `${owner}:${asset}`, U32_MAX)).row, {
     kind: "approval",
     ...{ owner, asset, liveUntil: U32_MAX },
   });
@@ -123,7 +126,7 @@ test("a row that a version before wrote, as it stands in stores", () => {
 });
 
 test("a row that no version wrote is refused", () => {
-  const { value = new Uint8Array() } = entryRow("AAAA", { entry: { kind: "token" } });
+  const { value = new Uint8Array() } = entryRow(writer, "AAAA", { entry: { kind: "token" } });
   const bad: readonly (readonly [key: string, value: Uint8Array])[] = [
     ["entry:AAAA", Uint8Array.of(1, 7)],
     ["entry:AAAA", Uint8Array.of(1, 1, 2)],

@@ -2,11 +2,11 @@
 // what of a record no entry tells. Keys are text. A value is FORM and then fields in a fixed order
 // (store/record-bytes.ts); amounts have a sign, which their lowest bit is. Values that begin otherwise
 // are of versions that wrote JSON lists of the same fields: they are read, and go with the next change of
-// what they tell.
+// what they tell. The writer of rows is the caller's, one for all rows of a step.
 import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";
-import { RecordReader, RecordWriter } from "../../store/record-bytes.ts";
+import { RecordReader, type RecordWriter } from "../../store/record-bytes.ts";
 import type { BackingRow } from "../step.ts";
 import { type BackingRecord, isShort, type RecordId, unloadedBacking } from "./record.ts";
 
@@ -64,11 +64,12 @@ const HEADROOM = 16;
 const SKIPPED = 32;
 const SHORT = 64;
 
-const writer = new RecordWriter();
-
-export function networkRow({ baseReserve }: { readonly baseReserve: bigint }): BackingRow {
+export function networkRow(
+  writer: RecordWriter,
+  { baseReserve }: { readonly baseReserve: bigint },
+): BackingRow {
   writer.byte(FORM);
-  writeAmount(baseReserve);
+  writeAmount(writer, baseReserve);
   return { key: NETWORK_KEY, value: writer.take() };
 }
 
@@ -78,17 +79,18 @@ export function entryRowKey(key: string): string {
 
 /** `followed` undefined: the key is no longer followed. */
 export function entryRow(
+  writer: RecordWriter,
   key: string,
   followed: { readonly entry?: TrackedEntry } | undefined,
 ): BackingRow {
   const row = { key: entryRowKey(key) };
   if (followed === undefined) return row;
   writer.byte(FORM).byte(ENTRY_KINDS.indexOf(followed.entry?.kind));
-  writeEntry(followed.entry);
+  writeEntry(writer, followed.entry);
   return { ...row, value: writer.take() };
 }
 
-export function recordRow(record: BackingRecord): BackingRow {
+export function recordRow(writer: RecordWriter, record: BackingRecord): BackingRow {
   const { owner, asset, backing, polled } = record;
   const answer = polled?.answer;
   const flags =
@@ -101,11 +103,11 @@ export function recordRow(record: BackingRecord): BackingRow {
     (isShort(record) ? SHORT : 0);
   writer.byte(FORM).byte(flags);
   if (backing.updated !== undefined) writer.count(backing.updated);
-  if (answer !== undefined) writeAmount(answer.balance, answer.allowance);
-  writeAmount(backing.balance, backing.allowance);
+  if (answer !== undefined) writeAmount(writer, answer.balance, answer.allowance);
+  writeAmount(writer, backing.balance, backing.allowance);
   writer.count(backing.liveUntil);
-  writeAmount(backing.budget);
-  if (backing.headroom !== undefined) writeAmount(backing.headroom);
+  writeAmount(writer, backing.budget);
+  if (backing.headroom !== undefined) writeAmount(writer, backing.headroom);
   if (backing.skipped !== undefined) writer.count(backing.skipped);
   return { key: recordRowKey(owner, asset), value: writer.take() };
 }
@@ -115,7 +117,11 @@ export function recordRowKey(owner: Address, asset: Address): string {
 }
 
 /** `liveUntil` undefined: over. */
-export function approvalRow(id: RecordId, liveUntil: number | undefined): BackingRow {
+export function approvalRow(
+  writer: RecordWriter,
+  id: RecordId,
+  liveUntil: number | undefined,
+): BackingRow {
   const key = `${APPROVAL_PREFIX}${id.replace(":", "")}`;
   if (liveUntil === undefined) return { key };
   return { key, value: writer.byte(FORM).count(liveUntil).take() };
@@ -325,29 +331,30 @@ function addressesOf(key: string, prefix: string) {
 }
 
 /** Of any sign and width. */
-function writeAmount(...amounts: readonly bigint[]): void {
+function writeAmount(writer: RecordWriter, ...amounts: readonly bigint[]): void {
   for (const amount of amounts) writer.uint(amount < 0n ? -2n * amount - 1n : 2n * amount);
 }
 
-function writeEntry(entry: TrackedEntry | undefined): void {
+function writeEntry(writer: RecordWriter, entry: TrackedEntry | undefined): void {
   switch (entry?.kind) {
     case undefined:
       break;
     case "account":
-      writeAmount(entry.balance, entry.sellingLiabilities, entry.buyingLiabilities);
+      writeAmount(writer, entry.balance, entry.sellingLiabilities, entry.buyingLiabilities);
       writer.count(entry.subentries).count(entry.sponsoring).count(entry.sponsored);
       writer.count(entry.flags);
       break;
     case "trustline":
-      writeAmount(entry.balance, entry.limit, entry.sellingLiabilities, entry.buyingLiabilities);
+      writeAmount(writer, entry.balance, entry.limit);
+      writeAmount(writer, entry.sellingLiabilities, entry.buyingLiabilities);
       writer.count(entry.flags);
       break;
     case "balance":
-      writeAmount(entry.amount);
+      writeAmount(writer, entry.amount);
       writer.count(entry.authorized ? 1 : 0);
       break;
     case "allowance":
-      writeAmount(entry.amount);
+      writeAmount(writer, entry.amount);
       writer.count(entry.liveUntil);
       break;
     case "token":

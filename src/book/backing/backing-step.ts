@@ -4,6 +4,7 @@ import type { Address, Pair } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
+import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
 import type { DomainEvent } from "../domain-event.ts";
 import type { OrderCount } from "../live-tally.ts";
@@ -262,7 +263,8 @@ function recordChanges(
 /** The step's rows of records, followed entries and the network. */
 export function rowsOf(view: StepView, changes: readonly RecordChange[]): BackingRow[] {
   const rows: BackingRow[] = [];
-  if (view.baseReserve !== view.state.baseReserve) rows.push(networkRow(view));
+  const writer = new RecordWriter();
+  if (view.baseReserve !== view.state.baseReserve) rows.push(networkRow(writer, view));
   for (const { former, now } of changes) {
     if (now === undefined && former !== undefined) {
       rows.push({ key: recordRowKey(former.owner, former.asset) });
@@ -272,11 +274,13 @@ export function rowsOf(view: StepView, changes: readonly RecordChange[]): Backin
         now.polled !== former.polled ||
         isShort(now) !== isShort(former))
     ) {
-      rows.push(recordRow(now));
+      rows.push(recordRow(writer, now));
     }
   }
-  for (const [key, followed] of view.entries.changes()) rows.push(entryRow(key, followed));
-  for (const [id, liveUntil] of view.approvals.changes()) rows.push(approvalRow(id, liveUntil));
+  for (const [key, followed] of view.entries.changes()) rows.push(entryRow(writer, key, followed));
+  for (const [id, liveUntil] of view.approvals.changes()) {
+    rows.push(approvalRow(writer, id, liveUntil));
+  }
   return rows;
 }
 

@@ -143,14 +143,11 @@ export function inNextLedger(
 // The table of holders: what stands behind an owner in a Stellar Asset Contract's asset, from the
 // ledger entries that decide it.
 
-/** Amounts in base units. */
-export type RecordValues = {
-  readonly balance: bigint;
-  readonly allowance: bigint;
-  readonly liveUntil: number;
-  readonly authorized: boolean;
-  readonly budget: bigint;
-  readonly headroom?: bigint;
+/** The part of a backing that the ledger decides. */
+export type RecordValues = Pick<
+  Backing,
+  "balance" | "allowance" | "liveUntil" | "authorized" | "budget" | "headroom"
+> & {
   /**
    * The account's native balance lies below its selling liabilities and reserve: a call that moves
    * any of it, to the account too, fails as a whole (contract.md, Checks).
@@ -180,12 +177,7 @@ const UNLOADED_VALUES: RecordValues = {
   budget: 0n,
 };
 
-type Holding = {
-  readonly balance: bigint;
-  readonly authorized: boolean;
-  readonly headroom?: bigint;
-  readonly short?: true;
-};
+type Holding = Pick<RecordValues, "balance" | "authorized" | "headroom" | "short">;
 
 /**
  * As the chain answers in `ledger`. `baseReserve` in stroops. An allowance past its last ledger, or
