@@ -1,6 +1,6 @@
 // What both documents say first.
-
-import { CONTRACT_ERRORS } from "./contract-errors.ts";
+import { CONTRACT_ERRORS } from "../model/contract-errors.ts";
+import { SUBSCRIPTIONS_MAX } from "./parameter-table.ts";
 
 export const API_VERSION = "0.1.0";
 
@@ -32,7 +32,8 @@ export const PUSH_CONVENTIONS = [
   "One WebSocket connection carries many subscriptions; messages are JSON text frames in both " +
     "directions. A subscribe is answered by a snapshot, which replaces what the client holds of the " +
     "topic; updates follow. Route messages by `topic`, which the server makes from normalised parameters.",
-  "A connection holds at most 20 topics, 10 of them accounts. Subscribing again to a held topic sends a fresh " +
+  `A connection holds at most ${SUBSCRIPTIONS_MAX.topics} topics, ${SUBSCRIPTIONS_MAX.accounts} of them accounts. ` +
+    "Subscribing again to a held topic sends a fresh " +
     "snapshot. Unsubscribe takes the parameters of the subscribe, in any spelling.",
   "What one ledger changed comes as several messages, and the `ledger` message of channel `contract` after " +
     "them: once it names a ledger, every `order`, `backing`, `trade`, `swap` and `contract` message of that " +
@@ -68,8 +69,8 @@ const PUSH_ERRORS: Readonly<Record<string, string>> = {
   "unknown channel": "`Unknown channel: <channel>`",
   "invalid account address": "`Invalid account address`",
   "other invalid parameter": "the text of the REST error",
-  "too many topics": "`Too many subscriptions (max 20)`",
-  "too many accounts": "`Too many account subscriptions (max 10)`",
+  "too many topics": `\`Too many subscriptions (max ${SUBSCRIPTIONS_MAX.topics})\``,
+  "too many accounts": `\`Too many account subscriptions (max ${SUBSCRIPTIONS_MAX.accounts})\``,
   "too many quotes of all clients": "`Too many quote subscriptions (max <n> of all clients)`",
   "quotes while not ready or overloaded": "`Trading error. <message>`",
   "a large book while too many are read": "`Service overloaded. <message>`",

@@ -1,6 +1,6 @@
 // Every channel of the push API, as data: AsyncAPI document and types are made from it.
 
-import { CANDLES_MAX } from "./parameter-table.ts";
+import { CANDLES_MAX, SNAPSHOT_TRADES } from "./parameter-table.ts";
 import type { Parameter } from "./parameters.ts";
 import * as parameters from "./parameters.ts";
 import {
@@ -79,7 +79,8 @@ export const CHANNELS: readonly PushChannel[] = [
     name: "trades",
     summary: "Fills of one market or of all",
     description:
-      "The snapshot holds the latest 50 records, swaps included; updates carry fills only. Clients that merge pages of GET /trades deduplicate by `id`.",
+      `The snapshot holds the latest ${SNAPSHOT_TRADES} records, swaps included; updates carry fills only. ` +
+      "Clients that merge pages of GET /trades deduplicate by `id`.",
     topic: "trades:<base>/<quote> in canonical order, or trades:*",
     parameters: [tradesMarket],
     request: "TradesRequest",

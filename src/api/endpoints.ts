@@ -1,7 +1,7 @@
 // Every endpoint of the REST API, as data: OpenAPI document and types are made from it.
 
 import { CONTRACT_ERROR_TABLE } from "./about.ts";
-import { PAGE_MAX } from "./parameter-table.ts";
+import { CANDLES_MAX, PAGE_MAX } from "./parameter-table.ts";
 import type { Parameter } from "./parameters.ts";
 import * as parameters from "./parameters.ts";
 import { array, ref, type Schema } from "./schema.ts";
@@ -124,7 +124,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: "Market data",
     summary: "OHLCV candles of a market",
     description:
-      "From indexed fills; a swap's fills count in the market of each hop. At most 200 candles: a longer " +
+      `From indexed fills; a swap's fills count in the market of each hop. At most ${CANDLES_MAX} candles: a longer ` +
       "window is coarsened. Candles begin at multiples of the resolution since 1970, and a period without " +
       "fills has none. Without `from` the window covers 1970 and the answer is empty.",
     parameters: [
@@ -134,7 +134,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.resolution,
       parameters.candlesOrder,
     ],
-    answer: array(ref("Candle"), "By candle time.", 200),
+    answer: array(ref("Candle"), "By candle time.", CANDLES_MAX),
     errors: [
       { status: 400, when: "A parameter is missing or invalid, or `to` is not after `from`." },
     ],
@@ -168,7 +168,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     summary: "Pairs that have live orders",
     description: "Backed or not, in canonical pair order. The list is cached for 30 minutes.",
     parameters: [parameters.marketCursor, parameters.pageLimit(PAGE_MAX.markets)],
-    answer: array(ref("Market"), "One page.", 1000),
+    answer: array(ref("Market"), "One page.", PAGE_MAX.markets),
     errors: [{ status: 400, when: "The cursor has another form." }],
   },
   {
@@ -273,7 +273,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.cursor,
       parameters.pageLimit(PAGE_MAX.history),
     ],
-    answer: array(ref("TradeOrSwap"), "One page.", 500),
+    answer: array(ref("TradeOrSwap"), "One page.", PAGE_MAX.history),
     errors: [BAD_PARAMETER],
   },
   {
@@ -293,7 +293,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.cursor,
       parameters.pageLimit(PAGE_MAX.history),
     ],
-    answer: array(ref("Failure"), "One page.", 500),
+    answer: array(ref("Failure"), "One page.", PAGE_MAX.history),
     errors: [BAD_PARAMETER],
   },
 ];

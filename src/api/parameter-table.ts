@@ -1,6 +1,7 @@
-// Names, defaults and bounds of parameters: one table for what the API reads, what its description
-// says and what the console asks for. `names`: the first of them that has a value counts.
+// Names, aliases, defaults and bounds of parameters: the one table that HTTP, push, the API's description
+// and the console read.
 
+/** Of several names the first that has a value counts. */
 export const QUOTE_NAMES = {
   sellingAsset: ["sellingAsset", "selling_asset", "source_asset"],
   buyingAsset: ["buyingAsset", "buying_asset", "destination_asset"],
@@ -22,5 +23,23 @@ export const PAGE_DEFAULT = 20;
 export const PAGE_MAX = { markets: 1000, orders: 200, history: 500 } as const;
 /** Candles a window or a push snapshot holds. */
 export const CANDLES_MAX = 200;
+/** Seconds and alias of every standard resolution, finest first. */
+export const RESOLUTIONS = [
+  [300, "5m"],
+  [900, "15m"],
+  [1800, "30m"],
+  [3600, "1h"],
+  [7200, "2h"],
+  [14_400, "4h"],
+  [43_200, "12h"],
+  [86_400, "1d"],
+  [259_200, "3d"],
+  [604_800, "1w"],
+  [1_209_600, "2w"],
+] as const;
 /** Later times than any ledger will have; keeps the arithmetic of windows exact. */
 export const UNIX_SECONDS_MAX = 99_999_999_999;
+/** Subscriptions of one push connection; `accounts`: those of channel `account` among them. */
+export const SUBSCRIPTIONS_MAX = { topics: 20, accounts: 10 } as const;
+/** Records of a snapshot of channel `trades`. */
+export const SNAPSHOT_TRADES = 50;

@@ -1,6 +1,7 @@
 // Parameters of requests. REST endpoints and push channels take the same ones.
 import {
   BOOK_ORDERS,
+  CANDLES_MAX,
   DEPTH_BAND,
   LEVELS,
   PAGE_DEFAULT,
@@ -123,13 +124,13 @@ export const candlesFrom = query(
 
 export const candlesTo = query(
   "to",
-  "End of the window, UNIX seconds, exclusive, rounded up to 5 minutes; later than `from`. Without it: 200 candles after `from`.",
+  `End of the window, UNIX seconds, exclusive, rounded up to 5 minutes; later than \`from\`. Without it: ${CANDLES_MAX} candles after \`from\`.`,
   { type: "integer", minimum: 1, maximum: UNIX_SECONDS_MAX },
 );
 
 export const resolution = query(
   "resolution",
-  "Seconds or alias. A window of more than 200 candles gets the smallest standard resolution that " +
+  `Seconds or alias. A window of more than ${CANDLES_MAX} candles gets the smallest standard resolution that ` +
     "holds it. Without it: the finest that holds the window, 2w without `to`.",
   ref("Resolution"),
 );

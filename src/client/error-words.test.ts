@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { CONTRACT_ERROR_NAMES } from "../ingest/failed-call.ts";
+import { CONTRACT_ERRORS } from "../model/contract-errors.ts";
 import { errorCode, errorName, errorWords, hostErrorWords } from "./error-words.ts";
 
 it("every code of the exchange has its name", () => {
-  for (const [code, name] of CONTRACT_ERROR_NAMES) {
+  for (const [text, { name }] of Object.entries(CONTRACT_ERRORS)) {
+    const code = Number(text);
     assert.equal(errorName(code), name);
     assert.ok(errorWords(code).startsWith(`${code} ${name}`));
   }

@@ -1,6 +1,6 @@
 // Why a call failed, in words: from a simulation's error text, a record of /failures, or a pair of
 // contract and code.
-import { CONTRACT_ERRORS } from "../api/contract-errors.ts";
+import { CONTRACT_ERRORS } from "../model/contract-errors.ts";
 
 /** Of Stellar Asset Contracts (stellar/rs-soroban-env, `builtin_contracts/contract_error.rs`). */
 const TOKEN_ERRORS: Readonly<Record<number, string>> = {

@@ -4,12 +4,12 @@ import {
   CANDLES_MAX,
   DEPTH_BAND,
   LEVELS,
+  RESOLUTIONS,
   STEP_DIGITS,
   UNIX_SECONDS_MAX,
 } from "../api/parameter-table.ts";
 import type { DepthRequest } from "../book/depth.ts";
 import type { Address } from "../model/address.ts";
-import { RESOLUTIONS } from "../model/candle.ts";
 import { ApiError, invalidParameter } from "./api-error.ts";
 import type { AssetInput } from "./asset-input.ts";
 import type { Query } from "./query.ts";
@@ -30,9 +30,7 @@ export type CandlesParameters = {
 /** `from` and `to` apply at this granularity. */
 const WINDOW_GRAIN_SECONDS = 300;
 
-/** Of `RESOLUTIONS`, in their order. */
-const ALIASES = ["5m", "15m", "30m", "1h", "2h", "4h", "12h", "1d", "3d", "1w", "2w"];
-const COARSEST = Math.max(...RESOLUTIONS);
+const COARSEST = Math.max(...RESOLUTIONS.map(([seconds]) => seconds));
 
 /** `BASE/QUOTE`, each side in any asset form. */
 export function parseMarket(text: string | undefined, assets: AssetInput): RequestedMarket {
@@ -121,18 +119,17 @@ export function parseCandlesParameters(query: Query, assets: AssetInput): Candle
 
 /** Seconds or an alias; throws an ApiError for anything that is no standard resolution. */
 export function parseResolution(text: string | undefined): number {
-  const found = RESOLUTIONS.find((seconds, at) => text === String(seconds) || text === ALIASES[at]);
+  const found = RESOLUTIONS.find(([seconds, alias]) => text === String(seconds) || text === alias);
   if (found === undefined) {
-    const accepted = RESOLUTIONS.map((seconds, at) => `${seconds} or ${ALIASES[at]}`).join(", ");
+    const accepted = RESOLUTIONS.map(([seconds, alias]) => `${seconds} or ${alias}`).join(", ");
     throw invalidParameter("resolution", `Expected one of ${accepted}.`);
   }
-  return found;
+  return found[0];
 }
 
 /**
  * The window widened to whole 5 minutes, and the finest resolution, from the requested one on, that
- * keeps it within `CANDLES_MAX` candles. Longer windows than the coarsest one can hold keep their
- * newest candles: nobody asks for the first eight years of a market.
+ * keeps it within `CANDLES_MAX` candles. A window too long for the coarsest one keeps its newest candles.
  */
 function candleWindow(from: number, to: number | undefined, requested: number | undefined) {
   const start = floorTo(from, WINDOW_GRAIN_SECONDS);
@@ -142,7 +139,7 @@ function candleWindow(from: number, to: number | undefined, requested: number | 
     return { from: start, to: floorTo(start, resolution) + CANDLES_MAX * resolution, resolution };
   }
   const end = -floorTo(-to, WINDOW_GRAIN_SECONDS);
-  for (const resolution of RESOLUTIONS) {
+  for (const [resolution] of RESOLUTIONS) {
     if (resolution < (requested ?? 0)) continue;
     if (candlesBetween(start, end, resolution) <= CANDLES_MAX) {
       return { from: start, to: end, resolution };

@@ -1,5 +1,6 @@
 // Failed calls of the exchange in one transaction (api.md, Failure: recording rules).
 import type { Address } from "../model/address.ts";
+import { CONTRACT_ERRORS } from "../model/contract-errors.ts";
 import type { Failure, FailureReason } from "../model/failure.ts";
 import { position } from "../model/position.ts";
 import { readCallArguments } from "./call-arguments.ts";
@@ -108,8 +109,8 @@ function fromCall(
 }
 
 /**
- * The call, then the inner call whose failure it died of, and so on inwards. An inner failure that
- * its caller caught (`try_call`) is not what the caller died of.
+ * The call, then the inner call whose failure made it fail, and so on inwards. An inner failure that its
+ * caller caught (`try_call`) is not the caller's.
  */
 function failingChain(call: Call, transaction: TransactionContext): readonly Call[] {
   const chain = [call];
@@ -139,7 +140,7 @@ function contractError(exchange: Address, chain: readonly Call[]): Failure["erro
   for (const { contract, error } of chain.toReversed()) {
     if (error?.kind !== "contract") continue;
     const { code } = error;
-    const name = contract === exchange ? CONTRACT_ERROR_NAMES.get(code) : undefined;
+    const name = contract === exchange ? CONTRACT_ERRORS[code]?.name : undefined;
     return { contract, code, ...(name === undefined ? {} : { name }) };
   }
   return undefined;
@@ -164,25 +165,3 @@ function reasonOf(
   if (transferred) return "transfer";
   return coded ? "contract" : "unknown";
 }
-
-/** The exchange's own error codes and their names (api.md, Contract error codes). */
-export const CONTRACT_ERROR_NAMES: ReadonlyMap<number, string> = new Map([
-  [701, "NotAuthorized"],
-  [702, "InsufficientBalance"],
-  [703, "InsufficientAllowance"],
-  [704, "InvalidMatch"],
-  [705, "InvalidPrice"],
-  [706, "InvalidAmount"],
-  [707, "InvalidExpiration"],
-  [708, "CannotReceive"],
-  [709, "NotFilled"],
-  [710, "OrderNotFound"],
-  [711, "OrderExists"],
-  [712, "IntermediaryCannotReceive"],
-  [720, "OrderSizeTooSmall"],
-  [721, "AssetsNotVerifiedByOracle"],
-  [722, "AssetPriceOracleFetchFailed"],
-  [723, "InvalidOracleConfig"],
-  [730, "Frozen"],
-  [740, "Overflow"],
-]);

@@ -10,21 +10,6 @@ const KEPT_MAX = 5000;
 /** Windows without a fill that are skipped on the way back before it counts as the beginning. */
 const EMPTY_WINDOWS_MAX = 3;
 
-/** All that the API has. */
-export const RESOLUTIONS = [
-  { name: "5m", seconds: 300 },
-  { name: "15m", seconds: 900 },
-  { name: "30m", seconds: 1800 },
-  { name: "1h", seconds: 3600 },
-  { name: "2h", seconds: 7200 },
-  { name: "4h", seconds: 14_400 },
-  { name: "12h", seconds: 43_200 },
-  { name: "1d", seconds: 86_400 },
-  { name: "3d", seconds: 259_200 },
-  { name: "1w", seconds: 604_800 },
-  { name: "2w", seconds: 1_209_600 },
-] as const satisfies readonly { readonly name: string; readonly seconds: ResolutionSeconds }[];
-
 export type CandleListener = {
   /** Everything anew, oldest first. */
   readonly all: (candles: readonly Candle[]) => void;

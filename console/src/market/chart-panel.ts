@@ -1,10 +1,10 @@
 // The candles of a market with what chooses their length and what is drawn beside them.
+import { RESOLUTIONS } from "../../../src/api/parameter-table.ts";
 import type { Connection } from "../api/connection.ts";
 import { el, icon, setTitle } from "../dom.ts";
 import { segments, toggles } from "../page/choice.ts";
 import { panel } from "../page/panel.ts";
 import { CandleChart } from "./candle-chart.ts";
-import { RESOLUTIONS } from "./candle-feed.ts";
 
 const FULL = "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10";
 const FIRST_RESOLUTION = 300;
@@ -22,11 +22,11 @@ export function chartPanel(
 ): { readonly chart: CandleChart; readonly element: HTMLElement } {
   const chart = new CandleChart(connection, key, FIRST_RESOLUTION);
   for (const { value, pressed } of OVERLAYS) chart.setOverlay(value, pressed);
-  const lengths = RESOLUTIONS.map(({ name, seconds }) => ({ name, value: String(seconds) }));
+  const lengths = RESOLUTIONS.map(([seconds, name]) => ({ name, value: String(seconds) }));
   const { element, body } = panel("Candles", "chart", [
     segments("Candle length", lengths, String(FIRST_RESOLUTION), (value) => {
-      const chosen = RESOLUTIONS.find(({ seconds }) => String(seconds) === value);
-      if (chosen !== undefined) chart.setResolution(chosen.seconds);
+      const chosen = RESOLUTIONS.find(([seconds]) => String(seconds) === value);
+      if (chosen !== undefined) chart.setResolution(chosen[0]);
     }),
     toggles("Shown with candles", OVERLAYS, (value, pressed) => {
       const overlay = OVERLAYS.find((one) => one.value === value);

@@ -1,4 +1,5 @@
 // What happened: fills, swaps and failed calls.
+import { PAGE_MAX } from "../parameter-table.ts";
 import type { NamedSchemas } from "../schema.ts";
 import {
   array,
@@ -100,7 +101,7 @@ export const historySchemas = {
     completeFrom: optional(
       ref("Ledger", "The first ledger from which every event is there; absent: none are kept."),
     ),
-    events: array(ref("OrderOrBudgetEvent"), "Newest first.", 500),
+    events: array(ref("OrderOrBudgetEvent"), "Newest first.", PAGE_MAX.history),
   }),
   FailureError: object("A contract error.", {
     contract: ref(

@@ -1,4 +1,5 @@
 // Depth, candles, tickers and the list of markets.
+import { LEVELS } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import { array, constant, integer, number, object, optional, ref, tuple } from "../schema.ts";
 
@@ -25,8 +26,8 @@ export const marketDataSchemas = {
     },
     bestBid: BEST,
     bestAsk: BEST,
-    bids: array(ref("DepthLevel"), "Highest price first; rounded down to their level.", 500),
-    asks: array(ref("DepthLevel"), "Lowest price first; rounded up to their level.", 500),
+    bids: array(ref("DepthLevel"), "Highest price first; rounded down to their level.", LEVELS.max),
+    asks: array(ref("DepthLevel"), "Lowest price first; rounded up to their level.", LEVELS.max),
   }),
   Candle: tuple("One period with fills. Prices in quote per base.", [
     { ...ref("UnixSeconds", "Start, a multiple of the resolution."), title: "start" },

@@ -1,4 +1,5 @@
 // Orders, and what stands behind their makers.
+import { BOOK_ORDERS } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import {
   array,
@@ -89,8 +90,8 @@ export const orderSchemas = {
   Book: object("The live orders of one market at one ledger, best prices first.", {
     ledger: optional(ref("Ledger", "Last ledger processed; absent until there was one.")),
     market: ref("MarketKey", "In the orientation that was asked for."),
-    asks: array(ref("BookRow"), "Orders that sell the base token.", 5000),
-    bids: array(ref("BookRow"), "Orders that sell the quote token.", 5000),
+    asks: array(ref("BookRow"), "Orders that sell the base token.", BOOK_ORDERS.max),
+    bids: array(ref("BookRow"), "Orders that sell the quote token.", BOOK_ORDERS.max),
   }),
   BookChange: object("One change of an order of the market.", {
     cause: oneOfTexts(

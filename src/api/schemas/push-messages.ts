@@ -1,4 +1,5 @@
 // What the server sends on the push connection.
+import { CANDLES_MAX, SNAPSHOT_TRADES } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import {
   array,
@@ -136,7 +137,11 @@ export const pushSchemas = {
     id: ANSWERED_ID,
     topic: TOPICS.trades,
     market: text("Canonical market key, or `*` for every market.", `^(\\*|${MARKET})$`),
-    trades: array(ref("TradeOrSwap"), "Newest first. Updates can repeat them: merge by `id`.", 50),
+    trades: array(
+      ref("TradeOrSwap"),
+      "Newest first. Updates can repeat them: merge by `id`.",
+      SNAPSHOT_TRADES,
+    ),
   }),
   TradeUpdate: object("One fill, as it was indexed. Swap records are not pushed here.", {
     type: constant("trade"),
@@ -205,7 +210,7 @@ export const pushSchemas = {
     candles: array(
       ref("Candle"),
       "Oldest first, up to and including the current period. Periods without fills are left out.",
-      200,
+      CANDLES_MAX,
     ),
   }),
   CandleUpdate: object(

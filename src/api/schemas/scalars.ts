@@ -1,25 +1,11 @@
 // The plain values that answers and messages are made of.
+import { RESOLUTIONS } from "../parameter-table.ts";
 import type { NamedSchemas } from "../schema.ts";
 import { integer, text } from "../schema.ts";
 
 const DIGITS = "^(0|[1-9][0-9]*)$";
 const CONTRACT = "C[A-Z2-7]{55}";
 const DECIMAL = "^(0|[1-9][0-9]*)(\\.[0-9]+)?$";
-
-/** Seconds and alias of every standard resolution. */
-const RESOLUTIONS = [
-  [300, "5m"],
-  [900, "15m"],
-  [1800, "30m"],
-  [3600, "1h"],
-  [7200, "2h"],
-  [14_400, "4h"],
-  [43_200, "12h"],
-  [86_400, "1d"],
-  [259_200, "3d"],
-  [604_800, "1w"],
-  [1_209_600, "2w"],
-] as const;
 
 export const scalarSchemas = {
   Address: text("Account (G...) or contract (C...) address.", "^[GC][A-Z2-7]{55}$"),

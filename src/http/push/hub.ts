@@ -1,4 +1,5 @@
 // Who is subscribed to what. Knows connections and topics, and nothing of what channels say.
+import { SUBSCRIPTIONS_MAX } from "../../api/parameter-table.ts";
 import type { Step } from "../../book/step.ts";
 import { nextSlice } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
@@ -8,8 +9,7 @@ import { type ClientMessage, type MessageId, shown } from "./client-message.ts";
 import { jsonQuery } from "./json-query.ts";
 import { type SnapshotParts, SnapshotStream } from "./snapshot-stream.ts";
 
-/** Topics a connection may hold (api.md, Limits). */
-const TOPICS_MAX = 20;
+const TOPICS_MAX = SUBSCRIPTIONS_MAX.topics;
 
 /**
  * Snapshots that one connection may wait for at a time (choice): its topics, each asked for a few

@@ -1,5 +1,6 @@
 // Channel account: orders, backing, trades and swaps of one account. A subscribed account is
 // watched: its backing in every token of the open markets is followed.
+import { SUBSCRIPTIONS_MAX } from "../../../api/parameter-table.ts";
 import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { AccountWatch, Step } from "../../../book/step.ts";
@@ -21,8 +22,7 @@ import type { Query } from "../../query.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 
-/** Account topics of one connection (api.md, Limits). */
-const ACCOUNTS_MAX = 10;
+const ACCOUNTS_MAX = SUBSCRIPTIONS_MAX.accounts;
 /** How long a snapshot waits for backing records (api.md, Limits). */
 const SNAPSHOT_WAIT_MS = 5000;
 

@@ -1,4 +1,5 @@
 // Channel trades: fills of one market or of all, as they are indexed.
+import { SNAPSHOT_TRADES } from "../../../api/parameter-table.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
 import { canonicalPair, marketKey, type Pair } from "../../../model/address.ts";
@@ -10,8 +11,6 @@ import { jsonArray } from "../../route.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 
-/** Records of a snapshot (api.md, Limits). */
-const SNAPSHOT_RECORDS = 50;
 const EVERY_MARKET = "*";
 
 export type TradesChannelOptions = {
@@ -77,7 +76,7 @@ function parseTradesMarket(parameters: Query, assets: AssetInput): Pair | undefi
 
 function recordsJson(readModel: ReadModel, market: Pair | undefined): string {
   const filter = market === undefined ? {} : { pair: [market.base, market.quote] as const };
-  const records = readModel.trades(filter, { limit: SNAPSHOT_RECORDS });
+  const records = readModel.trades(filter, { limit: SNAPSHOT_TRADES });
   return jsonArray(records.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row))));
 }
 

@@ -1,6 +1,6 @@
 // The exchange contract's own error codes (the API document, "Contract error codes").
 
-export type ContractErrorText = {
+type ContractErrorText = {
   readonly name: string;
   /** What it means, where the name alone does not say it. */
   readonly meaning?: string;
