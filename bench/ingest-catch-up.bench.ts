@@ -96,7 +96,6 @@ function optionsOf(directory: string, ledgerBytes: number): DevnetInput {
     startTime: 1_800_000_000,
     ledgerBytes,
     transactionsPerLedger: TRANSACTIONS,
-    record: false,
   };
 }
 

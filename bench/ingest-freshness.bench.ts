@@ -89,7 +89,6 @@ async function following(
     passphrase: DEVNET_PASSPHRASE,
     port: 0,
     ledgerTime: rhythm.ledgerTime,
-    record: false,
     manual: true,
   });
   const engines: EngineProcess[] = [];

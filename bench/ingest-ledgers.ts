@@ -33,7 +33,6 @@ export async function devnetLedgers(count: number): Promise<DevnetLedgers> {
     passphrase: DEVNET_PASSPHRASE,
     port: 0,
     manual: true,
-    record: false,
     startTime: 1_800_000_000,
     ledgerBytes: LEDGER_BYTES,
     transactionsPerLedger: TRANSACTIONS,

@@ -27,7 +27,7 @@ const JOBS_MAX = 2 * availableParallelism() + 1;
 const IDLE_SHARE = 0.3;
 /** Imports of files that keep a process to themselves. */
 const OWN_PROCESS =
-  /node:child_process|node:worker_threads|\/(engine-process|devnet|postgres|pool|spawn|run-chaos|run-soak|browser|engine)\.js"/;
+  /node:child_process|node:worker_threads|\/(engine-process|devnet|recorded-devnet|postgres|pool|spawn|run-chaos|run-soak|browser|engine)\.js"/;
 /** Start early, so that no long one runs alone at the end. */
 const LONG = [
   "dist/test/examples/",

@@ -7,8 +7,8 @@ import { type DevnetOptions, devnetOptionsSchema } from "./devnet/options.ts";
 
 type OptionName = keyof typeof devnetOptionsSchema.shape;
 
-/** Options that are set by the process, or make no sense in one of its own. */
-const INTERNAL: ReadonlySet<string> = new Set<OptionName>(["manual", "record"]);
+/** Makes no sense in a process of its own. */
+const INTERNAL: OptionName = "manual";
 
 /** Options whose own name would read as the engine's. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 } satisfies Partial<DevnetOptions>;
 
 const options = Object.entries(devnetOptionsSchema.shape)
-  .filter(([option]) => !INTERNAL.has(option))
+  .filter(([option]) => option !== INTERNAL)
   .map(([option, schema]) => ({ option, setting: settingOf(option, schema) }));
 
 export const devnetSettings: DevnetSettings<DevnetOptions> = {

@@ -11,6 +11,7 @@ import { EngineClient } from "../../src/verify/engine-orders.ts";
 import { ApiClient, type Row } from "../../test/e2e/api-client.ts";
 import { expectedRows } from "../../test/e2e/expected-rows.ts";
 import { settled } from "../../test/e2e/settled.ts";
+import { eventsOf } from "../../test/support/recorded-devnet.ts";
 import { checkRoutes } from "./route-reckoning.ts";
 import type { Subject } from "./subject.ts";
 import type { Watched } from "./watchers.ts";
@@ -52,7 +53,7 @@ export async function reckon(subject: Subject, watched: Watched): Promise<Reckon
 async function checkRows(devnet: Devnet, api: ApiClient): Promise<string> {
   let text = "";
   await settled(async (now) => {
-    const expected = expectedRows(devnet.record.events, now);
+    const expected = expectedRows(eventsOf(devnet), now);
     const live = await api.all("/order", 200);
     assert.deepEqual(
       live.map(({ backed, backing, ...row }: Row) => row),
@@ -120,7 +121,7 @@ async function checkPeaceful(subject: Subject, api: ApiClient): Promise<string> 
 
 /** Each connection got every fill between its first and its last one, once and in order. */
 function checkPushed(devnet: Devnet, { pushed }: Watched): string {
-  const fills = devnet.record.events
+  const fills = eventsOf(devnet)
     .filter(({ event }) => event.kind === "trade")
     .map(({ position }) => String(position));
   const count = pushed.reduce((sum, ids) => sum + checkRun(ids, fills), 0);
@@ -128,7 +129,7 @@ function checkPushed(devnet: Devnet, { pushed }: Watched): string {
 }
 
 function checkPaged(devnet: Devnet, { paged }: Watched): string {
-  const rows = devnet.record.events
+  const rows = eventsOf(devnet)
     .filter(({ event }) => event.kind === "trade" || event.kind === "swap")
     .map(({ position }) => String(position))
     .reverse();

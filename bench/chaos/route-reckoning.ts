@@ -6,6 +6,7 @@ import { type Address, address } from "../../src/model/address.ts";
 import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import type { ApiClient, Row } from "../../test/e2e/api-client.ts";
 import { quotedRoute } from "../../test/e2e/quoted-route.ts";
+import { eventsOf } from "../../test/support/recorded-devnet.ts";
 import { swapOf } from "../../test/support/route-call.ts";
 
 const AMOUNTS = ["1000", "10000000", "987654321"];
@@ -52,7 +53,7 @@ export async function checkRoutes(devnet: Devnet, api: ApiClient): Promise<strin
 /** Who trades on the network, the most active first. */
 function traderCandidates(devnet: Devnet): readonly Address[] {
   const traders = new Map<Address, number>();
-  for (const { event } of devnet.record.events) {
+  for (const { event } of eventsOf(devnet)) {
     if (event.kind === "swap") traders.set(event.trader, (traders.get(event.trader) ?? 0) + 1);
     if (event.kind === "trade") traders.set(event.taker, (traders.get(event.taker) ?? 0) + 1);
   }

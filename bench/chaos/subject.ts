@@ -3,9 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { freePort } from "../../test/support/free-port.ts";
+import { startRecordedDevnet } from "../../test/support/recorded-devnet.ts";
 import { EngineChild } from "../load/engine-child.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import { SmallDisk } from "./small-disk.ts";
@@ -39,7 +40,7 @@ export class Subject {
     const directory = join(folder, "devnet");
     mkdirSync(directory);
     const disk = openDisk(dataDir);
-    const devnet = await startDevnet({ ...more, seed, ledgerTime, port: 0, directory });
+    const devnet = await startRecordedDevnet({ ...more, seed, ledgerTime, port: 0, directory });
     const proxies = [new FaultProxy(devnet.url), new FaultProxy(devnet.url)];
     const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
     return new Subject(

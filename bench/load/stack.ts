@@ -35,7 +35,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "hopbook-load-"));
   const directory = join(dataDir, "devnet");
   mkdirSync(directory, { recursive: true });
-  const devnet = await startDevnet({ ...options.devnet, directory, port: 0, record: false });
+  const devnet = await startDevnet({ ...options.devnet, directory, port: 0 });
   // A network that nobody drives fills its books here; the loop has its turns between.
   for (; options.devnet.manual === true && devnet.filling; await delay(0)) devnet.closeLedger();
   const engine = new EngineChild({

@@ -21,7 +21,6 @@ import { CodeHash, createNetwork, type Network } from "./network.ts";
 import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
 import { OrderIndex } from "./order-index.ts";
 import { type QueueContext, type Submission, TransactionQueue } from "./queue/transaction-queue.ts";
-import { ExchangeRecord } from "./record.ts";
 import { Rhythm } from "./rhythm.ts";
 import type { RpcFaults } from "./rpc/faults.ts";
 import { RpcServer } from "./rpc/server.ts";
@@ -33,15 +32,15 @@ import { scaleOf, tradingScenario } from "./trading-scenario.ts";
 const GENESIS_SECONDS = 5;
 /** One call in so many is paid for by another account than its source. */
 const FEE_BUMP_EVERY = 8;
-/** Between ledgers where they close as fast as they can but time is made up. */
+/** Close-time step between ledgers whose times do not follow the clock, and of a made-up past. */
 const MADE_UP_STEP_MS = 5_000;
 const MADE_UP_STEP_SECONDS = MADE_UP_STEP_MS / 1_000;
-/** Seconds at the end of a made-up past in which the traffic is that of every day. */
+/** Seconds at the end of a made-up past with full traffic; before them it is thinned out. */
 const FULL_TRAFFIC_SECONDS = 1_800;
 /** Seconds by which a made-up past may outlast the moment it was begun: making it takes a while. */
 const HISTORY_LATE_SECONDS = 300;
-/** Ledgers between two words on how far a made-up past is. */
-const HISTORY_TOLD_EVERY = 20;
+/** Ledgers between two progress reports of a made-up past. */
+const HISTORY_REPORT_EVERY = 20;
 
 /**
  * Starts the network. Rejects with a ZodError for options out of range, and where its directory
@@ -67,13 +66,15 @@ export async function startDevnet(
   return devnet;
 }
 
-/** How far a made-up past is, in ledgers. */
+/** Progress of a made-up past, in ledgers. */
 export type HistoryProgress = { readonly made: number; readonly of: number };
 
 export type DevnetStart = {
   readonly onHistory?: (progress: HistoryProgress) => void;
   /** Ends the making of a past early; a later start goes on with it. */
   readonly signal?: AbortSignal;
+  /** As `Devnet.onClosed`, from the first ledger that this process closes. */
+  readonly onClosed?: (closed: ClosedRecord) => void;
 };
 
 type Opened = {
@@ -100,7 +101,8 @@ export class Devnet {
   );
   #opened: Opened | undefined;
   #makingHistory = false;
-  #record = new ExchangeRecord();
+  #resetting: Promise<void> | undefined;
+  #isStopped = false;
   readonly #foreign: Foreign;
   /** Of the network itself, for the next ledger. */
   #intents: TransactionIntent[] = [];
@@ -109,7 +111,7 @@ export class Devnet {
   /** Those who wait for the ledger that is closed next. */
   #waiting: ((closed: ClosedRecord) => void)[] = [];
   #port = 0;
-  #onClosed: (closed: ClosedRecord) => void = () => {};
+  readonly #listeners: ((closed: ClosedRecord) => void)[] = [];
 
   constructor(options: DevnetOptions, scenario: Scenario) {
     this.#options = options;
@@ -127,13 +129,14 @@ export class Devnet {
    * Opens the chain, closes the first ledger of a new one, listens, makes up the past that is still
    * missing, and starts the rhythm.
    */
-  async open({ onHistory, signal }: DevnetStart = {}): Promise<void> {
+  async open({ onHistory, signal, onClosed }: DevnetStart = {}): Promise<void> {
+    if (onClosed !== undefined) this.onClosed(onClosed);
     await this.#openChain();
     this.#port = await this.#server.listen(this.#options.host, this.#options.port);
     if (this.#options.manual) return;
     while (this.makingHistory && signal?.aborted !== true) {
       const { ledger } = this.closeLedger().tip;
-      if (ledger % HISTORY_TOLD_EVERY === 0) onHistory?.(this.#historyProgress());
+      if (ledger % HISTORY_REPORT_EVERY === 0) onHistory?.(this.#historyProgress());
       await nextTurn();
     }
     this.resume();
@@ -157,11 +160,6 @@ export class Devnet {
   /** USD per token, plain decimals, about which its prices move. */
   get referencePrices(): ReadonlyMap<Address, string> {
     return this.#scenario.referencePrices;
-  }
-
-  /** What the exchange did since this process opened the chain, or reset it. */
-  get record(): ExchangeRecord {
-    return this.#record;
   }
 
   get tip(): ChainTip {
@@ -207,9 +205,9 @@ export class Devnet {
     this.#intents.push(...intents);
   }
 
-  /** Is told of every ledger after it can be read from the RPC. */
+  /** Calls `listener` with every ledger from now on, once it can be read from the RPC. */
   onClosed(listener: (closed: ClosedRecord) => void): void {
-    this.#onClosed = listener;
+    this.#listeners.push(listener);
   }
 
   /** Closes a ledger now. */
@@ -231,8 +229,7 @@ export class Devnet {
     store.append(closed);
     this.#makingHistory &&= this.#isPast(closed.tip.closeTime + MADE_UP_STEP_SECONDS);
     lake?.write(closed.tip.ledger);
-    if (this.#options.record) this.#record.add(closed);
-    this.#onClosed(closed);
+    for (const tell of this.#listeners) tell(closed);
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const tell of waiting) tell(closed);
@@ -246,16 +243,20 @@ export class Devnet {
    */
   async reset(): Promise<void> {
     const { running } = this.#rhythm;
+    const former = this.#open;
     this.pause();
-    const { store, chain } = this.#open;
     this.#opened = undefined;
+    this.#resetting = this.#beginAnew(former);
+    await this.#resetting;
+    if (running && !this.#isStopped) this.resume();
+  }
+
+  async #beginAnew({ store, chain }: Opened): Promise<void> {
     await store.close();
     rmSync(this.#directory, { recursive: true });
-    this.#record = new ExchangeRecord();
     this.#transactions = this.#newQueue();
     // Close times move on, so that no ledger of the new chain equals one of the old.
     await this.#openChain(chain.tip.closeTime);
-    if (running) this.resume();
   }
 
   pause(): void {
@@ -267,16 +268,21 @@ export class Devnet {
     this.#rhythm.start();
   }
 
-  /** Stops closing, listening and writing. A directory of its own is removed. */
+  /** Stops closing, listening and writing, after a reset in progress. A directory of its own is removed. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.pause();
     await this.#server.close();
+    // A failed reset rejects for its own caller.
+    await this.#resetting?.catch(() => undefined);
     await this.#opened?.store.close();
     this.#opened = undefined;
-    if (this.#options.directory === undefined) rmSync(this.#directory, { recursive: true });
+    if (this.#options.directory === undefined) {
+      rmSync(this.#directory, { recursive: true, force: true });
+    }
   }
 
-  get #open() {
+  get #open(): Opened {
     if (this.#opened === undefined) throw new Error("the devnet is stopped, or begins anew");
     return this.#opened;
   }

@@ -82,10 +82,6 @@ export const devnetOptionsSchema = z.object({
     .boolean()
     .default(true)
     .describe("the exchange is frozen for a moment now and then, when every quote is rejected"),
-  record: z
-    .boolean()
-    .default(true)
-    .describe("keep a record of everything the exchange did (for tests: it grows for ever)"),
   manual: z
     .boolean()
     .default(false)

@@ -1,4 +1,4 @@
-// A devnet in a process of its own: it must not take the caller's thread.
+// Starts a devnet in a process of its own, so that it does not block the caller's thread.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -24,7 +24,7 @@ export type DevnetProcess = {
   readonly exchange: Address;
   /** USD per token, plain decimals, about which its prices move. */
   readonly referencePrices: ReadonlyMap<string, string>;
-  /** Resolves with the exit code once the process is gone, however that came about. */
+  /** Resolves with the exit code once the process has ended, for whatever reason. */
   readonly exited: Promise<number | null>;
   /** Ends it without notice, as `kill -9` does. */
   kill(): void;
@@ -32,12 +32,12 @@ export type DevnetProcess = {
   stop(): Promise<void>;
 };
 
-/** Young objects die within a ledger: room for one keeps them from being moved about. */
+/** V8's young generation: large enough for the objects of one ledger, so that they are not promoted. */
 const SEMI_SPACE_MB = 64;
 
 /**
- * Resolves once it serves and its past is made, of which `onHistory` is told. Rejects with an Error
- * that says why where the devnet cannot start. It ends with its parent.
+ * Resolves once it serves and its past is made; `onHistory` gets the progress of that. Rejects with an Error
+ * that says why the devnet cannot start. The process ends with its parent.
  */
 export async function spawnDevnet(
   options: DevnetInput,
@@ -50,8 +50,7 @@ export async function spawnDevnet(
   const exited = once(child, "exit").then(([code]: unknown[]) =>
     typeof code === "number" ? code : null,
   );
-  const sent: DevnetInput = { ...options, record: false };
-  child.send(sent);
+  child.send(options);
   const first = await Promise.race([started(child, onHistory), exited]);
   if (typeof first === "object" && first !== null && first.kind === "ready") {
     const { url, exchange } = first;
@@ -79,7 +78,7 @@ function started(
 }
 
 async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  // The end of the channel is what tells it to stop, as it does when the parent dies.
+  // Closing the channel stops it, as the death of the parent does.
   if (child.connected) child.disconnect();
   await exited;
 }

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { answer, parseBody } from "../../src/devnet/rpc/json-rpc.ts";
@@ -104,6 +107,24 @@ test("a reset network begins anew with other hashes under the same passphrase", 
   const response = await post("getHealth");
   const { result } = (await response.json()) as { result: { latestLedger: number } };
   assert.equal(result.latestLedger, 3);
+});
+
+test("a stop while the network begins anew leaves nothing open behind it", async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), "faults-test-"));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const { scenario } = createFixture("faults", PASSPHRASE);
+  const options = { seed: "faults", passphrase: PASSPHRASE, port: 0, ledgerTime: 0 };
+  for (const folder of [{}, { directory }]) {
+    const running = await startDevnet({ ...options, ...folder }, scenario);
+    const resetting = running.reset();
+    await running.stop();
+    await resetting;
+    assert.throws(() => running.tip, /stopped/);
+  }
+  // The folder is let go, and holds a chain that a later start goes on with.
+  const later = await startDevnet({ ...options, directory, manual: true }, scenario);
+  assert.equal(later.tip.ledger, 2);
+  await later.stop();
 });
 
 test("while there is nothing to serve from, every call is answered with that", async () => {

@@ -13,7 +13,7 @@ import { devnetOptionsSchema } from "../../src/devnet/options.ts";
 import { scaleOf } from "../../src/devnet/trading-scenario.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { bookRowJson } from "../../src/http/json/order-json.ts";
-import { toldBudget } from "../../src/http/push/book-image.ts";
+import { limitingBudget } from "../../src/http/push/book-image.ts";
 import { systemTimer } from "../../src/ingest/ledger-source.ts";
 import { rpcEntryLoader } from "../../src/ingest/rpc-entries.ts";
 import { TokenSimulator } from "../../src/ingest/simulate.ts";
@@ -117,7 +117,7 @@ function booksOf({ exchange }: Engine, live: readonly Order[]): Books {
 }
 
 function rowOf(order: Order, shown: OrderBacking | undefined): string {
-  const budget = toldBudget(order, shown?.backed, shown?.backing.budget);
+  const budget = limitingBudget(order, shown?.backed, shown?.backing.budget);
   return bookRowJson(order, shown?.backed, budget);
 }
 
@@ -143,11 +143,8 @@ type RawLedger = { readonly sequence: number; readonly bytes: Uint8Array };
 
 /** The ledgers closed before the test took over. */
 function firstLedgers(devnet: Devnet): readonly RawLedger[] {
-  const ledgers: RawLedger[] = [];
-  devnet.onClosed(({ tip, meta }) => ledgers.push({ sequence: tip.ledger, bytes: meta }));
-  devnet.closeLedger();
-  devnet.onClosed(() => undefined);
-  return ledgers;
+  const { tip, meta } = devnet.closeLedger();
+  return [{ sequence: tip.ledger, bytes: meta }];
 }
 
 /** The parts of the engine that backing passes through, without threads: one ledger at a time. */

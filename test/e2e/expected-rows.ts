@@ -1,9 +1,9 @@
 // What the API has to serve, worked out from the exchange's own record of events alone, by the
 // rules of the API document: an implementation of its own, slow and plain.
-import type { RecordedEvent } from "../../src/devnet/record.ts";
 import { utcText } from "../../src/model/clock.ts";
 import type { OrderId } from "../../src/model/order.ts";
 import { positionParts } from "../../src/model/position.ts";
+import type { RecordedEvent } from "../support/recorded-devnet.ts";
 import type { Row } from "./api-client.ts";
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

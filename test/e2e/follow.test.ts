@@ -7,8 +7,9 @@ import { after, before, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { randomFrom } from "../support/random-ledgers.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { runs } from "../support/runs.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -71,7 +72,7 @@ async function killOften(): Promise<void> {
 }
 
 before(async () => {
-  devnet = await startDevnet({ seed: "end to end", manual: true, port: 0 });
+  devnet = await startRecordedDevnet({ seed: "end to end", manual: true, port: 0 });
   steady = startEngine("steady");
   killed = startEngine("killed");
   await closeLedgers(LEDGERS);
@@ -89,7 +90,7 @@ test("every live and archived order, trade and swap is the exchange's own", () =
     const live = await api.all("/order", 200);
     const archived = await api.all("/order-history", 500);
     const trades = await api.all("/trades", 500);
-    const expected = expectedRows(devnet.record.events, now);
+    const expected = expectedRows(eventsOf(devnet), now);
     assert.ok(expected.live.length > 100 && expected.archived.length > 100);
     assert.ok(expected.trades.some(({ crossfill }) => crossfill) && expected.trades.length > 100);
     const bare = live.map(({ backed, backing, ...row }: Row) => row);

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { KeyTable } from "../../src/ingest/key-table.ts";
 import type { Address } from "../../src/model/address.ts";
 import { utcText } from "../../src/model/clock.ts";
 import type { Failure } from "../../src/model/failure.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { sdkDecoder } from "../support/sdk-decoder.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -27,7 +28,7 @@ let engine: EngineProcess;
 let api: ApiClient;
 
 before(async () => {
-  devnet = await startDevnet({
+  devnet = await startRecordedDevnet({
     seed: "history",
     manual: true,
     port: 0,
@@ -71,11 +72,11 @@ test("begins where the contract does, and goes over to the RPC without a hole", 
   closeLedgers(5);
   await api.reached(devnet.tip.ledger, WAIT_MS_MAX);
   await settled(async (now) => {
-    const expected = expectedRows(devnet.record.events, now);
+    const expected = expectedRows(eventsOf(devnet), now);
     assert.deepEqual(await api.all("/order-history", 500), expected.archived);
     assert.deepEqual(await api.all("/trades", 500), expected.trades);
   });
-  assert.ok(devnet.record.events.length > 100);
+  assert.ok(eventsOf(devnet).length > 100);
   assert.ok(engine.log.some(({ msg }) => /the contract begins at ledger \d+/.test(msg ?? "")));
 });
 

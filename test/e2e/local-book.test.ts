@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { LocalBook, PushClient, stream } from "hopbook/client";
 import WebSocket from "ws";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { runs } from "../support/runs.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -49,10 +50,14 @@ async function startEngine(): Promise<void> {
   api = new ApiClient(await engine.listening);
 }
 
+function hasOrders(): boolean {
+  return eventsOf(devnet).some(({ event }) => event.kind === "new");
+}
+
 before(async () => {
-  devnet = await startDevnet(OPTIONS);
+  devnet = await startRecordedDevnet(OPTIONS);
   await startEngine();
-  for (let ledger = 0; ledger < 4 || devnet.record.orders.size === 0; ledger += 1) {
+  for (let ledger = 0; ledger < 4 || !hasOrders(); ledger += 1) {
     devnet.closeLedger();
   }
   await api.reached(devnet.tip.ledger);

@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
@@ -24,7 +25,7 @@ let engine: EngineProcess;
 let api: ApiClient;
 
 before(async () => {
-  devnet = await startDevnet({
+  devnet = await startRecordedDevnet({
     seed: "network faults",
     manual: true,
     port: 0,
@@ -68,7 +69,7 @@ function logged(pattern: RegExp): boolean {
 }
 
 /** All that the API lists is what the devnet's record of its events gives, up to some ledger. */
-function checkRows(events = devnet.record.events): Promise<void> {
+function checkRows(events = eventsOf(devnet)): Promise<void> {
   return settled(async (now) => {
     const expected = expectedRows(events, now);
     assert.ok(expected.live.length > 10);
@@ -85,7 +86,7 @@ function checkRows(events = devnet.record.events): Promise<void> {
 test("nothing after ledgers that are missing is shown before they are there", async () => {
   closeLedgers(LEDGERS);
   await api.reached(devnet.tip.ledger);
-  const before = [...devnet.record.events];
+  const before = [...eventsOf(devnet)];
   const last = devnet.tip.ledger;
   devnet.faults = { missing: { from: last + 1, to: last + 4 } };
   closeLedgers(8);
@@ -117,7 +118,7 @@ test("a network that begins anew has its old data set aside and is read from its
 
 test("ledgers that nobody serves any more are told, and read once they are served again", async () => {
   const last = devnet.tip.ledger;
-  const before = [...devnet.record.events];
+  const before = [...eventsOf(devnet)];
   await engine.stop();
   closeLedgers(2 * RETENTION);
   await start();

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { startDevnet } from "../../src/devnet/devnet.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -53,7 +53,7 @@ class Upgraded {
 }
 
 test("an unknown version stops the reading at its ledger until it is known", async (t) => {
-  const devnet = await startDevnet({
+  const devnet = await startRecordedDevnet({
     seed: "upgrade",
     manual: true,
     port: 0,
@@ -82,7 +82,7 @@ test("an unknown version stops the reading at its ledger until it is known", asy
   const api = new ApiClient(await old.listening);
   await api.reached(devnet.tip.ledger);
   const last = devnet.tip.ledger;
-  const before = [...devnet.record.events];
+  const before = [...eventsOf(devnet)];
   rpc.upgradedAt = last + 3;
   close(6);
   await api.reached(last + 2);
@@ -102,7 +102,7 @@ test("an unknown version stops the reading at its ledger until it is known", asy
   const again = new ApiClient(await updated.listening);
   await again.reached(devnet.tip.ledger);
   await settled(async (now) => {
-    const expected = expectedRows(devnet.record.events, now);
+    const expected = expectedRows(eventsOf(devnet), now);
     assert.deepEqual(await again.all("/trades", 500), expected.trades);
     assert.deepEqual(await again.all("/order-history", 500), expected.archived);
   });

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ContractEvent } from "../../src/devnet/contract/event.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";
 import { SCALES } from "../../src/devnet/traffic/scale.ts";
 import { type Address, address } from "../../src/model/address.ts";
 import { ApiClient, type Row } from "../e2e/api-client.ts";
 import { EngineProcess } from "../e2e/engine-process.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -46,7 +47,7 @@ export class ExamplesWorld {
       transactionsPerLedger: 0,
       ledgerTime: LEDGER_MS,
     };
-    const devnet = await startDevnet(options);
+    const devnet = await startRecordedDevnet(options);
     const dataDir = join(folder, "engine");
     const engine = new EngineProcess({
       rpcUrl: devnet.url,
@@ -70,13 +71,13 @@ export class ExamplesWorld {
   /** Closes ledgers until the books are full, and waits until the engine serves them. */
   async #fill(): Promise<void> {
     const { devnet } = this;
-    const isFilled = () => devnet.record.orders.size > 0;
+    const orders = () => eventsOf(devnet).filter(({ event }) => event.kind === "new").length;
     for (let closed = 0; closed < PRELUDE_LEDGERS_MAX; closed += 1) {
-      const before = devnet.record.orders.size;
+      const before = orders();
       devnet.closeLedger();
-      if (isFilled() && devnet.record.orders.size === before) break;
+      if (before > 0 && orders() === before) break;
     }
-    assert.ok(isFilled());
+    assert.ok(orders() > 0);
     await this.served();
   }
 
@@ -104,7 +105,7 @@ export class ExamplesWorld {
   ): Promise<readonly ContractEvent[]> {
     const contract = this.devnet.network.exchange;
     this.devnet.submit([{ kind: "call", source: address(source), contract, fn, args }]);
-    const { events } = this.devnet.record;
+    const events = eventsOf(this.devnet);
     const before = events.length;
     this.devnet.closeLedger();
     await this.served();

@@ -1,12 +1,13 @@
 // The decoders on the devnet's ledgers, whose exchange keeps a record of its own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { KeyTable } from "../../src/ingest/key-table.ts";
 import type { DecodedLedger } from "../../src/ingest/ledger-decoder.ts";
 import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { ExchangeEvent } from "../../src/model/ledger-delta.ts";
+import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { runs } from "../support/runs.ts";
 import { sdkDecoder } from "../support/sdk-decoder.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
@@ -27,7 +28,7 @@ type Run = {
  * entries occur, whose `keys` are given.
  */
 async function run(diagnostics: boolean, keys = new KeyTable()): Promise<Run> {
-  const devnet = await startDevnet({
+  const devnet = await startRecordedDevnet({
     seed: "decoders",
     passphrase: PASSPHRASE,
     port: 0,
@@ -73,10 +74,10 @@ test("decoded events are the exchange's own record, and a call tree tells what t
   const events = withTree.decoded.flatMap(({ delta }) => delta.events);
   assert.deepEqual(
     kindsAndPlaces(events),
-    withTree.devnet.record.events.map(({ event, position }) => [event.kind, position]),
+    eventsOf(withTree.devnet).map(({ event, position }) => [event.kind, position]),
   );
   const trades = events.filter((event) => event.kind === "trade");
-  const recorded = withTree.devnet.record.events.map(({ event }) => event);
+  const recorded = eventsOf(withTree.devnet).map(({ event }) => event);
   assert.deepEqual(
     trades.map(({ order, taker, maker, sold, bought, left }) => [
       order,

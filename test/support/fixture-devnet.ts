@@ -39,7 +39,7 @@ async function run(text: string): Promise<void> {
   const settings: Settings = JSON.parse(text);
   const { seed, passphrase } = settings;
   const { scenario } = createFixture(seed, passphrase);
-  const devnet = await startDevnet({ ...settings, port: 0, record: false }, scenario);
+  const devnet = await startDevnet({ ...settings, port: 0 }, scenario);
   process.on("disconnect", () => process.exit(0));
   process.send?.(devnet.url);
 }

@@ -19,14 +19,14 @@ export type BookSource = Pick<
   "liveOrders" | "orderBacking" | "backing" | "ordersBacked"
 >;
 
-/** An order as it was told last. `budget`: its maker's, where that does not cover the order. */
+/** An order as it was sent last. `budget`: its maker's, where that does not cover the order. */
 export type BookRow = {
   readonly order: Order;
   readonly backed: bigint | undefined;
   readonly budget: bigint | undefined;
 };
 
-/** Why a row is told again. */
+/** Why a row is sent again. */
 export type BookCause = OrderAction | "revive" | "backing";
 
 /** `row`: after the change; absent where the order is gone. */
@@ -195,12 +195,12 @@ export class BookImage {
   /** Rows of a block that say something else than before. */
   *#rebacked(budget: bigint | undefined, { shares }: SharesBlock): Generator<BookRowChange, void> {
     for (const { cursor, backed: share } of shares) {
-      const told = this.#rows.get(cursor);
-      if (told === undefined) continue;
-      const { order } = told;
+      const former = this.#rows.get(cursor);
+      if (former === undefined) continue;
+      const { order } = former;
       const backed = budget === undefined ? undefined : lesser(share, order.amount);
-      const row = { order, backed, budget: toldBudget(order, backed, budget) };
-      if (told.backed === row.backed && told.budget === row.budget) continue;
+      const row = { order, backed, budget: limitingBudget(order, backed, budget) };
+      if (former.backed === row.backed && former.budget === row.budget) continue;
       this.#rows.set(cursor, row);
       yield { cause: "backing", id: order.id, order, row };
     }
@@ -210,7 +210,7 @@ export class BookImage {
   #rowOf(order: Order): BookRow {
     const shown = this.#readModel.orderBacking(order);
     const backed = shown === undefined ? undefined : lesser(shown.backed, order.amount);
-    return { order, backed, budget: toldBudget(order, backed, shown?.backing.budget) };
+    return { order, backed, budget: limitingBudget(order, backed, shown?.backing.budget) };
   }
 
   #put(row: BookRow): void {
@@ -237,7 +237,7 @@ export class BookImage {
 }
 
 /** Only where it does not cover the order: then it says what other orders of the maker leave, at any price. */
-export function toldBudget(
+export function limitingBudget(
   { amount }: Order,
   backed: bigint | undefined,
   budget: bigint | undefined,

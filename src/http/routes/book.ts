@@ -10,7 +10,7 @@ import { ApiError } from "../api-error.ts";
 import type { AssetInput } from "../asset-input.ts";
 import { bookRowJson } from "../json/order-json.ts";
 import { parseIntegerWithin, parseMarket, type RequestedMarket } from "../market-parameters.ts";
-import { toldBudget } from "../push/book-image.ts";
+import { limitingBudget } from "../push/book-image.ts";
 import type { Query } from "../query.ts";
 import { type ApiContext, jsonArray, type Route } from "../route.ts";
 
@@ -87,7 +87,7 @@ class BookText {
       const order = this.#readModel.liveOrder(id);
       if (order === undefined) throw new Error(`order ${id} is in the book and not in the store`);
       const shown = this.#readModel.orderBacking(order);
-      const budget = toldBudget(order, shown?.backed, shown?.backing.budget);
+      const budget = limitingBudget(order, shown?.backed, shown?.backing.budget);
       this.#rows.push(bookRowJson(order, shown?.backed, budget));
     }
     if (this.#rows.length < this.#ids.length) return undefined;
