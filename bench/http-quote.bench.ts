@@ -8,7 +8,7 @@ import { orderEntry } from "../src/devnet/ledger/exchange-storage.ts";
 import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { DriverProcess } from "./load/driver-process.ts";
-import { FIXED_PATH } from "./load/fixed-path.ts";
+import { FIXED_PATH } from "./load/messages.ts";
 import { type Stack, startStack } from "./load/stack.ts";
 import { quantile } from "./quantile.ts";
 import { askQuotes, QuoteRequests, quotePath } from "./quote-worlds.ts";

@@ -1,117 +1,77 @@
 // npm run load -- [--scale small|large] [--rate N] [--connections N] [--websockets N] [--seconds N]
 // [--json]: starts a test network and the engine on it, drives mixed traffic at them from another
 // process at a fixed rate, and prints what it measured. `--help` lists the rest.
-import { parseArgs } from "node:util";
-import type { LoadSettings } from "./load/figure.ts";
-import { numberFlag } from "./load/number-flag.ts";
+import { FlagError, type Flags, runCommand } from "./flags.ts";
 import { reportText } from "./load/report-text.ts";
 import { runLoad } from "./load/run-load.ts";
-import { ownTarget, runningTarget } from "./load/target.ts";
+import { ownTarget, runningTarget, type Target } from "./load/target.ts";
 
-const HELP = `npm run load -- [--flag value ...]
+const FLAGS = {
+  texts: {
+    scale: {
+      value: "small|large",
+      help: "the test network: about 500 orders (default), or 100,000",
+    },
+    workers: { value: "N", help: "router threads of the engine (its own default)" },
+    dataDir: {
+      value: "FOLDER",
+      help: "kept, and used again by the next run; else a temporary one",
+    },
+    url: { value: "URL", help: "drive a service that runs already instead" },
+    metricsUrl: {
+      value: "URL",
+      help: "/metrics of its operators' listener: memory, event-loop lag",
+    },
+  },
+  numbers: {
+    ledgerTime: { default: 5000, help: "milliseconds between the network's ledgers" },
+    rate: { default: 500, min: 1, help: "requests a second, whatever the answers do" },
+    connections: { default: 64, min: 1, help: "keep-alive connections they are sent on" },
+    websockets: { default: 100, help: "push clients" },
+    seconds: { default: 30, min: 1, help: "measured time" },
+    warmup: { default: 5, help: "seconds before it" },
+    shareSeconds: { default: 1, help: "of each endpoint alone beside a fixed body; 0: not at all" },
+    seed: { default: 1, help: "of the requests" },
+  },
+};
 
-  --scale small|large   the test network: about 500 orders, or 100,000
-  --ledger-time MS      between its ledgers (5000)
-  --workers N           router threads of the engine (its own default)
-  --data-dir FOLDER     kept, and taken up again by the next run; otherwise a temporary one
-  --url URL             drive a service that runs already instead
-  --metrics-url URL     /metrics of its operators' listener: memory and event-loop delay
-  --rate N              requests a second, whatever the answers do (500)
-  --connections N       keep-alive connections they are sent on (64)
-  --websockets N        push clients (100)
-  --seconds N           measured time (30), after --warmup seconds (5)
-  --share-seconds N     of each endpoint alone beside a fixed body (1); 0: not at all
-  --seed N              of the requests (1)
-  --json                the report as JSON, for npm run load:compare
-`;
-
-process.exitCode = await main();
-
-/** Exit code 0, 1 where requests went wrong, 2 for wrong flags. */
-async function main(): Promise<number> {
-  const read = readFlags();
-  if (typeof read === "string") {
-    process.stderr.write(`load: ${read}\n`);
-    return 2;
-  }
-  const { values, numbers, scale } = read;
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const say = (line: string): void => void process.stderr.write(`load: ${line}\n`);
-  const settings: LoadSettings = {
-    scale: values.url === undefined ? scale : "as it is",
-    rate: numbers.rate,
-    connections: numbers.connections,
-    websockets: numbers.websockets,
-    seconds: numbers.seconds,
-  };
-  const target =
-    values.url === undefined
-      ? await ownTarget({
-          devnet: { scale, ledgerTime: numbers["ledger-time"], seed: "load" },
-          dataDir: values["data-dir"],
-          engineFlags: [
-            // All clients of a load come from one address.
-            ...["--max-connections-per-address", "0"],
-            ...(values.workers === undefined ? [] : ["--workers", values.workers]),
-          ],
-          say,
-        })
-      : runningTarget(values.url, values["metrics-url"]);
+/** Exit code 1 where requests went wrong. */
+process.exitCode = await runCommand("load", FLAGS, async (flags, say) => {
+  const { rate, connections, websockets, seconds, warmup, shareSeconds, seed } = flags.numbers;
+  const target = await targetOf(flags, say);
   try {
     const report = await runLoad(target, {
-      settings,
-      warmupSeconds: numbers.warmup,
-      seed: numbers.seed,
-      shareSeconds: numbers["share-seconds"],
-      say,
+      settings: {
+        scale: flags.texts.url === undefined ? scaleOf(flags) : "as it is",
+        ...{ rate, connections, websockets, seconds },
+      },
+      ...{ warmupSeconds: warmup, shareSeconds, seed, say },
     });
     process.stdout.write(
-      values.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report),
+      flags.json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report),
     );
     return Object.keys(report.wrong).length === 0 ? 0 : 1;
   } finally {
     await target.stop();
   }
+});
+
+async function targetOf(flags: Flags<typeof FLAGS>, say: (line: string) => void): Promise<Target> {
+  const { url, metricsUrl, workers, dataDir } = flags.texts;
+  if (url !== undefined) return runningTarget(url, metricsUrl);
+  return ownTarget({
+    devnet: { scale: scaleOf(flags), ledgerTime: flags.numbers.ledgerTime, seed: "load" },
+    dataDir,
+    engineFlags: [
+      // All clients of a load come from one address.
+      ...["--max-connections-per-address", "0"],
+      ...(workers === undefined ? [] : ["--workers", workers]),
+    ],
+    say,
+  });
 }
 
-function readFlags() {
-  const string = { type: "string" } as const;
-  const options = {
-    scale: { ...string, default: "small" },
-    "ledger-time": { ...string, default: "5000" },
-    workers: string,
-    "data-dir": string,
-    url: string,
-    "metrics-url": string,
-    rate: { ...string, default: "500" },
-    connections: { ...string, default: "64" },
-    websockets: { ...string, default: "100" },
-    seconds: { ...string, default: "30" },
-    warmup: { ...string, default: "5" },
-    "share-seconds": { ...string, default: "1" },
-    seed: { ...string, default: "1" },
-    json: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
-  } as const;
-  try {
-    const { values } = parseArgs({ options });
-    const { scale } = values;
-    if (scale !== "small" && scale !== "large") return "--scale: expected small or large";
-    const numbers = {
-      "ledger-time": numberFlag("ledger-time", values["ledger-time"], 0),
-      rate: numberFlag("rate", values.rate, 1),
-      connections: numberFlag("connections", values.connections, 1),
-      websockets: numberFlag("websockets", values.websockets, 0),
-      seconds: numberFlag("seconds", values.seconds, 1),
-      warmup: numberFlag("warmup", values.warmup, 0),
-      "share-seconds": numberFlag("share-seconds", values["share-seconds"], 0),
-      seed: numberFlag("seed", values.seed, 0),
-    };
-    return { values, numbers, scale } as const;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+function scaleOf({ texts: { scale = "small" } }: Flags<typeof FLAGS>): "small" | "large" {
+  if (scale === "small" || scale === "large") return scale;
+  throw new FlagError("--scale: expected small or large");
 }

@@ -1,10 +1,11 @@
 // What the kernel tells of a process. Of Linux alone; 0 elsewhere.
 import { readFileSync } from "node:fs";
 
-/** Bytes in memory. */
-export function residentBytes(pid = 0): number {
+/** Bytes in memory: all, or those of its own (heap, buffers, stacks) without mapped files. */
+export function residentBytes(pid = 0, which: "VmRSS" | "RssAnon" = "VmRSS"): number {
+  const line = new RegExp(`^${which}:\\s+([0-9]+) kB`, "m").exec(textOf(`${pid}/status`));
   // The kernel's kB are 1,024 bytes.
-  return 1024 * Number(/^VmRSS:\s+([0-9]+) kB/m.exec(textOf(`${pid}/status`))?.[1] ?? 0);
+  return 1024 * Number(line?.[1] ?? 0);
 }
 
 /** Of all threads. */

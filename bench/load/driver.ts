@@ -1,8 +1,7 @@
 // The process that drives a load: runs the scenarios that DriverProcess asks for. It does nothing
 // else, so that what it measures is the service.
 import { type ClosedLoop, closedLoop } from "./closed-loop.ts";
-import { FIXED_PATH } from "./fixed-path.ts";
-import type { DriverTask, LoadResult, SliceResult } from "./messages.ts";
+import { type DriverTask, FIXED_PATH, type LoadResult, type SliceResult } from "./messages.ts";
 import { ENDPOINTS } from "./mix.ts";
 import { PushClients } from "./push-clients.ts";
 import { CountingClients, flood, readBooks } from "./push-scenarios.ts";

@@ -4,7 +4,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 import { type HttpRequest, type HttpResponse, loadUws } from "../../src/http/uws.ts";
-import { FIXED_PATH } from "./fixed-path.ts";
+import { FIXED_PATH } from "./messages.ts";
 
 const FIXED_BODY = "x".repeat(2048);
 const LOOP_RESOLUTION_MS = 1;

@@ -2,7 +2,6 @@
 import { cpus } from "node:os";
 import { DriverProcess } from "./driver-process.ts";
 import type { LoadReport, LoadSettings } from "./figure.ts";
-import { FIXED_PATH } from "./fixed-path.ts";
 import {
   type EngineSlice,
   engineFigures,
@@ -10,6 +9,7 @@ import {
   type Share,
   shareFigures,
 } from "./load-figures.ts";
+import { FIXED_PATH } from "./messages.ts";
 import { ENDPOINTS, mixText } from "./mix.ts";
 import type { Target } from "./target.ts";
 

@@ -1,8 +1,9 @@
 // What is looked at of a running engine again and again.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineChild } from "../load/engine-child.ts";
 import type { SliceResult } from "../load/messages.ts";
+import { residentBytes } from "../process-figures.ts";
 
 const MIB = 2 ** 20;
 
@@ -50,7 +51,7 @@ export async function takeSample(of: SampleOf): Promise<SoakSample> {
   const residentMiB = probe.rssBytes / MIB;
   return {
     minute: of.minute,
-    ownMiB: ownMiB(engine.child.pid ?? 0) ?? residentMiB,
+    ownMiB: residentBytes(engine.child.pid, "RssAnon") / MIB || residentMiB,
     residentMiB,
     heapMiB: probe.heapBytes / MIB,
     fileMiB: fileBytes(of.store) / MIB,
@@ -66,14 +67,6 @@ export async function takeSample(of: SampleOf): Promise<SoakSample> {
     pushLost: slice.pushLost,
     lag: of.tip - (await ledgerOf(of.url)),
   };
-}
-
-/** Undefined where there is no Linux to tell. */
-function ownMiB(pid: number): number | undefined {
-  const path = `/proc/${pid}/status`;
-  if (!existsSync(path)) return undefined;
-  const kib = /^RssAnon:\s+([0-9]+) kB$/m.exec(readFileSync(path, "utf8"))?.[1];
-  return kib === undefined ? undefined : Number(kib) / 1024;
 }
 
 function fileBytes(store: string): number {
