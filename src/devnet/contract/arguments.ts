@@ -63,6 +63,32 @@ export function field(value: Value, name: string): Value {
   return invalid(`no field ${name}`);
 }
 
+/** The arguments of a call by their place. The constructor throws unless there are exactly `expected`. */
+export class Arguments {
+  readonly #args: readonly Value[];
+
+  constructor(args: readonly Value[], expected: number) {
+    expectCount(args, expected);
+    this.#args = args;
+  }
+
+  address(at: number): Address {
+    return asAddress(argument(this.#args, at));
+  }
+
+  amount(at: number): bigint {
+    return asI128(argument(this.#args, at));
+  }
+
+  u32(at: number): number {
+    return asU32(argument(this.#args, at));
+  }
+
+  bool(at: number): boolean {
+    return asBool(argument(this.#args, at));
+  }
+}
+
 function wrongType(wanted: ValueType, value: Value): never {
   return invalid(`${value.type} where ${wanted} is expected`);
 }

@@ -2,7 +2,7 @@
 // that they can only be read by calling `balance` and `allowance`; events without an asset topic.
 import type { Address } from "../../model/address.ts";
 import { I128_MAX } from "../../model/settlement.ts";
-import { missingFunction } from "../contract/arguments.ts";
+import { Arguments, missingFunction } from "../contract/arguments.ts";
 import { CallFailure } from "../contract/host.ts";
 import {
   addressValue,
@@ -18,7 +18,6 @@ import {
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { addressFromWire, symbolWire, valueWire } from "../ledger/sc-val.ts";
-import { Arguments } from "./arguments.ts";
 
 /** The token's own error codes, as such example tokens number them. */
 export const PlainTokenError = {

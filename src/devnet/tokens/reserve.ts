@@ -1,4 +1,4 @@
-// How much of a classic balance can move: reserves, liabilities and limits (contract.md, Tokens).
+// The spendable part of a classic balance: reserves, liabilities and limits (contract.md, Tokens).
 import type { AccountEntry, TrustlineEntry } from "../ledger/entry.ts";
 
 export const INT64_MAX = (1n << 63n) - 1n;

@@ -89,7 +89,7 @@ function isVariant(key: ScValWire, name: string): boolean {
   return first?.type === 15 && first.sym.toString() === name;
 }
 
-/** Undefined for the native asset, which nobody administers. */
+/** Undefined for the native asset, which has no administrator. */
 export function adminOf(instance: InstanceEntry): Address | undefined {
   const admin = instance.storage.find(({ key }) => isVariant(key, "Admin"))?.val;
   return admin?.type === 18 ? addressFromWire(admin.address) : undefined;

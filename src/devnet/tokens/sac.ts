@@ -1,6 +1,6 @@
 // The Stellar Asset Contract: a classic asset as a token (CAP-46-6; events as of CAP-67).
 import type { Address } from "../../model/address.ts";
-import { missingFunction } from "../contract/arguments.ts";
+import { Arguments, missingFunction } from "../contract/arguments.ts";
 import {
   addressValue,
   bool,
@@ -16,7 +16,6 @@ import type { ClassicAsset } from "../ledger/asset.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { type HostValue, stringWire } from "../ledger/sc-val.ts";
-import { Arguments } from "./arguments.ts";
 import { assetName } from "./sac-address.ts";
 import { readAllowance, spendAllowance, writeAllowance } from "./sac-allowance.ts";
 import { Balances } from "./sac-balance.ts";
