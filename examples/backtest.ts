@@ -1,16 +1,19 @@
-// Runs the market maker's strategy (quoting.ts) on the past of a market: what it would have traded, and what came of it.
+// Runs the market maker's strategy (quoting.ts) on the past of a market: what it would have traded, and what came of
+// it.
 //
 //   npm run -s replay -- --market BASE/QUOTE --from 1000 --to 18280 > day.ndjson
 //   node dist/examples/backtest.js --file day.ndjson --base 1000 --quote 1000
 //
 // Without --file it reads standard input. A day is 17,280 ledgers of 5 seconds. Prints a line of JSON for every fill,
-// then what was left: inventory and profit in quote tokens, the change of the inventory at the last middle of the market.
+// then what was left: inventory and profit in quote tokens, the change of the inventory at the last middle of the
+// market.
 //
 // How a made-up order is filled:
-// - It is in the book after the ledger that follows the one it was decided in (--delay ledgers later), and only fills of
-//   later ledgers can meet it. While it is on its way nothing else is decided, as with a call that was sent.
-// - It is filled by real fills alone, those of orders of its side at prices worse for the taker than its own: that taker
-//   would have taken it first. At most as much as those fills delivered, at its own price, by the contract's arithmetic.
+// - It is in the book after the ledger that follows the one it was decided in (--delay ledgers later), and only fills
+//   of later ledgers can meet it. While it is on its way nothing else is decided, as with a call that was sent.
+// - It is filled by real fills alone, those of orders of its side at prices worse for the taker than its own: that
+//   taker would have taken it first. At most as much as those fills delivered, at its own price, by the contract's
+//   arithmetic.
 // - It stands behind every better price and every real order of the same price: what was filled there is not its own.
 // - It has no other effect: the real orders are filled as they were, takers buy no more for finding a better price, and
 //   nobody answers it. Fees are left out, and its approvals and balances last as long as the inventory does.

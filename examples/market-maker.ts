@@ -3,7 +3,8 @@
 //
 //   node dist/examples/market-maker.js --market BASE/QUOTE --size 100
 //
-// Without a market it makes the busiest one. What it quotes is decided in quoting.ts, which backtest.ts runs on the past.
+// Without a market it makes the busiest one. What it quotes is decided in quoting.ts, which backtest.ts runs on the
+// past.
 //
 // The reference is the middle of the market's best prices, or --reference. A side without an order gets one by
 // a `trade` of kind Limit that lists nothing; from then on `update` changes it, which keeps its id. Orders of

@@ -33,7 +33,7 @@ export class FakeRpc {
   readonly entries = new Map<string, string>();
   /** Looked at before every answer. */
   fault: (request: RpcRequest) => Fault | undefined = () => undefined;
-  private readonly server = createServer((request, response) => void this.serve(request, response));
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
 
   /** Ledgers in addition, `latest` with them; the first ones set `oldest`. */
   add(...ledgers: readonly BuiltLedger[]): void {
@@ -45,16 +45,16 @@ export class FakeRpc {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece as Buffer);
     const request = JSON.parse(Buffer.concat(pieces).toString()) as RpcRequest;
@@ -74,10 +74,10 @@ export class FakeRpc {
 
   /** The body of a sound answer. */
   reply(request: RpcRequest): string {
-    return JSON.stringify({ jsonrpc: "2.0", id: request.id, ...this.answer(request) });
+    return JSON.stringify({ jsonrpc: "2.0", id: request.id, ...this.#answer(request) });
   }
 
-  private answer({ method, params }: RpcRequest): object {
+  #answer({ method, params }: RpcRequest): object {
     switch (method) {
       case "getNetwork":
         return { result: { passphrase: this.passphrase, protocolVersion: 23 } };
@@ -88,15 +88,15 @@ export class FakeRpc {
         return { result: { status: "healthy", oldestLedger: oldest, latestLedger: latest } };
       }
       case "getLedgers":
-        return this.getLedgers(params as LedgersParams);
+        return this.#getLedgers(params as LedgersParams);
       case "getLedgerEntries":
-        return { result: this.getEntries((params as { keys: string[] }).keys) };
+        return { result: this.#getEntries((params as { keys: string[] }).keys) };
       default:
         return { error: { code: -32601, message: "method not found" } };
     }
   }
 
-  private getLedgers({ startLedger, pagination }: LedgersParams): object {
+  #getLedgers({ startLedger, pagination }: LedgersParams): object {
     const { oldest, latest } = this;
     if (startLedger < oldest || startLedger > latest) {
       const message = `start ledger (${startLedger}) must be between the oldest ledger: ${oldest} and the latest ledger: ${latest} for this rpc instance`;
@@ -115,7 +115,7 @@ export class FakeRpc {
     return { result: { ledgers, oldestLedger: oldest, latestLedger: latest, cursor: "" } };
   }
 
-  private getEntries(keys: readonly string[]): object {
+  #getEntries(keys: readonly string[]): object {
     const entries = keys.flatMap((key) => {
       const xdr = this.entries.get(key);
       return xdr === undefined ? [] : [{ key, xdr, lastModifiedLedgerSeq: 1 }];

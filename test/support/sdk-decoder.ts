@@ -191,24 +191,24 @@ function diagnosticEvents(meta: TransactionMeta): readonly DiagnosticEvent[] {
 
 /** Hashing every envelope costs more than all else of a small ledger, so it waits for a need. */
 class EnvelopesByHash {
-  private byHash: Map<string, TransactionEnvelope> | undefined;
-  private readonly network: Uint8Array;
-  private readonly list: () => readonly TransactionEnvelope[];
+  #byHash: Map<string, TransactionEnvelope> | undefined;
+  readonly #network: Uint8Array;
+  readonly #list: () => readonly TransactionEnvelope[];
 
   constructor(network: Uint8Array, list: () => readonly TransactionEnvelope[]) {
-    this.network = network;
-    this.list = list;
+    this.#network = network;
+    this.#list = list;
   }
 
   find(hash: string): TransactionEnvelope | undefined {
-    if (this.byHash === undefined) {
-      this.byHash = new Map();
-      for (const envelope of this.list()) {
-        const own = transactionHash(this.network, envelope);
-        if (own !== undefined) this.byHash.set(own, envelope);
+    if (this.#byHash === undefined) {
+      this.#byHash = new Map();
+      for (const envelope of this.#list()) {
+        const own = transactionHash(this.#network, envelope);
+        if (own !== undefined) this.#byHash.set(own, envelope);
       }
     }
-    return this.byHash.get(hash);
+    return this.#byHash.get(hash);
   }
 }
 

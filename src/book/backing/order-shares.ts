@@ -1,6 +1,7 @@
 // How a maker's budget in a token is split across the live orders that sell it: oldest first. The orders lie in
 // blocks that know their sums (square-root decomposition), so that a change and what became of all of them cost the
-// length of a block and the number of blocks, not that of a maker's orders, and a share two binary searches. Main thread.
+// length of a block and the number of blocks, not that of a maker's orders, and a share two binary searches. Main
+// thread.
 import type { Address } from "../../model/address.ts";
 import type { OrderShare, SharesBlock } from "../../model/backing.ts";
 import type { Order } from "../../model/order.ts";

@@ -1,4 +1,5 @@
-// The hub's answers to whoever asks again for a topic whose snapshot comes in parts, with a channel that counts its steps.
+// The hub's answers to whoever asks again for a topic whose snapshot comes in parts, with a channel that counts its
+// steps.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
