@@ -1,5 +1,5 @@
-// The main thread's way from the reader thread to the exchange: starts the reader where the store
-// ends, hands its ledgers on, and says when it cannot go on.
+// Follower: connects the reader thread to the exchange, on the main thread. Starts the reader where the store
+// ends, hands on its ledgers, and reports when it cannot continue.
 import type { Logger } from "pino";
 import type { BackingRecords } from "./book/backing/backing-records.ts";
 import type { TokenReader } from "./book/backing/custom-tokens.ts";
@@ -19,7 +19,7 @@ import { PROGRESS_FIELD } from "./log-stream.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
 
-/** Why following ended for good. With anything else the last good state goes on being served. */
+/** Why following ended for good. After any other fault the last good state stays served. */
 export type FollowEnd =
   /** The data held is of a network that is no more, or of another branch of it. */
   | { readonly kind: "reset"; readonly message: string }
@@ -30,7 +30,7 @@ export type FollowEnd =
   /** The process has to end. */
   | { readonly kind: "fatal"; readonly message: string };
 
-/** What is told of the reading, for metrics. */
+/** What following reports, for metrics. */
 export type FollowMeter = {
   readonly readerStarted: () => void;
   readonly status: (status: SourceStatus) => void;

@@ -1,10 +1,10 @@
-// Between the log and where it goes: how far a catch-up is comes every second, as ordinary lines
-// now and then, or as one line that is rewritten in place where someone is looking.
+// Output streams of the log that treat progress records specially: a catch-up reports every second, which is
+// written as an ordinary line now and then, or on a terminal as one line that is rewritten in place.
 import type { Clock } from "./model/clock.ts";
 
-/** As ordinary lines so often. */
+/** Interval of progress records that are written as ordinary lines. */
 const PROGRESS_EVERY_MS = 5_000;
-/** Back to the line's begin, and away with what stands there. */
+/** Returns to the start of the line and erases it. */
 const CLEAR = "\r\x1b[2K";
 /** Where a terminal does not say how wide it is. */
 const COLUMNS = 80;
@@ -12,7 +12,7 @@ const COLUMNS = 80;
 /** Takes a whole line, its end included. */
 export type LineSink = { write(line: string): unknown };
 
-/** A record with this field tells progress; the field holds the details. */
+/** A log record with this field reports progress; the field holds the details. */
 export const PROGRESS_FIELD = "progress";
 const PROGRESS_MARK = `"${PROGRESS_FIELD}":{`;
 
@@ -20,7 +20,7 @@ const PROGRESS_MARK = `"${PROGRESS_FIELD}":{`;
 export class SparseProgress implements LineSink {
   readonly #sink: LineSink;
   readonly #clock: Clock;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #shownAt = Number.NEGATIVE_INFINITY;
 
   constructor(sink: LineSink, clock: Clock) {
     this.#sink = sink;
@@ -30,8 +30,8 @@ export class SparseProgress implements LineSink {
   write(line: string): void {
     if (line.includes(PROGRESS_MARK)) {
       const now = this.#clock();
-      if (now - this.#toldAt < PROGRESS_EVERY_MS) return;
-      this.#toldAt = now;
+      if (now - this.#shownAt < PROGRESS_EVERY_MS) return;
+      this.#shownAt = now;
     }
     this.#sink.write(line);
   }

@@ -1,6 +1,6 @@
 // npm run verify: compares a running engine's live orders with the contract's order entries, and
 // its candles and tickers with its trades.
-// Exit code 0 where none differ, 1 where some do, 2 where it could not be told.
+// Exit code 0 where none differ, 1 where some do, 2 where it could not be compared.
 import { setTimeout } from "node:timers/promises";
 import { CommandError, runCommand } from "./command.ts";
 import { contractSchema, httpUrlSchema } from "./config/schema.ts";

@@ -1,4 +1,4 @@
-// Who wants to know when something changed.
+// Listeners to changes.
 
 export class Changes {
   readonly #listeners = new Set<() => void>();

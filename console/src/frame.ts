@@ -1,5 +1,4 @@
-// Draws at most once a frame, whatever arrives in between, and never so much in one frame that the
-// page would stop answering.
+// Schedules drawing: at most once a frame, and within a time budget so that the page stays responsive.
 
 /** What one frame spends on drawing (choice): half of a frame at 60 a second. */
 const FRAME_MS_MAX = 8;

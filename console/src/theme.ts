@@ -36,7 +36,7 @@ export class Theme {
 
 export const theme = new Theme();
 
-/** What a token of the stylesheet is at the moment, for those who paint on a canvas. */
+/** The present value of a token of the stylesheet, for drawing on a canvas. */
 export function themeColor(token: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${token})`;

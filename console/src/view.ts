@@ -1,4 +1,4 @@
-// What a view is, and what all of them live from.
+// The interface of a view, and the sources that all views share.
 import type { Connection } from "./api/connection.ts";
 import type { Assets } from "./state/assets.ts";
 import type { Ledgers } from "./state/ledgers.ts";

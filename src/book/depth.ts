@@ -47,7 +47,7 @@ export type DepthBody = {
 export class DepthReader {
   readonly #walk = new DepthWalk();
 
-  /** In one go. `now`: UNIX seconds by the service's clock. */
+  /** Within one turn. `now`: UNIX seconds by the service's clock. */
   read(view: BookView, request: DepthRequest, now: number): DepthBody {
     const body = this.begin(view, request, now).run(Number.POSITIVE_INFINITY);
     if (body === undefined) throw new TypeError("a walk without limit has paused");

@@ -123,7 +123,7 @@ export class SharedBook implements BookWriter {
     await this.#replay;
   }
 
-  /** A whole step in one go. Only when `ready` has resolved since the last one. */
+  /** A whole step within one turn. Only when `ready` has resolved since the last one. */
   apply(changes: readonly BookChange[], state: BookState): void {
     if (this.#loader !== undefined) {
       this.#applyLoaded(this.#loader, changes, state);

@@ -1,4 +1,4 @@
-// How long to wait before the next attempt to connect.
+// Exponential backoff with jitter for attempts to connect.
 
 /** First wait, and the longest one (choice): an engine restarts within seconds. */
 const WAIT_MS_MIN = 500;

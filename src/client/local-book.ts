@@ -111,9 +111,9 @@ export class LocalBook {
   }
 
   /**
-   * Levels of a side, the best price first, of at most `limit` prices: what can be taken, as /depth counts it. A maker's
-   * budget goes to its best prices first. What the book is not told counts as there: an approval that ends with the
-   * ledger, a maker of native tokens below its reserve.
+   * Levels of a side, the best price first, of at most `limit` prices: what can be taken, as /depth counts it. A
+   * maker's budget goes to its best prices first. What the messages do not say counts as there: an approval that ends
+   * with the ledger, a maker of native tokens below its reserve.
    */
   depth(side: BookSide, limit = Number.POSITIVE_INFINITY): readonly Level[] {
     const levels: { price: bigint; amount: bigint; orders: number }[] = [];
@@ -173,12 +173,12 @@ export class LocalBook {
     const known = this.#budgets[side];
     if (known !== undefined) return known;
     const budgets = new Map<string, bigint>();
-    const told = new Map<string, bigint>();
+    const named = new Map<string, bigint>();
     for (const { owner, backed = 0n, budget } of this.#sides[side]) {
-      if (budget !== undefined) told.set(owner, budget);
+      if (budget !== undefined) named.set(owner, budget);
       budgets.set(owner, (budgets.get(owner) ?? 0n) + backed);
     }
-    for (const [owner, budget] of told) budgets.set(owner, budget);
+    for (const [owner, budget] of named) budgets.set(owner, budget);
     this.#budgets[side] = budgets;
     return budgets;
   }
@@ -223,11 +223,11 @@ export class LocalBook {
     } else if (cause === "backing") {
       const { backed: _backed, budget: _budget, ...row } = known.row;
       this.#remove(id);
-      const told = {
+      const share = {
         ...(backed !== undefined && { backed }),
         ...(budget !== undefined && { budget }),
       };
-      this.#insert(localOrder(side, { ...row, ...told }));
+      this.#insert(localOrder(side, { ...row, ...share }));
     } else this.#remove(id);
   }
 

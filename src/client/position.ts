@@ -1,4 +1,4 @@
-// Where a trade, a swap or an order's creation stands in the chain: the API's ids and cursors.
+// Positions: the place on the chain of a trade, a swap or an order's creation; the API's ids and cursors.
 import { type PositionParts, parsePosition, positionParts } from "../model/position.ts";
 
 /**

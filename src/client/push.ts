@@ -1,6 +1,6 @@
-// The push connection: one socket, many subscriptions. It comes back by itself after it was lost and
-// subscribes everything again. The service does not send what was missed meanwhile: the snapshot that
-// answers each subscribe replaces what is known, and says that there was a gap.
+// The push connection: one socket, many subscriptions. It reconnects by itself and subscribes everything again.
+// The service does not send missed updates: the snapshot that answers each subscribe replaces the known state
+// and is marked as following a gap.
 import type {
   AccountRequest,
   AccountSnapshot,
@@ -32,14 +32,14 @@ import type {
 } from "../api/types.ts";
 import { waitMs } from "./backoff.ts";
 
-/** A silence this long with an unanswered ping means that nobody is there any more. */
+/** After a silence this long with an unanswered ping the connection counts as dead. */
 const PING_INTERVAL_MS = 10_000;
 const SILENCE_MS_MAX = 25_000;
-/** What passes: limits that were reached, an engine that is not ready yet. */
+/** Temporary errors: limits that were reached, an engine that is not ready yet. */
 const PASSING_ERROR =
   /^(Too many (requests|messages|book snapshots|quote subscriptions)|Service overloaded|Trading error|Internal error)/;
 const REFUSED_MS = 3_000;
-/** A connection this old has proved that it works: the next loss starts with a short wait again. */
+/** After a connection this long the backoff starts again at its shortest wait. */
 const STABLE_MS = 5_000;
 /** `readyState` of an open socket (WHATWG, WebSockets). */
 const OPEN = 1;

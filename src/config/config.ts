@@ -34,7 +34,7 @@ export type EngineConfig = {
   readonly workers: number;
   /** Threads that read and decode ledgers while far behind. */
   readonly catchUpThreads: number;
-  /** How long every source has to show another history before ours is set aside. */
+  /** How long every source has to show another history before the store is set aside. */
   readonly resetProofSeconds: number;
   /** Most accounts watched at a time. */
   readonly watchedAccounts: number;
@@ -88,9 +88,9 @@ export type NetworkConfig = {
   readonly rpcUrls: readonly string[];
   readonly networkPassphrase: string;
   readonly contract: Address;
-  /** What pages may be told: an RPC that is open to everybody. */
+  /** A public RPC, which the console's pages may use. */
   readonly open?: { readonly rpcUrl: string };
-  /** Of a network that everybody knows; the same whichever RPC is asked. */
+  /** Of a well-known network; independent of the RPC. */
   readonly faucetUrl?: string;
   /** Directory or URL of a data lake. */
   readonly lake?: string;
@@ -248,7 +248,7 @@ function readEngine<Devnet>(flags: readonly string[], sources: SettingSources): 
         rpcUrls,
         networkPassphrase,
         contract,
-        // An RPC of one's own stays one's own, even on a network that everybody knows.
+        // A configured RPC stays private, even on a well-known network.
         ...(preset === undefined ||
         values["rpc-url"] !== undefined ||
         preset.networkPassphrase !== networkPassphrase

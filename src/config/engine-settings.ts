@@ -29,7 +29,7 @@ const CATCH_UP_THREADS = 4;
 /** Live orders the shared book can be laid out for: its indexes hold more. */
 const ORDERS_MAX = 1 << 24;
 
-/** What a line of the access log may have besides, which may tell who asked for what (http/access-log.ts). */
+/** Optional fields of the access log, which can identify clients (http/access-log.ts). */
 const ACCESS_FIELDS = ["path", "query", "client"] as const;
 
 /** A file of further settings. */
@@ -114,7 +114,7 @@ export const engineOnlySettings = [
   },
   {
     name: "console-rpc",
-    help: "Stellar RPC that the console's pages send transactions to, told to whoever opens them: a URL, off, or auto: that of the embedded network or of a preset",
+    help: "Stellar RPC that the console's pages send transactions to, public to everyone who opens them: a URL, off, or auto: that of the embedded network or of a preset",
     default: "auto",
     schema: consoleRpcSchema,
   },
@@ -198,7 +198,7 @@ export const operatorsSettings = [
   },
 ] as const satisfies readonly Setting[];
 
-/** What the public listener gives out at most. */
+/** Limits of the public listener. */
 export const limitSettings = [
   {
     name: "max-connections",
@@ -244,7 +244,7 @@ export const limitSettings = [
   },
 ] as const satisfies readonly Setting[];
 
-/** What the engine needs whatever network it follows. */
+/** Settings of the engine that do not depend on the network. */
 export const engineSettings = [
   ...commonSettings,
   ...engineOnlySettings,
@@ -252,7 +252,7 @@ export const engineSettings = [
   ...operatorsSettings,
 ] as const;
 
-/** Which network to follow: for the engine alone. With the devnet they are the devnet's. */
+/** The network to follow: of mode `engine` alone; in mode `all` it is the devnet. */
 export const networkSettings = [
   {
     name: "network",

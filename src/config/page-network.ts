@@ -2,13 +2,13 @@ import type { EngineConfig, NetworkConfig } from "./config.ts";
 
 export type PageNetwork = {
   readonly passphrase: string;
-  /** Undefined: pages send nothing. A configured RPC may be nobody else's business. */
+  /** Undefined: pages send no transactions. The engine's own RPC is private by default. */
   readonly rpc: string | undefined;
-  /** Where money is given away, if not by the RPC's host: the RPC names it to the pages, whichever it is. */
+  /** The friendbot's URL where it is not the RPC's host; the RPC names it to the pages. */
   readonly faucet: string | undefined;
 };
 
-/** What the console's pages are told of the network, and whom they may ask. */
+/** The network as the console's pages see it, and the servers that they may ask. */
 export function pageNetwork(
   { consoleRpc }: Pick<EngineConfig, "consoleRpc">,
   { networkPassphrase: passphrase, open, faucetUrl }: NetworkConfig,

@@ -54,7 +54,7 @@ export type SettingSources = {
 
 /**
  * `args` without the mode: `--name value` and `--name=value`. A flag wins over the environment, and
- * that over the file. Flags of `others` are allowed and left to whoever reads those.
+ * that over the file. Flags of `others` are allowed and not read.
  */
 export function readSettings<const Settings extends readonly Setting[]>(
   settings: Settings,

@@ -31,8 +31,8 @@ function stop(devnet: Devnet): void {
   );
 }
 
-// A terminal's interrupt and a service manager's stop reach the parent too, which then closes the
-// channel in its order: a devnet that ended by itself would look like one that failed.
+// A terminal's interrupt and a service manager's stop reach the parent too, which then closes the channel. A
+// devnet that ended by itself would look like one that failed.
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const)
   process.on(name, () => undefined);
 process.once("message", (options: DevnetInput) => {

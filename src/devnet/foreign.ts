@@ -1,5 +1,6 @@
-// Transactions of others: what a public network's ledgers mostly consist of. They are made once, on
-// a small network of their own, and repeated with other sequence numbers, and so other hashes.
+// Foreign transactions, which have nothing to do with the exchange and make up most of a public network's
+// ledgers. They are made once, on a small network of their own, and repeated with other sequence numbers and
+// so other hashes.
 import type { ScAddressWire, ScValWire } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
 import { addressValue, i128, VOID } from "./contract/value.ts";
@@ -162,7 +163,7 @@ function calls({ accounts, asset, contract }: Others, chain: Chain): Transaction
 
 const NOISES = ["swap", "claim", "deposit", "vault"] as const;
 
-/** Events as they occur on public networks and trouble readers: other kinds of addresses and data. */
+/** Events of kinds that readers of public networks meet rarely: other kinds of addresses and data. */
 function noise(frame: Frame, fn: string, { accounts, asset }: Others) {
   const account = pick(accounts, 0);
   const issued = stringWire(`${asset.code}:${asset.issuer}`);

@@ -1,6 +1,6 @@
-// What the traffic asks of the network: one intent is one transaction of one operation (or a
-// network upgrade). The network assigns sequence numbers, fees and hashes, applies it in the order
-// given and decides whether it fails. Amounts in base units (stroops).
+// Transaction intents of the traffic: one intent is one transaction of one operation (or a network upgrade). The
+// network assigns sequence numbers, fees and hashes, applies it in the order given and decides whether it fails.
+// Amounts in base units (stroops).
 import type { Address } from "../model/address.ts";
 import type { Value } from "./contract/value.ts";
 import type { ClassicAsset } from "./ledger/asset.ts";

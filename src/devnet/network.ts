@@ -1,4 +1,4 @@
-// What the network itself consists of, before anyone trades: its addresses and first entries.
+// The network before any traffic: its addresses and first entries.
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
 import { configValue, type ExchangeConfig } from "./contract/event.ts";
 import { exchangeModule } from "./contract/exchange-spec.ts";

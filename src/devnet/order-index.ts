@@ -1,5 +1,5 @@
-// Live and expired order entries of the exchange by what they sell and buy, of all but some owners:
-// where the traffic finds the orders of those that are not of it.
+// Index of the exchange's order entries, expired ones included, by selling and buying asset, without those of
+// the traffic's own makers: here the traffic finds the orders of clients.
 import type { Address } from "../model/address.ts";
 import { type OrderId, orderId } from "../model/order.ts";
 import type { OrderEntry } from "./contract/host.ts";

@@ -1,4 +1,4 @@
-// What happens on a network: its first entries, the contracts' models and the traffic.
+// A scenario: a network's first entries, its contracts' models and its traffic.
 import type { Address } from "../model/address.ts";
 import type { ChainView } from "./chain-view.ts";
 import type { ContractModel, ExchangeHost } from "./contract/host.ts";

@@ -1,6 +1,6 @@
-// Ends responses without ever leaving their bodies to the binding's own buffer, which has no end: what
-// a client does not take at once waits here, one body a connection. A client that asks for more
-// before it has read is closed by the binding. Main thread.
+// Ends responses without using the binding's own buffer, which is unbounded: the part that a client does not
+// take at once waits here, one body a connection. The binding closes a client that sends another request before
+// it has read the answer. Main thread.
 // Hot path: one call into the binding where the socket takes all, no more than a plain `end` costs.
 import type { HttpResponse } from "./uws.ts";
 
@@ -43,7 +43,7 @@ export class UnreadAnswers {
   };
 }
 
-/** Where texts become bytes: some ten pages of twenty rows fit (choice). */
+/** Scratch buffer for encoding texts: some ten pages of twenty rows fit (choice). */
 const scratch = Buffer.allocUnsafeSlow(256 * 1024);
 /** Of UTF-8, for a UTF-16 unit. */
 const BYTES_PER_UNIT_MAX = 3;

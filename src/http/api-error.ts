@@ -1,4 +1,5 @@
-// What a client did wrong, or what it cannot have now; everything else is a logged 500.
+// The one error of the API: a client's mistake, or an answer that is not available now. Anything else thrown is
+// a logged 500.
 
 export type ApiErrorCode =
   | "invalid_parameter"
@@ -21,8 +22,8 @@ export type ApiErrorCode =
   | "internal_error";
 
 /**
- * `message` is shown to the client as it is. Without a stack: nobody reads one of a client's mistake,
- * and taking it costs more than most answers.
+ * `message` is shown to the client as it is. Without a stack, which nobody reads and which costs more than
+ * most answers.
  */
 export class ApiError extends Error {
   readonly status: number;

@@ -1,4 +1,4 @@
-// Whoever wants to know what the public listener does. Hot path: called for every request and message.
+// The port that the public listener reports to, for metrics. Hot path: called for every request and message.
 
 /** Main thread; nothing here may throw. `route`, `limit` and `reason`: one of a few fixed names. */
 export interface HttpMeter {

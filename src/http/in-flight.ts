@@ -1,4 +1,4 @@
-// How many answers are still to come, for whoever closes.
+// Counts the answers still to come, for a close that waits for them.
 
 /** Counts the requests whose answer takes more than a turn of the loop. */
 export class InFlight {

@@ -1,11 +1,11 @@
-// Whole answers by their URL, kept while the state that they were made of is shown: many clients ask for the
-// same pages of one ledger. Main thread.
+// Cache of whole answers by URL, valid while the state that they were made of is shown: many clients request
+// the same pages of one ledger. Main thread.
 // Hot path: one look-up in place of reading the query, the rows and their texts.
 import type { FoundRoute } from "./router.ts";
 
 /** Bytes of bodies and URLs (choice): some thousand pages of twenty rows. */
 const BYTES_MAX = 16 * 1024 * 1024;
-/** What an entry counts beside its URL and body: about what it takes to keep it. */
+/** Overhead of an entry beside its URL and body. */
 const ENTRY_BYTES = 200;
 
 export type KeptAnswer = { readonly found: FoundRoute; readonly body: Uint8Array };
@@ -13,7 +13,7 @@ export type KeptAnswer = { readonly found: FoundRoute; readonly body: Uint8Array
 type Entry = {
   readonly found: FoundRoute;
   readonly state: unknown;
-  /** Undefined at its first request in this state: most are asked for once, and not worth their memory. */
+  /** Undefined after the first request in this state: most URLs are requested once and are not worth caching. */
   body: Uint8Array | undefined;
 };
 

@@ -1,4 +1,4 @@
-// What GET /quote and the push channel of the same name say of a quote, and where there is none.
+// Answers of GET /quote and of the push channel of the same name, with or without a quote.
 import { randomUUID } from "node:crypto";
 import type { ReadModel } from "../book/read-model.ts";
 import type { QuoteAnswer, QuoteRequest } from "../router-worker/quote.ts";

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from "./uws.ts";
 
 /**
  * The binding closes a connection once it has read on through all bytes that came along with the request.
- * Requests among those bytes are handed over before, and are told by what comes next: their
+ * Requests among those bytes are handed over before, and are recognized by what comes next: their
  * handler, with no connection closed between.
  */
 export class RequestBodies {

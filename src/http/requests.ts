@@ -1,4 +1,4 @@
-// A request's way from its route to its answer, within the limits of the listener. Main thread.
+// Serves requests: from the route to the answer, within the limits of the listener. Main thread.
 import { nextSlice } from "../model/slice-turns.ts";
 import type { AccessLog, AccessRecord } from "./access-log.ts";
 import { UnreadAnswers } from "./answer-body.ts";
@@ -34,7 +34,7 @@ import type { HttpRequest, HttpResponse } from "./uws.ts";
  */
 const URL_BYTES_MAX = 3200;
 
-/** The name of everything that is no endpoint, as metrics know it. */
+/** The route name in metrics of everything that is no endpoint. */
 export const OTHER_ROUTE = "other";
 
 export type HttpLog = {
@@ -169,7 +169,7 @@ export class Requests {
     this.#answered(asked, OTHER_ROUTE, answer?.status ?? OPTIONS_STATUS);
   }
 
-  /** Undefined where the answer has none; what is wrong with the request is its answer's to say. */
+  /** Undefined where the answer has no tag; an invalid request is refused by its handler. */
   #tagOf(route: Route, request: ApiRequest): string | undefined {
     try {
       return route.kind === "async" ? route.tag?.(request) : undefined;

@@ -27,7 +27,7 @@ const STATUS_LINES: Readonly<Record<number, string>> = {
   503: "503 Service Unavailable",
 };
 
-/** When a client that was kept out may try again (choice). */
+/** Retry-After of an overload refusal (choice). */
 const OVERLOAD_SECONDS = 1;
 
 export const UNKNOWN_PATH: Answer = {
@@ -48,7 +48,7 @@ export function errorAnswer(error: ApiError, pretty: boolean): Answer {
   const { message, status } = error;
   const json = JSON.stringify({ error: message, status });
   const answer = { ...jsonAnswer(json, pretty), status };
-  // Overload passes: whoever is kept out may come back, but not at once.
+  // Overload is temporary: a refused client may come back, but not at once.
   return status === 503 || status === 429 ? { ...answer, retryAfter: OVERLOAD_SECONDS } : answer;
 }
 
@@ -97,12 +97,12 @@ export function writeOptions(res: HttpResponse): void {
   else res.endWithoutBody(0, true);
 }
 
-/** `bytes`: the length that is told of a body which is not sent. */
+/** `bytes`: Content-Length of a body that is not sent. */
 export function endHead(res: HttpResponse, bytes: number): void {
   res.endWithoutBody(bytes, !mayStayOpen());
 }
 
-/** Of so many answers without a body, whoever asked, the last closes its connection (choice). */
+/** Every so many answers without a body, of all clients together, one closes its connection (choice). */
 const BODILESS_MAX = 256;
 let bodiless = 0;
 

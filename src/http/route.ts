@@ -1,4 +1,4 @@
-// What an endpoint is to the server: a function from a request to the JSON text of its body.
+// A route: what the server needs of an endpoint, mainly a function from a request to the JSON text of its body.
 import type { Depths } from "../book/live-depth.ts";
 import type { MarketData } from "../book/market-data.ts";
 import type { BookSides } from "../book/market-sides.ts";
@@ -15,7 +15,7 @@ export type ApiRequest = {
   readonly query: Query;
   /** The decoded `:id` or `:address` of the path; empty in other paths or where undecodable. */
   readonly pathValue: string;
-  /** Whom limits per address count it for. Only before the handler returns. */
+  /** The client that limits per address count the request for. Valid until the handler returns. */
   readonly client: () => string;
 };
 
@@ -35,7 +35,7 @@ export type Route = {
        * answer of the same tag gets 304. Absent: the answer has no tag. Throws as `handle` does.
        */
       readonly tag?: (request: ApiRequest) => string;
-      /** Some answers are there at once. */
+      /** Returns the body, or what makes it later. */
       readonly handle: (request: ApiRequest) => string | Later;
       /** The answer where too many requests wait; absent: that of every other route. */
       readonly overloaded?: ApiError;

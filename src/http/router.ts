@@ -1,4 +1,4 @@
-// Which route answers which path. A path with anything more, a trailing slash included, is unknown.
+// Router: maps paths to routes. A path with anything more, a trailing slash included, is unknown.
 import { decodePathSegment } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { accountRoute, backingRoute } from "./routes/account.ts";
@@ -15,7 +15,7 @@ import { statusRoute } from "./routes/status.ts";
 import { tickerRoute } from "./routes/ticker.ts";
 
 export type FoundRoute = {
-  /** The path with a name in place of a value, as metrics know it. */
+  /** The path's name in metrics: with a name in place of a value. */
   readonly name: string;
   readonly route: Route;
   readonly pathValue: string;

@@ -1,6 +1,6 @@
-// How much of one turn of the main loop requests and push messages may take. A connection may send
-// thousands of them in one piece, and the binding hands them over in one turn: without an end to it they would hold up
-// everyone else, and their answers would pile up in memory. Main thread.
+// Turn budget: the share of one turn of the event loop that requests and push messages may take. A connection
+// can send thousands of them in one piece, which the binding hands over in one turn: without a bound they would
+// block all other work, and their answers would pile up in memory. Main thread.
 
 /** Beyond this, requests of the same turn wait for a later one (choice). */
 const TURN_MS = 50;
@@ -35,7 +35,7 @@ export class TurnBudget {
   }
 
   /**
-   * Runs it in a later turn. Returns the way to cancel, which tells whether it had still to run;
+   * Runs it in a later turn. Returns a function that cancels it and tells whether it had still to run;
    * undefined where too many wait already.
    */
   defer(run: () => void): (() => boolean) | undefined {

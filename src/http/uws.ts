@@ -29,7 +29,7 @@ export type HttpResponse = {
   tryEnd(bodyOrRest: string | Uint8Array, totalBytes: number): readonly [boolean, boolean];
   /** `handler` gets the bytes of the body sent so far and says whether all it gave was taken. */
   onWritable(handler: (sent: number) => boolean): HttpResponse;
-  /** Without a length no Content-Length is told. */
+  /** Without a length there is no Content-Length. */
   endWithoutBody(contentLength?: number, closeConnection?: boolean): HttpResponse;
   /** A handler that returns without answering must have set one, or the process is ended. */
   onAborted(handler: () => void): HttpResponse;

@@ -1,8 +1,8 @@
-// Hot path: addresses of every event. Writing 32 bytes as a strkey takes microseconds, and the same
-// few accounts and tokens come again and again.
+// Hot path: addresses of every event. Encoding 32 bytes as a strkey takes microseconds, and the same few
+// accounts and tokens recur.
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
 
-/** Forgotten all at once past so many: two of a busy day's accounts (guess). */
+/** Cache bound; past it the cache is cleared. Twice the accounts of a busy day (guess). */
 const ADDRESSES_MAX = 20_000;
 
 class AddressCache {

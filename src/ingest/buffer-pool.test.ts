@@ -39,7 +39,7 @@ test("a body of any size fits, up to its limit", async () => {
   assert.equal(await readIntoPooled(responseOf(...pieces), (9 << 20) - 1, buffers), undefined);
 });
 
-test("what is no buffer of its own is left alone", () => {
+test("a buffer of another origin is ignored", () => {
   const buffers = new BufferPool();
   const foreign = Buffer.from("foreign, and from a pool that others use");
   buffers.give(foreign);

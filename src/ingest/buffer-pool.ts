@@ -1,5 +1,5 @@
-// Buffers for bodies of many megabytes, used again. A new one for each page makes the collector run
-// through the whole heap every few pages: memory outside of the heap counts for its limits.
+// Buffer pool for bodies of many megabytes. A new buffer for each page makes V8 collect the whole heap every
+// few pages, since memory outside of the heap counts towards its limits.
 
 const BUFFER_BYTES_FIRST = 4 << 20;
 /** Free ones kept (choice): a thread reads two pages at a time. */
@@ -7,7 +7,7 @@ const FREE_MAX = 2;
 
 export class BufferPool {
   readonly #free: Buffer[] = [];
-  /** Those that are ours. Who never gives one back leaves it to the collector. */
+  /** Buffers of this pool. One that is never given back is left to the garbage collector. */
   readonly #known = new WeakSet<ArrayBufferLike>();
 
   /** The caller's alone until it is given back. */
@@ -22,7 +22,7 @@ export class BufferPool {
     return larger;
   }
 
-  /** What `bytes` is a part of, if that is one of the pool: nobody may look at any of it afterwards. */
+  /** Takes back the buffer that `bytes` lies in, if it is one of the pool; it must not be read afterwards. */
   give(bytes: Uint8Array): void {
     const { buffer } = bytes;
     if (!this.#known.has(buffer) || this.#free.some((one) => one.buffer === buffer)) return;

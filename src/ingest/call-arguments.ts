@@ -1,4 +1,4 @@
-// What a failure record shows of a call's arguments (contract.md, Functions and arguments).
+// Reads the arguments of a failed call that its failure record shows (contract.md, Functions and arguments).
 import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import { readOrderId } from "./exchange-event.ts";

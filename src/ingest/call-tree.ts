@@ -25,7 +25,7 @@ export type Call = {
   outcome: "open" | "returned" | "failed";
   /** What the call failed with, as its caller (or the host, for the outermost) saw it. */
   error: ScFault | undefined;
-  /** The caller used the plain form of a call, so that this failure was the caller's too. */
+  /** The caller used the plain form of a call: this failure failed the caller as well. */
   escalated: boolean;
 };
 

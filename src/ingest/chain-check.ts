@@ -1,4 +1,4 @@
-// The one rule of whether ledgers continue the chain that we hold, whoever gave them.
+// Chain check: whether ledgers of any source continue the chain held.
 import { errorText } from "./ingest-error.ts";
 import { type HeaderFields, type LedgerHead, linkOf, readLedgerHead } from "./ledger-header.ts";
 import type { ChainLink, RawLedger } from "./ledger-source.ts";

@@ -19,7 +19,7 @@ test("lets so many out, then waits for the oldest to come back", async () => {
   await waiting;
 });
 
-test("nobody waits after the close, whoever comes first", async () => {
+test("no wait outlasts the close, whichever comes first", async () => {
   const credit = new Credit(1);
   credit.sent(1);
   const before = credit.available();

@@ -27,7 +27,7 @@ export class Credit {
     });
   }
 
-  /** Nobody waits any more, now or later: who waited sees that it shall stop. */
+  /** Ends every wait, now and later; the waiter sees that it has to stop. */
   close(): void {
     this.#closed = true;
     this.#release();

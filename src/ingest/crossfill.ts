@@ -1,4 +1,4 @@
-// Which trade events are a crossfill's taker order's own fill (contract.md, crossfill).
+// Finds the trade events that are the own fill of a crossfill's taker order (contract.md, crossfill).
 import type { Address } from "../model/address.ts";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
 import { readCallArguments } from "./call-arguments.ts";
@@ -31,12 +31,13 @@ export function markCrossfills(
   // Neither the tree nor the pattern could say yes.
   if (!mayBeCalled && !matching.includes(true)) return events;
   const frames = tree().kept.filter(({ event }) => event.contract === exchange);
-  const told = frames.length === events.length && frames.every((frame) => frame.call !== undefined);
+  const isCovered =
+    frames.length === events.length && frames.every((frame) => frame.call !== undefined);
   return events.map((event, index) => {
     if (event?.kind !== "trade") return event;
     const call = frames[index]?.call;
     const crossfill =
-      told && call !== undefined ? isOwnFill(call, event) : matching[index] === true;
+      isCovered && call !== undefined ? isOwnFill(call, event) : matching[index] === true;
     return crossfill ? { ...event, crossfill } : event;
   });
 }
@@ -55,7 +56,7 @@ function matchesPattern(events: OperationEvents, index: number, own: Trade): boo
   let paid = 0n;
   for (let at = index - 1; at >= 0; at -= 1) {
     const fill = events[at];
-    // Makers that could not be collected from are told between the fills and the own one.
+    // Makers that could not be collected from are reported between the fills and the own one.
     if (fill?.kind === "skip") continue;
     if (
       fill?.kind !== "trade" ||

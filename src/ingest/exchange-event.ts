@@ -18,7 +18,7 @@ import {
 
 /**
  * Undefined where the event is none of the exchange's or its fields are not of the kinds the
- * contract gives them: such an event is the caller's to log and count, never a reason to stop.
+ * contract gives them: the caller logs and counts such an event, and goes on.
  * Trades come out with `crossfill` false; which of them is a taker order's own fill shows only
  * beside the other events of the call.
  */
@@ -71,8 +71,8 @@ const FORMS: Readonly<Record<string, { readonly topics: number; readonly fields?
 const CONFIG_FIELDS = 6;
 
 /**
- * What is not as known in an event, in words of which there are few; undefined where nothing is. What is
- * more than known does no harm: the known part counts.
+ * The deviation of an event from its known form, as one of few phrases; undefined where there is none.
+ * Additional fields are ignored.
  */
 export function eventOddity({ topics, data }: HostEvent, isRead: boolean): string | undefined {
   const name = nameOf(topics[0]);

@@ -1,6 +1,6 @@
-// The ledger that created a contract: where its history begins. No index of ledgers knows it, but
-// every change of the contract's instance entry names the ledger of the change before it, so the
-// way back leads from the newest one, ledger by ledger that changed it, to its creation.
+// Finds the ledger that created a contract, where its history begins. No index holds it, but every change of
+// the contract's instance entry names the ledger of the change before it: this walks back along those
+// changes, from the newest one to the creation.
 import { Contract } from "@stellar/stellar-sdk/base";
 import { LedgerCloseMeta, type LedgerEntryChange } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
@@ -14,9 +14,9 @@ const CHANGES_MAX = 10_000;
 
 export type FirstLedgerSources = {
   readonly load: LoadEntries;
-  /** What a source gave of the contract's entry led nowhere: another is asked next. */
+  /** The entry that a source gave led nowhere: another source is asked next. */
   readonly stale: (source: number) => void;
-  /** The XDR of a ledger, or undefined where nobody has it. */
+  /** The XDR of a ledger, or undefined where no source has it. */
   readonly read: (ledger: number, signal: AbortSignal) => Promise<Uint8Array | undefined>;
 };
 
@@ -65,7 +65,7 @@ function stateBefore(meta: LedgerCloseMeta, key: string): number | "created" | u
     if (keyOf(change) !== key) continue;
     if (change.type === "ledgerEntryCreated") return "created";
     if (change.type === "ledgerEntryState") return change.state.lastModifiedLedgerSeq;
-    // Restored from the archive: what was before is not told.
+    // Restored from the archive: the state before is unknown.
     return undefined;
   }
   return undefined;

@@ -1,9 +1,10 @@
-// Whether the network has another history than the store: the only reason to set the store aside.
+// History proof: whether the network has another history than the store, the only reason to set the store
+// aside.
 //
-// A source shows it where it answers for our last ledger with another hash, where its next ledger names
-// another predecessor, or where it ends before ours with a ledger that closed later. Proof is
-// that under the right passphrase, from every source that answers, asked again over time; one
-// that has our ledger, or merely lags behind it, is proof to the contrary.
+// A source is evidence where it has another hash for the store's last ledger, where its next ledger names
+// another predecessor, or where it ends before the store's last ledger with one that closed later. The proof
+// needs that evidence, under the right passphrase, from every source that answers, repeatedly over time. A
+// source that has the store's ledger, or merely lags behind it, refutes it.
 import { brokenLink, soundHead } from "./chain-check.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { LakeReader } from "./lake/lake-reader.ts";
@@ -28,7 +29,7 @@ export type HistoryProofOptions = {
   /** Asked where there is no RPC: an archive may keep what the network left. */
   readonly lake: LakeReader | undefined;
   readonly timer: Timer;
-  /** For so long all sources have to agree. */
+  /** Milliseconds for which all sources have to agree. */
   readonly proofMs: number;
 };
 
@@ -94,7 +95,7 @@ export class HistoryProof {
     if (this.#contraryAt !== undefined && now - this.#contraryAt < proofMs) return undefined;
     let message: string | undefined;
     for (const [source, evidence] of this.#evidence) {
-      // It does not answer any more: it proves nothing.
+      // A source that no longer answers proves nothing.
       if (now - evidence.lastAt >= proofMs) this.#evidence.delete(source);
       else if (now - evidence.since < proofMs || evidence.answers < ANSWERS_MIN) return undefined;
       else ({ message } = evidence);

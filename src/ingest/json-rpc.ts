@@ -1,14 +1,14 @@
-// JSON-RPC 2.0 over HTTP to one URL, with a limit on time and on size: the other side is a stranger.
+// JSON-RPC 2.0 over HTTP to one untrusted URL, with limits on time and size.
 import type { BufferPool } from "./buffer-pool.ts";
 import { errorText } from "./ingest-error.ts";
 import { readIntoPooled, readLimited, retryAfterMs, splitCredentials } from "./source-http.ts";
 
 export type RpcFailure =
-  /** No connection, or a network that is not ours: nothing that is asked there is answered. */
+  /** No connection, or another network: no use of the source can succeed. */
   | "disconnected"
-  /** A connection that breaks, or an HTTP status that says to try elsewhere. */
+  /** A broken connection, or an HTTP status of a server-side fault. */
   | "unreachable"
-  /** It wants to be asked less: HTTP 429, or 503 with a time. */
+  /** Rate-limited: HTTP 429, or 503 with Retry-After. */
   | "overloaded"
   | "timeout"
   /** Not JSON, or not an answer to what was asked. */
@@ -24,7 +24,7 @@ export type RpcErrorDetail = {
   readonly rpcCode?: number | undefined;
   /** Of HTTP. */
   readonly status?: number | undefined;
-  /** How long the server wants to be left alone. */
+  /** Retry-After of the server. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 };

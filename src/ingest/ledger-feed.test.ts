@@ -596,7 +596,7 @@ test("an answer that never comes, or never ends, is left for another source", as
   }
 });
 
-test("a provider that limits requests is left alone for as long as it says", async () => {
+test("a provider that limits requests is not asked for as long as it says", async () => {
   const chain = buildChain(10, 30);
   const rpc = await rpcWith(...chain.slice(0, 10));
   const run = follow([rpc], 10);

@@ -1,6 +1,6 @@
-// Ledgers from all sources as one stream: the lake has the past, the RPCs the present, and of the RPCs
-// the one is followed whose ledgers come. Nothing ends it but another history that is proven: what
-// cannot be had or read is asked for again, from every source, with growing pauses.
+// Merges all sources into one stream of ledgers: the lake for the past, the RPCs for the present; of the RPCs
+// the one is followed that delivers. Only a proven other history ends the stream: a ledger that is missing or
+// unreadable is requested again, from every source, with growing pauses.
 import { checkChain } from "./chain-check.ts";
 import { HistoryProof } from "./history-proof.ts";
 import { errorText, IngestError } from "./ingest-error.ts";
@@ -21,18 +21,18 @@ import type { LedgerRange, LedgersPage } from "./rpc-answers.ts";
 import { type PageAnswer, RpcPages } from "./rpc-pages.ts";
 import type { SourceSet } from "./source-set.ts";
 
-/** Between two looks at ledgers that should be there and are not: the first and the longest. */
+/** Pauses between requests for ledgers that should exist and are missing: the first and the longest. */
 const RETRY_MS = 250;
 const RETRY_MAX_MS = 15_000;
-/** A server that ends before ours may be one of many behind a balancer: asked again sooner. */
+/** Retry pause where a server's tip is below ours: it may be one of many behind a balancer. */
 const BEHIND_RETRY_MAX_MS = 5_000;
-/** A lake is written a ledger at a time (5 s on the public networks): asked so often for the next. */
+/** Poll interval of a lake at its end: it is written a ledger at a time (5 s on the public networks). */
 const LAKE_POLL_MS = 1_000;
-/** Whether a lake has later ledgers is looked at so often: it takes tens of requests. */
+/** Interval between searches for later ledgers in a lake; each takes tens of requests. */
 const LAKE_HOLE_MS = 30_000;
-/** Ledgers that an empty store could begin with may come back for so long. */
+/** How long a missing first ledger of an empty store may come back. */
 const GAP_AT_START_MS = 10_000;
-/** Times that a ledger could not be read, from whomever, before that is a state. */
+/** Failed reads of a ledger, of all sources together, before the state says so. */
 const UNREADABLE_MAX = 2;
 /** Ledgers behind the tip for longer than this many patiences are no longer following. */
 const LAG_LEDGERS = 1;
@@ -43,7 +43,7 @@ export type LedgerFeedOptions = {
   readonly timer: Timer;
   readonly log: Log;
   readonly onStatus: (status: SourceStatus) => void;
-  /** For so long all sources have to show another history before ours is given up. */
+  /** Milliseconds for which all sources have to show another history before the store is set aside. */
   readonly proofMs: number;
   /** Of a page; absent: LEDGERS_LIMITS. */
   readonly limits?: RpcLimits;
@@ -51,7 +51,7 @@ export type LedgerFeedOptions = {
 
 type Found = {
   readonly ledgers: readonly RawLedger[];
-  /** Before the next look. */
+  /** Pause before the next request. */
   readonly waitMs: number;
 };
 
@@ -71,12 +71,12 @@ export class LedgerFeed {
   #lakeAskedAt: number | undefined;
   #lakeComplaint = "";
   #hole: { readonly lookedAt: number; readonly later: number | undefined } | undefined;
-  /** Looks in a row at ledgers that should be there and are not. */
+  /** Requests in a row that missed a ledger which should exist. */
   #misses = 0;
   #missingSince: number | undefined;
   /** A ledger that could not be read, and how often from whom. */
   #unreadable = { ledger: 0, times: new Map<number, number>() };
-  /** Sources whose word of later ledgers was found untrue. */
+  /** Sources that claimed later ledgers and did not deliver them. */
   readonly #doubted = new Set<number>();
   /** The newest answer left it open whether its source has more. */
   #claimed: { readonly source: number; readonly tip: number } | undefined;
@@ -209,7 +209,7 @@ export class LedgerFeed {
     return caughtUp ? this.#rhythm.waitMs(this.#now()) : 0;
   }
 
-  /** A page without the ledger asked for. */
+  /** Handles a page that lacks the ledger requested. */
   async #without(page: LedgersPage, source: number, signal: AbortSignal): Promise<Found> {
     const [first] = page.ledgers.filter(({ sequence }) => sequence >= this.#next);
     if (first === undefined) {
@@ -249,7 +249,7 @@ export class LedgerFeed {
     if (this.#next === range.latest + 1) return this.#atTip(source, signal);
     this.#misses += 1;
     this.#set.board.set(source, "tip", range.latest);
-    // One server of many may answer so while the others are well.
+    // One server of many may answer so while the others work.
     if (this.#misses === 1) return { ledgers: [], waitMs: RETRY_MS };
     const message = `ledger ${this.#next - 1} is ahead of the source, which ends at ${range.latest}`;
     return this.#otherHistory(message, range.latest, source, signal);
@@ -281,7 +281,7 @@ export class LedgerFeed {
     return { ledgers: [], waitMs: this.#rhythm.waitMs(this.#now()) };
   }
 
-  /** Ledgers are missing for now: a later one is there, or nobody keeps them any more. */
+  /** Ledgers are missing for now: a later one exists, or no source keeps them any more. */
   async #gap(last: number, why: string, source: number, signal: AbortSignal): Promise<Found> {
     const now = this.#now();
     this.#rhythm.lost();
@@ -295,7 +295,7 @@ export class LedgerFeed {
     return { ledgers: [], waitMs: this.#retryMs(RETRY_MAX_MS) };
   }
 
-  /** Throws IngestError `gap` where nothing was to be had of the ledger that somebody called his oldest. */
+  /** Throws IngestError `gap` where a source's oldest ledger stayed unavailable. */
   #beginElsewhere(missingMs: number, message: string): void {
     if (!this.#mayBeginLater || this.#served || missingMs < GAP_AT_START_MS) return;
     throw new IngestError("gap", message, { ledger: this.#next });
@@ -356,7 +356,7 @@ export class LedgerFeed {
     return this.#fromLakeAgain(signal);
   }
 
-  /** Every RPC wants to be left alone for now. */
+  /** Every RPC is backing off. */
   async #whileAllRest(restMs: number, signal: AbortSignal): Promise<Found> {
     const ledgers = await this.#fromLakeAgain(signal);
     if (ledgers !== undefined) return { ledgers, waitMs: 0 };
@@ -383,7 +383,7 @@ export class LedgerFeed {
     this.#report({ state: "stopped", ledger: ledger - 1, message: text });
   }
 
-  /** The next ledger could not be read again and again: that is told until it is. */
+  /** The next ledger was unreadable repeatedly: the state is `stopped` until it is read. */
   get #isStopped(): boolean {
     let all = 0;
     for (const times of this.#unreadable.times.values()) all += times;
@@ -408,7 +408,7 @@ export class LedgerFeed {
 
   // Other RPCs
 
-  /** Looks now and then how far another RPC is; nobody waits for it. */
+  /** Checks now and then how far another RPC is, in the background. */
   #peek(current: number, signal: AbortSignal): void {
     const now = this.#now();
     if (this.#set.size < 2 || this.#peeking || now - this.#peekedAt < this.#pace.patienceMs) return;

@@ -1,4 +1,4 @@
-// How fast ledgers come, and whether they come at all.
+// The rate at which ledgers arrive: the average period, and whether the network is silent.
 
 /** Until it is known (the public networks' ledgers take 5 to 6 s). */
 const PERIOD_FIRST_MS = 5_000;
@@ -12,7 +12,7 @@ export class LedgerPace {
   #period = PERIOD_FIRST_MS;
   #lastAt: number;
   #lastLedger = 0;
-  /** What we had, and when: the newest of those that are older than the patience, and all later ones. */
+  /** Ledgers with their arrival times: the newest that is older than the patience, and all later ones. */
   #marks: { readonly ledger: number; readonly at: number }[] = [];
 
   constructor(now: number) {
@@ -25,7 +25,7 @@ export class LedgerPace {
     this.#lastLedger = ledger;
   }
 
-  /** `isTip`: none of these ledgers was there the last time that somebody asked. */
+  /** `isTip`: none of these ledgers existed at the request before this one. */
   arrived(ledger: number, isTip: boolean, now: number): void {
     if (isTip && this.#lastLedger > 0 && ledger > this.#lastLedger) {
       const each = Math.min(PERIOD_MAX_MS, (now - this.#lastAt) / (ledger - this.#lastLedger));
@@ -40,7 +40,7 @@ export class LedgerPace {
     if (this.#marks.length > MARKS_MAX) this.#marks.splice(0, MARKS_MAX / 2);
   }
 
-  /** Two ledger times: who lacks a ledger for longer than that is behind. */
+  /** Two ledger times: a source that lacks a ledger for longer than that is behind. */
   get patienceMs(): number {
     return Math.max(PATIENCE_MIN_MS, 2 * this.#period);
   }
@@ -50,12 +50,12 @@ export class LedgerPace {
     return now - this.#lastAt;
   }
 
-  /** Longer than ledgers take where anyone has them. */
+  /** No ledger for longer than any source takes to serve one. */
   isSilent(now: number): boolean {
     return this.quietMs(now) > Math.max(SILENCE_MIN_MS, 1.5 * this.patienceMs);
   }
 
-  /** The ledger that we had two ledger times ago; 0: none that is known. */
+  /** The newest ledger held two ledger times ago; 0: unknown. */
   hadBefore(now: number): number {
     const due = now - this.patienceMs;
     let ledger = 0;
@@ -64,5 +64,5 @@ export class LedgerPace {
   }
 }
 
-/** Bounds what is remembered while ledgers come as fast as they can. */
+/** Bounds the marks kept while ledgers arrive as fast as they can. */
 const MARKS_MAX = 1024;

@@ -5,7 +5,7 @@ import type { Progress } from "./catch-up/progress.ts";
 export type RawLedger = {
   readonly sequence: number;
   readonly bytes: Uint8Array;
-  /** Which source of the set; absent where nobody asks. */
+  /** Index of the source in its set; absent where it does not matter. */
   readonly source?: number;
 };
 

@@ -3,7 +3,7 @@
 //
 // Notes where in a LedgerCloseMeta lies what matters: the header, transactions that the exchange or
 // a followed token took part in, and the last change of each followed entry. It knows every version
-// that the SDK's schema knows, since it is told of types and fields by their names.
+// that the SDK's schema knows, since the schema names types and fields to it.
 import { LedgerCloseMeta } from "@stellar/stellar-sdk/xdr";
 import { WalkHandlers } from "./walk-handlers.ts";
 import type { WalkedLedger, WalkTargets } from "./walked-ledger.ts";

@@ -55,7 +55,7 @@ export type FromReader =
   | { readonly kind: "delta"; readonly delta: LedgerDelta }
   | { readonly kind: "loaded"; readonly loaded: EntriesLoaded }
   | { readonly kind: "status"; readonly status: SourceStatus }
-  /** A call of an RPC failed: counted by whoever watches. */
+  /** A call of an RPC failed, for the metrics. */
   | { readonly kind: "rpc-failed" }
   /** Something of the exchange's that is not known, by its kind (Oddity). */
   | { readonly kind: "oddity"; readonly what: string }

@@ -1,4 +1,4 @@
-// Where an empty store begins that has no lake: at the oldest ledger that an RPC says it keeps.
+// The first ledger of an empty store without a lake: the oldest one that an RPC says it keeps.
 import { RpcError } from "./json-rpc.ts";
 import type { Log, Timer } from "./ledger-source.ts";
 import { HEALTH_LIMITS } from "./page-size.ts";
@@ -6,7 +6,7 @@ import { parseHealth } from "./rpc-answers.ts";
 import type { SourceSet } from "./source-set.ts";
 
 /**
- * Asks one RPC after the other until one says it. Throws IngestError `wrong_network` where every one
+ * Asks the RPCs in turn until one answers. Throws IngestError `wrong_network` where every one
  * serves another network, RpcError where `signal` aborts.
  */
 export async function oldestLedger(

@@ -3,7 +3,7 @@
 import type { RpcError, RpcLimits } from "./json-rpc.ts";
 import { parseLedgersJson } from "./ledgers-json.ts";
 
-/** A page this large keeps a connection busy without holding much memory (choice). */
+/** Target size of a page: it keeps a connection busy without holding much memory (choice). */
 export const PAGE_BYTES = 16 << 20;
 /**
  * Answers longer than this are refused: 20 times the largest ledger seen (2026). A server thinks for

@@ -71,7 +71,7 @@ const CASES: readonly {
   { name: "1 s", intervalMs: 1_000, jitterMs: 100, p99: 100 },
   // More ledgers than requests: each request brings several.
   { name: "50 ms", intervalMs: 50, jitterMs: 5, p99: 320 },
-  // The way there and back, and one more until the next request.
+  // The round trip, and one more until the next request.
   { name: "5 s, from afar", intervalMs: 5_000, jitterMs: 100, p99: 140, replyMs: 80 },
   { name: "500 ms, from afar", intervalMs: 500, jitterMs: 60, p99: 160, replyMs: 80 },
 ];

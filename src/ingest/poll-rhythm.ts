@@ -1,7 +1,7 @@
-// When to ask for the next ledger: soon after it is served, without asking much more often than
-// ledgers close. The closing rhythm is learned from ledgers whose appearance was seen closely: the
-// request just before missed them. Moments are those of asking: a ledger "appears" at the first
-// moment at which a request is answered with it, however long the way there and back takes.
+// Schedules the requests for the next ledger: soon after it is served, and not much more often than ledgers
+// close. The closing rhythm is estimated from ledgers whose appearance was bracketed: the request just before
+// missed them. All times are request times: a ledger "appears" at the first request that is answered with it,
+// whatever the round trip.
 
 /** Requests a second over time, and how many may be saved up for the moment a ledger is due. */
 const REQUESTS_PER_SECOND = 3.8;
@@ -9,19 +9,19 @@ const REQUESTS_SAVED_MAX = 60;
 const REQUESTS_SAVED_FIRST = 4;
 /** Appearances remembered: enough to know the spread, few enough to follow a change. */
 const REMEMBERED = 32;
-/** Distances between requests while a ledger is due, the best first: what one of them may cost. */
+/** Intervals between requests while a ledger is due, the best first. */
 const SPACINGS_MS = [10, 25, 40, 60, 80, 120] as const;
-/** Where not even the largest can be paid for from the earliest moment on. */
+/** Used where the request budget does not cover even the largest interval from the earliest moment on. */
 const TIGHT_SPACING_MS = 25;
-/** While nothing is known of the rhythm. */
+/** Before the rhythm is known. */
 const FIRST_SPACING_MS = 250;
-/** A stalled network is asked at least this often. */
+/** The longest interval: a stalled network is still polled this often. */
 const SPACING_MAX_MS = 1_000;
-/** How fast the expected moment follows what is seen of a steady network. */
+/** Smoothing factor of the expected moment on a steady network. */
 const GAIN = 0.3;
-/** How fast the way there and back that is reckoned with follows what requests took. */
+/** Smoothing factor of the round-trip time. */
 const ROUND_TRIP_GAIN = 0.2;
-/** How much earlier the next ledger is asked for after one that was there already; doubles. */
+/** How much earlier the next ledger is requested after one that was found already served; doubles. */
 const EARLIER_MS = 4;
 
 /** The `number`th ledger of this stretch appeared at `at`. */
@@ -54,7 +54,7 @@ export class PollRhythm {
   #missedAt: number | undefined;
   /** Milliseconds from a request to an answer that brings nothing, smoothed. */
   #roundTrip = 0;
-  /** Ledgers in a row that were there when they were first asked for. */
+  /** Ledgers in a row that were served before their first request. */
   #unseen = 0;
 
   /** A request is made at `now`, for whatever purpose. */
@@ -84,7 +84,7 @@ export class PollRhythm {
     this.#plan = this.#makePlan();
   }
 
-  /** Ledgers came unobserved: after an outage, or while catching up. */
+  /** Ledgers came unobserved, after an outage or while catching up: the estimate restarts. */
   lost(): void {
     this.#seen = [];
     this.#anchor = undefined;
@@ -100,7 +100,7 @@ export class PollRhythm {
     return Math.max(token, this.#dueMs(now));
   }
 
-  /** From one request to the next, where so long passes between an answer and the next request. */
+  /** Time from one request to the next, given the pause between an answer and the next request. */
   #apart(spacing: number): number {
     return spacing + this.#roundTrip;
   }
@@ -124,8 +124,8 @@ export class PollRhythm {
   }
 
   /**
-   * The newest ledger was there when it was first asked for, and may have been for long. To find
-   * out, the next one is asked for earlier, ever more so until one is missed.
+   * The newest ledger was served before its first request, by an unknown margin. To bracket the next one it
+   * is requested earlier, ever more so until a request misses.
    */
   #wasThere(at: number, apart: number): void {
     this.#unseen = Math.min(this.#unseen + 1, 10);
@@ -135,7 +135,7 @@ export class PollRhythm {
     this.#anchor = { number: this.#number, at: Math.min(at, expected) };
   }
 
-  /** The newest ledger appeared in a time too long to say when: as expected, if that lies within. */
+  /** The newest ledger appeared in an interval too wide to date it: taken as on time if that lies within. */
   #cameBetween(from: number, to: number): void {
     this.#unseen = 0;
     if (this.#plan === undefined) return;
@@ -145,7 +145,7 @@ export class PollRhythm {
     this.#anchor = { number: this.#number, at };
   }
 
-  /** The newest ledger appeared at `at`, or nearly so. */
+  /** The newest ledger appeared at about `at`. */
   #saw(at: number, apart: number): void {
     const number = this.#number;
     const period = this.#period();
@@ -159,8 +159,8 @@ export class PollRhythm {
     const expected = this.#expected(number, period);
     const deviation = at - expected;
     this.#deviated(deviation);
-    // A ledger far off its time moves the ones after it; within the error of seeing, the mean of
-    // many tells more than the newest.
+    // A ledger far off its time shifts the ones after it; within the measurement error the mean of many is
+    // the better estimate.
     const steady = Math.abs(deviation) <= apart;
     this.#anchor = { number, at: steady ? expected + GAIN * deviation : at };
   }
@@ -177,7 +177,7 @@ export class PollRhythm {
     return (last.at - first.at) / (last.number - first.number);
   }
 
-  /** The earliest start at the closest spacing that the requests allowed can pay for. */
+  /** The earliest start at the closest spacing that the request budget covers. */
   #makePlan(): Plan | undefined {
     const period = this.#period();
     if (period === undefined || this.#deviations.length < 2) return undefined;

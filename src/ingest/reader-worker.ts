@@ -1,4 +1,5 @@
-// The reader thread: ledgers from the sources, decoded, to the main thread as fast as it takes them.
+// The reader thread: reads ledgers from the sources, decodes them and sends them to the main thread, as fast
+// as that takes them.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { type Address, address } from "../model/address.ts";
@@ -28,14 +29,14 @@ import { skipDecoder } from "./skip-decoder.ts";
 import { Sources } from "./sources.ts";
 import { Tracker } from "./tracker.ts";
 
-/** Further behind than this, ledgers are read many at a time: starting threads pays (choice). */
+/** Further behind than this, range threads read many ledgers at a time (choice). */
 const CATCH_UP_LEDGERS = 500;
-/** After a catch-up that was cut short the next is tried no sooner: its threads have to pay. */
+/** Least time between two catch-ups, since starting their threads has a cost. */
 const CATCH_UP_RETRY_MS = 60_000;
-/** After a fault of ours reading begins again: the first pause and the longest. */
+/** Pauses before reading restarts after an internal fault: the first and the longest. */
 const FAULT_RETRY_MS = 1_000;
 const FAULT_RETRY_MAX_MS = 60_000;
-/** Faults that the data held or the start decide: the main thread has to act. */
+/** Faults that end the reader: the main thread has to act on them. */
 const ENDING: ReadonlySet<IngestErrorCode> = new Set([
   "reset",
   "gap",
@@ -44,10 +45,10 @@ const ENDING: ReadonlySet<IngestErrorCode> = new Set([
   "unknown_start",
 ]);
 
-/** So often, and once more for each URL, a contract or its first ledger is not found before that is final. */
+/** A contract or its first ledger must be missing so often, and once more for each URL, before that is final. */
 const FINDINGS_MIN = 2;
 
-/** Kinds of oddities told apart: contracts may make up names without end. */
+/** Kinds of oddities counted separately: contracts can invent names without end. */
 const ODDITIES_MAX = 64;
 
 class ReaderThread {
@@ -62,7 +63,7 @@ class ReaderThread {
   readonly #exchange: Address;
   #tokens: ReadonlySet<Address> = new Set();
   #running: Promise<void> | undefined;
-  #told = { state: "", text: "" };
+  #reported = { state: "", text: "" };
   /** The next ledger to hand over, and the one before it. */
   #next = 0;
   #previous: ChainLink | undefined;
@@ -165,7 +166,7 @@ class ReaderThread {
     }
   }
 
-  /** A fault that may pass: the same is tried again after a while. */
+  /** Waits after a fault that may be temporary; the same is tried again then. */
   async #pauseAfter(
     what: string,
     thrown: unknown,
@@ -182,8 +183,8 @@ class ReaderThread {
   }
 
   /**
-   * Where reading begins. Throws IngestError `wrong_contract` or `unknown_start` where that was found
-   * again and again; what cannot be had now is asked for until it can.
+   * The ledger to begin with. Throws IngestError `wrong_contract` or `unknown_start` after repeated findings;
+   * an unreachable source is asked again without limit.
    */
   async #firstLedger(
     start: Extract<ToReader, { readonly kind: "start" }>,
@@ -227,7 +228,7 @@ class ReaderThread {
     return ledger;
   }
 
-  /** Catches up, where it is worth it, as far as that goes. */
+  /** Catches up with range threads, where the distance is worth it, as far as they get. */
   async #readMany(signal: AbortSignal): Promise<void> {
     if (this.#options.catchUpThreads === 0 || systemTimer.now() < this.#catchUpAgainAt) return;
     this.#tip = (await this.#sources.tip(this.#next, CATCH_UP_LEDGERS, signal)) ?? 0;
@@ -269,7 +270,7 @@ class ReaderThread {
       for (const raw of piece) {
         if (!(await this.#mayDeliver())) return;
         const decoded = this.#decoded(raw);
-        // The feed asks for it again, from whoever has it.
+        // The feed requests it again from any source that has it.
         if (decoded === undefined) return;
         this.#deliver(decoded);
       }
@@ -312,7 +313,7 @@ class ReaderThread {
   /** Each is counted, and logged once of its kind. */
   #tellOddity({ kind, message }: Oddity, ledger: number): void {
     const isNew = !this.#oddities.has(kind) && this.#oddities.size < ODDITIES_MAX;
-    if (isNew) this.#log("warn", `${message} (told once of its kind)`, { ledger, kind });
+    if (isNew) this.#log("warn", `${message} (logged once of its kind)`, { ledger, kind });
     if (isNew) this.#oddities.add(kind);
     this.#post({ kind: "oddity", what: this.#oddities.has(kind) ? kind : "more" });
   }
@@ -324,12 +325,12 @@ class ReaderThread {
       this.#tracker.sawTip(status.tip);
     }
     const text = JSON.stringify(status);
-    if (text === this.#told.text) return;
-    if (status.state !== this.#told.state) {
+    if (text === this.#reported.text) return;
+    if (status.state !== this.#reported.state) {
       if ("message" in status) this.#log("warn", status.message, { state: status.state });
-      else if (this.#told.state !== "") this.#log("info", "the source serves ledgers again");
+      else if (this.#reported.state !== "") this.#log("info", "the source serves ledgers again");
     }
-    this.#told = { state: status.state, text };
+    this.#reported = { state: status.state, text };
     this.#post({ kind: "status", status });
   }
 

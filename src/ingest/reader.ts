@@ -10,7 +10,7 @@ export type ReaderListener = {
   /** The next ledger. Acknowledge it once it is committed: so many may be out, then the reader waits. */
   readonly delta: (delta: LedgerDelta) => void;
   readonly loaded: (loaded: EntriesLoaded) => void;
-  /** Only changes of state and new ledgers are told. */
+  /** Called for changes of state and new ledgers alone. */
   readonly status: (status: SourceStatus) => void;
   /** A call of an RPC failed. */
   readonly rpcFailed: () => void;
@@ -22,7 +22,7 @@ export type ReaderListener = {
    * without history, or of a fault of ours in which the last good state stays as it is.
    */
   readonly failed: (fault: ReaderFault) => void;
-  /** The thread is gone without a word. Nothing can be trusted of it: the process has to end. */
+  /** The thread died without reporting a fault. Its state cannot be trusted: the process has to end. */
   readonly died: (cause: Error) => void;
   readonly log: Log;
 };
@@ -82,7 +82,7 @@ export class Reader {
     if (this.#thread === undefined) return;
     const { worker, ended } = this.#thread;
     worker.postMessage({ kind: "stop" } satisfies ToReader);
-    // A thread that is still being loaded hears nothing: on a busy machine for seconds.
+    // A thread that is still loading receives no messages, on a busy machine for seconds.
     const timer = setTimeout(() => void worker.terminate(), STOP_MS_MAX);
     await ended;
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// The answers of Stellar RPC, checked field by field before anything believes them.
+// Parses the answers of Stellar RPC and validates every field.
 import { isRecord, RpcError } from "./json-rpc.ts";
 
 export type RpcLedger = {
@@ -32,7 +32,7 @@ export type LoadedEntries = {
   /** The ledger that left the entries so. */
   readonly ledger: number;
   readonly entries: readonly LoadedEntry[];
-  /** Who gave them; absent where nobody asks. */
+  /** The source that answered; absent where it does not matter. */
   readonly source?: number;
 };
 

@@ -32,7 +32,7 @@ export function rpcEntryLoader(set: SourceSet, timer: Timer): LoadEntries {
       set.follow("entries", source);
       return { ...loaded, source };
     } catch (thrown) {
-      // A key that fails alone may be answered elsewhere.
+      // Another source may answer for a key that failed alone.
       const isRefused = thrown instanceof RpcError && thrown.failure === "refused";
       const isGarbage = thrown instanceof RpcError && thrown.failure === "garbage";
       if (isGarbage || (isRefused && keys.length === 1)) set.reject(source, "entries");

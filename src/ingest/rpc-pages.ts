@@ -1,4 +1,4 @@
-// Pages of ledgers from an RPC, as large as its server bears them.
+// Requests pages of ledgers from an RPC, as large as its server can deliver.
 import { errorText } from "./ingest-error.ts";
 import { RpcError, type RpcLimits } from "./json-rpc.ts";
 import { HEALTH_LIMITS, LEDGERS_LIMITS, wantsSmallerPage } from "./page-size.ts";
@@ -11,7 +11,7 @@ import {
 } from "./rpc-answers.ts";
 import type { SourceSet } from "./source-set.ts";
 
-/** A page of a few ledgers takes a fraction of it; a slow server gets more (see `patience`). */
+/** Timeout of a page of few ledgers, which takes a fraction of it; a slow server gets more (`patience`). */
 const FEW_MS = 7_000;
 const FEW_MAX_MS = 20_000;
 
@@ -111,7 +111,7 @@ export class RpcPages {
     const { message } = error;
     const wanted = wantsSmallerPage(error);
     if (wanted !== false && this.#set.pageRefused(source, asked, wanted.max)) {
-      // A server that did not answer in time may not be well: another is asked first.
+      // A server that timed out may be unhealthy: another is asked first.
       const smaller = error.failure !== "timeout";
       if (smaller) this.#set.forgive(source, "ledgers");
       return { kind: "failed", message, smaller };

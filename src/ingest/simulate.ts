@@ -26,13 +26,13 @@ export type SimulatedHolding = {
   readonly balance: bigint;
   readonly allowance: bigint;
   readonly ledger: number;
-  /** Who said so. */
+  /** The source that answered. */
   readonly source: number;
 };
 
 type Simulated = { readonly amount: bigint; readonly ledger: number };
 
-/** What the host calls a failure of the call itself, and not of whoever ran it. */
+/** The host's own text for a failure of the call itself, and not of the server that ran it. */
 const HOST_ERROR = /HostError: Error\((\w+), (#?\w+)\)/;
 
 export type TokenSimulatorOptions = {
@@ -106,7 +106,7 @@ export class TokenSimulator {
   }
 }
 
-/** It answered, and not what was asked: a call that fails otherwise has rested already. */
+/** The source answered with something else than the result; any other failure has backed off already. */
 function isOfAnswer(thrown: unknown): boolean {
   if (!(thrown instanceof RpcError)) return true;
   const { failure } = thrown;

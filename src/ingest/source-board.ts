@@ -1,5 +1,5 @@
-// What is known of each source, in memory that all threads of the process share: one that meets a dead
-// URL, a limit or a server that lags spares the others the same.
+// What is known of each source, in memory that all threads of the process share: a dead URL, a limit or a
+// lagging server that one thread meets is known to the others.
 //
 // A row of float64 for each source, in the order of configuration, the lake last. Rows are advice:
 // each number is written whole, and of two writes at once either may stay; what is lost is at
@@ -14,7 +14,7 @@ export type SourceState = (typeof SOURCE_STATES)[number];
 
 /** Places in a row. Moments are those of the timer, which counts alike in all threads. */
 const FIELDS = {
-  /** Nobody asks before this moment. */
+  /** Backs off until this moment. */
   restUntil: 0,
   /** The same for one use. */
   ledgersRest: 1,

@@ -24,7 +24,9 @@ export function splitCredentials(of: string): {
   return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** The body of a response, or undefined where it is longer than `bytesMax` (the rest is not read). `heard`: bytes came. */
+/**
+ * The body of a response, or undefined where it is longer than `bytesMax` (the rest is not read). `heard`: bytes came.
+ */
 export async function readLimited(
   response: Response,
   bytesMax: number,

@@ -33,7 +33,7 @@ async function setOf(count: number, random = () => 0.5) {
   return { rpcs, set, other, clock, logs, ask, asked };
 }
 
-test("a failing URL is left alone ever longer, at most half a minute, spread by chance", async () => {
+test("a failing URL is backed off ever longer, at most half a minute, spread by chance", async () => {
   for (const [random, share] of [
     [0, 0.5],
     [0.999_999, 1],
@@ -217,7 +217,7 @@ test("pages are as large as some 16 MB of ledgers, at most what the protocol all
   assert.equal(other.pageLimit(0), 8);
   set.pageReceived(0, 100 * MB, 1);
   assert.equal(set.pageLimit(0), 1);
-  // Smaller ones by and by.
+  // Smaller ones gradually.
   set.pageReceived(0, MB, 1);
   assert.equal(set.pageLimit(0), 1);
   for (let page = 0; page < 40; page += 1) set.pageReceived(0, MB, 1);

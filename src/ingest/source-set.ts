@@ -1,4 +1,4 @@
-// The sources of the process and the one judgement of each, for whoever asks: ledgers, entries and
+// The sources of the process and the one judgement of each, for all uses: ledgers, entries and
 // simulations, in whatever thread (docs/decisions/sources.md).
 import { IngestError } from "./ingest-error.ts";
 import { JsonRpc, type RpcAnswer, RpcError, type RpcLimits } from "./json-rpc.ts";
@@ -7,22 +7,22 @@ import { LEDGERS_MAX, PAGE_BYTES } from "./page-size.ts";
 import { parsePassphrase } from "./rpc-answers.ts";
 import { SourceBoard, type SourceUse, sourceNames } from "./source-board.ts";
 
-/** Guesses: short enough for a restart of a server, long enough not to be a burden on a dead one. */
+/** Retry pauses (guesses): short enough for a server's restart, long enough to spare a dead one. */
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 30_000;
-/** Entries and simulations wait less: what they ask for is missing in the book meanwhile. */
+/** Of entries and simulations, shorter: the book lacks what they ask for meanwhile. */
 const BACKOFF_OTHERS_MAX_MS = 8_000;
-/** What a server may ask for with Retry-After; one that asks for more is asked again after a minute (choice). */
+/** The longest Retry-After that is obeyed (choice). */
 const RETRY_AFTER_MAX_MS = 600_000;
 const RETRY_AFTER_ABSURD_MS = 60_000;
-/** What counts where it names no time (choice). */
+/** Pause after an overload response without Retry-After (choice). */
 const OVERLOAD_MS = 2_000;
-/** A source that was behind is looked at again after this, then ever later. */
+/** First pause before a source that was behind is checked again; it grows. */
 const BEHIND_MS = 15_000;
 const BEHIND_MAX_MS = 600_000;
-/** How often a source may show another network before an empty store takes its word. */
+/** Times that a source must show another network before an empty store believes it. */
 const WRONG_NETWORK_MAX = 3;
-/** A page limit that a server named is tried to exceed again after so many pages of that size. */
+/** After so many pages at a server's page limit a larger page is tried. */
 const PAGES_BEFORE_GROWTH = 16;
 const NETWORK_LIMITS: RpcLimits = { timeoutMs: 5_000, bytesMax: 1 << 20 };
 
@@ -31,7 +31,7 @@ export type SourceSetOptions = {
   readonly passphrase: string;
   readonly timer: Timer;
   readonly log: Log;
-  /** The judgement of the process; absent: of this set alone. */
+  /** The board that the threads of the process share; absent: one of this set alone. */
   readonly board?: SharedArrayBuffer;
   /** In [0, 1): spreads the retries of many engines. */
   readonly random?: () => number;
@@ -51,7 +51,7 @@ export class SourceSet {
   readonly lake: number;
   readonly #rpcs: readonly JsonRpc[];
   readonly #options: SourceSetOptions;
-  /** Who answered last, by use: asked on while it answers. */
+  /** The source that answered last, by use: preferred while it answers. */
   readonly #current = new Map<SourceUse, number>();
   /** Failures in a row before the last answer, which may yet be rejected. */
   readonly #before: Readonly<Record<SourceUse, Map<number, number>>> = {
@@ -107,7 +107,7 @@ export class SourceSet {
   }
 
   /**
-   * Asks `source`, by default the best one, and keeps what its answer or failure says of it.
+   * Asks `source`, by default the best one, and updates its row on the board by the outcome.
    * Throws RpcError; what a refusal means is the caller's to judge.
    */
   async call(
@@ -133,7 +133,7 @@ export class SourceSet {
     }
   }
 
-  /** Asks for the network anew. False where it is another one, or cannot be told. */
+  /** Asks for the network anew. False where it is another one, or unknown. */
   async isOurs(source: number, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#checkNetwork(source, signal);
@@ -161,7 +161,7 @@ export class SourceSet {
     return this.#before[use].get(source) ?? 0;
   }
 
-  /** The failure was the question's and not the source's. */
+  /** Takes back a failure whose cause was the request and not the source. */
   forgive(source: number, use: SourceUse): void {
     this.board.set(source, `${use}Failures`, 0);
     this.board.set(source, `${use}Rest`, 0);
@@ -184,7 +184,7 @@ export class SourceSet {
     this.forgive(this.lake, "ledgers");
   }
 
-  /** Others have had ledgers for longer than two ledger times that this one has not. */
+  /** The source lacks ledgers that others have had for longer than two ledger times. */
   foundBehind(source: number, message: string): void {
     const { board } = this;
     const count = board.get(source, "behindCount");
@@ -194,7 +194,7 @@ export class SourceSet {
     if (count === 0) this.#options.log("warn", `RPC ${this.nameOf(source)} is behind: ${message}`);
   }
 
-  /** It has what others have. */
+  /** The source is not behind the others. */
   keepsUp(source: number): void {
     if (this.board.get(source, "behindCount") === 0) return;
     this.board.set(source, "behindCount", 0);
@@ -206,7 +206,7 @@ export class SourceSet {
     return this.board.get(source, "behindUntil") > this.#options.timer.now();
   }
 
-  /** Asked on from now on, while it may be. */
+  /** Prefers `source` for this use from now on. */
   follow(use: SourceUse, source: number): void {
     this.#current.set(use, source);
   }
@@ -219,7 +219,7 @@ export class SourceSet {
     return Math.max(1, Math.min(max === 0 ? LEDGERS_MAX : max, wanted));
   }
 
-  /** A page of `count` ledgers took `bytes`. Larger ledgers count at once, smaller ones by and by. */
+  /** A page of `count` ledgers took `bytes`. Larger ledgers count at once, smaller ones gradually. */
   pageReceived(source: number, bytes: number, count: number): void {
     if (count === 0) return;
     const { board } = this;
@@ -257,7 +257,7 @@ export class SourceSet {
     const until = Math.max(board.get(source, "restUntil"), board.get(source, `${use}Rest`));
     if (until > now) return 2 + until - now;
     if (board.get(source, "behindUntil") > now) return 1;
-    // Below 1: whoever rested and may be asked again comes after those that did not fail.
+    // Below 1: a source that has backed off ranks after those that did not fail.
     const failures = board.get(source, "failures") + board.get(source, `${use}Failures`);
     return failures / (failures + 1);
   }
@@ -275,7 +275,7 @@ export class SourceSet {
       return;
     }
     if (error.failure === "refused") {
-      // The server is well: it is the question that it does not answer.
+      // The server works; it refuses this request alone.
       this.#answered(source, use);
       return;
     }
@@ -295,8 +295,7 @@ export class SourceSet {
   }
 
   /**
-   * Nobody would get an answer, or is to ask for `wantedMs`; who wants no pause is asked ever more seldom all the
-   * same.
+   * Backs off for every use, for `wantedMs` at least; without a wanted pause the backoff grows all the same.
    */
   #restAll(source: number, wantedMs = 0): void {
     this.#options.onFailure?.();

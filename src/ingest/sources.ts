@@ -1,4 +1,4 @@
-// What a reader asks, put together from its options: the source set, the lake, and the feed of both.
+// The sources of a reader, built from its options: the source set, the lake, and the feed over both.
 import { fetchRange } from "./catch-up/range-fetcher.ts";
 import { IngestError } from "./ingest-error.ts";
 import { LakeReader } from "./lake/lake-reader.ts";
@@ -44,13 +44,13 @@ export class Sources {
     return this.set.size > 0;
   }
 
-  /** What the source gave of entries is as of no ledger that will do: another is asked next. */
+  /** The source's entries are of an unusable ledger: another source is asked next. */
   stale(source: number): void {
     this.set.reject(source, "entries");
   }
 
   /**
-   * The newest ledger anyone has, or undefined where that cannot be told now. One that is far ahead of
+   * The newest ledger anyone has, or undefined while that is unknown. One that is far ahead of
    * `from` counts only where it can be had.
    */
   async tip(from: number, far: number, signal: AbortSignal): Promise<number | undefined> {
@@ -73,7 +73,7 @@ export class Sources {
     return (await this.#ofLake((lake) => lake.ledgersPerBatch(signal))) ?? 1;
   }
 
-  /** The XDR of one ledger, or undefined where nobody has it. Throws an Error where it cannot be had now. */
+  /** The XDR of one ledger, or undefined where no source has it. Throws an Error where it cannot be had now. */
   async ledger(sequence: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const { set } = this;
     const lake = this.#lake;

@@ -1,6 +1,6 @@
-// Events of followed tokens that are no Stellar Asset Contracts: whose balance or allowance may
-// have changed. Such contracts emit what they like, so every address they name counts. And every
-// contract's approvals of the exchange: makers approve before anyone knows their token.
+// Events of followed custom tokens: they name accounts whose balance or allowance may have changed. A custom
+// token emits what it likes, so every address in an event counts. Approvals of the exchange count for every
+// contract, since a maker approves before its token is known.
 import type { Address } from "../model/address.ts";
 import type { TokenEvent } from "../model/ledger-delta.ts";
 import {

@@ -61,7 +61,7 @@ export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
   return contractEntry({ key: scValueOf(key), val: scValueOf(val) });
 }
 
-/** What cannot be followed (`entry` undefined) counts as gone and is told. */
+/** An entry that cannot be followed (`entry` undefined) counts as gone and is reported as an oddity. */
 export function entryChange(
   key: string,
   entry: TrackedEntry | undefined,

@@ -3,7 +3,7 @@
 // A key is followed by the decoder from the ledger after `since` on. Its entry is then read with
 // getLedgerEntries, which answers as of some ledger. One below `since` came from a server that lags
 // behind us: changes between the two may be lost, so it is read again. Any other leaves no hole:
-// whoever has the answer and applies the changes of all ledgers after it knows the entry. One as of a
+// the answer and the changes of all ledgers after it give the entry. One as of a
 // ledger that has not come yet waits for it, and for no longer than ledgers take: numbers may be wrong.
 //
 // A server that fails for one key fails for all that are asked for beside it: batches become smaller
@@ -20,13 +20,13 @@ import type { LoadedEntries } from "./rpc-answers.ts";
 import { KEYS_PER_REQUEST, type LoadEntries } from "./rpc-entries.ts";
 import { entryChange, entryKey, trackedEntry } from "./tracked-entry.ts";
 
-/** Loads wait until the reader is this close to the tip: while it catches up, makers come and go. */
+/** Loads wait until the reader is this close to the tip: during catch-up most loaded keys would be dropped again. */
 const LAG_MAX_LEDGERS = 32;
 const RETRY_MS = 1_000;
 const RETRY_MAX_MS = 8_000;
 /** How long an answer may be ahead of us (ledgers take 5 to 6 s). */
 const AHEAD_MS = 6_000;
-/** A key that fails alone is asked for again after this, then ever later. */
+/** First retry pause of a key that fails alone; it grows with each failure. */
 const BAD_KEY_MS = 5_000;
 const BAD_KEY_MAX_MS = 60_000;
 /** More entries than this cannot be followed: their keys alone are some 1 GB (choice). */
@@ -91,7 +91,7 @@ export class Tracker {
   #failures = 0;
   /** Of them single keys. */
   #failedAlone = 0;
-  /** The last one, told once. */
+  /** The last failure logged: repetitions are not. */
   #complaint = "";
 
   constructor(options: TrackerOptions) {

@@ -192,7 +192,7 @@ export class WalkHandlers {
     }
   }
 
-  /** Of a followed token, or any contract's approval: whom it names is looked at later. */
+  /** An event of a followed token, or an approval by any contract; its addresses are read later. */
   #isTokenEvent(view: DataView, contractAt: number): boolean {
     const topics = view.getUint32(this.#topicsAt);
     if (topics >= 3 && isNamed(view, this.#topicsAt + 4, APPROVE_WORDS)) return true;

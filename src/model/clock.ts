@@ -7,7 +7,7 @@ export const systemClock: Clock = () => Date.now();
 const SHOWN_MAX = 253_402_300_799;
 
 const DAY_SECONDS = 86_400;
-/** Answers are full of times of the same few days, and turning one into a date is what costs. */
+/** The date of the latest day is cached: most times of answers are of the same few days. */
 let knownDay = -1;
 let knownDayText = "";
 const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));

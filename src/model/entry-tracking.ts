@@ -1,5 +1,5 @@
-// How the main thread names the ledger entries and tokens to follow, and how the reader thread
-// answers. From both the main thread knows every followed entry exactly, at every ledger.
+// Entry tracking: the main thread names ledger entries and tokens to follow, the reader thread answers with
+// their values and later changes. So every followed entry is known exactly, at every ledger.
 import type { Address } from "./address.ts";
 import type { EntryChange } from "./ledger-delta.ts";
 

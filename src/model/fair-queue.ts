@@ -1,8 +1,8 @@
-// What waits for a turn, of many clients: each has its own queue, and they are served one after the
-// other, one piece each, so that who asks for much waits for himself.
+// Fair queue (round robin): every client has a queue of its own, and clients are served in turn, one piece
+// each, so that a client with many pieces delays itself alone.
 
 export class FairQueue<T> {
-  /** The client whose turn is next comes first. None of them is empty. */
+  /** In the order of turns; no queue is empty. */
   #waiting = new Map<string, T[]>();
   #size = 0;
 
@@ -66,7 +66,7 @@ export class FairQueue<T> {
     this.#size += pieces.length;
   }
 
-  /** Lets go of what nobody wants any more. */
+  /** Drops the pieces that are no longer wanted. */
   keep(isWanted: (piece: T) => boolean): void {
     this.#size = 0;
     for (const [client, own] of this.#waiting) {

@@ -1,4 +1,4 @@
-// What became of orders, and of the budgets behind them, as the store keeps it.
+// Order events: changes of orders and of the budgets behind them, as the store keeps them.
 import type { Address } from "./address.ts";
 import type { Order, OrderId } from "./order.ts";
 import type { Position } from "./position.ts";

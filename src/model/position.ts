@@ -1,4 +1,4 @@
-// Where something stands in the chain: the API's ids and cursors (contract.md, Event position).
+// Position: the place of an event or a call on the chain; the API's ids and cursors (contract.md, Event position).
 
 declare const positionBrand: unique symbol;
 /** `(TOID << 16) | index`: up to 80 bits. TOID is SEP-35's ledger << 32 | transaction << 12 | op. */

@@ -1,6 +1,5 @@
-// Long work of the main thread goes on in slices of some milliseconds: one slice a turn of the loop,
-// whoever and however many have such work, in their order. That of a step, which all wait for, has turns of
-// its own. Main thread.
+// Slices of long work on the main thread: some milliseconds each, one slice a turn of the event loop, in the
+// order of the callers. The work of a step, which everything waits for, has turns of its own. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Work of a step goes on for so long before others get their turn (a choice). */

@@ -6,7 +6,7 @@ import { encodeStrkey, isStrkey, StrkeyVersion, strkeyPayload } from "./strkey.t
 
 const payload = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-test("strkeys are those of the SDK, there and back", () => {
+test("strkeys are those of the SDK, encoded and decoded", () => {
   fc.assert(
     fc.property(payload, (bytes) => {
       const account = StrKey.encodeEd25519PublicKey(bytes);

@@ -1,6 +1,6 @@
-// The SDK's schema descriptors (js-xdr), as the reader's walker and the devnet's encoder are compiled
-// from them. They are public, but typed only down to their `kind`: here each is checked once, so that a
-// change of their form fails at start.
+// The SDK's schema descriptors (js-xdr), from which the reader's walker and the devnet's encoder are compiled.
+// They are public, but typed only down to their `kind`: each is checked here once, so that a change of their
+// form fails at start.
 import type { XdrType } from "@stellar/stellar-sdk/xdr";
 
 export type Schema = XdrType<unknown>;

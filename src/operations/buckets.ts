@@ -1,5 +1,5 @@
 // Hot path: counts of observed durations in fixed buckets. An observation allocates nothing and looks
-// at no more than the bounds; it becomes a Prometheus histogram only when somebody asks.
+// at no more than the bounds; it becomes a Prometheus histogram only at a scrape.
 
 export class Buckets {
   /** Upper bounds, ascending, inclusive. */

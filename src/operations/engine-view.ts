@@ -1,4 +1,4 @@
-// What the operators' listener reads of a running engine when somebody asks. Main thread.
+// The operators' listener's view of a running engine, read on request. Main thread.
 
 export type ProgressView = {
   /** Last ledger shown; undefined until there was one. */

@@ -1,4 +1,4 @@
-// The figures of the engine that runs now. Without one they are left out.
+// Metrics of the running engine; absent while none runs.
 import type { Registry } from "prom-client";
 import {
   type EngineView,

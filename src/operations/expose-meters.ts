@@ -1,4 +1,4 @@
-// The figures that are counted as things happen.
+// Metrics that are counted as events happen.
 import type { Registry } from "prom-client";
 import type { Buckets } from "./buckets.ts";
 import {
@@ -41,7 +41,7 @@ export function exposeMeters(registry: Registry, meters: Meters, loopDelay: Loop
   exposeGauges(
     {
       name: "hopbook_loop_delay_seconds",
-      help: "How late the main loop came to what was due, over the last half to whole minute.",
+      help: "Event-loop lag of the main thread over the last half to whole minute.",
       registry,
     },
     ["rank"],

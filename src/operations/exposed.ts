@@ -1,5 +1,4 @@
-// What /metrics shows, made of plain values that are read when somebody asks: nothing is kept up to
-// date for it meanwhile.
+// Metrics from plain values that are read at the scrape: nothing is updated between scrapes.
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Buckets } from "./buckets.ts";
 

@@ -1,4 +1,4 @@
-// How reading ledgers goes, as the reader thread tells it.
+// Ingest state and totals, as the reader thread reports them.
 
 export const INGEST_STATES = [
   "starting",
@@ -11,7 +11,7 @@ export const INGEST_STATES = [
 ] as const;
 export type IngestState = (typeof INGEST_STATES)[number];
 
-/** What the reader thread says, as far as it is shown. */
+/** The part of the reader's status that is shown. */
 export type IngestStatus = {
   readonly state: IngestState;
   readonly tip?: number;

@@ -1,5 +1,5 @@
-// How late the main loop comes to what is due, over the last half to whole minute: two histograms
-// take turns, so that what is shown depends on nobody's rhythm of asking.
+// Event-loop lag over the last half to whole minute: two histograms alternate, so that the figure does not
+// depend on the scrape interval.
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 
 const RESOLUTION_MS = 10;

@@ -23,13 +23,13 @@ export function meteredQuotes(service: QuoteService, meter: QuoteMeter): QuoteSe
       const startMs = performance.now();
       const answer = service.quote(request, asker);
       const count = (outcome: QuoteAnswer["status"]): void => {
-        const told = asker?.aborted?.aborted === true ? "canceled" : outcome;
-        meter.answered(told, request.direct, performance.now() - startMs);
+        const counted = asker?.aborted?.aborted === true ? "canceled" : outcome;
+        meter.answered(counted, request.direct, performance.now() - startMs);
       };
       answer.then(
-        (told) => {
-          count(told.status);
-          meter.judged(told, request.direct);
+        (given) => {
+          count(given.status);
+          meter.judged(given, request.direct);
         },
         () => count("failed"),
       );

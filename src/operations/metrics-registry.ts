@@ -1,5 +1,5 @@
-// What /metrics is made with. A module of its own, loaded once the engine is up: with its package it
-// takes as long as reading some ten thousand orders.
+// The Prometheus registry behind /metrics. Loaded once the engine is up: loading it with its package takes as
+// long as reading some ten thousand orders.
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { VERSION } from "../version.ts";
 import { type ExposedEngine, exposeEngine } from "./expose-engine.ts";
@@ -21,7 +21,7 @@ export class MetricsRegistry {
 
   constructor(meters: Meters, loopDelay: LoopDelay, engine: ExposedEngine) {
     // The process's own figures under the names that dashboards know. Its event-loop figures would
-    // start anew with every scrape, whoever asks.
+    // start anew with every scrape.
     collectDefaultMetrics({ register: this.#registry });
     for (const { name } of this.#registry.getMetricsAsArray()) {
       const isLeftOut = name.startsWith("nodejs_eventloop_lag") || TOTALS_THAT_FALL.has(name);

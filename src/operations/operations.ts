@@ -14,7 +14,9 @@ export type OperationsOptions = {
   readonly clock: () => number;
   /** The age of the last ledger up to which the engine is ready; 0: any. */
   readonly readyLagSeconds: number;
-  /** Somebody can ask for metrics: made ready once an engine is up, and not by the first question. */
+  /**
+   * Whether a listener serves metrics: the registry is then opened once an engine is up, and not by the first scrape.
+   */
   readonly isAsked: boolean;
 };
 
@@ -52,7 +54,7 @@ export class Operations {
   /** The engine is up, or gone. */
   watch(engine: EngineView | undefined): void {
     this.#engine = engine;
-    // A failure is told to the first who asks.
+    // The first scrape gets the error.
     if (engine !== undefined && this.#options.isAsked) this.#openRegistry().catch(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-// The operators' listener: /metrics, /healthz and /readyz for whoever runs the engine, apart from the
+// The operators' listener: /metrics, /healthz and /readyz for operators, apart from the
 // public one and by default on the loopback address alone. Main thread: an answer to /healthz says
 // that the main loop turns.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -104,7 +104,7 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
-    // What is in flight takes a turn of the loop; whoever is still there then is only slow.
+    // What is in flight takes a turn of the loop; a connection still open then is only slow.
     setImmediate(() => setImmediate(() => server.closeAllConnections()));
   });
 }

@@ -1,4 +1,4 @@
-// How long quotes take, from the request to the answer, shared answers included.
+// Durations of quotes, from the request to the answer, shared answers included.
 import type { QuoteAnswer } from "../router-worker/quote.ts";
 import { Buckets, SHORT_BOUNDS_MS } from "./buckets.ts";
 

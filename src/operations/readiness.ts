@@ -1,4 +1,4 @@
-// Whether a load balancer should send requests here: the engine runs, and what it shows is young.
+// Readiness for a load balancer: the engine runs, and the ledger it shows is recent.
 import type { ProgressView } from "./engine-view.ts";
 import type { IngestState } from "./ingest-meter.ts";
 
@@ -14,7 +14,7 @@ export type ReadinessInput = {
   readonly nowMs: number;
   /** The age of the last ledger up to which the engine is ready; 0: any. */
   readonly lagSecondsMax: number;
-  /** A signal asked for the end: whoever balances sends requests elsewhere from now on. */
+  /** The process is ending after a signal: a load balancer sends requests elsewhere. */
   readonly isDraining: boolean;
 };
 

@@ -1,11 +1,11 @@
-// Tells systemd that the process serves and that its main loop turns: sd_notify(3), by the command
-// `systemd-notify`, since Node has no datagram sockets in the file system. Does nothing where the process was
-// not started by a unit of Type=notify. Main thread: a loop that hangs tells nothing, and is restarted.
+// Notifies systemd that the process serves and that its event loop runs (sd_notify(3)), by the command
+// `systemd-notify`, since Node has no Unix datagram sockets. Does nothing unless a unit of Type=notify started
+// the process. Main thread: a hanging loop sends nothing, and systemd restarts the process.
 import { spawn } from "node:child_process";
 
-/** Longest pause between two words to the watchdog, where its time is longer than twice that. */
+/** Longest pause between two watchdog notifications. */
 const PAUSE_MS_MAX = 10_000;
-/** A start's time goes on for so long after each word. */
+/** Each notification during a start extends its timeout by this. */
 const START_EXTENSION_MS = 60_000;
 
 export type ServiceManagerOptions = {

@@ -1,4 +1,4 @@
-// What the parts of a step take on the main thread, and what a ledger takes in all.
+// Durations of a step's parts on the main thread, and of a ledger as a whole.
 import type { StepTimes } from "../book/step-meter.ts";
 import { Buckets, LONG_BOUNDS_MS, SHORT_BOUNDS_MS } from "./buckets.ts";
 

@@ -1,6 +1,5 @@
-// Quotes answered on the main thread, where that takes less than the way to a worker and back: a
-// search with a bound on its work, within a share of the thread's time. What is over either is left
-// to the workers, whose answer would have been the same.
+// Quotes on the main thread, where that costs less than the round trip to a worker: a search with a bound on
+// its work, within a share of the thread's time. Beyond either bound a worker answers, with the same result.
 import type { BookView } from "../book/shared-layout.ts";
 import type { QuoteAnswer, QuoteRequest, QuoteResult } from "./quote.ts";
 import { quoteAnswer } from "./quote-text.ts";

@@ -1,7 +1,7 @@
-// Main thread's side of the router workers. Requests that arrive in one turn of the loop go to the
-// workers together, a batch for each free one; results come back the same way. Clients take turns: who
-// asks for much waits for himself. Every wait has an end: past the queue bounds, the time limit or
-// at which a worker died, the answer is `failed`.
+// The main thread's side of the router workers. Requests that arrive in one turn of the loop go to the workers
+// together, a batch for each free one; results come back the same way. Clients are served in turn (fair
+// queue). Every wait is bounded: past the queue bounds or the time limit, or where a worker died, the answer
+// is `failed`.
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
 import { Piscina } from "piscina";
@@ -23,7 +23,7 @@ import { CANCELED, QuoteJob, requestKey } from "./quote-job.ts";
 
 /** Requests that wait for a worker (a guess: some ten milliseconds of work for one). */
 export const QUEUE_MAX = 1024;
-/** Those of one client: whatever it asks, there is room for others (choice). */
+/** Requests of one client that wait: others always find a place (choice). */
 export const CLIENT_QUEUE_MAX = QUEUE_MAX / 2;
 /** Requests of one task: the first of a batch waits for the last. A guess. */
 const BATCH_MAX = 64;
@@ -31,7 +31,7 @@ const BATCH_MAX = 64;
 const TIME_MS_MAX = 800;
 /**
  * A worker that goes on for longer after its last request ran out of time is ended (guess). Searches
- * stop when told: this is for one that hangs. A thread that only waits for a busy machine's cores
+ * stop by their flag: this is for one that hangs. A thread that only waits for a busy machine's cores
  * must not be ended, since starting another costs more of what is short.
  */
 const GRACE_MS = 1500;
@@ -125,7 +125,7 @@ export class QuotePool implements QuoteService {
     });
     this.#piscina.on("workerCreate", () => this.#watchThreads());
     this.#piscina.on("error", (error) => {
-      // What a worker was at when the pool closed is nobody's any more.
+      // A job in a worker when the pool closes is dropped.
       if (!this.#closed) options.onFault(error.stack ?? String(error));
     });
     this.#watchThreads();
@@ -199,7 +199,7 @@ export class QuotePool implements QuoteService {
     return this.#piscina.threads;
   }
 
-  /** Ends the workers; whoever still waits is answered `failed`. */
+  /** Ends the workers; requests that still wait are answered `failed`. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -249,7 +249,7 @@ export class QuotePool implements QuoteService {
     this.#timer ??= setTimeout(() => this.#failLate(), this.#timeMs);
   }
 
-  /** Nobody waits for the job any more. */
+  /** The job's last client is gone. */
   #drop(job: QuoteJob): void {
     this.#stop(job);
     this.#settle(job, CANCELED);
@@ -360,8 +360,8 @@ export class QuotePool implements QuoteService {
       this.#settle(job, result);
       return;
     }
-    // Another worker looked later and was answered before this one: whoever saw that answer must
-    // not be told of an older ledger now.
+    // Another worker looked later and was answered before this one: a client that saw that answer
+    // must not get one of an older ledger now.
     if (result.ledger < this.#ledger) {
       job.attempts += 1;
       if (job.attempts < ATTEMPTS_MAX) this.#again([job], NOBODY);

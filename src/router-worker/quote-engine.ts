@@ -8,7 +8,7 @@ export type QuoteContext = {
   /** Seconds for which a maker the contract skipped is left out. */
   readonly skipWindow: number;
   /**
-   * True once nobody waits for the answer or its time is up, which is sooner where there is one
+   * True once its clients are gone or its time is up, which is sooner where there is one
    * already. Some 50 ns: ask once a path or listing, not once an order. What the engine returns
    * then goes to nobody or is an answer in short time.
    */

@@ -1,4 +1,4 @@
-// A request on its way to an answer, with everyone who waits for it.
+// A quote request in progress, with all clients that wait for it.
 import type { QuoteAnswer, QuoteRequest } from "./quote.ts";
 
 export type Waiter = {

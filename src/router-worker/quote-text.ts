@@ -10,7 +10,7 @@ type Told = RouteHop & { [TEXT]?: string };
 
 export function quoteAnswer(result: QuoteResult): QuoteAnswer {
   if (result.status !== "success") return result;
-  const { routes, ...told } = result;
+  const { routes, ...rest } = result;
   let paths = "[";
   for (const { sold, bought, hops } of routes) {
     if (paths !== "[") paths += ",";
@@ -21,7 +21,7 @@ export function quoteAnswer(result: QuoteResult): QuoteAnswer {
     }
     paths += "]}";
   }
-  return { ...told, paths: `${paths}]` };
+  return { ...rest, paths: `${paths}]` };
 }
 
 function hopText(hop: Told): string {

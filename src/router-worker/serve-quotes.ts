@@ -73,7 +73,7 @@ type Task = {
 
 function answer(task: Task): QuoteAnswer {
   const { engine, reader, flags, flag, batch, request, faults, end, endOfMore } = task;
-  // The flag is advice: a stale read costs a search nobody waits for, so any order will do.
+  // The flag is advice: a stale read costs one needless search, so any memory order will do.
   if (Atomics.compareExchange(flags, flag, 0, RUNNING) === STOP)
     return { status: "failed", message: "The request was canceled." };
   const shouldStop = (hasAnswer: boolean) =>

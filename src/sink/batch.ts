@@ -1,11 +1,11 @@
-// What comes next of a store's history: the rows of one transaction of the sink, and how far the sink is with them.
+// The next batch of a store's history: the rows of one transaction of the sink, and the sink's progress after it.
 //
-// Trades, swaps, failures and order events never change: they are taken ledger by ledger, in the order of their positions.
-// Archived orders and candles do: they are walked over once (`SinkState.walked`), and from that ledger on written again
-// as they are whenever a ledger touches them.
+// Trades, swaps, failures and order events never change: they are taken ledger by ledger, in the order of their
+// positions. Archived orders and candles do: they are walked over once (`SinkState.walked`), and from that ledger on
+// written again as they are whenever a ledger touches them.
 //
-// Invariant: what is read of orders and candles is no older than the ledger that the sink is at, and of that very ledger
-// where the sink has caught up with the store.
+// Invariant: what is read of orders and candles is no older than the ledger that the sink is at, and of that very
+// ledger where the sink has caught up with the store.
 import { canonicalPair, marketKey, type Pair } from "../model/address.ts";
 import { bucketStart, marketFill, RESOLUTIONS } from "../model/candle.ts";
 import type { Failure } from "../model/failure.ts";

@@ -1,4 +1,4 @@
-// The sink's side that is a database: connecting, its tables, its row, and one transaction a batch. Only
+// The sink's database: connection, tables, the sink's own row, and one transaction a batch. It uses only
 // statements that every database with PostgreSQL's protocol has.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -19,7 +19,7 @@ const TRANSACTION_MS_MAX = 120_000;
 const BEGIN =
   `BEGIN; SET LOCAL statement_timeout = '${STATEMENT_SECONDS_MAX}s'; ` +
   `SET LOCAL idle_in_transaction_session_timeout = '${STATEMENT_SECONDS_MAX}s'`;
-/** For the server to take its leave. */
+/** Time for a connection to close in order. */
 const CLOSE_MS_MAX = 1000;
 /** unique_violation, duplicate_object, duplicate_schema, duplicate_table: which one depends on the moment. */
 const MADE_BY_ANOTHER: readonly unknown[] = ["23505", "42710", "42P06", "42P07"];
@@ -117,8 +117,8 @@ export class SinkDatabase {
   }
 
   /**
-   * Makes what is not there. Rejects with a SinkRefusal where the schema holds something else, or the history of another
-   * network or contract.
+   * Makes what is not there. Rejects with a SinkRefusal where the schema holds something else, or the history of
+   * another network or contract.
    */
   async prepare(): Promise<SinkState> {
     return this.#inTime(async () => {
@@ -279,7 +279,7 @@ export class SinkDatabase {
     );
   }
 
-  /** Whoever makes it at the same moment as another is told of a duplicate, in spite of IF NOT EXISTS. */
+  /** Two connections that make it at the same moment can get a duplicate error, in spite of IF NOT EXISTS. */
   async #make(what: string): Promise<void> {
     try {
       await this.#query(`CREATE ${what}`);
@@ -342,7 +342,7 @@ export class SinkDatabase {
     return rows;
   }
 
-  /** A server that says nothing more is given up. */
+  /** Gives up a server that no longer answers. */
   async #inTime<T>(work: () => Promise<T>): Promise<T> {
     const timer = setTimeout(() => void this.close(), TRANSACTION_MS_MAX);
     try {

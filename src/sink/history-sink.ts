@@ -1,4 +1,4 @@
-// The main thread's side of the sink's thread: starts it, tells it of steps, keeps what it says, and ends it.
+// The main thread's side of the sink thread: starts it, signals steps, keeps its status, and ends it.
 import { Worker } from "node:worker_threads";
 import type { FromSink, SinkLog, SinkOptions, SinkStatus, ToSink } from "./messages.ts";
 
@@ -13,7 +13,7 @@ export class HistorySink {
   #thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
   #restart: NodeJS.Timeout | undefined;
   #stopped = false;
-  /** The last it said; of a thread that died too. */
+  /** The latest status, also of a thread that died. */
   status: SinkStatus = { state: "waiting", ledger: 0, closeTime: 0, rows: {}, failures: 0 };
 
   constructor(options: SinkOptions, log: SinkLog) {

@@ -1,4 +1,4 @@
-// The sink at work: from the store to the database, a batch at a time, until it is told to stop. Whatever
+// The sink at work: from the store to the database, a batch at a time, until it is stopped. Whatever
 // fails is tried again, with growing pauses and without end.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseIntoClientConfig } from "pg-connection-string";
@@ -10,7 +10,7 @@ import { SinkRefusal, type SinkState } from "./state.ts";
 import type { Wakeup } from "./wakeup.ts";
 
 const PAUSE_MS = { first: 1000, most: 60_000 } as const;
-/** Of a password, for its text alone to be taken out of messages. */
+/** Shortest password whose text alone is removed from messages. */
 const PASSWORD_CHARACTERS_MIN = 4;
 
 export type SinkRun = DatabaseOptions & {
@@ -30,11 +30,11 @@ export async function runSink(run: SinkRun): Promise<void> {
   const { log, signal } = run;
   const status = new Status(run.tell);
   let pauseMs = run.pauseMs ?? PAUSE_MS.first;
-  let told: string | undefined;
+  let complaint: string | undefined;
   const reached = (): void => {
     pauseMs = run.pauseMs ?? PAUSE_MS.first;
-    if (told !== undefined) log("info", "the history sink is written to again");
-    told = undefined;
+    if (complaint !== undefined) log("info", "the history sink is written to again");
+    complaint = undefined;
   };
   let database: SinkDatabase | undefined;
   signal.addEventListener("abort", () => {
@@ -50,11 +50,11 @@ export async function runSink(run: SinkRun): Promise<void> {
       const isRefused = error instanceof SinkRefusal;
       const message = plainMessage(error, run.url);
       status.stopped(isRefused ? "refused" : "waiting");
-      if (message !== told) {
+      if (message !== complaint) {
         const what = isRefused ? "is not ours to write to" : "cannot be written to";
         log(isRefused ? "error" : "warn", `the history sink ${what}: ${message}; trying again`);
       }
-      told = message;
+      complaint = message;
     } finally {
       await database?.close();
       database = undefined;
@@ -140,7 +140,7 @@ class ChainCheck {
   }
 }
 
-/** What is told of it. */
+/** The status that is reported to the main thread. */
 class Status {
   readonly #tell: (status: SinkStatus) => void;
   #last: SinkStatus = { state: "waiting", ledger: 0, closeTime: 0, rows: {}, failures: 0 };

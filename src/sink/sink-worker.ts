@@ -1,5 +1,4 @@
-// The sink's thread. It reads the store by itself, so that the main thread does nothing for it but say that
-// there is more.
+// The sink thread. It reads the store by itself: the main thread only signals that there is more.
 import { setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { StoreReader } from "../store/store-reader.ts";
@@ -7,7 +6,7 @@ import type { FromSink, SinkOptions, ToSink } from "./messages.ts";
 import { runSink } from "./run-sink.ts";
 import { Wakeup } from "./wakeup.ts";
 
-/** Of 19: whoever answers requests comes first (choice). */
+/** Of 19 (choice): the threads that answer requests have priority. */
 const NICE = 10;
 
 const port = parentPort;

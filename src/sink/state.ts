@@ -1,4 +1,4 @@
-// How far a sink is: its one row, which every transaction moves on together with what it writes.
+// Progress of a sink: its one row, which every transaction advances together with what it writes.
 import type { Address } from "../model/address.ts";
 import type { Position } from "../model/position.ts";
 
@@ -9,7 +9,7 @@ export const SINK_VERSION = 1;
 export type SinkIdentity = { readonly networkPassphrase: string; readonly contract: Address };
 
 export type SinkState = {
-  /** Counts transactions: who does not move it from what it read has been overtaken, and writes nothing. */
+  /** Counts transactions (optimistic lock): an engine that finds it moved was overtaken, and writes nothing. */
   readonly revision: bigint;
   /** Every ledger up to it is in; 0: none yet. */
   readonly ledger: number;

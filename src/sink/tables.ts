@@ -1,7 +1,7 @@
-// The tables of the sink: columns, keys, and a row's values. OPERATIONS.md describes them for whoever queries them.
+// The tables of the sink: columns, keys, and a row's values. OPERATIONS.md describes them for their users.
 //
-// Only types and keys that every database with PostgreSQL's protocol has; the first column of each key, the market where
-// there is one, is what a table can be sharded by.
+// Only types and keys that every database with PostgreSQL's protocol has; the first column of each key, the market
+// where there is one, is what a table can be sharded by.
 import { type Address, canonicalPair, marketKey, type Pair } from "../model/address.ts";
 import type { Candle, PriceRatio } from "../model/candle.ts";
 import { utcText } from "../model/clock.ts";

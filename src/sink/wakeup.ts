@@ -1,9 +1,9 @@
-/** One who waits and others who wake it. Promises that live as long would gather their waiters. */
+/** A signal with one waiter. A long-lived promise in its place would collect a reaction for every wait. */
 export class Wakeup {
   #isDue = false;
   #wake: (() => void) | undefined;
 
-  /** Ends the wait, or the next one where nobody waits. */
+  /** Ends the wait, or the next one. */
   wake(): void {
     this.#isDue = true;
     this.#wake?.();

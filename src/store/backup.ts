@@ -87,7 +87,7 @@ export async function makeCopy(
   }
 }
 
-/** Nobody else writes there while the copy is made. */
+/** Locks the folder while the copy is made. */
 async function takeEmptyFolder(dataDir: string): Promise<FolderLock> {
   const lock = await lockFolder(dataDir);
   const names = (await readdir(dataDir)).filter((name) => name !== lock.name);

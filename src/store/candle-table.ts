@@ -1,8 +1,7 @@
-// Where candles are stored. Complete ones lie in rows of their own and never change again. Of the
-// others, a market has two rows: its newest candle of the finest resolution, which every fill
-// changes, and for each coarser resolution its part, the candle of the complete finest candles
-// in the bucket that the last of them lies in. So a fill costs one small row, and the coarser
-// resolutions cost one more in 5 minutes.
+// The candle table. Complete candles have rows of their own and never change again. For the others, a market has two
+// rows: its newest candle of the finest resolution, which every fill changes, and for each coarser resolution its part,
+// the candle of the complete finest candles in the bucket that the last of them lies in. So a fill costs one small row,
+// and the coarser resolutions cost one more in 5 minutes.
 import type { Pair } from "../model/address.ts";
 import { bucketStart, type Candle, joinCandles, RESOLUTIONS } from "../model/candle.ts";
 import type { AddressIds } from "./address-ids.ts";

@@ -1,4 +1,4 @@
-// The folders of a store: where they lie in a data folder, and how they are made.
+// Folders of a store: their paths in a data folder, and their creation.
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 

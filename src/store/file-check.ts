@@ -1,6 +1,6 @@
-// lmdb maps its file and trusts it: a foreign or truncated one kills the process with a signal
-// instead of an error. So the file is looked at before lmdb sees it: the header here, the rest by a
-// process of its own that may die of it (probe.ts), unless the file is as we left it.
+// Checks a file before lmdb opens it: lmdb maps and trusts it, so that a foreign or truncated file kills the
+// process by a signal instead of an error. The header is checked here, the rest by a probe process that may die
+// (probe.ts), unless the file was closed in order and is unchanged.
 import { execFile } from "node:child_process";
 import type { Stats } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";

@@ -1,8 +1,8 @@
-// One process a folder, be it an engine or a devnet: the holder listens on a socket in it. A process that
-// dies, however it dies, listens no more, so a lock is never stale, and the socket is reached through the
-// file, so that containers which share the folder see each other where they share the kernel.
+// Lock of a folder for one process, an engine or a devnet: the holder listens on a Unix socket in it. A dead
+// process no longer listens, so a lock is never stale; and the socket is reached through the file, so that
+// containers which share the folder see each other where they share the kernel.
 //
-// Invariant: a socket bears its name only while it listens, and whoever wants the folder looks at
+// Invariant: a socket bears its name only while it listens, and a process that wants the folder checks
 // the others' sockets after its own has its name. Of two at the same moment at least one sees the
 // other then; the one with the lower name stays.
 import { randomBytes } from "node:crypto";
@@ -19,19 +19,19 @@ import { StoreError } from "./store-error.ts";
 export type FolderLock = {
   /** Of the lock's file in the folder. */
   readonly name: string;
-  /** Lets the folder go; once is enough. The end of the process does the same. */
+  /** Releases the folder. The end of the process does the same. */
   release(): void;
 };
 
 const SOCKET_NAME = /^(engine|devnet)-([0-9]+)-[0-9a-f]{8}\.sock$/;
 /** Of `sun_path` in the systems that have the least, with room for the closing zero. */
 const SOCKET_PATH_BYTES_MAX = 100;
-/** A holder that does not say who it is in that time is one all the same. */
+/** Time for a holder to identify itself; without an answer it still counts as one. */
 const ANSWER_MS_MAX = 1000;
 const ANSWER_BYTES_MAX = 1000;
-/** Questions to one that ends while it is asked. */
+/** Attempts to ask a process that ends meanwhile. */
 const ASKS_MAX = 3;
-/** Looks at others that are about to give way, and the time between two. */
+/** Checks of others that are about to give way, and the time between two. */
 const LOOKS_MAX = 100;
 const LOOK_MS = 50;
 
@@ -61,7 +61,7 @@ export async function lockFolder(
   }
 }
 
-/** The error that says who runs on the folder; undefined where nobody does, or it is not there. */
+/** The error that names the process on the folder; undefined where there is none, or no folder. */
 export async function runningEngine(folder: string): Promise<StoreError | undefined> {
   try {
     const [holder] = (await livingHolders(folder)).filter(({ held }) => held);
@@ -134,7 +134,7 @@ async function livingHolders(folder: string, own?: string): Promise<readonly Hol
   return asked.filter((holder) => holder !== undefined);
 }
 
-/** Undefined where nobody listens. */
+/** Undefined where no process listens. */
 async function askHolder(folder: string, name: string): Promise<Holder | undefined> {
   for (let attempt = 0; attempt < ASKS_MAX; attempt += 1) {
     const answer = await askSocket(folder, name);
@@ -143,10 +143,10 @@ async function askHolder(folder: string, name: string): Promise<Holder | undefin
       return undefined;
     }
     if (answer === "silent") break;
-    const told = parseHolder(answer);
-    if (told !== undefined) return { ...told, name };
+    const holder = parseHolder(answer);
+    if (holder !== undefined) return { ...holder, name };
   }
-  // It is stopped or very busy: its name has to do.
+  // It is stopped or very busy: only its socket's name is known.
   return { name, pid: Number(SOCKET_NAME.exec(name)?.[2]), host: hostname(), held: true };
 }
 
@@ -167,7 +167,7 @@ function askSocket(folder: string, name: string): Promise<string | "nobody" | "s
     });
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" || error.code === "ECONNREFUSED") resolve("nobody");
-      // Too many ask at once: somebody listens.
+      // Too many connections at once: a process listens.
       else if (error.code === "EAGAIN") resolve("silent");
       else if (error.code !== "ECONNRESET") reject(error);
     });

@@ -1,5 +1,5 @@
-// What a store belongs to. A store of another network, contract or version is never touched once
-// there is a ledger in it.
+// Identity of a store: network, contract and schema. A store of another identity is never changed once it
+// holds a ledger.
 import { RecordReader } from "./record-bytes.ts";
 import { StoreError } from "./store-error.ts";
 import {

@@ -1,5 +1,5 @@
-// The entries of each record in its table's index. A filtered page is one range of one index, for
-// every combination of filters, so that it costs the same at any depth and in any history.
+// Index entries of each record. A filtered page is one range of one index, for every combination of filters,
+// so that it costs the same at any depth and in any history.
 
 import type { Address } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
@@ -7,7 +7,7 @@ import type { Swap, Trade } from "../model/trade.ts";
 import { indexPrefix } from "./keys.ts";
 import type { OrderRecord } from "./order-record.ts";
 
-/** What an index tells apart, the first byte of its keys. */
+/** Tags of the indexes: the first byte of their keys. */
 const BY_ACCOUNT = 1;
 const BY_PAIR = 2;
 const BY_ACCOUNT_PAIR = 3;

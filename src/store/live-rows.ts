@@ -1,5 +1,5 @@
-// Hot path at start: live orders in the form that the shared book takes them in, a row of numbers
-// and words instead of an object with texts and bigints. 0.5 us an order, of which most is lmdb's.
+// Hot path at start: live orders in the shared book's form, a row of numbers and words instead of an object
+// with texts and bigints. 0.5 us an order, of which most is lmdb's.
 import { POSITION_BYTES } from "./keys.ts";
 import { StoreError } from "./store-error.ts";
 import type { EntryBytes } from "./table-sweep.ts";

@@ -29,7 +29,7 @@ export type MigrationProgress =
 export type MigrationOptions = {
   readonly clock: Clock;
   readonly progress?: (progress: MigrationProgress) => void;
-  /** What tests set otherwise. */
+  /** Overridden by tests. */
   readonly sliceRows?: number;
   readonly freeBytes?: (folder: string) => Promise<number>;
 };

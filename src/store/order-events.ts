@@ -1,4 +1,4 @@
-// The order events of a store: what became of each order by position, and of the budgets behind them. Main thread.
+// The order events of a store: changes of orders and of the budgets behind them, in chain order. Main thread.
 import type { NewOrderEvent, OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";

@@ -1,4 +1,4 @@
-// A store as a tool reads it, beside the engine that writes it or in a backup: one state, never written.
+// Read-only access of tools to one state of a store, beside the engine that writes it or in a backup.
 import { storeFolder } from "./data-folder.ts";
 import { checkWhole } from "./file-check.ts";
 import { otherSchema, readStoreState, SCHEMA_VERSION } from "./identity.ts";

@@ -1,6 +1,6 @@
-// A process that reads a store as the engine will, and may die of it: node probe.js <path> <how>.
-// Exit code 0 when everything could be read and the tables hold as many entries as they say.
-// `quick` reads what a start reads, and the ends of the other tables; `deep` reads all.
+// Probe process: reads a store as the engine will, since a damaged file can kill the reader. node probe.js <path>
+// <how>. Exit code 0 when everything could be read and the tables hold as many entries as they say. `quick` reads what
+// a start reads, and the ends of the other tables; `deep` reads all.
 import { openRoot, openTable, type Root, type Table, tableNames } from "./tables.ts";
 
 /** Entries read at each end of a table by the quick way. */

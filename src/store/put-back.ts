@@ -1,4 +1,4 @@
-// The way back from a store that was set aside: it takes its place again.
+// Puts a store that was set aside back in its place.
 import { readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../model/clock.ts";

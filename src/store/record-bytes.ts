@@ -1,5 +1,5 @@
-// How stored records are written: a sequence of fields without names, in the order the record's
-// own codec fixes. Integers keep their full width (ids and prices exceed 64 bits).
+// Encoding of stored records: a sequence of fields without names, in the order that the record's own codec
+// fixes. Integers keep their full width (ids and prices exceed 64 bits).
 import { StoreError } from "./store-error.ts";
 
 const CHUNK_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
-// Drops what is older than the history that is kept, a slice a commit: trades, failures and archived orders. Candles
-// stay. Main thread.
+// Retention: drops trades, failures and archived orders older than the kept history, a slice with each commit.
+// Candles stay. Main thread.
 //
 // Invariant: nothing goes that an order event refers to. Order events go first (order-events.ts).
 
@@ -129,7 +129,7 @@ export class Retention {
     if (isOnChain(order)) return false;
     if (order.state !== OrderState.expired) return order.changed <= upTo;
     if (Math.max(order.changed, order.expires) > upTo) return false;
-    // Its expiry is told with the first ledger after it, which may have closed at any later time.
+    // Its expiry is an event of the first ledger after it, which may have closed at any later time.
     const events = this.#orderEvents.list({ order: order.id }, { limit: EVENTS_LOOKED_AT });
     return (
       events.length < EVENTS_LOOKED_AT &&

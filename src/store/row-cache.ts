@@ -1,14 +1,14 @@
-// Rows as they were read, of the pages that many ask for.
+// Cache of rows that are requested repeatedly.
 import type { Position } from "../model/position.ts";
 import { RecentMap } from "./recent-map.ts";
 
-/** What is asked again within so many times the rows that are kept is kept (choice). */
+/** A row is cached once it is requested again within so many times the cache's rows (choice). */
 const ASKED_ROWS = 4;
 
 /**
- * Keeps what is asked for a second time: rows that are read once would only push the others out,
- * and objects that live a little cost the collector more than reading them. Holds between `max` and
- * twice as many rows.
+ * Caches a row at its second request: rows that are read once would only evict others, and objects that live
+ * for a short while cost the garbage collector more than reading them again. Holds between `max` and twice as
+ * many rows.
  */
 export class RowCache<T> {
   readonly #max: number;

@@ -1,5 +1,4 @@
-// Rows copied out of a table at once, for whoever reads them later: they take less than the pages
-// that they lie in, and stay as they were.
+// A copy of a table's rows, for later reading: smaller than the pages that they lie in, and immutable.
 import type { EntryBytes } from "./table-sweep.ts";
 
 export type Row = { readonly key: string; readonly value: Uint8Array };
@@ -22,7 +21,7 @@ export class RowCopy {
     const bytes = this.#bytes;
     bytes.writeUInt32LE(keyBytes, this.#end);
     bytes.writeUInt32LE(valueBytes, this.#end + 4);
-    // Not `copy`, which takes a buffer's own word for its length: lmdb's is that of the last value.
+    // Not `copy`, which trusts the buffer's own length: lmdb's buffer has that of the last value.
     bytes.set(key.bytes.subarray(key.start, key.end), this.#end + HEAD_BYTES);
     bytes.set(value.bytes.subarray(value.start, value.end), end - valueBytes);
     const first = bytes[this.#end + HEAD_BYTES] ?? 0;

@@ -1,6 +1,6 @@
-// From each schema of the store to the next. A step says what takes the place of each row of some tables; all
-// other rows stay. It reads and writes bytes as they are in its two schemas: what a later schema changes of a
-// record's form, the earlier steps keep a reader of.
+// Migration steps, from each schema of the store to the next. A step says what takes the place of each row of some
+// tables; all other rows stay. It reads and writes bytes as they are in its two schemas: what a later schema changes of
+// a record's form, the earlier steps keep a reader of.
 import { bucketStart, joinCandles, RESOLUTIONS } from "../model/candle.ts";
 import { readCandle, readCandles, writeCandles } from "./candle-record.ts";
 import { candleKey } from "./candle-table.ts";

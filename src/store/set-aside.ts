@@ -23,7 +23,7 @@ export async function setAside(path: string, clock: Clock): Promise<string> {
   return aside;
 }
 
-/** What lies beside the store at `path` since it was set aside, oldest first, with the bytes of its files. */
+/** Stores that were set aside beside `path`, oldest first, with the bytes of their files. */
 export async function foldersSetAside(
   path: string,
 ): Promise<readonly { readonly folder: string; readonly bytes: number }[]> {

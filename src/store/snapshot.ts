@@ -1,5 +1,5 @@
-// Reads of one state of the store. lmdb renews its own read transaction whenever a commit is done;
-// this one moves only when told to. Every range is read to its end before it is returned, so no
+// Read snapshot: one state of the store. lmdb renews its own read transaction at every commit; this one moves
+// only by `renew`. Every range is read to its end before it is returned, so no
 // cursor stays open.
 import type { Transaction } from "lmdb";
 import { POSITION_MAX, type Position } from "../model/position.ts";

@@ -47,7 +47,7 @@ export type CandleChange = {
   readonly closed: readonly { readonly resolution: number; readonly candle: Candle }[];
 };
 
-/** All that one step writes. Stored whole or not at all. */
+/** Everything that one step writes, atomically. */
 export type StepRecord = {
   /** Absent where the clock alone moved. */
   readonly cursor?: LedgerCursor;

@@ -52,7 +52,7 @@ const COMMIT_REASON_MS = 200;
 const LONG_OPEN_MS = 60_000;
 const NO_HORIZON: Horizon = { time: 0, cursor: 0n as Position };
 
-/** What tests and benches set otherwise. */
+/** Overridden by tests and benches, but for the periods kept. */
 export type StoreOptions = {
   /** Address space at first. */
   readonly mapBytes?: number;
@@ -330,6 +330,6 @@ function pastKey({ time, cursor }: Horizon): Buffer {
 /** lmdb gives the reason of a failed commit in a promise of its own, which may never settle. */
 async function commitReason(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !("commitError" in error)) return error;
-  const told = Promise.resolve(error.commitError).catch((cause: unknown) => cause);
-  return Promise.race([told, delay(COMMIT_REASON_MS, error)]);
+  const reason = Promise.resolve(error.commitError).catch((cause: unknown) => cause);
+  return Promise.race([reason, delay(COMMIT_REASON_MS, error)]);
 }

@@ -1,5 +1,5 @@
-// Reading a whole table where lmdb puts its entries, without making buffers of them: several times
-// as fast as a range, for what a start reads.
+// Reads a whole table from lmdb's own buffers, without a buffer for each entry: several times as fast as a
+// range, for what a start reads.
 import type { Transaction } from "lmdb";
 import type { Root, TableName } from "./tables.ts";
 

@@ -105,7 +105,7 @@ export function openRoot(
     noSync: options.noSync === true,
     // A commit is then on disk before its promise resolves, and a failing flush fails it.
     overlappingSync: false,
-    // Batches are made by hand: those made for a turn reject a promise that nobody holds.
+    // Batches are made by hand: automatic ones reject a promise that no caller holds.
     eventTurnBatching: false,
     mapSize: options.mapBytes ?? MAP_BYTES,
     maxDbs: TABLES_MAX,

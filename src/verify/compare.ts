@@ -35,7 +35,7 @@ type Seen = {
   readonly to: number;
 };
 
-/** What one look at an order says: equal or gone on both sides, different, or not to be told yet. */
+/** What one look at an order says: equal or gone on both sides, different, or undecided. */
 type Verdict = "equal" | "gone" | "undecided" | { readonly differs: string };
 
 /** Throws an Error where engine or RPC cannot be asked, or where one never reaches the other. */

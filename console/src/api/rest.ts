@@ -1,9 +1,9 @@
 // Asks the REST API, beside whose path the page lies.
 
-/** An engine that does not answer by then is taken for gone. */
+/** After this an engine that has not answered counts as unreachable. */
 const ANSWER_MS_MAX = 15_000;
 
-/** What an unsuccessful request says to a person. `status` is 0 where there was no answer. */
+/** A failed request, with a message for people. `status` is 0 where there was no answer. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;

@@ -1,5 +1,5 @@
-// The engine itself: how far it is, how fast ledgers come, how well the page is connected, what the
-// contract is set to, and which calls failed lately.
+// The view of the engine: its ledger, the ledgers' rhythm, the page's connection, the contract's settings, and
+// the latest failed calls.
 import { failures } from "../account/account-lists.ts";
 import { el } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";

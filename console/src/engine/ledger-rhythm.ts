@@ -1,4 +1,4 @@
-// How long after one another the latest ledgers came, as bars: the newest on the right.
+// Intervals between the latest ledgers as bars, the newest on the right.
 import { el } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { ageText } from "../page/time.ts";

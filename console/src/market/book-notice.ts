@@ -1,4 +1,4 @@
-// What stands where a market's levels would be while there are none to show.
+// Notice in place of a market's levels while there are none.
 import type { Depth } from "../../../src/api/types.ts";
 import type { NoticeState } from "../page/notice-state.ts";
 

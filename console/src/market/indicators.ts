@@ -1,4 +1,4 @@
-// Lines over candles. Drawn with floats, like the candles.
+// Indicators drawn over candles, in floats as the candles are.
 import type { Candle } from "../../../src/api/types.ts";
 
 const DAY_SECONDS = 86_400;

@@ -1,4 +1,4 @@
-// The head of a market: its assets, its last 24 hours, and the ways out of it.
+// The head of a market: its assets, its last 24 hours, and links to other views.
 import { priceText } from "../../../src/model/display.ts";
 import { el, icon, setHidden, setTitle } from "../dom.ts";
 import { changeText, toneOf } from "../markets/market-row.ts";

@@ -1,4 +1,4 @@
-// A price's way as one line, without axes: for the eye, beside the numbers.
+// A sparkline: the day's prices as one line, without axes, beside the numbers.
 import { svg } from "../dom.ts";
 
 const WIDTH = 96;

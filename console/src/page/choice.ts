@@ -1,4 +1,4 @@
-// One of a few, as a row of buttons or as a menu.
+// A choice of one of a few, as a row of buttons or as a menu.
 import { el } from "../dom.ts";
 
 export type Option = { readonly value: string; readonly name: string };

@@ -1,4 +1,4 @@
-// What can be said in the place of something that is not there.
+// Notices that stand in place of missing content.
 
 export type NoticeState =
   | { readonly kind: "none" }

@@ -1,5 +1,5 @@
-// Choices that outlive the page, kept in this browser. Storage may be forbidden or full: a choice then
-// lasts as long as the page.
+// Choices kept in the browser's local storage. Where that is forbidden or full, a choice lasts as long as the
+// page.
 
 export function remembered(key: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-// The frame around every view: where one is, whether the engine is there, light or dark.
+// The frame around every view: navigation, the engine's state, the theme.
 import { el, icon, setClass, setHidden, setText, setTitle } from "../dom.ts";
 import { draw } from "../frame.ts";
 import type { Health } from "../state/ledgers.ts";

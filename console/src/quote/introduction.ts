@@ -1,4 +1,4 @@
-// What stands in the place of a route while there is none: what will be there, and an example.
+// Placeholder of a route while there is none: an explanation and an example.
 import { el } from "../dom.ts";
 import { quoteLink } from "../route.ts";
 import type { Assets } from "../state/assets.ts";

@@ -1,4 +1,4 @@
-// What to ask /quote: kept in the address bar, so that a quote can be sent to somebody.
+// The form of a quote. Its values are kept in the address bar, so that a quote can be shared.
 
 import type { Quote } from "../../../src/api/types.ts";
 import { Direction, limitMaxPrice } from "../../../src/client/call.ts";

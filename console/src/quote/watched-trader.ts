@@ -1,4 +1,4 @@
-// What the exchange may move of the account that is named as a call's trader, from the channel `account`.
+// Allowances of the account that is named as a call's trader, from the channel `account`.
 
 import type { PushClient } from "../../../src/client/push.ts";
 import { parseAddress } from "../../../src/model/address.ts";

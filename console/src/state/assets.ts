@@ -1,5 +1,5 @@
-// What token addresses are called. The API speaks in addresses alone; the engine knows which of them
-// are classic assets and says so in a file beside the page.
+// Names of tokens. The API uses addresses alone; the engine lists the classic assets among them in a file
+// beside the page.
 import { ask } from "../api/rest.ts";
 import { Changes } from "../changes.ts";
 import { plainName, shortAddress } from "./names.ts";

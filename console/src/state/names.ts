@@ -1,4 +1,4 @@
-// Names and addresses as texts that fit a line, whoever chose them.
+// Names and addresses as short texts; names are untrusted, since issuers choose them.
 
 /** What classic assets may have. */
 const NAME_CHARACTERS_MAX = 12;

@@ -1,5 +1,5 @@
-// What a maker has to approve: an allowance backs all orders that sell the token, and each of them as long
-// as it stands.
+// The approval that a maker needs: one allowance backs all its orders that sell the token, for as long as they
+// rest.
 import type { Approval } from "../../../src/client/call.ts";
 import { greater } from "../../../src/model/settlement.ts";
 import type { AccountState } from "../account/account-state.ts";

@@ -38,8 +38,8 @@ export class TestNetwork {
   }
 
   async #look(): Promise<NetworkState> {
-    const told = await ask<{ passphrase: string; rpc?: string }>("/console/network.json");
-    const { passphrase, rpc } = told;
+    const known = await ask<{ passphrase: string; rpc?: string }>("/console/network.json");
+    const { passphrase, rpc } = known;
     if (rpc === undefined) return { kind: "none" };
     const network = await askRpc<{ passphrase: string; friendbotUrl?: string }>(rpc, "getNetwork");
     if (network.passphrase !== passphrase) {

@@ -1,5 +1,4 @@
-// One transaction from beginning to end in front of a person: simulated, signed, sent, and what came of
-// it, each with what there is to know.
+// The dialog of one transaction: simulation, signature, sending and result, each with its details.
 import { type ContractCall, callJson } from "../../../src/client/call.ts";
 import type { SendStep, Sent } from "../../../src/client/send.ts";
 import { el, icon, setText } from "../dom.ts";

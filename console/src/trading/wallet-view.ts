@@ -1,4 +1,4 @@
-// Who signs, and with what money: a test key of the page, or Freighter.
+// The view of the wallet: the signer, a test key of the page or Freighter, and its money.
 import { el, setHidden, setText } from "../dom.ts";
 import { cancelDraw, draw } from "../frame.ts";
 import { accountView } from "../page/address.ts";

@@ -1,5 +1,6 @@
-// Who signs: a key that the page made and this browser keeps, for networks with a faucet alone, or the
-// wallet extension Freighter, which keeps its keys to itself. The engine never sees a key.
+// The wallet: transactions are signed by a key that the page made and this browser keeps (on networks with a
+// faucet alone), or by the wallet extension Freighter, which keeps its keys to itself. The engine never sees a
+// key.
 import { Changes } from "../changes.ts";
 import { isRemembered, remember, remembered } from "../page/remember.ts";
 import type { SignedBy } from "./sdk.ts";

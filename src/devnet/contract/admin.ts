@@ -1,4 +1,4 @@
-// What the safety admin sets, and the markets anyone may open or refresh.
+// Administration: settings of the safety admin, and the markets that anyone may open or refresh.
 import { type Address, canonicalPair, type Pair } from "../../model/address.ts";
 import { asI128, asU64 } from "./arguments.ts";
 import { ErrorCode, fail } from "./error-code.ts";

@@ -1,4 +1,4 @@
-// The exchange's contract events (contract.md, Events) and how they are written as topics and data.
+// The exchange's contract events (contract.md, Events) and their encoding as topics and data.
 import type { Address } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import {

@@ -53,7 +53,7 @@ export class CallFailure extends Error {
   readonly error: CallError;
 
   constructor(error: CallError) {
-    // Failures are part of every ledger: the trace, which nobody reads, costs more than the call.
+    // Failures are part of every ledger: a stack trace, never read, costs more than the call.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(

@@ -1,5 +1,5 @@
-// What an order must meet to stand in the book: a market checked by the oracle, a minimum value,
-// and an owner who can deliver it.
+// Conditions for an order to rest in the book: a market verified by the oracle, a minimum value, and an owner
+// who can deliver.
 import { type Address, canonicalPair } from "../../model/address.ts";
 import { costUp, mulDivDown, PRICE_MAX, PRICE_MIN, PRICE_UNIT } from "../../model/settlement.ts";
 import { checked, ErrorCode, fail } from "./error-code.ts";

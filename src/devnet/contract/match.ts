@@ -1,4 +1,4 @@
-// Which listed orders a taker fills, and by how much (contract.md, Match). Plans only: nothing moves.
+// Matching: plans which listed orders a taker fills and by how much (contract.md, Match). Moves nothing.
 import type { Address } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { type FillAmounts, fillBuying, fillSelling, greater } from "../../model/settlement.ts";

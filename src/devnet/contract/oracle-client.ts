@@ -1,4 +1,4 @@
-// How the exchange asks its oracle.
+// The exchange's calls of its oracle.
 import type { Address } from "../../model/address.ts";
 import { asI128, asU64, field } from "./arguments.ts";
 import type { ExchangeHost } from "./host.ts";

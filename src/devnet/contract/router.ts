@@ -1,5 +1,5 @@
-// A contract that calls others for its users, as aggregators and bots do: it may catch what fails,
-// run several calls in one transaction, or fail itself after they succeeded.
+// Router contract: calls other contracts for its users, as aggregators and bots do. It can catch failures, run
+// several calls in one transaction, or fail itself after they succeeded.
 import type { Address } from "../../model/address.ts";
 import {
   argument,

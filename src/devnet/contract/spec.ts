@@ -1,4 +1,4 @@
-// How a contract describes itself to clients: ScSpecEntries (SEP-48), which its code carries.
+// Contract specification entries (ScSpecEntry, SEP-48): how a contract's code describes its functions to clients.
 import {
   ScSpecEntry,
   type ScSpecEntryWire,

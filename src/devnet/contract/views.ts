@@ -1,4 +1,4 @@
-// What the exchange tells of its state; views change nothing and need nobody's authorization.
+// Views: read-only functions of the exchange, which need no authorization.
 import { type Address, canonicalPair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { configValue } from "./event.ts";

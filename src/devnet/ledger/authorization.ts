@@ -1,4 +1,4 @@
-// Who authorized a contract call: the port a running invocation asks (CAP-46-11).
+// Authorization of contract calls: the port that a running invocation asks (CAP-46-11).
 import { createPublicKey, verify } from "node:crypto";
 import {
   type SorobanAddressCredentialsWire,
@@ -21,7 +21,7 @@ export type AuthorizedFrame = {
   readonly read: Set<EntryKey>;
 };
 
-/** Told of every frame that opens and closes; what a frame that failed used up is given back. */
+/** Follows every frame that opens and closes; a failed frame gives back what it used up. */
 export interface Authorization {
   enter(): void;
   leave(ok: boolean): void;

@@ -1,4 +1,4 @@
-// Where a chain is kept: its entries, its ledgers and where each transaction lies, in one lmdb file.
+// The durable chain: entries, ledgers and the places of transactions, in one lmdb file.
 // A ledger is one commit, so that a kill leaves all of it or nothing, and a chain opened again goes
 // on exactly where it was. Commits are not flushed, which a network of tests at full speed would
 // wait for: after a crash of the system the file may be refused as damaged.
@@ -21,7 +21,7 @@ export type ChainStoreOptions = {
   readonly directory: string;
   /** Ledgers that stay readable. */
   readonly retention: number;
-  /** What the chain follows from: kept with it, and compared when it is opened again. */
+  /** The settings that the chain follows from: stored with it, and compared when it is opened again. */
   readonly identity: Readonly<Record<string, string | number>>;
   /** Seconds that a new chain begins before now, to be filled with ledgers at once. */
   readonly historySeconds?: number;

@@ -1,4 +1,4 @@
-// A classic operation: what stands in the envelope, and what applying it does.
+// A classic operation: its XDR in the envelope, and its effect on the ledger.
 import type { OperationBodyWire, OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { ClassicAsset } from "./asset.ts";

@@ -1,4 +1,4 @@
-// Classic operations: what an intent becomes in the envelope, and what applying it does.
+// Classic operations: an intent's operations for the envelope, and their effect on the ledger.
 import type { OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { bool, i128, map, type Value } from "../contract/value.ts";
@@ -114,7 +114,7 @@ function payment(intent: Intent<"payment">): ClassicOperation {
   };
 }
 
-/** What an event says that came to somebody (CAP-67). */
+/** Data of an event that credits an account (CAP-67). */
 function moved(amount: bigint, muxedId: Value | undefined): Value {
   if (muxedId === undefined) return i128(amount);
   return map([

@@ -1,5 +1,5 @@
-// Authorization as the ledger enforces it: by the entries of the operation, each a tree of calls that
-// one account signed (CAP-46-11, CAP-71; env auth.rs).
+// Enforced authorization: calls must match the operation's entries, each a tree of calls that one account
+// signed (CAP-46-11, CAP-71; env auth.rs).
 import {
   HashIdPreimage,
   type HashIdPreimageWire,

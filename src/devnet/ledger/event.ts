@@ -191,7 +191,7 @@ function invalidError({ missing }: Extract<CallError, { kind: "invalid" }>): ScE
   return { type: ErrorType.wasmVm, code };
 }
 
-/** What a call cost, in the order the node reports it (core_metrics). Counts and bytes. */
+/** Names of a call's metrics, in the node's order (core_metrics): counts and bytes. */
 export const METRICS = [
   "read_entry",
   "write_entry",

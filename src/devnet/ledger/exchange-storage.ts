@@ -1,4 +1,4 @@
-// How the exchange contract's storage is written: order entries (contract.md, Events, "Order entry
+// Encoding of the exchange contract's storage: order entries (contract.md, Events, "Order entry
 // on-chain") and its instance storage.
 import type { ScValWire } from "@stellar/stellar-sdk/xdr";
 import {

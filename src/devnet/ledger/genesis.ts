@@ -1,4 +1,4 @@
-// The first ledger: entries that exist before the chain's first close, which no meta reports.
+// Genesis: the entries of ledger 1, which exist before the first close and are in no meta.
 import type { Address } from "../../model/address.ts";
 import { i128 } from "../contract/value.ts";
 import { plainBalanceKey, plainTokenStorage } from "../tokens/plain-token.ts";

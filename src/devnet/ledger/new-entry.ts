@@ -1,4 +1,4 @@
-// Accounts and trustlines as they come to be.
+// New account and trustline entries.
 import type { Address } from "../../model/address.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
 import type { IssuedAsset } from "./asset.ts";

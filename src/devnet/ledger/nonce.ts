@@ -1,4 +1,4 @@
-// Nonces of authorizations: a temporary entry under the account's own address for each one used.
+// Nonces of authorizations: each one used is a temporary entry under the account's own address.
 import type { Address } from "../../model/address.ts";
 import { type Value, VOID } from "../contract/value.ts";
 import { dataKey, type EntryKey, ttlKey } from "./key.ts";
@@ -15,7 +15,7 @@ export function nonceKey(account: Address, nonce: bigint): EntryKey {
   return dataKey(account, nonceValue(nonce), "temporary");
 }
 
-/** False, and nothing done, where it is used already. It is remembered through `liveUntil`. */
+/** False, and nothing done, where it is used already. Its entry lives through `liveUntil`. */
 export function useNonce(
   scope: Scope,
   of: { readonly account: Address; readonly nonce: bigint; readonly liveUntil: number },

@@ -21,7 +21,7 @@ export type Received = {
   readonly transaction: TransactionWire;
   readonly source: Address;
   readonly sequence: bigint;
-  /** Stroops the transaction's own source offers; what counts where nobody bumps it. */
+  /** Stroops the transaction's own source offers; what counts without a fee bump. */
   readonly fee: bigint;
   readonly signatures: readonly DecoratedSignatureWire[];
   readonly bump?: {

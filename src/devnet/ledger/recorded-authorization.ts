@@ -1,5 +1,5 @@
-// Authorization as a simulation records it: every account that a call asks for authorizes it, and the
-// entries that will have to be signed are noted (env auth.rs, recording mode).
+// Recorded authorization, of a simulation: every account authorizes what it is asked for, and the entries that
+// have to be signed later are recorded (env auth.rs, recording mode).
 import { randomBytes } from "node:crypto";
 import {
   SorobanAuthorizationEntry,

@@ -1,4 +1,4 @@
-// What a contract call uses and pays for, and how a node refuses one that uses too much.
+// Resources and fees of a contract call, and the node's checks of them.
 import type { CallOutcome } from "../contract/host.ts";
 import type { Resource } from "../intent.ts";
 import { BUDGET_EXCEEDED, type Diagnostic, errorDiagnostic, type Metrics } from "./event.ts";

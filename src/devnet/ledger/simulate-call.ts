@@ -1,4 +1,4 @@
-// A call that is tried on the latest state and leaves nothing behind.
+// Simulation: runs a call on the latest state and discards its changes.
 import { SorobanAuthorizationEntry, SorobanTransactionData } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { CallOutcome } from "../contract/host.ts";

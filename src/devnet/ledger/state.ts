@@ -29,8 +29,8 @@ export type EntryDiff = {
 };
 
 /**
- * Ledgers between a temporary entry's end of life and its eviction, at most: the network evicts by
- * a scan that comes by some ledgers later. Guess; which ledger it is depends on the entry's key.
+ * Most ledgers between a temporary entry's end of life and its eviction: the network's eviction scan reaches
+ * it some ledgers later. Guess; the delay depends on the entry's key.
  */
 const EVICTION_DELAY_MAX = 8;
 

@@ -1,5 +1,5 @@
-// Where a ledger's transactions lie in its LedgerCloseMeta: written beside it as it closes, so that
-// one of them, or its events, is read without walking the XDR of all.
+// Byte offsets of a ledger's transactions in its LedgerCloseMeta, stored beside it at the close, so that one
+// transaction or its events is read without walking the XDR of all.
 import type { EventPlace } from "./transaction-xdr.ts";
 import { XdrWriter } from "./xdr-writer.ts";
 

@@ -1,4 +1,4 @@
-// What a transaction does once its fee is charged and its sequence number taken.
+// Applies a transaction's operations, after its fee is charged and its sequence number used.
 import { Operation, OperationResult } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";

@@ -22,7 +22,7 @@ export type Encodable<W> = W extends Leaf
 export type XdrClass<W> = { readonly schema: XdrType<W> };
 
 /**
- * What is told where something was written: after a value of a struct or union of that name, a field
+ * Called with the offsets of a written value: after a struct or union of that name, a field
  * `Type.field`, or each element `Type.field[]`, with its offsets from and to.
  */
 export type Taps = Readonly<Record<string, (from: number, to: number) => void>>;
@@ -38,7 +38,7 @@ export class XdrEncoder {
   readonly #functions: Write[] = [];
   readonly #indexes = new Map<Schema, number>();
 
-  /** `taps`: what each call of `bytes` is to be told of. */
+  /** `taps`: names that each call of `bytes` can tap. */
   constructor(taps: readonly string[] = []) {
     this.#taps = taps;
   }

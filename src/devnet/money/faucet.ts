@@ -1,4 +1,4 @@
-// The faucet: the test network's own assets for any account that asks and can hold them.
+// The faucet: pays the test network's own assets to any account that asks and can hold them.
 import { type Address, isContract, parseAddress } from "../../model/address.ts";
 import { addressValue, i128 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
@@ -32,7 +32,7 @@ export class Faucet {
     this.#treasury = treasury;
   }
 
-  /** What it pays. */
+  /** The assets that it pays, with amounts. */
   get assets(): MoneyAnswer {
     const assets = this.#all().map(({ name, token }) => ({
       asset: name,

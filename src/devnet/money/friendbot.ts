@@ -1,4 +1,4 @@
-// Friendbot: lumens for any account that asks, as the public test networks give them.
+// Friendbot: funds any account that asks with lumens, as on the public test networks.
 import { type Address, isContract, parseAddress } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { NATIVE } from "../ledger/asset.ts";

@@ -1,5 +1,5 @@
-// Where friendbot and the faucet have their money from: the network's own accounts, whose transactions
-// are put into the next ledger beside the traffic's.
+// Treasury: the network's own accounts that fund friendbot and the faucet. Their transactions go into the next
+// ledger beside the traffic's.
 import { TransactionResult } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";

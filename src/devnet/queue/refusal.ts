@@ -1,4 +1,4 @@
-// Why a transaction is not taken: its TransactionResult, and what the node says beside it.
+// Refusal of a transaction: its TransactionResult, and the diagnostics that the node adds.
 import { type OperationResultWire, TransactionResult } from "@stellar/stellar-sdk/xdr";
 import { type Diagnostic, errorDiagnostic } from "../ledger/event.ts";
 import type { HostValue } from "../ledger/sc-val.ts";

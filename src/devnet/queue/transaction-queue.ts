@@ -1,4 +1,4 @@
-// Transactions that wait for the next ledger: one of each source account, so many in all.
+// Queue of transactions for the next ledger: one of each source account, QUEUE_MAX in all.
 import type { Address } from "../../model/address.ts";
 import { hex } from "../ledger/hash.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./check-transaction.ts";
 import { type Refusal, TxCode } from "./refusal.ts";
 
-/** Past it a client is told to try again (decided). */
+/** Past it the answer is TRY_AGAIN_LATER (decided). */
 export const QUEUE_MAX = 1_000;
 /** Ledgers for which a hash that was dropped is not taken again (core). */
 export const BAN_LEDGERS = 10;

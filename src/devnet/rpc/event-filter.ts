@@ -1,5 +1,5 @@
-// Filters of getEvents, matched against the XDR of events where it lies: most events are passed over,
-// and decoding each would take most of a scan.
+// Filters of getEvents, matched against the events' XDR in place: most events do not match, and decoding them
+// would dominate the scan.
 import { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
 import { addressBytes, parseContractAddress } from "../../model/address.ts";
 import { decodeBase64, type Params } from "./params.ts";

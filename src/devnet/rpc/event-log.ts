@@ -1,4 +1,4 @@
-// The event log that a host puts behind its error: diagnostic events as text, the newest first.
+// The event log that a host appends to an error message: diagnostic events as text, newest first.
 import { ContractEvent, type ContractEventWire, type ScValWire } from "@stellar/stellar-sdk/xdr";
 import { contractAddress } from "../../model/address.ts";
 import { type Diagnostic, errorName } from "../ledger/event.ts";

@@ -42,7 +42,7 @@ export async function getEvents(source: RpcSource, params: Params) {
   const end = Math.min(start + SCAN_MAX, latest.ledger + 1, endLedger ?? latest.ledger + 1);
   const events: EventRow[] = [];
   for (let ledger = start; ledger < end && events.length < limit; ledger += 1) {
-    // Other requests, and the next ledger, get their turn.
+    // Yields to other requests and to the next ledger.
     await setImmediate();
     const read = source.ledgers.read(ledger);
     const closeTime = source.ledgers.info(ledger)?.closeTime;

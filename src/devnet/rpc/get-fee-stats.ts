@@ -1,4 +1,4 @@
-// getFeeStats: what transactions of the last ledgers paid for being included.
+// getFeeStats: inclusion fees of the transactions of the last ledgers.
 import { servedRange } from "./get-ledgers.ts";
 import type { RpcSource } from "./source.ts";
 

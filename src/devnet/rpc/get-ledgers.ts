@@ -38,10 +38,10 @@ export async function* getLedgers(
   yield '{"ledgers":[';
   let separator = "";
   for (const ledger of faults.unordered === true ? served.reverse() : served) {
-    // Other requests, and the next ledger, get their turn.
+    // Yields to other requests and to the next ledger.
     await setImmediate();
     const json = ledgerJson(source, ledger);
-    // Trimmed since the page was planned: left out, as by a server whose window moved on.
+    // Trimmed since the page was planned: left out, as a server does whose retention window moved.
     if (json === undefined) continue;
     yield separator + json;
     separator = ",";

@@ -78,7 +78,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // JSON has no undefined: it stands for a text that is none.
+    // Undefined stands for a body that is not JSON, since JSON has no undefined.
     return undefined;
   }
 }
@@ -89,7 +89,7 @@ export async function* answer(context: AnswerContext, parsed: Parsed): AsyncGene
   let separator = isArray ? "[" : "";
   for (const request of parsed.requests) {
     if (isNotification(request)) {
-      // Carried out all the same: a transaction that is sent so is in the next ledger.
+      // Executed without an answer: a transaction that is sent so is in the next ledger.
       for await (const _ of answerOne(context, request));
       continue;
     }

@@ -73,7 +73,7 @@ export class RpcServer {
     return undefined;
   }
 
-  /** Names that clients make up are not kept. */
+  /** Bounded: method names are the client's. */
   #count(method: string): void {
     if (this.requests.size >= METHODS_MAX && !this.requests.has(method)) return;
     this.requests.set(method, (this.requests.get(method) ?? 0) + 1);
@@ -105,7 +105,7 @@ export class RpcServer {
   }
 }
 
-/** Any page may ask: the network holds nothing of worth, and listens on loopback. */
+/** Allows every origin: the network holds nothing of value, and listens on loopback. */
 function allowOrigins(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request;
   response.setHeader("Access-Control-Allow-Origin", headers.origin ?? "*");
@@ -141,7 +141,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Resolves once more can be written, or nobody reads any more. */
+/** Resolves once more can be written, or the client is gone. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

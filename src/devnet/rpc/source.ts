@@ -1,4 +1,4 @@
-// What the RPC serves from: the port the network gives it.
+// The RPC's view of the network: what its methods read and call.
 
 import type { ChainStore } from "../ledger/chain-store.ts";
 import type { EntryKey } from "../ledger/key.ts";

@@ -1,4 +1,4 @@
-// Who takes part and what is traded, as far as it does not depend on the network: a function of
+// The cast: accounts and assets of the traffic, as far as they do not depend on the network. A function of
 // seed and scale.
 import { createHash } from "node:crypto";
 import { type Address, accountAddress } from "../../model/address.ts";

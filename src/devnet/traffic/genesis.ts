@@ -1,4 +1,4 @@
-// How the world comes to be: accounts, trustlines, money, allowances, markets, then the books.
+// The opening of a world, in phases: accounts, trustlines, money, allowances, markets, then the books.
 import type { Address } from "../../model/address.ts";
 import { isContract } from "../../model/address.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
@@ -94,7 +94,7 @@ function phase<T>(
   };
 }
 
-/** Everybody is created by the root account, which pays the reserve of some. */
+/** The root account creates all accounts and pays the reserve of some. */
 function accountPhase({ cast, addresses }: World): Phase {
   const { treasury, admin, issuers, makers, takers } = cast;
   return phase([treasury, admin, ...issuers, ...makers, ...takers], ({ random }, account) => [
@@ -156,7 +156,7 @@ function authorizeContracts({ world }: Scene, asset: TrafficAsset): readonly Tra
   return holders.flatMap((holder) => setAuthorized(asset, holder, true));
 }
 
-/** The issuer's word on whether a contract may hold its asset. */
+/** The issuer allows, or forbids, a contract to hold its asset. */
 export function setAuthorized(
   { token, classic }: TrafficAsset,
   holder: Address,
@@ -171,7 +171,7 @@ function fundHolding(scene: Scene, { holder, asset, usd }: Holding): readonly Tr
   return [payOut(scene, asset, { to: holder, usd })];
 }
 
-/** Money from where it comes from: the issuer, or the treasury. */
+/** A payment by the asset's issuer, or by the treasury. */
 export function payOut(
   { world, view }: Scene,
   { token, classic, ...asset }: TrafficAsset,

@@ -1,5 +1,5 @@
-// What changes the backing of orders without touching the exchange: payments, allowances,
-// trustlines, and issuers who revoke, restore and claw back.
+// Changes of orders' backing that do not involve the exchange: payments, allowances, trustlines, and issuers
+// that revoke, restore and claw back.
 import { isContract } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { payOut, setAuthorized } from "./genesis.ts";
@@ -12,7 +12,7 @@ const AUTHORIZED = 1;
 const MAINTAIN_LIABILITIES = 2;
 const INT64_MAX = (1n << 63n) - 1n;
 
-/** Somebody with little left is paid; somebody else moves a part or all of a balance away. */
+/** A holder with little left is paid, and another one moves a part or all of a balance away. */
 export function moveMoney(scene: Scene): readonly TransactionIntent[] {
   const { world, view, random } = scene;
   const { holder, asset, usd } = pickHolding(scene);

@@ -1,5 +1,4 @@
-// Market makers: they follow the price with `update`, put back what was taken and take back what
-// they no longer want.
+// Market makers: they follow the price with `update`, replace filled orders and cancel others.
 import type { Address } from "../../model/address.ts";
 import { lesser } from "../../model/settlement.ts";
 import { type Approval, Direction, type OrderUpdate, TradeKind } from "../contract/call.ts";
@@ -60,7 +59,7 @@ export function placeOrder(
 ): readonly TransactionIntent[] {
   const { world, view, random } = scene;
   const { pair } = slot.market;
-  // Who cannot be paid is refused (708): it happens to those who do not look.
+  // An owner that cannot be paid is refused (708), as a client that does not check would be.
   if (!view.canReceive(buyingOf(slot).token, slot.maker.address) && random.chance(0.9)) return [];
   const terms = quoteTerms(scene, slot);
   const amount = affordable(scene, slot, terms.amount, new Means(scene));
@@ -105,8 +104,8 @@ function changeOrder(
 }
 
 /**
- * What the maker can show for of `amount`, which is then taken off its means. Now and then it does
- * not look and asks for too much, and the call fails.
+ * The part of `amount` that the maker can back, which is then taken off its means. Now and then it does not
+ * check and asks for too much, and the call fails.
  */
 function affordable(scene: Scene, slot: Slot, amount: bigint, means: Means): bigint {
   if (scene.random.chance(0.002)) return amount * 1_000n;

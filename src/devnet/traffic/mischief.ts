@@ -1,4 +1,4 @@
-// Calls that fail, one of every kind the exchange and its tokens know.
+// Failing calls: one for every kind of failure of the exchange and its tokens.
 import type { Address } from "../../model/address.ts";
 import { orderId } from "../../model/order.ts";
 import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";

@@ -1,5 +1,5 @@
-// Where the traffic's prices come from: a walk per asset that is a function of time, so that nobody
-// has to remember it and a restart goes on with the same prices.
+// Prices of the traffic: a walk for each asset as a function of time, without state, so that a restart goes on
+// with the same prices (value noise in octaves).
 
 /** Octaves of noise: a slow trend with quicker, smaller moves on top. */
 const OCTAVES = [

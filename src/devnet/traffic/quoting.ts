@@ -1,4 +1,4 @@
-// What a maker asks for, and what a taker finds.
+// Prices and amounts: a maker's quotes, and the offers that a taker finds.
 import type { Address } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { fillSelling, greater, invertPriceDown } from "../../model/settlement.ts";

@@ -15,7 +15,7 @@ export function callThroughRouter(scene: Scene): readonly TransactionIntent[] {
   }
   const [first] = intents;
   if (first === undefined) return [];
-  // Everybody named in the calls signs: what fails shall not fail for that alone.
+  // Every account named in the calls signs, so that none fails for a missing signature alone.
   const signers = [...new Set(intents.map(({ source }) => source))];
   const calls = intents.map((intent) => ({ intent, caught: random.chance(0.7) }));
   const fn = random.chance(0.1) ? "run_then_fail" : "run";

@@ -1,4 +1,4 @@
-/** How big the devnet's world is and how much happens in it. */
+/** Size and activity of the devnet's world. */
 export type TrafficScale = {
   /** The native one included. */
   readonly assets: number;

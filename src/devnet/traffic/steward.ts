@@ -1,5 +1,5 @@
-// What is done to the exchange itself and to the network: markets checked again, configuration,
-// freezes, a change of the base reserve. By the count of ledgers, so that nothing is remembered.
+// Stewardship of the exchange and the network: markets checked again, configuration, freezes, changes of the
+// base reserve. A function of the ledger's number, without state.
 import type { Address } from "../../model/address.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";

@@ -1,4 +1,4 @@
-// Takers: they cross what they find, in every kind and direction, and leave limit orders behind.
+// Takers: they cross orders by every kind of call and in both directions, and leave limit orders behind.
 import { type Address, isContract } from "../../model/address.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
 import { invertPriceDown, lesser, mulDivUp } from "../../model/settlement.ts";
@@ -50,7 +50,7 @@ export function takeOffers(scene: Scene): readonly TransactionIntent[] {
 export function placeLimit(scene: Scene): readonly TransactionIntent[] {
   const { world, view, random } = scene;
   const slot = random.pick(world.takerSlots);
-  // An id that is taken fails the call: it happens to those who do not look.
+  // A nonce in use fails the call, as it does for a client that does not check.
   if (view.order(slot.id) !== undefined && random.chance(0.95)) return [];
   const buying = otherAsset(slot.market, slot.selling);
   const careless = random.chance(0.4);
@@ -129,7 +129,7 @@ export function cancelLimits(scene: Scene): readonly TransactionIntent[] {
   return [updateIntent(world, { trader, updates, approvals: [] })];
 }
 
-/** A taker who has something of `selling`, unless nobody is found soon. */
+/** A taker who has something of `selling`, unless none is found soon. */
 export function pickTrader({ world, view, random }: Scene, selling: TrafficAsset): Address {
   let trader = random.pick(world.cast.takers);
   for (let tries = 0; tries < 4 && view.balance(selling.token, trader) === 0n; tries += 1) {

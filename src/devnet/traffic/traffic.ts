@@ -1,5 +1,5 @@
-// The devnet's population: first it builds its world, then it trades for ever. What it sends is a
-// function of seed, ledger and the chain's state, so that a restart goes on where it was.
+// The traffic: builds the devnet's world, then trades for ever. Its transactions are a function of seed, ledger
+// and the chain's state, so that a restart continues where it stopped.
 import type { Address } from "../../model/address.ts";
 import type { ExchangeConfig } from "../contract/event.ts";
 import type { OraclePrice } from "../contract/oracle.ts";
@@ -26,7 +26,7 @@ import { buildWorld, type NetworkAddresses, oraclePriceAt, type World } from "./
 
 type Act = (scene: Scene) => readonly TransactionIntent[];
 
-/** How often each kind of act comes up, relative to the others. */
+/** Relative frequency of each kind of act. */
 const ACTS: readonly (readonly [weight: number, act: Act])[] = [
   [30, requoteMarket],
   [3, cancelOrders],
@@ -46,7 +46,7 @@ const ACTS: readonly (readonly [weight: number, act: Act])[] = [
 ];
 const WEIGHT_SUM = ACTS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Transactions of a ledger of the past that nobody looks at closely. */
+/** Transactions of a ledger in the thinned-out part of a made-up past. */
 const THIN = 2;
 
 export type TrafficOptions = {

@@ -1,6 +1,6 @@
-// The cast on a network: tokens by address, markets in canonical order, and a slot for every order
-// a maker ever has. A slot's id never changes, so that whether its order lives can be looked up
-// and nothing of the traffic needs to be remembered.
+// The traffic's world: the cast on a network, tokens by address, markets in canonical order, and a slot for
+// every order that a maker ever has. A slot's order id never changes, so that the chain's state tells whether
+// its order is live and the traffic has no state of its own.
 import { type Address, canonicalPair, type Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import type { OraclePrice } from "../contract/oracle.ts";
@@ -70,7 +70,7 @@ export type TakerSlot = {
   readonly selling: TrafficAsset;
 };
 
-/** An asset that somebody deals in. */
+/** An asset that an account of the cast deals in. */
 export type Holding = {
   readonly holder: Address;
   readonly asset: TrafficAsset;

@@ -18,9 +18,9 @@ export function backingJson(backing: Backing): string {
 
 /** A backing is one object until it changes: its text stays with it (see order-json.ts). */
 const KNOWN = Symbol("text");
-type Told = Backing & { [KNOWN]?: { readonly backing: Backing; readonly text: string } };
+type KeptBacking = Backing & { [KNOWN]?: { readonly backing: Backing; readonly text: string } };
 
-export function embeddedBackingJson(backing: Told): string {
+export function embeddedBackingJson(backing: KeptBacking): string {
   const known = backing[KNOWN];
   if (known?.backing === backing) return known.text;
   const text = embeddedText(backing);

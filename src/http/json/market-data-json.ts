@@ -14,7 +14,7 @@ export function candleJson(candle: Candle): string {
   );
 }
 
-/** The texts of entries that did not change: the stats of a market stay one object until they do. */
+/** Cached texts of ticker entries: a market's stats are one object until they change. */
 const entryTexts = new WeakMap<TickerStats, string>();
 
 export function tickerEntryJson(stats: TickerStats): string {

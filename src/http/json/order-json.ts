@@ -15,14 +15,14 @@ type KnownText = {
 };
 
 /**
- * An order that is kept is one object until it changes, and so is a backing: its text stays with it.
- * One made from it by spreading takes the text along, which tells whose it is.
+ * A kept order is one object until it changes, and so is a backing: the text is cached on the object. A copy
+ * made by spreading carries the text along, which names the object it was made for.
  */
 const KNOWN = Symbol("text");
-type Told = Order & { [KNOWN]?: KnownText };
+type KeptOrder = Order & { [KNOWN]?: KnownText };
 
 /** `shown`: absent where no backing is tracked, and for orders that show none. */
-export function orderJson(order: Told, shown?: OrderBacking): string {
+export function orderJson(order: KeptOrder, shown?: OrderBacking): string {
   const known = knownOrderJson(order, shown);
   if (known !== undefined) return known;
   const text = orderText(order, shown);
@@ -30,8 +30,8 @@ export function orderJson(order: Told, shown?: OrderBacking): string {
   return text;
 }
 
-/** The same text where it was made before. */
-export function knownOrderJson(order: Told, shown?: OrderBacking): string | undefined {
+/** The cached text, where there is one. */
+export function knownOrderJson(order: KeptOrder, shown?: OrderBacking): string | undefined {
   const known = order[KNOWN];
   return known !== undefined &&
     known.order === order &&
@@ -41,7 +41,7 @@ export function knownOrderJson(order: Told, shown?: OrderBacking): string | unde
     : undefined;
 }
 
-// Joined: what stays is one piece, whatever takes it in.
+// Joined: the cached string is flat, not a rope of its parts.
 function orderText(order: Order, shown: OrderBacking | undefined): string {
   const { head, tail } = orderPieces(order);
   return [

@@ -1,7 +1,7 @@
-// Who a client is, for limits per address: its socket's address, or what a trusted proxy says.
+// The client's address, for limits per address: its socket's, or the one that a trusted proxy names.
 import { type BlockList, isIP } from "node:net";
 
-/** Addresses of a header that are looked at, from the last one back. */
+/** Addresses of a header that are read, from the last one back. */
 const FORWARDED_MAX = 16;
 
 /**
@@ -23,8 +23,8 @@ export function clientAddress(socket: string, forwarded: string, trusted: BlockL
 }
 
 /**
- * What is counted as one client: an IPv4 address, or the 64 bits of an IPv6 address that name its
- * network, since whoever has one of its addresses has them all.
+ * The unit that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, since one host
+ * controls all addresses of such a network.
  */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -1,4 +1,4 @@
-// Tells clients apart where a limit is for each of them. Main thread.
+// Identifies clients for the limits that apply to each. Main thread.
 import type { HttpRequest, HttpResponse } from "../uws.ts";
 import { addressGroup, clientAddress, isTrusted, plainAddress } from "./client-address.ts";
 import type { ListenerLimits } from "./listener-limits.ts";
@@ -20,7 +20,7 @@ export class Clients {
     return this.#rate !== undefined;
   }
 
-  /** The client behind a request, proxies left aside. */
+  /** The client behind a request, seen through trusted proxies. */
   of(res: HttpResponse, req: HttpRequest): string {
     const { trustedProxies } = this.#limits;
     const socket = socketAddress(res);

@@ -1,11 +1,11 @@
-// How many connections there are, in all and of each address. The binding tells the address of one
-// that opens, but not of one that closes: what an address holds is known between two bounds, and
-// looked up from the system when the upper one passes the limit. Main thread.
+// Counts connections, in all and by address. The binding reports the address of a connection that opens, but
+// not of one that closes: so each address's count is known between two bounds, and read from the system when
+// the upper bound passes the limit. Main thread.
 import type { Clock } from "../../model/clock.ts";
 
-/** The system is asked no more often than this (choice): its list of sockets may be long. */
+/** Least time between two reads of the system's list of sockets, which can be long (choice). */
 const LOOK_MS = 1000;
-/** Addresses remembered since the last look (choice); past it the counts begin anew. */
+/** Addresses counted since the last read (choice); past it the counts restart. */
 const ADDRESSES_MAX = 100_000;
 
 export type ConnectionCountOptions = {
@@ -23,9 +23,9 @@ export type Refusal = "connections" | "connections_per_address";
 export class ConnectionCount {
   readonly #options: ConnectionCountOptions;
   #open = 0;
-  /** What each address held at the last look, and has opened since. */
+  /** Connections of each address at the last read, and opened since. */
   #held = new Map<string, number>();
-  /** Connections of any address that closed since the last look. */
+  /** Connections of any address closed since the last read. */
   #closed = 0;
   #lookedMs = Number.NEGATIVE_INFINITY;
 
@@ -38,7 +38,7 @@ export class ConnectionCount {
   }
 
   /**
-   * Counts it and says why it is one too many; whoever refuses it calls `closed` as for any other.
+   * Counts a connection; returns the refusal where it is one too many. A refused one is `closed` like any other.
    * `address`: undefined for one that may hold as many as it likes.
    */
   opened(address: () => string | undefined): Refusal | undefined {
@@ -54,7 +54,7 @@ export class ConnectionCount {
   closed(): void {
     this.#open -= 1;
     this.#closed += 1;
-    // Nobody is left: nothing need be looked up.
+    // No connection is left: nothing needs to be read.
     if (this.#open === 0) this.#begin(new Map());
   }
 

@@ -1,4 +1,4 @@
-// What the public listener gives out at most. 0 means no limit.
+// Limits of the public listener. 0 means no limit.
 import { BlockList } from "node:net";
 
 export type ListenerLimits = {

@@ -1,5 +1,5 @@
-// Requests a second of each client address: a bucket that fills at the rate and holds some seconds of
-// it, so that a page that loads in a burst is not held up. Main thread.
+// Rate limit of each client address: a token bucket that holds some seconds of the rate, so that a page that
+// loads in a burst is not delayed. Main thread.
 import type { Clock } from "../../model/clock.ts";
 
 /** Seconds at the rate that a client may take at once (choice). */

@@ -1,4 +1,4 @@
-// What a client is told that a limit of the listener keeps out: the limit and its value.
+// Answers to clients that a limit of the listener refuses: they name the limit and its value.
 import { ApiError } from "../api-error.ts";
 import { type Answer, errorAnswer } from "../response.ts";
 

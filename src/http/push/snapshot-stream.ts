@@ -6,7 +6,7 @@ import type { MessageId } from "./client-message.ts";
 const PACE_BYTES = 512 * 1024;
 /** Bytes of updates that may wait behind a snapshot: as much as may wait for a client (api.md, Limits). */
 const BACKLOG_BYTES_MAX = 4 * 1024 * 1024;
-/** Updates sent in one go. */
+/** Updates sent within one turn. */
 const BACKLOG_SENT = 64;
 
 export type SnapshotParts = {

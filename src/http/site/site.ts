@@ -8,7 +8,7 @@ import type { SiteFile } from "./site-files.ts";
 const ROOT = "/console";
 
 /**
- * Nothing from elsewhere, nothing inline: a text that found its way into the page cannot run.
+ * No sources of other origins and nothing inline: injected text cannot run.
  * `connect-src 'self'` covers the push connection of the same host too; `origins` are asked besides.
  */
 function contentSecurityPolicy(origins: readonly string[]): string {

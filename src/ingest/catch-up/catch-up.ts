@@ -1,5 +1,5 @@
-// Reading many ledgers at a time while far behind: range threads fetch and decode, here their
-// ranges are put in order again. Everything that needs judgement ends it: then the sources go on.
+// Catch-up: while far behind, range threads fetch and decode ranges of ledgers, and this puts their results in
+// order. Anything that needs judgement ends the catch-up, and the sources go on one ledger at a time.
 import { Worker } from "node:worker_threads";
 import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import { brokenLink } from "../chain-check.ts";

@@ -6,7 +6,7 @@ export type Progress = {
   readonly tip: number;
   /** Ledgers a second, over the last while. */
   readonly perSecond: number;
-  /** Until the tip is reached at this speed; absent while it cannot be told. */
+  /** Until the tip is reached at this speed; absent while unknown. */
   readonly secondsLeft?: number;
 };
 

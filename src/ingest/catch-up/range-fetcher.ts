@@ -1,5 +1,5 @@
-// Ledgers of a range from wherever they can be had at once. It judges nothing: what is not there is
-// left to the sources, which know how to wait and when to refuse.
+// Fetches the ledgers of a range that any source has at once. It judges nothing: missing ledgers are left to
+// the source set, which knows when to wait and when to refuse.
 import { checkChain } from "../chain-check.ts";
 import { errorText } from "../ingest-error.ts";
 import type { LakeReader } from "../lake/lake-reader.ts";
@@ -13,7 +13,7 @@ export type Fetched = {
   readonly ledgers: readonly RawLedger[];
   /** Why they end before the range does. */
   readonly incomplete?: string;
-  /** The next one is nowhere: everyone was asked, and answered. */
+  /** Every source was asked and answered: none has the next ledger. */
   readonly isAbsent?: boolean;
 };
 

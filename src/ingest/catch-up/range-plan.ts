@@ -30,7 +30,7 @@ export class RangePlan {
     return { from, to };
   }
 
-  /** What a range took: larger ledgers count at once, smaller ones by and by. */
+  /** Size of a range: the estimate grows at once with larger ledgers and shrinks gradually with smaller ones. */
   took(ledgers: number, bytes: number): void {
     if (ledgers === 0) return;
     const each = Math.max(1, bytes / ledgers);

@@ -79,7 +79,7 @@ class RangeThread {
         bytes += raw.bytes.length;
       }
     } catch (thrown) {
-      // The reader comes upon the same ledger by itself and says what is wrong with it.
+      // The reader meets the same ledger later and reports the fault.
       incomplete = errorText(thrown);
     }
     return {

@@ -21,9 +21,9 @@ import { type Decompress, loadZstd } from "./zstd.ts";
  */
 const BATCH_BYTES_MAX = 512 << 20;
 const LEDGER_BYTES_MAX = 64 << 20;
-/** A layout by which an object is not there is read again after so long: it may have been wrong. */
+/** After a missing object the layout is read again so long after it was read: it may have been wrong. */
 const LAYOUT_MS = 60_000;
-/** No network has closed as many ledgers: where looking for later ones ends. */
+/** Upper end of the search for later ledgers: no network has closed as many. */
 const LEDGER_MAX = 0x7fff_ffff;
 
 const FORMS: readonly ((key: string) => string)[] = [
@@ -42,7 +42,7 @@ export type LakeReaderOptions = {
 };
 
 /**
- * Opened with the first read, so that a lake that is away for a while is no reason to fail. Throws
+ * Opened with the first read, so that an unreachable lake does not fail the start. Throws
  * LakeError for what may pass, IngestError `wrong_network` for the lake of another network.
  */
 export class LakeReader {
@@ -72,7 +72,7 @@ export class LakeReader {
       return undefined;
     }
     const { start, ledgers } = this.#unpack(key, object, layout);
-    // The name goes by the batch's place, but the first batch of all begins at ledger 2.
+    // Objects are named by the batch's nominal start, but the very first batch begins at ledger 2.
     if (from < start || from >= start + ledgers.length) return undefined;
     return ledgers.map((bytes, index) => ({ sequence: start + index, bytes })).slice(from - start);
   }
@@ -171,7 +171,7 @@ export class LakeReader {
     }
   }
 
-  /** Lakes differ in extensions, and some are flat in spite of their partitions: found once. */
+  /** Lakes differ in extensions, and some are flat in spite of their partitions: the form is detected once. */
   async #object(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
     if (this.#form !== undefined) return this.store.read(this.#form(key), signal);
     for (const form of FORMS) {

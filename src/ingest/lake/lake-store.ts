@@ -7,7 +7,7 @@ import { readLimited, retryAfterMs, splitCredentials } from "../source-http.ts";
 
 /** An object could not be read for a reason that may pass. The message names its URL without credentials. */
 export class LakeError extends Error {
-  /** How long the lake wants to be left alone. */
+  /** Retry-After of the lake, or 0. */
   readonly retryAfterMs: number;
 
   constructor(message: string, cause?: unknown, retryAfter = 0) {
@@ -29,7 +29,7 @@ const OBJECT_BYTES_MAX = 64 << 20;
 const TIMEOUT_MS = 60_000;
 /** Without a byte of it. */
 const IDLE_MS = 10_000;
-/** What an overloaded store is left alone for where it names no time (choice). */
+/** Pause after an overload response without Retry-After (choice). */
 const OVERLOAD_MS = 5_000;
 
 /** `where`: an http(s) URL, or the path of a directory (with or without file://). */
@@ -37,7 +37,7 @@ export function lakeStore(where: string): LakeStore {
   return isUrl(where) ? new HttpLake(where) : new DirectoryLake(directoryOf(where));
 }
 
-/** False for a directory that does not exist; what is behind a URL only its answers tell. */
+/** False for a directory that does not exist. A URL is not checked before its first response. */
 export function canBeLake(where: string): boolean {
   return isUrl(where) || existsSync(directoryOf(where));
 }

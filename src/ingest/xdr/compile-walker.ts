@@ -1,5 +1,5 @@
 // Compiles the SDK's schema of an XDR type into a function that walks over a value of it without
-// building anything, and calls handlers where something matters ("taps").
+// building objects, and calls handlers at chosen types and fields ("taps").
 //
 // The walk accepts exactly what the schema's own decoder accepts: every discriminant, enum value,
 // boolean, length limit and padding byte is checked, so what was walked can be decoded. Reads go
