@@ -13,7 +13,10 @@ let grown = 0;
 let changes: readonly BookChange[] = [];
 let sent = 0;
 
-/** `grow`, `change`: begins a ledger of so many of the first orders and records, or changes. `next`: asks for more of it. */
+/**
+ * `grow`, `change`: begins a ledger of so many of the first orders and records, or changes. `next`: asks for more of
+ * it.
+ */
 parentPort?.on(
   "message",
   ({ kind, count }: { kind: "grow" | "change" | "next"; count: number }) => {

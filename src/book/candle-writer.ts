@@ -1,4 +1,4 @@
-// Fills into candles, while a step is computed. The fills of one market and ledger are joined
+// Adds fills to candles, while a step is computed. The fills of one market and ledger are joined
 // first and go into the market's newest finest candle; a finest candle that is complete goes into
 // the part of each coarser one (store/candle-table.ts).
 //

@@ -1,5 +1,5 @@
-// Which orders the clock moves next. A clock set back brings orders back to life: the horizon goes
-// both ways, a bounded number of orders at a time, so a wild reading does no lasting harm.
+// Plans which orders the clock moves next: past their expiration, or, where it was set back, live again. The
+// horizon moves both ways, a bounded number of orders at a time, so that a wrong reading does no lasting harm.
 import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import type { Horizon } from "../store/step-record.ts";

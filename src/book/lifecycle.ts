@@ -1,10 +1,10 @@
-// What ledgers and the clock do to orders (api.md, Order states). Computes a step without touching
+// The life cycle of orders under ledgers and the clock (api.md, Order states). Computes a step without touching
 // anything: reads go to the last stored state and the step's own changes, and the result is dropped
 // when it cannot be stored.
 //
 // Invariant: the state of an order whose entry is on-chain depends on the ledgers and on how far
 // the clock has been applied (`horizon`) alone, not on which of the two came first. So a fill of an
-// order that a fast clock has archived, or a clock set back, ends in the same state as no haste.
+// order that a fast clock has archived, or a clock set back, ends in the same state as a right clock would.
 import { canonicalPair } from "../model/address.ts";
 import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";

@@ -1,6 +1,6 @@
-// Hot path at start: what is learned of all live orders while the book takes them in. Who has how
-// many in which asset, and which markets there are, by the store's numbers: no text is looked at for
-// an order. Each owner and asset, and each two assets, get a place in a list as they are first seen.
+// Hot path at start: counts over all live orders while the book loads them: orders by owner and asset, and the
+// markets, by the store's numbers, so that no text is read for an order. Each owner and asset, and each two assets, get
+// a place in a list as they are first seen.
 import type { Address } from "../model/address.ts";
 import type { LiveRow } from "../store/live-rows.ts";
 

@@ -1,4 +1,4 @@
-// What the rest of the process may ask about markets: exact values, printed at the edge. Main
+// The market data that the rest of the process may read: exact values, formatted at the edge. Main
 // thread only; every answer is of the newest visible ledger.
 import type { Address, Pair } from "../model/address.ts";
 import type { Candle, PriceRatio } from "../model/candle.ts";

@@ -1,4 +1,4 @@
-// What the rest of the process may ask of the exchange's state: the newest ledger that is both
+// The read model, the rest of the process's view of the exchange's state: the newest ledger that is both
 // durable and applied. Main thread only; every answer is of one ledger.
 import type { Address, Pair } from "../model/address.ts";
 import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";

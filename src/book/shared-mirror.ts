@@ -1,5 +1,5 @@
 // One copy of the book made the same bytes as the other, for a book that was filled before its first
-// step: applying every order to both would take twice as long. Main thread, nobody in either copy.
+// step: applying every order to both would take twice as long. Main thread, with no reader in either copy.
 import { copyArena } from "./shared-arena.ts";
 import {
   ADDRESS_STRIDE_U32,

@@ -1,4 +1,4 @@
-// From what is stored of a step's orders to what the live ones look like to others.
+// Derives the shared book's changes from a step's order records.
 import type { Order } from "../model/order.ts";
 import { type OrderRecord, OrderState, toOrder } from "../store/order-record.ts";
 import type { OrderChange } from "../store/step-record.ts";

@@ -1,4 +1,4 @@
-// Whoever wants to know what the parts of a step take.
+// The port that the step pipeline reports the durations of a step's parts to, for metrics.
 
 /** Milliseconds. */
 export type StepTimes = {

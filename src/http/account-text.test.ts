@@ -148,7 +148,7 @@ describe("the text of an account", () => {
     assert.equal(account.text("", ""), expected);
   });
 
-  it("is given up where nobody waits for it, and follows no steps any more", async () => {
+  it("is given up once its client is gone, and follows no steps any more", async () => {
     fill(1000);
     let isWanted = true;
     let pages = 0;

@@ -20,7 +20,7 @@ export function hasManyOrders(readModel: ReadModel, owner: Address): boolean {
   return ordersOf(readModel, owner, undefined, SLICE_ORDERS).length === SLICE_ORDERS;
 }
 
-/** Of the state shown now, in one go: for few orders. */
+/** Of the state shown now, within one turn: for few orders. */
 export function accountMembers(readModel: ReadModel, owner: Address): string {
   const orders = ordersOf(readModel, owner, undefined, Math.max(1, readModel.liveOrderCount));
   return membersText(

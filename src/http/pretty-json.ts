@@ -5,7 +5,7 @@
 const PORTION_TOKENS = 4096;
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^"{}[\],:]+/gy;
 
-/** `compact`: JSON without blanks. In one go. */
+/** `compact`: JSON without blanks. Within one turn. */
 export function prettyJson(compact: string): string {
   const portions = prettyPortions(compact);
   for (;;) {

@@ -1,5 +1,5 @@
-// Custom tokens: what can have changed an answer of theirs, what an answer means, and when they are asked.
-// A record is `pending` from such an event until an answer asked for well after it.
+// Polling of custom tokens: which events can change an answer, what an answer means, and when tokens are asked.
+// A record is `pending` from such an event until an answer requested well after it.
 import type { Address } from "../../model/address.ts";
 import type { ExchangeEvent, TokenEvent } from "../../model/ledger-delta.ts";
 import type { BackingStep } from "../step.ts";

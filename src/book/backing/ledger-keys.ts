@@ -1,5 +1,4 @@
-// What kind of token an asset is, and with that which ledger entries decide what stands behind an owner in
-// it: their keys.
+// Keys of the ledger entries that decide an owner's backing in an asset, by the asset's kind of token.
 import {
   type Address,
   accountAddress,

@@ -1,5 +1,5 @@
-// Why each record is tracked, and what a step changes about it: orders come and go, tokens begin to
-// be traded, accounts are watched or no longer. Then the entries that decide it, and its values.
+// References: why each record is tracked (live orders, traded tokens, watched accounts) and how a step changes
+// that; then the entries that decide a record, and its values.
 import assert from "node:assert/strict";
 import type { Address, Pair } from "../../model/address.ts";
 import type { TrackedEntry } from "../../model/ledger-delta.ts";

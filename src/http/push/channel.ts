@@ -25,7 +25,7 @@ export type TopicRequest = {
   readonly parts?: () => SnapshotParts | undefined;
   /** Updates before the snapshot are of no use: the subscriber gets none. */
   readonly beginsWithSnapshot?: true;
-  /** The subscribe was answered, or nobody waits for that any more. Called once. */
+  /** The subscribe was answered, or its client is gone. Called once. */
   readonly over?: () => void;
   /** False: what was ready no longer is, and `ready` is asked again. Absent: it stays so. */
   readonly isReady?: () => boolean;

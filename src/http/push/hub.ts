@@ -394,7 +394,7 @@ export class PushHub {
   }
 }
 
-/** Nobody waits for its answer any more. False where that was so already. */
+/** Its client no longer waits for the answer. False where that was so already. */
 function settled(subscriber: Subscriber, pending: PendingSnapshot): boolean {
   if (!subscriber.pending.delete(pending)) return false;
   pending.over?.();

@@ -14,7 +14,7 @@ export type SnapshotParts = {
   readonly count: number;
   /**
    * Makes more of them ready, less than a millisecond of work: called until it returns false, before the first. That
-   * one is then sent at once, like an answer that is made in one go.
+   * one is then sent at once, like an answer that is made within one turn.
    */
   readonly make?: () => boolean;
   /** The message of a part; they are asked for in order, from 1. */
