@@ -22,6 +22,9 @@ const UNIT = 1.1;
 /** What the rounding of all other orders of a hop can be worth on top. */
 const ROUNDED = UNIT + ORDERS_MAX;
 
+/** What an order saves at least, as a part of what its hop pays: with less it might better be left out. */
+const NEGLIGIBLE_PART = 2e-9;
+
 export class GreedyRoute {
   readonly #curves: SideCurves;
 
@@ -103,7 +106,7 @@ export class GreedyRoute {
       this.#count = at - first + 1;
       if (!(this.#value < EXACT_MAX)) return false;
       if (at === first) return true;
-      if (!this.#allSave(first, at)) return this.#doubt();
+      if (!this.#allSave(first, at)) return false;
       // A unit more of output needs this much more of input than rounding can give.
       if (level - (left - gets * level) >= UNIT) return true;
       const dearest = price[at - 1]!;
@@ -137,7 +140,7 @@ export class GreedyRoute {
       this.#count = at - first + 1;
       if (!(this.#value < EXACT_MAX)) return false;
       if (at === first) return true;
-      if (!this.#allSave(first, at)) return this.#doubt();
+      if (!this.#allSave(first, at)) return false;
       const isWhole = share[at] === amount[at];
       if (isWhole && (level - price[at - 1]!) * (amount[at]! - left) < ROUNDED) {
         return this.#doubt();
@@ -154,12 +157,15 @@ export class GreedyRoute {
     return this.#isLoose;
   }
 
-  /** Whether each entry before `last` saves something against its price, rounding included. */
+  /** Whether each entry before `last` saves more than next to nothing against its price. */
   #allSave(first: number, last: number): boolean {
     const { amount, cost, price } = this.#curves.columns;
     const level = price[last]!;
+    let paid = 0;
+    for (let at = first; at < last; at += 1) paid += cost[at]!;
+    const least = paid * NEGLIGIBLE_PART;
     for (let at = first; at < last; at += 1) {
-      if (amount[at]! * level < cost[at]!) return false;
+      if (amount[at]! * level - cost[at]! <= least) return false;
     }
     return true;
   }

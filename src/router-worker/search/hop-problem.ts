@@ -28,23 +28,23 @@ export type HopOrders = {
 };
 
 export type HopDemand = {
-  direction: HopDirection;
+  readonly direction: HopDirection;
   /** SELL: what is paid, all of it but less than one unit's worth. BUY: what is got, exactly. */
-  amount: number;
+  readonly amount: number;
   /** The same in integers; where it is absent `amount` is exact. */
-  exactAmount: bigint | undefined;
+  readonly exactAmount: bigint | undefined;
   /** Order slots. */
-  slots: number;
+  readonly slots: number;
   /** Bytes that the fills may take of the call. */
-  bytes: number;
+  readonly bytes: number;
   /** SELL: the answer must get less than this. Infinity: no bound. */
-  below: number;
+  readonly below: number;
   /** Cutoff. SELL: what gets less than this, BUY: what costs more, is of no use. 0, Infinity: none. */
-  cutoff: number;
+  readonly cutoff: number;
   /** A proven gap at which the search may stop, as a part of the value. */
-  gap: number;
+  readonly gap: number;
   /** Nodes of the branch and bound. 0: greedy alone. */
-  nodesMax: number;
+  readonly nodesMax: number;
 };
 
 /** Bytes of an order listed alone: its event, and its maker's transfers. */

@@ -53,9 +53,6 @@ const FURTHER_GAP = 1e-6;
 
 /** Selections that the 1-exchange of a route settles at most (guess). */
 const EXCHANGES_MAX = 256;
-/** What an order saves at most, as a part of what its hop pays, where it may be dropped. */
-const DROPPED_PART = 2e-9;
-
 /** The orders that a route lists, and whether it is proven: as near to its path's optimum as it must be. */
 type Listed = {
   readonly sides: readonly number[];
@@ -91,7 +88,7 @@ export class RouteSolver {
   #headroomWorkLeft = 0;
   readonly #hops: RouteHops;
   readonly #candidates: CandidateSets;
-  /** Of the routes in which an exchange of one order may be of use. */
+  /** Of the routes that were searched. */
   readonly #listed = new WeakMap<RouteQuote, Listed>();
 
   constructor(curves: SideCurves) {
@@ -211,30 +208,7 @@ export class RouteSolver {
     for (let hop = 0; hop < hopCount; hop += 1) {
       hops.push(this.#hops.first(view, this.#curvesOfPath[hop]!, this.#greedy.counts[hop]!));
     }
-    const route = { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
-    const isLean = hops.every((_, hop) => !this.#mayDrop(hop));
-    if (!isLean) {
-      const curves = Array.from(this.#curvesOfPath.subarray(0, hopCount));
-      this.#listed.set(route, {
-        sides: curves.map((curve) => curve >>> 1),
-        slots: this.#greedySlots(curves),
-        isProven: true,
-      });
-    }
-    return route;
-  }
-
-  /** Whether one of the orders that greedy lists saves next to nothing. */
-  #mayDrop(hop: number): boolean {
-    const { amount, cost, price } = this.#curves.columns;
-    const first = this.#curves.start[this.#curvesOfPath[hop]!]!;
-    const last = first + this.#greedy.counts[hop]! - 1;
-    let paid = 0;
-    for (let at = first; at < last; at += 1) paid += cost[at]!;
-    for (let at = first; at < last; at += 1) {
-      if (amount[at]! * price[last]! - cost[at]! <= paid * DROPPED_PART) return true;
-    }
-    return false;
+    return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
   }
 
   #greedySlots(curves: readonly number[]): readonly (readonly number[])[] {

@@ -181,45 +181,42 @@ export class SideCurves {
 
   /** At most what `paid` gets, or any part of it. */
   sell(view: BookView, side: number, use: CurveUse, paid: number, now: number): number {
-    const curve = this.curveOf(view, side, use, now);
-    const start = this.start[curve]!;
-    const count = this.count[curve]!;
-    const end = start + count;
-    const at = firstReaching(this.paidSum, start, end, paid);
-    // Whether the orders reached are the best list depends on the price behind them.
-    if (at >= end - 1 && this.#deepen(view, curve, now)) {
-      return this.sell(view, side, use, paid, now);
-    }
-    if (at === end) {
-      this.used = count;
-      return count === 0 ? 0 : this.gotSum[end - 1]!;
-    }
-    this.used = at - start + 1;
-    const before = at > start;
-    const left = before ? paid - this.paidSum[at - 1]! : paid;
-    return (before ? this.gotSum[at - 1]! : 0) + left / this.columns.price[at]!;
+    return this.#follow(view, side, use, paid, now, true);
   }
 
   /** At least what getting `wanted` costs; Infinity where there is not that much. */
   buy(view: BookView, side: number, use: CurveUse, wanted: number, now: number): number {
+    return this.#follow(view, side, use, wanted, now, false);
+  }
+
+  #follow(
+    view: BookView,
+    side: number,
+    use: CurveUse,
+    flow: number,
+    now: number,
+    sells: boolean,
+  ): number {
     const curve = this.curveOf(view, side, use, now);
     const start = this.start[curve]!;
-    const count = this.count[curve]!;
-    const end = start + count;
-    const at = firstReaching(this.gotSum, start, end, wanted);
+    const end = start + this.count[curve]!;
+    const from = sells ? this.paidSum : this.gotSum;
+    const to = sells ? this.gotSum : this.paidSum;
+    const at = firstReaching(from, start, end, flow);
+    // Whether the orders reached are the best list depends on the price behind them.
     if (at >= end - 1 && this.#deepen(view, curve, now)) {
-      return this.buy(view, side, use, wanted, now);
+      return this.#follow(view, side, use, flow, now, sells);
     }
     if (at === end) {
-      this.used = count;
+      this.used = end - start;
       // The sums may fall short of the exact ones by as much.
-      const isEnough = count > 0 && this.gotSum[end - 1]! >= wanted * (1 - SUM_ERROR);
-      return isEnough ? this.paidSum[end - 1]! : Number.POSITIVE_INFINITY;
+      const isEnough = end > start && (sells || from[end - 1]! >= flow * (1 - SUM_ERROR));
+      return isEnough ? to[end - 1]! : sells ? 0 : Number.POSITIVE_INFINITY;
     }
     this.used = at - start + 1;
-    const before = at > start;
-    const left = before ? wanted - this.gotSum[at - 1]! : wanted;
-    return (before ? this.paidSum[at - 1]! : 0) + left * this.columns.price[at]!;
+    const left = at > start ? flow - from[at - 1]! : flow;
+    const price = this.columns.price[at]!;
+    return (at > start ? to[at - 1]! : 0) + (sells ? left / price : left * price);
   }
 
   /** Adds orders to a curve that does not hold all of its side. False where it does. */

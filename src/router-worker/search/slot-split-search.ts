@@ -10,7 +10,6 @@
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { HopColumns } from "./hop-columns.ts";
 import {
-  type HopDemand,
   type HopDirection,
   type HopOrders,
   mostOfSlots,
@@ -119,17 +118,6 @@ export class SlotSplitSearch {
   #nodesMax = 0;
   readonly #solver = new HopSolver();
   readonly #bounds = new SlotBounds();
-  readonly #demand: HopDemand = {
-    direction: SELL,
-    amount: 0,
-    exactAmount: undefined,
-    slots: 0,
-    bytes: 0,
-    below: 0,
-    cutoff: 0,
-    gap: 0,
-    nodesMax: 0,
-  };
 
   // By split: slots of each hop, HOPS_MAX apart; bound; whether it may still give something better.
   #splits = 0;
@@ -504,20 +492,18 @@ export class SlotSplitSearch {
     below: number,
     cutoff: number,
   ): HopSolver {
-    const hop = this.#hopAt(step);
     const solver = this.#solver;
-    const demand = this.#demand;
-    demand.direction = this.#direction;
-    demand.amount = flow;
-    demand.exactAmount = exact;
-    demand.slots = slots;
-    demand.bytes = this.#hopBytes;
-    demand.below = below;
-    demand.cutoff = cutoff;
-    demand.gap = this.#gap;
-    const nodesMax = Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work));
-    demand.nodesMax = nodesMax;
-    solver.solve(this.hops[hop]!, demand);
+    solver.solve(this.hops[this.#hopAt(step)]!, {
+      direction: this.#direction,
+      amount: flow,
+      exactAmount: exact,
+      slots,
+      bytes: this.#hopBytes,
+      below,
+      cutoff,
+      gap: this.#gap,
+      nodesMax: Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work)),
+    });
     this.work += solver.work;
     return solver;
   }
