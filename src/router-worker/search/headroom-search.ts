@@ -73,7 +73,9 @@ export class HeadroomSearch {
       return worst;
     });
     if (this.work > workMax) this.complete = false;
-    for (const selection of bestFirst(found, direction)) {
+    const sign = direction === SELL ? -1 : 1;
+    found.sort((one, other) => sign * (one.value - other.value));
+    for (const selection of found) {
       if (this.work > workMax) {
         this.complete = false;
         return;
@@ -90,29 +92,4 @@ export class HeadroomSearch {
     if (this.#demand.settles(this.#lists.slice(0, this.#demand.hopCount))) this.value = value;
     return this.value;
   }
-}
-
-/**
- * The best of those that take as many orders and mean the same to the other hop's makers, then the
- * others: the other hop may be unable to use up the best ones.
- */
-function bestFirst(
-  found: readonly HeadroomSelection[],
-  direction: HopDirection,
-): readonly HeadroomSelection[] {
-  const sign = direction === SELL ? -1 : 1;
-  const sorted = found.toSorted((one, other) => sign * (one.value - other.value));
-  const seen = new Set<string>();
-  const known = new Set<string>();
-  const [first, rest]: [HeadroomSelection[], HeadroomSelection[]] = [[], []];
-  for (const selection of sorted) {
-    const makers = [...selection.makers].toSorted(([one], [other]) => one - other);
-    const key = `${selection.entries.length} ${makers.join(" ")}`;
-    const whole = `${selection.value} ${key}`;
-    if (known.has(whole)) continue;
-    known.add(whole);
-    (seen.has(key) ? rest : first).push(selection);
-    seen.add(key);
-  }
-  return [...first, ...rest];
 }
