@@ -142,7 +142,9 @@ export class HeadroomSelections {
       if (gets < 1) return;
     } else if (left > last.amount) return;
     const pays = gets === last.amount ? last.cost : entryCost(columns, last.at, gets, words);
-    if (this.#direction === SELL && left - pays >= this.#highestPrice(last)) return;
+    // A price that is the same as a plain number may be higher.
+    const unsold = this.#highestPrice(last) * (1 + 2 ** -50);
+    if (this.#direction === SELL && left - pays > unsold) return;
     if (!this.#isCovered(last, gets, pays)) return;
     const value = this.#direction === SELL ? got + gets : paid + pays;
     if (this.#direction === SELL ? value <= this.#toBeat : value >= this.#toBeat) return;

@@ -33,16 +33,20 @@ class Market {
   readonly allowances: AllowanceState[] = [];
   frozen = false;
 
-  /** `price` in thousandths of what is bought per unit. Returns the id. */
+  /** `price` in thousandths of what is bought per unit, and `more` of 10^18 parts. Returns the id. */
   order(
     selling: Address,
     buying: Address,
     amount: bigint,
     price: bigint,
-    { owner = MAKER, expires = 0n }: { owner?: Address; expires?: bigint } = {},
+    {
+      owner = MAKER,
+      expires = 0n,
+      more = 0n,
+    }: { owner?: Address; expires?: bigint; more?: bigint } = {},
   ) {
     const id = orderId(BigInt(this.orders.length + 1));
-    const exact = (price * PRICE_UNIT) / 1000n;
+    const exact = (price * PRICE_UNIT) / 1000n + more;
     this.orders.push({ id, owner, selling, buying, amount, price: exact, expires });
     for (const asset of [selling, buying]) {
       if (!this.holders.has(`${owner}${asset}`)) this.hold(owner, asset, {});
@@ -372,6 +376,19 @@ test("a limit over more orders than can be listed takes the twenty that get most
   assert.equal(route?.bought, 5150n);
   const [filled] = routesOf(market.quote({ ...limit, amount: 2000n }));
   assert.equal(filled?.sold, 2000n);
+});
+
+test("a limit is not passed by a price that no plain number tells from it", () => {
+  const market = new Market();
+  for (let at = 0; at < 25; at += 1) market.order(B, A, 1000n, 1000n, { owner: account(at) });
+  market.order(B, A, 10n ** 9n, 1000n, { owner: account(30), more: 1n });
+  for (const direction of ["strict_send", "strict_receive"] as const) {
+    const limit = { direction, direct: true, maxPrice: PRICE_UNIT, amount: 24_000n };
+    const [route] = routesOf(market.quote(limit));
+    assert.deepEqual([route?.bought, route?.hops[0]?.worstPrice], [20_000n, PRICE_UNIT]);
+    const [whole] = routesOf(market.quote({ ...limit, maxPrice: PRICE_UNIT + 1n }));
+    assert.equal(whole?.hops[0]?.worstPrice, PRICE_UNIT + 1n);
+  }
 });
 
 test("dust and unbacked orders on top do not hide what lies behind", () => {

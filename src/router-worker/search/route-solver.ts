@@ -1,6 +1,7 @@
 // From an asset path to a route that settles: loads the candidates of its hops, has the best
 // selection searched, and settles it in integers.
 import type { BookView } from "../../book/shared-layout.ts";
+import { orderPrice } from "../../book/shared-reader.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { fillBytesMax, fitsInCall } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
@@ -328,10 +329,10 @@ export class RouteSolver {
     inOrder: Crossing,
   ): Crossing {
     const { view, request, ordersMax } = context;
-    const [hop] = this.#search.hops;
-    useCandidates(hop!, view, this.#candidates.of(curve), true);
-    const dearest = this.#curves.columns.price[this.#curves.start[curve]! + slots.length - 1]!;
-    while (hop!.count > 0 && hop!.columns.price[hop!.count - 1]! > dearest) hop!.count -= 1;
+    const hop = this.#search.hops[0]!;
+    useCandidates(hop, view, this.#candidates.of(curve), true);
+    const dearest = orderPrice(view, slots.at(-1)!);
+    while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
     if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
       const listed = this.#listedSlots(0);
       const settled = settle(context, [listed]);
