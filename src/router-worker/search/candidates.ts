@@ -20,7 +20,10 @@ const DEPTH = ORDERS_MAX + 1;
 const MAKER_MIN = 2 * DEPTH;
 /** Cheapest orders of a maker that are not thinned: 4 cost one of 12 ladders, 21 one of 3 (measured). */
 const CHEAPEST_MIN = 12;
-/** Candidates of a hop at most; past it of each size, a power of two, the cheapest stay (guesses). */
+/**
+ * Candidates of a hop at most; past it of each size, a power of two, the cheapest stay, fewer of each where
+ * there are more sizes than these numbers allow for (guesses).
+ */
 export const CANDIDATES_MAX = 1 << 9;
 const SIZE_MAX = 12;
 
@@ -182,14 +185,17 @@ export class CandidateSets {
   /** Of each size, a power of two of the amount, the cheapest. */
   #thinSizes(from: number, kept: number): number {
     const { columns } = this.#curves;
+    const sizeOf = (entry: number): number => Math.floor(Math.log2(columns.most[from + entry]!));
+    const sizes = new Set(Array.from(this.#kept.subarray(0, kept), sizeOf)).size;
+    const sizeMax = Math.min(SIZE_MAX, Math.floor(CANDIDATES_MAX / sizes));
     const counts = new Map<number, number>();
     let left = 0;
     for (let at = 0; at < kept; at += 1) {
       const entry = this.#kept[at]!;
-      const size = Math.floor(Math.log2(columns.most[from + entry]!));
+      const size = sizeOf(entry);
       const count = counts.get(size) ?? 0;
       counts.set(size, count + 1);
-      if (count >= SIZE_MAX) continue;
+      if (count >= sizeMax) continue;
       this.#kept[left] = entry;
       left += 1;
     }

@@ -321,6 +321,25 @@ test("one order that takes all is found behind a thousand cheap ones of makers w
   assert(sold !== undefined && sold.bought >= 1000n * unit);
 });
 
+test("of more sizes of orders than candidates are kept for, some of each are", () => {
+  const market = new Market();
+  const large = account(9000);
+  // Dearer as they get larger, so that none makes another useless, of 47 sizes.
+  for (let at = 0; at < 611; at += 1) {
+    const amount = BigInt(Math.floor(2 ** (at / 13)));
+    market.order(B, X, amount, BigInt(1000 + at), { owner: account(at) });
+  }
+  market.order(X, A, 10n ** 15n, 1000n, { owner: large });
+  market.order(B, X, 10n ** 15n, 1700n, { owner: large });
+  // It has headroom for what it delivers alone.
+  market.hold(large, X, { limit: 10n ** 17n });
+  for (const amount of [10n ** 4n, 10n ** 13n, 10n ** 14n]) {
+    const [route] = routesOf(market.quote({ amount }));
+    assert(route !== undefined && route.bought >= (amount * 1000n) / 1700n, `${amount}`);
+    assert.deepEqual(routeFaults(market.state, route, "strict_send", 20), []);
+  }
+});
+
 test("an order stays listed where the plan forward alone needs it", () => {
   const market = new Market();
   const Y = token(3);
