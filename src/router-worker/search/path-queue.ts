@@ -115,13 +115,22 @@ export class PathQueue {
 
   #dropHalf(): void {
     const sorted = this.#key.slice(0, this.#ids).sort();
-    this.droppedKey = sorted[this.#ids >>> 1]!;
+    const dropped = this.#ids >>> 1;
+    const droppedKey = sorted[dropped - 1]!;
+    // Of those with the same key, the first ones stay.
+    let equalLeft = sorted.lastIndexOf(droppedKey) + 1 - dropped;
     const ids = this.#ids;
     this.#ids = 0;
     this.count = 0;
     for (let id = 0; id < ids; id += 1) {
+      const key = this.#key[id]!;
+      if (key < droppedKey) continue;
+      if (key === droppedKey) {
+        if (equalLeft === 0) continue;
+        equalLeft -= 1;
+      }
       this.add(
-        this.#key[id]!,
+        key,
         this.#orders[id]!,
         this.#hopCount[id]!,
         this.#sides[3 * id]!,
@@ -129,5 +138,6 @@ export class PathQueue {
         this.#sides[3 * id + 2]!,
       );
     }
+    this.droppedKey = droppedKey;
   }
 }
