@@ -300,7 +300,9 @@ export class QuotePool implements QuoteService {
   #flush(): void {
     while (this.#freeWorkers > 0 && this.#queue.size > 0) {
       const share = Math.ceil(this.#queue.size / this.#freeWorkers);
-      const batch = this.#queue.take(Math.min(share, BATCH_MAX)).filter(isWaiting);
+      // A job that waits in the queues of several clients may be taken more than once.
+      const taken = new Set(this.#queue.take(Math.min(share, BATCH_MAX)));
+      const batch = [...taken].filter(isWaiting);
       if (batch.length === 0) continue;
       this.#run(batch).catch((error: unknown) => this.#options.onFault(String(error)));
     }

@@ -138,6 +138,20 @@ test("a worker that dies fails the quote it was at, and no other of its batch", 
   for (const result of results) assert.deepEqual(result, unfeasible(1));
 });
 
+test("what two clients ask at once, however often, leaves each quote a way to be stopped", async () => {
+  const { pool } = await openWorld({ ...UNLIMITED, workers: 1 });
+  for (let round = 0n; round < 70n; round += 1n) {
+    const both = ["a", "b"].map((client) => pool.quote(asking(QUICK + round), { client }));
+    for (const result of await Promise.all(both)) assert.deepEqual(result, unfeasible(1));
+  }
+  // A quote that has none counts as the one that its worker was at.
+  const others = Array.from({ length: 20 }, (_, index) => QUICK + 1000n + BigInt(index));
+  const asked = [EXIT, ...others].map((amount) => pool.quote(asking(amount)));
+  const [dead, ...results] = await Promise.all(asked);
+  assert.equal(dead?.status, "failed");
+  for (const result of results) assert.deepEqual(result, unfeasible(1));
+});
+
 test("a quote whose worker dies at another one twice fails", async () => {
   const { pool } = await openWorld({ ...UNLIMITED, workers: 1 });
   const requests = [asking(EXIT), { ...asking(EXIT), direct: true }, asking(QUICK)];
