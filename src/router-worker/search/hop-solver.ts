@@ -590,7 +590,7 @@ export class HopSolver {
       else this.#completeBest(own, got, paid, count);
     }
     if (depth === DEPTH_MAX) {
-      this.complete = false;
+      this.#isCut = true;
       return;
     }
     for (let place = from; place < core.count; place += 1) {
