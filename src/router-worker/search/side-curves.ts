@@ -271,8 +271,9 @@ export class SideCurves {
       this.#differs[curve]! |= PENDING;
       if ((curve & 1) === MANY_HOPS) return false;
     }
-    const back = view.backingU32[sold + BACKING_SKIPPED]! + this.#skipWindow;
-    if (now < back) {
+    const skipped = view.backingU32[sold + BACKING_SKIPPED]!;
+    const back = skipped + this.#skipWindow;
+    if (skipped > 0 && now < back) {
       if (back < this.#validUntil[curve]!) this.#validUntil[curve] = back;
       return false;
     }
@@ -345,7 +346,7 @@ export class SideCurves {
 
   /** Where the hash holds the maker's latest entry of the curve being built, or would. */
   #placeOfMaker(view: BookView, start: number, sold: number): number {
-    let place = (Math.imul(sold, 0x9e3779b1) >>> 12) & this.#makerMask;
+    let place = hashPlace(sold, this.#makerMask);
     for (;;) {
       const entry = this.#makerHash[place]! - 1;
       if (entry < 0) return place;
@@ -390,6 +391,11 @@ export class SideCurves {
     this.gotSum = withLength(this.gotSum, length);
     this.paidSum = withLength(this.paidSum, length);
   }
+}
+
+/** Where a table of `mask + 1` places, a power of two, is looked at first; spreads keys over all of it. */
+export function hashPlace(key: number, mask: number): number {
+  return Math.imul(key, 0x9e3779b1) >>> Math.clz32(mask);
 }
 
 /** The step that last changed the first `depth` orders of a side, or one after it. */
