@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { account, token } from "../../../test/support/addresses.ts";
 import { type BookOptions, bookOfWorld } from "../../../test/support/book-of-world.ts";
+import { randomFrom } from "../../../test/support/random-ledgers.ts";
 import { routeFaults } from "../../../test/support/route-check.ts";
 import type {
   AllowanceState,
@@ -176,6 +177,16 @@ test("makers the contract skipped within the window are left out", () => {
   assert.deepEqual(listed(market.quote({}, { skipped: new Map([[`${MAKER}${A}`, NOW]]) })), [
     cheap,
   ]);
+});
+
+test("a maker that was never skipped is left out at no time", () => {
+  const market = new Market();
+  const cheap = market.order(B, A, 5000n, 500n);
+  const view = bookOfWorld({ ...market.state, now: 0 });
+  const request = { direction: "strict_send", sellingAsset: A, buyingAsset: B } as const;
+  const context = { now: 599, skipWindow: 600, shouldStop: () => false };
+  const asked = { ...request, amount: 1000n, direct: false };
+  assert.deepEqual(listed(new QuoteSearch(view).quote(view, asked, context)), [cheap]);
 });
 
 test("backing that awaits confirmation counts on a route of one hop alone", () => {
@@ -410,6 +421,29 @@ test("a limit is not passed by a price that no plain number tells from it", () =
   }
 });
 
+test("what a limit crosses depends on no quote before it", () => {
+  const random = randomFrom(1);
+  const market = new Market();
+  for (let at = 0; at < 60; at += 1) {
+    const more = BigInt(random(1000)) * 10n ** 9n;
+    market.order(B, A, BigInt(10 ** 8 + random(10 ** 9)), 1000n, { owner: account(at), more });
+  }
+  market.order(X, A, 10n ** 12n, 2000n);
+  market.order(B, X, 10n ** 12n, 2000n);
+  const view = bookOfWorld(market.state);
+  const context = { now: NOW, skipWindow: 600, shouldStop: () => false };
+  const request = { sellingAsset: A, buyingAsset: B, amount: 1000n, direct: false };
+  for (const direction of ["strict_send", "strict_receive"] as const) {
+    const search = new QuoteSearch(view);
+    // Its second route may stay a little behind the best of its path.
+    assert.equal(routesOf(search.quote(view, { ...request, direction }, context)).length, 2);
+    const limit = { direct: true, maxPrice: 2n * PRICE_UNIT, amount: 16n * 10n ** 9n };
+    const asked = { ...request, direction, ...limit };
+    const wanted = new QuoteSearch(view).quote(view, asked, context);
+    assert.deepEqual(search.quote(view, asked, context), wanted);
+  }
+});
+
 test("dust and unbacked orders on top do not hide what lies behind", () => {
   const market = new Market();
   for (let at = 0; at < 40; at += 1) market.order(B, A, 2n, 900n, { owner: account(at) });
@@ -503,6 +537,30 @@ test("a search told to stop within its only path fails: nobody knows that it is 
   };
   assert.equal(quote(1).status, "failed");
   assert.equal(quote(1000).status, "success");
+});
+
+test("a search told to stop once nothing that is left can be better is not said to be unproven", () => {
+  const market = new Market();
+  for (let at = 0; at < 14; at += 1) {
+    market.order(token(10 + at), A, 5000n, 1000n);
+    market.order(B, token(10 + at), 5000n, 1000n + BigInt(10 * at));
+  }
+  const view = bookOfWorld(market.state);
+  const quote = (stopAfter: number) => {
+    let asked = 0;
+    const shouldStop = () => {
+      asked += 1;
+      return asked > stopAfter;
+    };
+    const request = { sellingAsset: A, buyingAsset: B, amount: 1000n, direct: false };
+    const context = { now: NOW, skipWindow: 600, shouldStop };
+    return new QuoteSearch(view).quote(view, { ...request, direction: "strict_send" }, context);
+  };
+  const whole = quote(1000);
+  assert.deepEqual([routesOf(whole).length, "isUnproven" in whole], [10, false]);
+  assert.deepEqual(quote(10), whole);
+  const nine = quote(9);
+  assert.deepEqual([routesOf(nine).length, "isUnproven" in nine], [9, true]);
 });
 
 test("assets nobody trades, and amounts nobody covers, are unfeasible", () => {

@@ -135,14 +135,14 @@ export class QuoteSearch {
     // Once there are as many routes as are answered: the key of the last one.
     let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
-      if (context.shouldStop()) {
-        this.isCut = true;
-        return routes;
-      }
       const path = queue.top;
       const isFull = routes.length === ROUTES_MAX;
       // A key holds a margin, so a path whose key is no better is no better.
       if (isFull && queue.key(path) <= worst) break;
+      if (context.shouldStop()) {
+        this.isCut = true;
+        return routes;
+      }
       if (isFull && queue.orders(path) > this.#ordersMax) {
         queue.markCapped(path);
         queue.lowerTop(Math.min(queue.key(path), solver.cappedKey(context, queue, path)));
@@ -161,7 +161,7 @@ export class QuoteSearch {
       }
       if (solver.isOpen || solver.isThinned) open.push({ path, route });
     }
-    this.isCut = (queue.count > 0 && solver.workLeft <= 0) || queue.droppedKey > worst;
+    this.isCut = (queue.count > 0 && queue.key(queue.top) > worst) || queue.droppedKey > worst;
     // Neither can a path be better than its key, nor need it be where that is too little.
     const last = routes[ROUTES_MAX - 1];
     this.unprovenPaths = open.filter(

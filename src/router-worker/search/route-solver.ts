@@ -102,6 +102,7 @@ export class RouteSolver {
   /** To be called for another request, and once the view may be another one. */
   begin(): void {
     this.workLeft = WORK_MAX;
+    this.gap = 0;
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
   }
 
