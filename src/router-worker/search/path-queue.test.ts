@@ -22,12 +22,12 @@ test("the most promising path comes first, and of those that were dropped the be
   assert.equal(queue.droppedKey, Number.NEGATIVE_INFINITY);
 });
 
-test("of paths that promise the same, too many to be kept, half of what fits is", () => {
+test("of paths that promise the same, too many to be kept, the first ones stay", () => {
   const queue = new PathQueue();
   for (let at = 0; at < PATHS; at += 1) queue.add(at === 7 ? 4 : 3, 1, 1, at, 0, 0);
   queue.arrange();
   assert.equal(queue.droppedKey, 3);
-  assert.equal(queue.count, (1 << 16) / 2);
+  assert(queue.count > PATHS / 10, `${queue.count} stay`);
   const sides: number[] = [];
   for (; queue.count > 0; queue.removeTop()) sides.push(queue.side(queue.top, 0));
   // The first ones, in the order they came in.
