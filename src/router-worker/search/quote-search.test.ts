@@ -437,10 +437,12 @@ test("what a limit crosses depends on no quote before it", () => {
     const search = new QuoteSearch(view);
     // Its second route may stay a little behind the best of its path.
     assert.equal(routesOf(search.quote(view, { ...request, direction }, context)).length, 2);
-    const limit = { direct: true, maxPrice: 2n * PRICE_UNIT, amount: 16n * 10n ** 9n };
-    const asked = { ...request, direction, ...limit };
-    const wanted = new QuoteSearch(view).quote(view, asked, context);
-    assert.deepEqual(search.quote(view, asked, context), wanted);
+    for (let billions = 10n; billions < 18n; billions += 1n) {
+      const limit = { direct: true, maxPrice: 2n * PRICE_UNIT, amount: billions * 10n ** 9n };
+      const asked = { ...request, direction, ...limit };
+      const wanted = new QuoteSearch(view).quote(view, asked, context);
+      assert.deepEqual(search.quote(view, asked, context), wanted, `${direction}, ${billions}`);
+    }
   }
 });
 

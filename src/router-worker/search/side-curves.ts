@@ -393,7 +393,7 @@ export class SideCurves {
   }
 }
 
-/** Where a table of `mask + 1` places, a power of two, is looked at first; spreads keys over all of it. */
+/** Where a table of `mask + 1` cells, a power of two, is looked at first; spreads keys over all of it. */
 export function hashPlace(key: number, mask: number): number {
   return Math.imul(key, 0x9e3779b1) >>> Math.clz32(mask);
 }
