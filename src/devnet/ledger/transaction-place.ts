@@ -27,10 +27,9 @@ const Flag = { bumped: 1, soroban: 2 } as const;
 /** Set in the number of an event's operation where it is a stage of the transaction. */
 const STAGE = 0x8000_0000;
 
-const writer = new XdrWriter();
-
 /** In apply order. */
 export function encodePlaces(places: readonly TransactionPlace[]): Buffer {
+  const writer = new XdrWriter();
   const span = ({ at, bytes }: Span): void => {
     writer.uint32(at);
     writer.uint32(bytes);

@@ -29,10 +29,9 @@ export type Taps = Readonly<Record<string, (from: number, to: number) => void>>;
 
 type Write = (to: XdrWriter, value: unknown, taps: Taps) => void;
 
-/** Reused: nothing else is encoded while something is. */
-const writer = new XdrWriter();
-
+/** One value at a time: a value is encoded within one turn. */
 export class XdrEncoder {
+  readonly #writer = new XdrWriter();
   readonly #taps: readonly string[];
   /** Each type's function, compiled when it is first called. */
   readonly #functions: Write[] = [];
@@ -46,18 +45,18 @@ export class XdrEncoder {
   /** Throws a RangeError or a TypeError for a value that is not of the type. */
   text<W>(type: XdrClass<W>, value: Encodable<W>): XdrText {
     this.#write(type.schema, value, {});
-    return writer.takeText();
+    return this.#writer.takeText();
   }
 
   /** As `text`, for what is large or goes into a hash. */
   bytes<W>(type: XdrClass<W>, value: Encodable<W>, taps: Taps = {}): Buffer {
     this.#write(type.schema, value, taps);
-    return writer.takeBytes();
+    return this.#writer.takeBytes();
   }
 
   #write(schema: Schema, value: unknown, taps: Taps): void {
-    writer.clear();
-    this.#functions[this.#indexOf(schema)]?.(writer, value, taps);
+    this.#writer.clear();
+    this.#functions[this.#indexOf(schema)]?.(this.#writer, value, taps);
   }
 
   #indexOf(of: Schema): number {
