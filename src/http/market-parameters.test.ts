@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RESOLUTIONS } from "../api/parameter-table.ts";
+import { RESOLUTIONS as STORED_RESOLUTIONS } from "../model/candle.ts";
 import { ApiError } from "./api-error.ts";
 import { AssetInput } from "./asset-input.ts";
 import {
@@ -31,6 +33,13 @@ function messageOf(read: () => unknown): string {
   }
   return assert.fail("it was accepted");
 }
+
+it("resolutions of the API are those of stored candles", () => {
+  assert.deepEqual(
+    RESOLUTIONS.map(([seconds]) => seconds),
+    STORED_RESOLUTIONS,
+  );
+});
 
 describe("depth parameters", () => {
   it("fills in the defaults and keeps the requested orientation", () => {
