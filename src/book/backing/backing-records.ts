@@ -16,7 +16,12 @@ import type {
 } from "../step.ts";
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
-import { backingChange, type Committed, DraftedStep, type PendingUpdates } from "./backing-step.ts";
+import {
+  backingChange,
+  type Committed,
+  type PendingUpdates,
+  PreparedBackingStep,
+} from "./backing-step.ts";
 import type { PollAnswer, PollWork } from "./custom-tokens.ts";
 import { KEPT_ORDERS } from "./order-shares.ts";
 import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
@@ -89,7 +94,7 @@ export class BackingRecords implements BackingView, AccountWatch {
       restoreRecords({
         state,
         start,
-        perform: (draft) => this.#perform(draft.commit()),
+        perform: (batch) => this.#perform(batch.commit()),
         follow: (keys) => {
           if (keys.length > 0)
             this.#options.track({ kind: "track", request: 0, keys, load: false });
@@ -141,7 +146,7 @@ export class BackingRecords implements BackingView, AccountWatch {
     if (answer.ledger <= this.#state.ledger) this.#requestStep();
   }
 
-  prepare(step: BackingStep): DraftedStep {
+  prepare(step: BackingStep): PreparedBackingStep {
     const state = this.#restored();
     const ledger = step.deltas.at(-1)?.ledger ?? state.ledger;
     const updates: PendingUpdates = {
@@ -150,13 +155,13 @@ export class BackingRecords implements BackingView, AccountWatch {
       watchChanges: this.#watchChanges(),
       rows: this.#dueRows,
     };
-    return new DraftedStep(state, { step, updates });
+    return new PreparedBackingStep(state, { step, updates });
   }
 
   apply(prepared: PreparedBacking): void {
-    assert(prepared instanceof DraftedStep, "the step applied is one that was prepared");
-    const { draft, updates } = prepared;
-    const committed = draft.commit();
+    assert(prepared instanceof PreparedBackingStep, "the step applied is one that was prepared");
+    const { batch, updates } = prepared;
+    const committed = batch.commit();
     this.#dueRows = [];
     for (const load of updates.loads) this.#loads.delete(load);
     for (const answer of updates.answers) {

@@ -1,5 +1,5 @@
-// The state of the backing records. The visible one is changed by nothing but the commit of a draft, which
-// computes over it in a view of what a step would leave.
+// The state of the backing records. Only the commit of a batch changes the visible state; a batch computes over it in a
+// view of what a step would leave.
 import type { Address } from "../../model/address.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
@@ -138,7 +138,7 @@ type FollowedEntry =
       readonly change?: { readonly ledger: number; readonly entry?: TrackedEntry };
     };
 
-/** Keys that the reader has to be told of once a draft is durable. */
+/** Keys to name to the reader once a batch is durable. */
 export type FollowedKeys = {
   readonly track: readonly string[];
   readonly untrack: readonly string[];
@@ -162,7 +162,7 @@ class FollowedEntries {
 class FollowedEntriesDraft {
   readonly #visible: FollowedEntries;
   readonly #entries: Overlay<string, FollowedEntry>;
-  /** Number of the request for the keys that this draft starts to follow. */
+  /** Number of the request for the keys that this batch starts to follow. */
   readonly #request: number;
   readonly #added = new Map<string, Set<string>>();
   readonly #removed: { readonly key: string; readonly record: string }[] = [];
@@ -191,7 +191,7 @@ class FollowedEntriesDraft {
     this.#removed.push({ key, record });
   }
 
-  /** May name records that were released in this draft. */
+  /** May name records that were released in this batch. */
   *dependents(key: string): Iterable<string> {
     yield* this.#visible.dependents.of(key);
     yield* this.#added.get(key) ?? [];
@@ -291,7 +291,7 @@ class Dependents {
   }
 }
 
-// The backing records as a step would leave them: what the parts of a draft read and write.
+// The backing records as a step would leave them: what the parts of a batch read and write.
 
 export class StepView {
   /** What is visible, unchanged. */

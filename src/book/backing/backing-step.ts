@@ -39,7 +39,7 @@ import {
 } from "./record.ts";
 import { ReferenceChanges, refer, touchEntry, valuesOf } from "./references.ts";
 
-/** What came in between the steps. Taken by a draft, and used up once that is committed. */
+/** What came in between the steps. Taken by a batch, and used up once that is committed. */
 export type PendingUpdates = {
   readonly loads: readonly EntriesLoaded[];
   readonly answers: readonly PollAnswer[];
@@ -48,7 +48,7 @@ export type PendingUpdates = {
   readonly rows: readonly BackingRow[];
 };
 
-type DraftInput = {
+type BatchInput = {
   readonly step: BackingStep;
   readonly updates: PendingUpdates;
 };
@@ -56,7 +56,7 @@ type DraftInput = {
 const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new Map(), rows: [] };
 const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
-/** What to do once a draft is visible. */
+/** What to do once a batch is visible. */
 export type Committed = {
   /** Of the keys to track. */
   readonly request: number;
@@ -66,18 +66,18 @@ export type Committed = {
 
 type StepReport = Pick<PreparedBacking, "rows" | "changes" | "events">;
 
-/** A draft of a step, with what came in before it and what it means to others. */
-export class DraftedStep implements PreparedBacking {
-  readonly draft: BackingDraft;
+/** A batch of a step, with what came in before it and what it means to others. */
+export class PreparedBackingStep implements PreparedBacking {
+  readonly batch: BackingBatch;
   readonly updates: PendingUpdates;
   readonly rows: readonly BackingRow[];
   readonly changes: readonly BookChange[];
   readonly events: readonly DomainEvent[];
 
-  constructor(state: BackingState, input: DraftInput) {
-    this.draft = BackingDraft.ofStep(state, input);
+  constructor(state: BackingState, input: BatchInput) {
+    this.batch = BackingBatch.ofStep(state, input);
     this.updates = input.updates;
-    const { rows, changes, events } = this.draft.report();
+    const { rows, changes, events } = this.batch.report();
     this.rows = [...input.updates.rows, ...rows];
     this.changes = changes;
     this.events = events;
@@ -85,7 +85,7 @@ export class DraftedStep implements PreparedBacking {
 }
 
 /** Used once: made, then committed or dropped. */
-export class BackingDraft {
+export class BackingBatch {
   /** Number of the request for the keys that it starts to follow: each commit takes the next. */
   readonly #request: number;
   readonly #view: StepView;
@@ -100,20 +100,20 @@ export class BackingDraft {
     state: BackingState,
     markets: readonly Pair[],
     orders: Iterable<OrderCount>,
-  ): BackingDraft {
+  ): BackingBatch {
     const references = new ReferenceChanges(state, NO_UPDATES.watchChanges);
     for (const pair of markets) references.market(pair);
     references.loadOrders(orders);
-    return new BackingDraft(state, { step: NO_STEP, updates: NO_UPDATES }, references);
+    return new BackingBatch(state, { step: NO_STEP, updates: NO_UPDATES }, references);
   }
 
-  static ofStep(state: BackingState, input: DraftInput): BackingDraft {
-    return new BackingDraft(state, input, referenceChanges(state, input));
+  static ofStep(state: BackingState, input: BatchInput): BackingBatch {
+    return new BackingBatch(state, input, referenceChanges(state, input));
   }
 
   private constructor(
     state: BackingState,
-    { step, updates }: DraftInput,
+    { step, updates }: BatchInput,
     references: ReferenceChanges,
   ) {
     const view = new StepView(state, step.deltas.at(-1));
@@ -153,7 +153,7 @@ export class BackingDraft {
   commit(): Committed {
     const view = this.#view;
     const { state } = view;
-    assert(state.nextRequest === this.#request, "a draft is of the visible state");
+    assert(state.nextRequest === this.#request, "a batch is of the visible state");
     state.ledger = view.ledger;
     state.closeTime = view.closeTime;
     state.baseReserve = view.baseReserve;
@@ -187,7 +187,7 @@ export class BackingDraft {
   }
 }
 
-function referenceChanges(state: BackingState, { step, updates }: DraftInput): ReferenceChanges {
+function referenceChanges(state: BackingState, { step, updates }: BatchInput): ReferenceChanges {
   const references = new ReferenceChanges(state, updates.watchChanges);
   references.orders(step.orders);
   for (const { events } of step.deltas) {

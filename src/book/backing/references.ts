@@ -38,7 +38,7 @@ type OrderEdit = {
   readonly after?: Order;
 };
 
-/** Reads the visible state alone; collects what a draft has to change. */
+/** Reads the visible state alone; collects what a batch has to change. */
 export class ReferenceChanges {
   readonly references = new Map<RecordId, Reference>();
   /** In the order of the step. */

@@ -13,7 +13,7 @@ import {
   shownBacking,
 } from "./backing-rows.ts";
 import { type BackingState, EVENTS_SETTING, eventsMaxOf } from "./backing-state.ts";
-import { BackingDraft } from "./backing-step.ts";
+import { BackingBatch } from "./backing-step.ts";
 import { type Token, tokenOf } from "./ledger-keys.ts";
 import { inNextLedger, recordId } from "./record.ts";
 
@@ -23,8 +23,8 @@ const PORTION = 100;
 type Restoring = {
   readonly state: BackingState;
   readonly start: BackingStart;
-  /** Takes a draft, and the keys that entries of the store are followed under. */
-  readonly perform: (draft: BackingDraft) => void;
+  /** Takes a batch, and the keys that entries of the store are followed under. */
+  readonly perform: (batch: BackingBatch) => void;
   readonly follow: (keys: readonly string[]) => void;
   /** Rows that no record was found for. */
   readonly stale: (rows: readonly BackingRow[]) => void;
@@ -41,11 +41,11 @@ export function* restoreRecords(restoring: Restoring): Generator<void> {
   }
   follow([...state.entries.entries.keys()]);
   const markets = start.markets.map(({ pair }) => pair);
-  perform(BackingDraft.ofStart(state, markets, []));
+  perform(BackingBatch.ofStart(state, markets, []));
   for (let at = 0; at < start.references.length; at += PORTION) {
     yield;
     const references = start.references.slice(at, at + PORTION);
-    perform(BackingDraft.ofStart(state, [], references));
+    perform(BackingBatch.ofStart(state, [], references));
   }
   stale(
     [...state.restored.values()]
