@@ -30,6 +30,8 @@ export class RpcServer {
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => response.destroy(toError(error)));
     });
+    // Idle connections are the clients' to close: a close by the server can cross a client's next request.
+    this.#server.keepAliveTimeout = 0;
   }
 
   /** Gives the port, which is a free one where `port` is 0. Rejects where it cannot listen. */
