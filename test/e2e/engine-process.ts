@@ -37,6 +37,8 @@ export class EngineProcess {
   /** Called with each port it listens on. */
   #onListening: (port: number) => void = () => undefined;
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** URL of its operators' listener, once that listens. */
+  operators: string | undefined;
   /** The last lines it logged. */
   readonly log: LogLine[] = [];
 
@@ -103,6 +105,7 @@ export class EngineProcess {
         const line = JSON.parse(text) as LogLine;
         this.log.push(line);
         if (this.log.length > LOG_LINES_KEPT) this.log.shift();
+        this.operators ??= line.operators;
         if (line.port === undefined) return;
         clearTimeout(timeout);
         resolve(line.port);

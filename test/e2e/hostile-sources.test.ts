@@ -328,8 +328,7 @@ test("a lake that refuses is said to, and read once it lets in, a web page for w
   );
   await until("the gap is told", () => logged(new RegExp(`ledgers ${last + 1} to ${last + 4}`)));
   assert.ok(!logged(/has no \.config\.json/));
-  const operators = engine.log.find((line) => line.operators !== undefined)?.operators;
-  const ready = await fetch(`${operators}/readyz`);
+  const ready = await fetch(`${engine.operators}/readyz`);
   assert.equal(ready.status, 503);
   assert.match(await ready.text(), new RegExp(`ledgers ${last + 1} to ${last + 4} are missing`));
   assert.equal((await api.get("/")).ledger, last);

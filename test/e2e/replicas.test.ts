@@ -51,7 +51,7 @@ async function start(name: Name): Promise<void> {
   });
   engines.set(name, engine);
   const port = await engine.listening;
-  const operators = engine.log.find((line) => line.operators !== undefined)?.operators;
+  const { operators } = engine;
   assert.ok(operators !== undefined);
   balancer.put(name, { port, operators });
   await balancer.until(name, true);
@@ -166,7 +166,7 @@ test("a rolling restart and a kill under load cost no request and no message", {
   await engines.get(killed)?.exited;
   await balancer.until(killed, false);
   await start(killed);
-  await Promise.all(followers.map((each) => each.isBack(0)));
+  await Promise.all(followers.map((each) => each.isBack(1)));
 
   devnet.pause();
   ending.abort();
@@ -180,20 +180,21 @@ test("a rolling restart and a kill under load cost no request and no message", {
   const trades = (await api.all("/trades", 200)).filter(({ type }) => type === "trade");
   const whole = await api.get(`/book?market=${market}&limit=5000`);
   const deadline = performance.now() + WAIT_MS_MAX;
-  for (const { fills, book, client, missed } of followers) {
-    assert.ok(client.openCount > 1);
-    await missed;
+  for (const follower of followers) {
+    const { fills, book } = follower;
+    await follower.missed;
     const from = [...fills.keys()].reduce((one, id) => (id < one ? id : one));
     const expected = trades.map(({ id }) => BigInt(id)).filter((id) => id >= from);
     const newest = expected[0] ?? 0n;
     const rows = () =>
       [book.orders("ask"), book.orders("bid")].map((side) => side.map(({ row }) => row));
     const served = [whole.asks, whole.bids];
-    // The last messages may be on their way.
+    // The last messages may be on their way, and with them a gap to be filled.
     while (!fills.has(newest) || !isDeepStrictEqual(rows(), served)) {
       if (performance.now() > deadline) break;
       await delay(PAUSE_MS);
     }
+    await follower.missed;
     assert.deepEqual([...fills.keys()].sort(ascending), expected.sort(ascending));
     assert.deepEqual(rows(), served);
   }

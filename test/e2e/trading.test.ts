@@ -370,7 +370,9 @@ test("an authorization that was signed for one call is good for one call", async
   const assembled = await maker.prepare("update", call);
   assert.deepEqual(assembled.needsNonInvokerSigningBy(), [taker.address]);
   const { signAuthEntry } = contract.basicNodeSigner(taker.key, PASSPHRASE);
-  await assembled.signAuthEntries({ address: taker.address, signAuthEntry });
+  // By default it ends after a hundred ledgers, of which a busy machine may see more before the replay.
+  const expiration = await liveUntil();
+  await assembled.signAuthEntries({ address: taker.address, expiration, signAuthEntry });
   await assembled.simulate();
   const first = await signed(assembled);
   assert.equal((await maker.submit(first)).status, "SUCCESS");
