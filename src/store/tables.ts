@@ -1,5 +1,9 @@
 // The tables of a store and the options they are opened with. Keys and values are bytes.
-import { type Database, open, type RootDatabase } from "lmdb";
+import { createRequire } from "node:module";
+import type { Database, RootDatabase } from "lmdb";
+
+/** The package's form of one file: that of many takes several times as long to load. */
+const { open } = createRequire(import.meta.url)("lmdb") as typeof import("lmdb");
 
 export type Table = Database<Buffer, Buffer>;
 
