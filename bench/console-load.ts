@@ -54,6 +54,7 @@ const devnet = await spawnDevnet({
   diagnostics: false,
 });
 const engine = new EngineProcess({
+  asPackaged: true,
   rpcUrl: devnet.url,
   passphrase: PASSPHRASE,
   contract: devnet.exchange,

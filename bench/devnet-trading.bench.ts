@@ -61,6 +61,7 @@ async function measure(rhythm: Rhythm, tiny: boolean): Promise<readonly Figure[]
     freezes: false,
   });
   const engine = new EngineProcess({
+    asPackaged: true,
     ...{ rpcUrl: devnet.url, passphrase: PASSPHRASE, contract: devnet.exchange },
     dataDir: join(folder, "engine"),
   });

@@ -97,6 +97,7 @@ async function following(
     for (const [at, environment] of environments.entries()) {
       engines.push(
         new EngineProcess({
+          asPackaged: true,
           rpcUrl: devnet.url,
           passphrase: DEVNET_PASSPHRASE,
           contract: devnet.network.exchange,

@@ -81,6 +81,7 @@ async function measureStart(
 ): Promise<Start> {
   const begin = performance.now();
   const engine = new EngineProcess({
+    asPackaged: true,
     rpcUrl: "http://127.0.0.1:1",
     passphrase: HISTORY_PASSPHRASE,
     contract: HISTORY_EXCHANGE,

@@ -97,6 +97,7 @@ async function withEngine<T>(
   measure: (url: string, engine: EngineProcess) => Promise<T>,
 ): Promise<T> {
   const engine = new EngineProcess({
+    asPackaged: true,
     rpcUrl: "http://127.0.0.1:1",
     passphrase: HISTORY_PASSPHRASE,
     contract: HISTORY_EXCHANGE,

@@ -16,10 +16,10 @@ export default async function* events(source) {
         continue;
       yield line({ type: "diagnostic", message: data.message });
     } else if (type === "test:pass" || type === "test:fail") {
-      const { name, nesting, file, line: at, details, skip } = data;
+      const { name, nesting, file, line: at, column, details, skip } = data;
       const { error, duration_ms: ms } = details;
       if (type === "test:pass" && file?.endsWith("scripts/test-group.js")) continue;
-      const told = { name, nesting, file, line: at, ms };
+      const told = { name, nesting, file, line: at, column, ms };
       if (type === "test:fail") {
         // Its subtests tell why.
         if (error?.failureType === "subtestsFailed") continue;

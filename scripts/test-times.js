@@ -35,8 +35,7 @@ function inner(list, told, root) {
   if (list.length === 1) return "";
   const ms = new Map(list.map((file) => [file, 0]));
   for (const each of told) {
-    // By its source, which source maps name.
-    const file = each.file?.slice(root.length).replace(/^(?!dist\/)(.*)\.ts$/, "dist/$1.js");
+    const file = each.file?.slice(root.length);
     if (each.nesting === 0 && ms.has(file)) ms.set(file, ms.get(file) + each.ms);
   }
   const files = [...ms].sort(([, one], [, other]) => other - one);

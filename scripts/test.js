@@ -8,6 +8,7 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { asWritten } from "./source-positions.js";
 import { timesTable } from "./test-times.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -170,7 +171,6 @@ function run(list) {
   appendFileSync(events, "");
   const pattern = flags["test-name-pattern"];
   const args = [
-    "--enable-source-maps",
     // A process can wait for ever at its end, for a thread that compiles and waits for it
     // (nodejs/node, issue 54918): seen once in some thousands. It is slower by nothing to speak of.
     "--no-concurrent-recompilation",
@@ -260,12 +260,13 @@ function isGood({ code, ended }) {
   return code === 0 && ended;
 }
 
-/** Where the test is written, as far as it is known. */
-function fileOf({ file, name }, list) {
+/** Where the test is written, as far as it is known: its file and line. */
+function placeOf({ file, line, column, name }, list) {
   // One that could not be loaded fails by its name.
-  if (list.includes(name)) return fileOf({ file: root + name }, []);
-  const path = file?.startsWith(root) ? file.slice(root.length) : list[0];
-  return path.replace(/^dist\//, "").replace(/\.js$/, ".ts");
+  const of = list.includes(name) ? root + name : (file ?? root + list[0]);
+  const written = line === undefined ? of : asWritten(`${of}:${line}:${column}`);
+  const [path, at = "?"] = written.slice(root.length).split(":");
+  return { path: path.replace(/^dist\//, "").replace(/\.js$/, ".ts"), line: at };
 }
 
 function show(result) {
@@ -280,12 +281,12 @@ function show(result) {
   if (good) return;
   const failures = told.filter(({ type }) => type === "fail");
   for (const failure of failures) {
-    const file = fileOf(failure, list);
+    const { path, line } = placeOf(failure, list);
     const name = failure.outermost.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/'/g, ".");
     process.stdout.write(
-      `\n  ${file}:${failure.line ?? "?"}: ${failure.path}\n` +
+      `\n  ${path}:${line}: ${failure.path}\n` +
         `${indented(failure.error)}\n` +
-        `  alone: PROPERTY_SEED=${SEED} npm test -- ${file.replace(/\.ts$/, "")} --test-name-pattern='^${name}$'\n`,
+        `  alone: PROPERTY_SEED=${SEED} npm test -- ${path.replace(/\.ts$/, "")} --test-name-pattern='^${name}$'\n`,
     );
   }
   if (failures.length === 0) {
@@ -308,8 +309,9 @@ function show(result) {
   process.stdout.write("\n");
 }
 
+/** As it is printed. */
 function indented(text) {
-  return text.replace(/^/gm, "    ");
+  return asWritten(text).replace(/^/gm, "    ");
 }
 
 function report() {

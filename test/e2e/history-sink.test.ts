@@ -88,6 +88,7 @@ function start(devnet: Devnet, dataDir: string, postgres: Postgres): EngineProce
   const { passphrase, exchange: contract } = devnet.network;
   return new EngineProcess({
     ...{ rpcUrl: devnet.url, passphrase, contract, dataDir },
+    environment: { OPERATORS_PORT: "0" },
     flags: ["--history-sink", postgres.url(), "--log-level", "debug"],
   });
 }

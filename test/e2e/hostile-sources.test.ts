@@ -82,6 +82,7 @@ before(async () => {
     contract: exchange,
     dataDir: join(folder, "engine"),
     environment: {
+      OPERATORS_PORT: "0",
       FROM_LEDGER: String(FIRST),
       LAKE: `http://127.0.0.1:${(lake.address() as AddressInfo).port}`,
     },

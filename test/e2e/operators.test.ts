@@ -51,7 +51,7 @@ async function metric(url: string, sample: string): Promise<number> {
 }
 
 test("shows a running engine, apart from the public listener", TIMEOUT, async () => {
-  const engine = start("shown", { READY_LAG: "600", LOG_LEVEL: "debug" });
+  const engine = start("shown", { OPERATORS_PORT: "0", READY_LAG: "600", LOG_LEVEL: "debug" });
   const port = await engine.listening;
   const api = new ApiClient(port);
   const url = operatorsUrl(engine);

@@ -47,7 +47,7 @@ async function start(name: Name): Promise<void> {
     contract: exchange,
     dataDir: join(folder, name),
     // Above the balancer's interval.
-    environment: { DRAIN_SECONDS: "1", READY_LAG: "600" },
+    environment: { OPERATORS_PORT: "0", DRAIN_SECONDS: "1", READY_LAG: "600" },
   });
   engines.set(name, engine);
   const port = await engine.listening;
