@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# scripts/test-nodes.sh [--fetch]: the fast tests on every supported line of Node that is not the running one, side by
-# side. Takes them as packages from the npm registry into a cache (--fetch: that alone); leaves out, with a line that says
-# so, one that cannot be had.
+# scripts/test-nodes.sh: the fast tests on every supported line of Node that is not the running one, side by side. Takes
+# them as packages from the npm registry into a cache; leaves out, with a line that says so, one that cannot be had.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/hopbook-tools
@@ -25,7 +24,6 @@ for line in 20 22 24; do
     echo "Node $line left out: its package could not be installed: $(grep -m1 . "$work/said")"
     continue
   fi
-  [ "${1:-}" = --fetch ] && continue
   "$node" scripts/test.js --fast --jobs 1 >"$work/$line" 2>&1 &
   running[$line]=$!
 done
