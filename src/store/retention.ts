@@ -30,6 +30,9 @@ const START = 0n as Position;
 /** Of a trade, swap or failure. */
 type Row = { readonly timestamp: number };
 
+/** Where the walk over the archived orders is, and when the next begins (UNIX seconds). A restart begins anew. */
+type Walk = { readonly walked: Position; readonly next: number };
+
 export class Retention {
   readonly #tables: Tables;
   readonly #snapshot: Snapshot;
@@ -37,9 +40,9 @@ export class Retention {
   readonly #orderEvents: OrderEvents;
   /** Infinity: for ever. */
   readonly #keepSeconds: number;
-  /** Where the walk over the archived orders is, and when the next begins (UNIX seconds). A restart begins anew. */
-  #walked = START;
-  #nextWalk = 0;
+  #walk: Walk = { walked: START, next: 0 };
+  /** Of a commit in progress. */
+  #nextWalk = this.#walk;
 
   constructor(
     tables: Tables,
@@ -55,8 +58,9 @@ export class Retention {
     this.#keepSeconds = keepSeconds;
   }
 
-  /** What goes with a commit of these steps. */
+  /** What goes with a commit of these steps. `stepped` follows once it is stored. */
   writes(steps: readonly StepRecord[]): Write[] {
+    this.#nextWalk = this.#walk;
     const now = steps.at(-1)?.cursor?.closeTime;
     if (now === undefined || this.#keepSeconds === Number.POSITIVE_INFINITY) return [];
     const [oldest] = this.#orderEvents.from(START, 1);
@@ -81,8 +85,12 @@ export class Retention {
       read: readFailure,
       entries: (row) => failureEntries(row, number),
     });
-    if (now >= this.#nextWalk) this.#dropOrders(writes, now, upTo);
+    if (now >= this.#walk.next) this.#nextWalk = this.#dropOrders(writes, now, upTo);
     return writes;
+  }
+
+  stepped(): void {
+    this.#walk = this.#nextWalk;
   }
 
   #drop<T extends Row>(
@@ -103,14 +111,15 @@ export class Retention {
     }
   }
 
-  #dropOrders(writes: Write[], now: number, upTo: number): void {
+  /** Returns how far the walk is then. */
+  #dropOrders(writes: Write[], now: number, upTo: number): Walk {
     const { archive, archiveIndex } = this.#tables;
-    const range = { after: this.#walked, limit: ORDERS_LOOKED_AT };
-    const rows = this.#snapshot.rows(archive, range);
+    let { walked } = this.#walk;
+    const rows = this.#snapshot.rows(archive, { after: walked, limit: ORDERS_LOOKED_AT });
     let isOver = rows.length < ORDERS_LOOKED_AT;
     for (const { key, value } of rows) {
-      this.#walked = readPosition(key, 0);
-      const order = readOrder(new RecordReader(value), this.#ids, this.#walked);
+      walked = readPosition(key, 0);
+      const order = readOrder(new RecordReader(value), this.#ids, walked);
       if (order.created > upTo) {
         isOver = true;
         break;
@@ -119,9 +128,7 @@ export class Retention {
       const entries = archiveEntries(order, this.#ids.idOf.bind(this.#ids));
       removeRow(writes, [archive, archiveIndex], order.cursor, entries);
     }
-    if (!isOver) return;
-    this.#walked = START;
-    this.#nextWalk = now + WALK_SECONDS;
+    return isOver ? { walked: START, next: now + WALK_SECONDS } : { walked, next: this.#walk.next };
   }
 
   /** It ended by then for good, and no order event refers to it. */

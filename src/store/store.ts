@@ -269,6 +269,7 @@ export class Store {
       await this.#write(await inStepSlices(this.#writesOf(steps)));
       stored = true;
       this.orderEvents.stepped();
+      this.#retention.stepped();
       for (const { orders } of steps) {
         for (const { after } of orders) this.#changedOrders.push(after.cursor);
       }
