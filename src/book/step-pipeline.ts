@@ -300,7 +300,7 @@ export class StepPipeline {
   async #commit(record: StepRecord): Promise<void> {
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_MS_MAX)) {
       try {
-        return await this.#options.store.commit([record]);
+        return await this.#options.store.commit(record);
       } catch (error) {
         if (!(error instanceof StoreError) || error.code !== "commit_failed") throw error;
         const ledger = record.cursor?.ledger;

@@ -113,9 +113,8 @@ export class OrderEvents {
     return events;
   }
 
-  /** What steps add and what has become too old, in portions of one event. `stepped` follows once it is stored. */
-  *writes(writes: Write[], steps: readonly StepRecord[]): Generator<void, void> {
-    const cursor = steps.at(-1)?.cursor;
+  /** What a step adds and what has become too old, in portions of one event. `stepped` follows once it is stored. */
+  *writes(writes: Write[], { cursor, orderEvents }: StepRecord): Generator<void, void> {
     const { meta, orderEventIndex } = this.#tables;
     const from = this.completeFrom();
     const postings = new NewPostings(this.#snapshot, orderEventIndex, this.#known);
@@ -129,14 +128,11 @@ export class OrderEvents {
     if (this.#keepSeconds === 0) {
       if (from !== undefined) writes.push({ table: meta, key: META_ORDER_EVENTS });
     } else if (from !== undefined || cursor !== undefined) {
-      const first = steps.flatMap(({ orderEvents }) => orderEvents)[0]?.ledger;
       if (from === undefined && cursor !== undefined) {
-        startAt(Math.min(first ?? cursor.ledger, cursor.ledger));
+        startAt(Math.min(orderEvents[0]?.ledger ?? cursor.ledger, cursor.ledger));
       }
-      for (const { orderEvents } of steps) {
-        added += orderEvents.length;
-        yield* this.#add(writes, postings, orderEvents);
-      }
+      added = orderEvents.length;
+      yield* this.#add(writes, postings, orderEvents);
     }
     if (cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY) {
       const upTo = cursor.closeTime - this.#keepSeconds;

@@ -36,17 +36,18 @@ test("what a store kept before goes a slice a commit, over restarts, with its in
   const path = join(temporaryFolder(), "store");
   const trades = Array.from({ length: 450 }, (_, at) => swap(7, at));
   const before = await Store.open(path, IDENTITY);
-  await before.commit([step(7, trades), step(9, [swap(9, 0)])]);
+  await before.commit(step(7, trades));
+  await before.commit(step(9, [swap(9, 0)]));
   await before.close();
   for (const [at, left] of [251, 51, 1, 1].entries()) {
     const store = await Store.open(path, IDENTITY, { keepHistory: 3 * DAY });
     // Two days after ledger 7 it is kept, three days after it is not.
     if (at === 0) {
-      await store.commit([step(9, [])]);
+      await store.commit(step(9, []));
       store.renew();
       assert.equal(store.history.trades({}, ALL).length, 451);
     }
-    await store.commit([step(10 + (at > 2 ? 1 : 0), [])]);
+    await store.commit(step(10 + (at > 2 ? 1 : 0), []));
     store.renew();
     assert.equal(store.history.trades({}, ALL).length, left);
     const traders = [account(0), account(1), account(2)];

@@ -58,10 +58,10 @@ export class Retention {
     this.#keepSeconds = keepSeconds;
   }
 
-  /** What goes with a commit of these steps. `stepped` follows once it is stored. */
-  writes(steps: readonly StepRecord[]): Write[] {
+  /** What goes with the commit of a step. `stepped` follows once it is stored. */
+  writes({ cursor, trades: newTrades, failures: newFailures }: StepRecord): Write[] {
     this.#nextWalk = this.#walk;
-    const now = steps.at(-1)?.cursor?.closeTime;
+    const now = cursor?.closeTime;
     if (now === undefined || this.#keepSeconds === Number.POSITIVE_INFINITY) return [];
     const [oldest] = this.#orderEvents.from(START, 1);
     const upTo = Math.min(
@@ -70,18 +70,16 @@ export class Retention {
     );
     const { trades, tradeIndex, failures, failureIndex } = this.#tables;
     const number = this.#ids.idOf.bind(this.#ids);
-    const added = (count: (step: StepRecord) => number) =>
-      Math.max(DROPPED_MIN, 2 * steps.reduce((sum, step) => sum + count(step), 0));
     const writes: Write[] = [];
     this.#drop(writes, [trades, tradeIndex], {
       upTo,
-      limit: added((step) => step.trades.length),
+      limit: Math.max(DROPPED_MIN, 2 * newTrades.length),
       read: readTrade,
       entries: (row) => tradeEntries(row, number),
     });
     this.#drop(writes, [failures, failureIndex], {
       upTo,
-      limit: added((step) => step.failures.length),
+      limit: Math.max(DROPPED_MIN, 2 * newFailures.length),
       read: readFailure,
       entries: (row) => failureEntries(row, number),
     });

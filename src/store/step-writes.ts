@@ -101,7 +101,7 @@ export function* stepWrites(
   if (step.cursor !== undefined) put(tables.meta, META_CURSOR, writeCursor(writer, step.cursor));
 }
 
-/** The numbers that were given out while the steps of a commit were written. */
+/** The numbers that were given out while the step of a commit was written. */
 export function addressWrites(tables: Tables, ids: AddressIds): Write[] {
   return ids.given().flatMap(({ key, id }) => {
     const number = indexPrefix(0, id);

@@ -48,7 +48,7 @@ function step(ledger: number, trades: number): StepRecord {
 async function longStore(): Promise<string> {
   const path = join(temporaryFolder(), "store");
   const store = await Store.open(path, IDENTITY);
-  await store.commit([step(7, TRADES)]);
+  await store.commit(step(7, TRADES));
   await store.close();
   return path;
 }
@@ -137,7 +137,7 @@ test("data that outgrows the map enlarges it; nothing is lost, and reads go on m
   const store = await Store.open(path, IDENTITY, { mapBytes: 1 << 20 });
   const ledgers = 12;
   for (let ledger = 1; ledger <= ledgers; ledger += 1) {
-    const commit = store.commit([step(ledger, 3000)]);
+    const commit = store.commit(step(ledger, 3000));
     const shown = store.history.trades({}, ALL);
     assert.equal(shown.length, 3000 * (ledger - 1));
     await commit;

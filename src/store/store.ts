@@ -228,13 +228,13 @@ export class Store {
   }
 
   /**
-   * Resolves once all of the steps is on disk; rejects with a StoreError when none of it is. Reads
+   * Resolves once all of the step is on disk; rejects with a StoreError when none of it is. Reads
    * stay as they are until `renew`. One commit at a time; it is put together in slices that leave the loop its turns.
    */
-  async commit(steps: readonly StepRecord[]): Promise<void> {
+  async commit(step: StepRecord): Promise<void> {
     if (this.#closed) throw new StoreError("closed", "the store is closed");
     if (this.#committing !== undefined) throw new Error("a commit is in progress");
-    this.#committing = this.#commit(steps);
+    this.#committing = this.#commit(step);
     try {
       await this.#committing;
     } finally {
@@ -262,30 +262,28 @@ export class Store {
     await noteClosed(this.#path).catch(() => undefined);
   }
 
-  async #commit(steps: readonly StepRecord[]): Promise<void> {
+  async #commit(step: StepRecord): Promise<void> {
     let stored = false;
     this.#ids.startCommit();
     try {
-      await this.#write(await inStepSlices(this.#writesOf(steps)));
+      await this.#write(await inStepSlices(this.#writesOf(step)));
       stored = true;
       this.orderEvents.stepped();
       this.#retention.stepped();
-      for (const { orders } of steps) {
-        for (const { after } of orders) this.#changedOrders.push(after.cursor);
-      }
+      for (const { after } of step.orders) this.#changedOrders.push(after.cursor);
     } finally {
       this.#ids.endCommit(stored);
     }
   }
 
   /** All that goes into one transaction. */
-  *#writesOf(steps: readonly StepRecord[]): Generator<void, readonly Write[]> {
+  *#writesOf(step: StepRecord): Generator<void, readonly Write[]> {
     const { tables } = this.#environment;
     const writes: Write[] = [];
-    for (const step of steps) yield* stepWrites(writes, tables, this.#ids, step);
-    yield* this.orderEvents.writes(writes, steps);
+    yield* stepWrites(writes, tables, this.#ids, step);
+    yield* this.orderEvents.writes(writes, step);
     yield;
-    const others = [...this.#retention.writes(steps), ...addressWrites(tables, this.#ids)];
+    const others = [...this.#retention.writes(step), ...addressWrites(tables, this.#ids)];
     yield;
     return writes.concat(others);
   }
