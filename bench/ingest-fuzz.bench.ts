@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { IngestError } from "../src/ingest/ingest-error.ts";
 import { KeyTable } from "../src/ingest/key-table.ts";
 import type { DecodeLedger, Followed } from "../src/ingest/ledger-decoder.ts";
-import { skipDecoder } from "../src/ingest/skip-decoder.ts";
+import { walkDecoder } from "../src/ingest/walk-decoder.ts";
 import { testContract } from "../test/ingest/addresses.ts";
 import { Damage } from "../test/ingest/damage.ts";
 import { passphraseOf, readFixture } from "../test/ingest/ledger-fixtures.ts";
@@ -27,7 +27,7 @@ export const bench: Bench = async ({ tiny }) => {
   const exchange = occurring(ledgers.at(-1) ?? new Uint8Array()).contracts[0] ?? testContract(1);
   const options = { exchange, passphrase: passphraseOf("core-tests") };
   const followed: Followed = { keys, tokens: new Set([exchange]) };
-  const [skipping, full] = [skipDecoder(options), sdkDecoder(options)];
+  const [skipping, full] = [walkDecoder(options), sdkDecoder(options)];
   let refused = 0;
   let slowestMs = 0;
   let spentMs = 0;

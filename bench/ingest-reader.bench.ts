@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { LedgerCloseMeta } from "@stellar/stellar-sdk/xdr";
 import { KeyTable } from "../src/ingest/key-table.ts";
 import type { DecodeLedger, Followed } from "../src/ingest/ledger-decoder.ts";
-import { skipDecoder } from "../src/ingest/skip-decoder.ts";
+import { walkDecoder } from "../src/ingest/walk-decoder.ts";
 import { compileWalker } from "../src/ingest/xdr/compile-walker.ts";
 import { type Address, address, addressBytes } from "../src/model/address.ts";
 import { occurring } from "../test/ingest/occurring.ts";
@@ -49,8 +49,8 @@ function benchPublic(sizes: Sizes): readonly Figure[] {
   for (let at = 0; at < occurringKeys.length; at += FOLLOW_EVERY) keys.add(occurringKeys[at] ?? "");
   const options = { exchange: EXCHANGE, passphrase: PUBLIC_PASSPHRASE };
   const followed = { keys, tokens: new Set<never>() };
-  check(sdkDecoder(options), skipDecoder(options), ledgers, followed);
-  return figures("public", ledgers, sizes, skipDecoder(options), followed);
+  check(sdkDecoder(options), walkDecoder(options), ledgers, followed);
+  return figures("public", ledgers, sizes, walkDecoder(options), followed);
 }
 
 async function benchDevnet(sizes: Sizes): Promise<readonly Figure[]> {
@@ -59,12 +59,12 @@ async function benchDevnet(sizes: Sizes): Promise<readonly Figure[]> {
   for (const key of all) keys.add(key);
   const options = { exchange, passphrase: DEVNET_PASSPHRASE };
   const followed = { keys, tokens: new Set([plainToken]) };
-  const events = check(sdkDecoder(options), skipDecoder(options), ledgers, followed);
+  const events = check(sdkDecoder(options), walkDecoder(options), ledgers, followed);
   assert.ok(events > 0);
   return [
     { name: "devnet: events of the exchange", value: events / ledgers.length, unit: "a ledger" },
     { name: "devnet: bytes of its transactions", value: share(ledgers, exchange) * 100, unit: "%" },
-    ...figures("devnet", ledgers, sizes, skipDecoder(options), followed),
+    ...figures("devnet", ledgers, sizes, walkDecoder(options), followed),
   ];
 }
 

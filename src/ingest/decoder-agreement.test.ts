@@ -1,4 +1,4 @@
-// The skipping decoder and the full one give the same, on real ledgers and on damaged ones.
+// The walk decoder and the full one give the same, on real ledgers and on damaged ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LedgerCloseMeta } from "@stellar/stellar-sdk/xdr";
@@ -12,7 +12,7 @@ import type { Address } from "../model/address.ts";
 import { IngestError } from "./ingest-error.ts";
 import { KeyTable } from "./key-table.ts";
 import type { DecodeLedger, DecoderOptions } from "./ledger-decoder.ts";
-import { skipDecoder } from "./skip-decoder.ts";
+import { walkDecoder } from "./walk-decoder.ts";
 
 const exchange = testContract(1);
 
@@ -41,7 +41,7 @@ for (const fixture of LEDGER_FIXTURES) {
       for (const contract of taken.size === 0 ? [exchange] : taken) {
         const options = { exchange: contract, passphrase };
         const expected = decodeMeta(meta, options, followed);
-        assert.deepEqual(skipDecoderOf(options)(bytes, 0, followed), expected);
+        assert.deepEqual(walkDecoderOf(options)(bytes, 0, followed), expected);
         entries += expected.delta.entries.length;
         failures += expected.delta.failures.length;
         assert.ok(expected.delta.ledger > 0);
@@ -59,11 +59,11 @@ function spread(contracts: readonly Address[], turn: number): readonly Address[]
 }
 
 /** Compiling a walker takes longer than walking a small ledger. */
-const skipDecoders = new Map<string, DecodeLedger>();
-function skipDecoderOf(options: DecoderOptions): DecodeLedger {
+const walkDecoders = new Map<string, DecodeLedger>();
+function walkDecoderOf(options: DecoderOptions): DecodeLedger {
   const name = `${options.exchange} ${options.passphrase}`;
-  const decoder = skipDecoders.get(name) ?? skipDecoder(options);
-  skipDecoders.set(name, decoder);
+  const decoder = walkDecoders.get(name) ?? walkDecoder(options);
+  walkDecoders.set(name, decoder);
   return decoder;
 }
 
@@ -88,7 +88,7 @@ test("damaged ledgers are refused, or read alike by both decoders", () => {
   for (let round = 0; round < rounds; round += 1) {
     const bytes = damage.of(damage.pick(ledgers));
     const expected = outcome(sdkDecoder(options), bytes);
-    const found = outcome(skipDecoderOf(options), bytes);
+    const found = outcome(walkDecoderOf(options), bytes);
     assert.deepEqual(found, expected, `SEED=${seed}, round ${round}`);
     if (expected !== "undecodable") read += 1;
   }

@@ -47,7 +47,7 @@ import { positionParts } from "../model/position.ts";
 import { IngestError } from "./ingest-error.ts";
 import { KeyTable } from "./key-table.ts";
 import type { DecodeLedger, Followed, Oddity } from "./ledger-decoder.ts";
-import { skipDecoder } from "./skip-decoder.ts";
+import { walkDecoder } from "./walk-decoder.ts";
 
 const exchange = testContract(1);
 const router = testContract(2);
@@ -59,7 +59,7 @@ const caller = testAccount(23);
 const NOTHING: Followed = { keys: new KeyTable(), tokens: new Set() };
 
 const full = sdkDecoder({ exchange, passphrase: TEST_PASSPHRASE });
-const skipping = skipDecoder({ exchange, passphrase: TEST_PASSPHRASE });
+const skipping = walkDecoder({ exchange, passphrase: TEST_PASSPHRASE });
 
 /** What is shown of one decoder here holds for both. */
 const decode: DecodeLedger = (bytes, sequence, followed) => {

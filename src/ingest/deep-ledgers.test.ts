@@ -42,7 +42,7 @@ import type { Address } from "../model/address.ts";
 import { KeyTable } from "./key-table.ts";
 import { BatchReader } from "./lake/ledger-batch.ts";
 import type { DecodedLedger } from "./ledger-decoder.ts";
-import { skipDecoder } from "./skip-decoder.ts";
+import { walkDecoder } from "./walk-decoder.ts";
 
 const exchange = testContract(1);
 const stranger = testContract(2);
@@ -50,7 +50,7 @@ const token = testContract(3);
 const maker = testAccount(21);
 const payer = testAccount(22);
 const options = { exchange, passphrase: TEST_PASSPHRASE };
-const decoders = [sdkDecoder(options), skipDecoder(options)] as const;
+const decoders = [sdkDecoder(options), walkDecoder(options)] as const;
 const batches = new BatchReader();
 
 const created: BuiltEvent = {

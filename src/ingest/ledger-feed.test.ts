@@ -10,8 +10,8 @@ import { KeyTable } from "./key-table.ts";
 import { LedgerFeed } from "./ledger-feed.ts";
 import type { ChainLink, SourceStatus } from "./ledger-source.ts";
 import { LEDGERS_LIMITS } from "./page-size.ts";
-import { skipDecoder } from "./skip-decoder.ts";
 import { SourceSet } from "./source-set.ts";
+import { walkDecoder } from "./walk-decoder.ts";
 
 const closers: (() => Promise<void>)[] = [];
 after(async () => {
@@ -449,7 +449,7 @@ test("a ledger that cannot be read is asked for again, from every source", async
       rpc.add({ ...bad, bytes: Buffer.from(damagedBy(bad.bytes, how), "base64") });
       const run = follow([rpc, ...sound], 10);
       const taken: number[] = [];
-      const decode = skipDecoder({ exchange: testContract(1), passphrase: TEST_PASSPHRASE });
+      const decode = walkDecoder({ exchange: testContract(1), passphrase: TEST_PASSPHRASE });
       let [from, previous] = [10, undefined as ChainLink | undefined];
       let repaired = false;
       run.timer.onSleep = () => {

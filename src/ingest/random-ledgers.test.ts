@@ -36,8 +36,8 @@ import type { Schema } from "../model/xdr-schema.ts";
 import { KeyTable } from "./key-table.ts";
 import { BatchReader } from "./lake/ledger-batch.ts";
 import { readLedgerHead } from "./ledger-header.ts";
-import { skipDecoder } from "./skip-decoder.ts";
 import { networkId, transactionHash } from "./transaction-result.ts";
+import { walkDecoder } from "./walk-decoder.ts";
 
 const exchange = testContract(1);
 const token = testContract(2);
@@ -219,7 +219,7 @@ function outcome(xdr: RandomXdr, { schema }: { readonly schema: Schema }): Uint8
 test("ledgers of whatever the schema knows are read by both decoders alike", () => {
   const seed = Number(process.env.SEED ?? 1);
   const ledgers = new RandomLedgers(seed);
-  const decode = skipDecoder(options);
+  const decode = walkDecoder(options);
   const batches = new BatchReader();
   const seen = { events: 0, failures: 0, entries: 0, tokenEvents: 0 };
   const isComplete = () => ledgers.xdr.missing(LedgerCloseMeta.schema).length === 0;

@@ -25,9 +25,9 @@ import {
   type ToReader,
 } from "./messages.ts";
 import { checkContract } from "./rpc-entries.ts";
-import { skipDecoder } from "./skip-decoder.ts";
 import { Sources } from "./sources.ts";
 import { Tracker } from "./tracker.ts";
+import { walkDecoder } from "./walk-decoder.ts";
 
 /** Further behind than this, range threads read many ledgers at a time (choice). */
 const CATCH_UP_LEDGERS = 500;
@@ -104,7 +104,7 @@ class ReaderThread {
       log,
       handOut: (ledger) => this.#tracker.handOut(ledger),
     });
-    this.#decode = skipDecoder({ exchange: this.#exchange, passphrase: options.passphrase });
+    this.#decode = walkDecoder({ exchange: this.#exchange, passphrase: options.passphrase });
   }
 
   handle(message: ToReader): void {

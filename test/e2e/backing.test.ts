@@ -17,9 +17,9 @@ import { limitingBudget } from "../../src/http/push/book-image.ts";
 import { systemTimer } from "../../src/ingest/ledger-source.ts";
 import { rpcEntryLoader } from "../../src/ingest/rpc-entries.ts";
 import { TokenSimulator } from "../../src/ingest/simulate.ts";
-import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
 import { SourceSet } from "../../src/ingest/source-set.ts";
 import { Tracker } from "../../src/ingest/tracker.ts";
+import { walkDecoder } from "../../src/ingest/walk-decoder.ts";
 import { type Address, address, canonicalPair, marketKey } from "../../src/model/address.ts";
 import type { Backing, OrderBacking } from "../../src/model/backing.ts";
 import type { TrackingRequest } from "../../src/model/entry-tracking.ts";
@@ -216,7 +216,7 @@ async function openEngine(devnet: Devnet, path: string) {
     log: silentLog,
     backing: records,
   });
-  const decode = skipDecoder({ exchange: contract, passphrase });
+  const decode = walkDecoder({ exchange: contract, passphrase });
   if (exchange.state.ledger !== undefined) tracker.passed(exchange.state.ledger);
   let watched: Address | undefined;
   /** Owner and asset of all records that the API has to show. */

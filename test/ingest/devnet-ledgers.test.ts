@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { KeyTable } from "../../src/ingest/key-table.ts";
 import type { DecodedLedger } from "../../src/ingest/ledger-decoder.ts";
-import { skipDecoder } from "../../src/ingest/skip-decoder.ts";
+import { walkDecoder } from "../../src/ingest/walk-decoder.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { ExchangeEvent } from "../../src/model/ledger-delta.ts";
 import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
@@ -41,7 +41,7 @@ async function run(diagnostics: boolean, keys = new KeyTable()): Promise<Run> {
   const { exchange, plainToken } = devnet.network;
   const options = { exchange, passphrase: PASSPHRASE };
   const full = sdkDecoder(options);
-  const skipping = skipDecoder(options);
+  const skipping = walkDecoder(options);
   const followed = { keys, tokens: new Set([plainToken]) };
   const decoded: DecodedLedger[] = [];
   const first = devnet.tip.ledger;

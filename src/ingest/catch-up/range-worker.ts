@@ -9,8 +9,8 @@ import type { DecodedLedger, DecodeLedger } from "../ledger-decoder.ts";
 import { type Log, systemTimer } from "../ledger-source.ts";
 import { LEDGERS_LIMITS } from "../page-size.ts";
 import { RpcPages } from "../rpc-pages.ts";
-import { skipDecoder } from "../skip-decoder.ts";
 import { SourceSet } from "../source-set.ts";
+import { walkDecoder } from "../walk-decoder.ts";
 import type { FromRange, Range, RangeOptions, RangeResult, ToRange } from "./messages.ts";
 import { fetchRange, type RangeSources } from "./range-fetcher.ts";
 
@@ -35,7 +35,7 @@ class RangeThread {
       set,
       pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, buffers: this.#buffers }),
     };
-    this.#decode = skipDecoder({ exchange: address(options.exchange), passphrase });
+    this.#decode = walkDecoder({ exchange: address(options.exchange), passphrase });
     this.#tokens = new Set(options.tokens.map(address));
     for (const key of options.keys) this.#keys.add(key);
   }

@@ -1,5 +1,5 @@
-// LedgerCloseMeta -> LedgerDelta by one pass over the bytes: what matters is found there and only
-// that is decoded, by the same functions that the full decode uses.
+// LedgerCloseMeta -> LedgerDelta by one walk over the bytes (ledger-walk.ts): what matters is found there and only
+// that is decoded. Tests hold it to a full decode by the SDK (test/support/sdk-decoder.ts).
 import { type Transaction, TransactionResultPair } from "@stellar/stellar-sdk/xdr";
 import { type Address, addressBytes } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
@@ -26,7 +26,7 @@ import type { Span, WalkedLedger, WalkedTransaction } from "./walked-ledger.ts";
 
 const NO_CALLS = { begun: 0, returned: 0, crossfill: false };
 
-export function skipDecoder(options: DecoderOptions): DecodeLedger {
+export function walkDecoder(options: DecoderOptions): DecodeLedger {
   const network = networkId(options.passphrase);
   const exchange = addressBytes(options.exchange);
   const walker = new LedgerWalker();
