@@ -33,7 +33,7 @@ const RESOURCE_RESULTS: ReadonlySet<string> = new Set([
   "invokeHostFunctionInsufficientRefundableFee",
 ]);
 
-/** Names longer than a Symbol are not the chain's (protocol: 32 characters). */
+/** The index of a failure in its position has 16 bits. */
 const FAILURES_MAX = 0xffff;
 
 /**

@@ -34,8 +34,9 @@ const LAKE_HOLE_MS = 30_000;
 const GAP_AT_START_MS = 10_000;
 /** Failed reads of a ledger, of all sources together, before the state says so. */
 const UNREADABLE_MAX = 2;
-/** Ledgers behind the tip for longer than this many patiences are no longer following. */
+/** Further behind the tip than so many ledgers for so many patiences is no longer following. */
 const LAG_LEDGERS = 1;
+const LAG_PATIENCES = 2;
 
 export type LedgerFeedOptions = {
   readonly set: SourceSet;
@@ -396,7 +397,10 @@ export class LedgerFeed {
     this.#tip = Math.max(tip, ledger);
     if (this.#tip - ledger <= LAG_LEDGERS) this.#lagSince = undefined;
     else this.#lagSince ??= now;
-    if (this.#lagSince !== undefined && now - this.#lagSince > 2 * this.#pace.patienceMs) {
+    if (
+      this.#lagSince !== undefined &&
+      now - this.#lagSince > LAG_PATIENCES * this.#pace.patienceMs
+    ) {
       const message = `ledger ${ledger} is ${this.#tip - ledger} behind the tip, for longer than two ledgers take`;
       this.#report({ state: "behind", ledger, tip: this.#tip, message });
     } else this.#report({ state: "following", ledger, tip: this.#tip });
