@@ -45,7 +45,8 @@ export type SharedBookOptions = {
 /** Live orders without a configured capacity: for tests and tools. */
 const ORDERS = 1 << 21;
 
-type Step = {
+/** A step (step.ts) as it is written to both copies. */
+type BookStep = {
   readonly sequence: number;
   readonly state: BookState;
   readonly changes: readonly BookChange[];
@@ -65,7 +66,7 @@ export class SharedBook implements BookWriter {
   #loader: BookLoader | undefined;
   #sequence = 0;
   /** Written to the idle copy, visible to nobody. */
-  #prepared: Step | undefined;
+  #prepared: BookStep | undefined;
   /** The last published step on its way into the copy that was live before it. */
   #replay: Promise<void> | undefined;
 
@@ -186,7 +187,7 @@ export class SharedBook implements BookWriter {
     Atomics.store(this.#control, CONTROL_LIVE, this.#live);
   }
 
-  #nextStep(changes: readonly BookChange[], state: BookState): { copy: BookCopy; step: Step } {
+  #nextStep(changes: readonly BookChange[], state: BookState): { copy: BookCopy; step: BookStep } {
     assert(this.#loader === undefined, "what was loaded is applied first");
     assert(this.#replay === undefined, "the copies still differ: await ready() first");
     assert(this.#sequence === this.sequence, "the last step is not published yet");
@@ -195,7 +196,7 @@ export class SharedBook implements BookWriter {
     return { copy, step: { sequence: this.#sequence, state, changes } };
   }
 
-  async #repeat(step: Step, copy: 0 | 1): Promise<void> {
+  async #repeat(step: BookStep, copy: 0 | 1): Promise<void> {
     // What the step made visible is sent and answered first.
     await yieldToLoop();
     await awaitReaders(this.#control, copy);
@@ -205,7 +206,7 @@ export class SharedBook implements BookWriter {
 }
 
 /** In portions of some tens of microseconds. */
-function* writing(copy: BookCopy, step: Step): Generator<void, void> {
+function* writing(copy: BookCopy, step: BookStep): Generator<void, void> {
   writeState(copy.view, step.sequence, step.state);
   yield* makeRoom(copy, step.changes.length);
   yield* applyChanges(copy, step.changes);
