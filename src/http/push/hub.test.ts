@@ -250,7 +250,7 @@ test("a client that takes nothing, or goes, leaves nothing of its subscribes beh
   for (let id = 2; id < 200; id += 1) world.ask("subscribe", id);
   const errors = world.sent.filter(({ type }) => type === "error");
   assert.equal(errors.length, 99, "a hundred may wait");
-  for (const { error } of errors) assert.equal(error, "Too many subscriptions (max 20)");
+  for (const { error } of errors) assert.equal(error, "Too many snapshots are waiting (max 100)");
   const update = JSON.stringify({ type: "update", padding: "x".repeat(1 << 20) });
   for (let at = 0; at < 5; at += 1) world.hub.published(TOPIC, update);
   assert.equal(world.subscriber.isOpen, false);

@@ -210,7 +210,7 @@ export class PushHub {
   #subscribe(subscriber: Subscriber, channel: Channel, request: TopicRequest, id: MessageId): void {
     const { topic } = request;
     if (subscriber.pending.size >= WAITING_MAX) {
-      sendError(subscriber, id, `Too many subscriptions (max ${TOPICS_MAX})`);
+      sendError(subscriber, id, `Too many snapshots are waiting (max ${WAITING_MAX})`);
       return;
     }
     const isNew = !subscriber.topics.has(topic);
