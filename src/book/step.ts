@@ -76,7 +76,7 @@ export interface BookWriter {
 export type BackingStep = {
   /** Oldest first; none where the clock or updates of the backing records alone moved. */
   readonly deltas: readonly LedgerDelta[];
-  /** Live orders that change; `before` or `after` is absent where the order was or is not live. */
+  /** Live orders that change, each once; `before` or `after` is absent where the order was or is not live. */
   readonly orders: readonly { readonly before?: Order; readonly after?: Order }[];
   readonly skips: readonly {
     readonly owner: Address;

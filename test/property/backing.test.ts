@@ -252,15 +252,17 @@ class Run {
   }
 
   #orderChanges(): BackingStep["orders"] {
-    const changes = new Map<bigint, { before?: Order; after?: Order }>();
+    const changes = new Map<bigint, { before?: Order; after?: Order }[]>();
     for (let count = this.#random(4); count > 0; count -= 1) {
       const id = BigInt(this.#random(ORDERS));
       const before = this.#live.get(id);
       const after = this.#random(3) === 0 ? undefined : this.#randomOrder(id, before);
       if (before === undefined && after === undefined) continue;
-      changes.set(id, { ...(before && { before }), ...(after && { after }) });
+      const isOther = before !== undefined && after !== undefined && before.cursor !== after.cursor;
+      const change = { ...(before && { before }), ...(after && { after }) };
+      changes.set(id, isOther ? [{ before }, { after }] : [change]);
     }
-    return [...changes.values()];
+    return [...changes.values()].flat();
   }
 
   /** Another order under the same id now and then. */

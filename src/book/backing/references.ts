@@ -57,10 +57,9 @@ export class ReferenceChanges {
     }
   }
 
-  /** An id reused within one step pairs two different orders: one goes, the other comes. */
   orders(changes: BackingStep["orders"]): void {
     for (const { before, after } of changes) {
-      if (before !== undefined && after !== undefined && before.cursor === after.cursor) {
+      if (before !== undefined && after !== undefined) {
         const record = recordId(after.owner, after.selling);
         this.orderEdits.push({ record, before, after });
         continue;
