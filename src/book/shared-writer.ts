@@ -135,7 +135,8 @@ function beginChange(copy: BookCopy, change: BookChange): Generator<void, void> 
 function putOrder(copy: BookCopy, order: Order): void {
   const { view } = copy;
   const slot = findOrder(view, order.id);
-  // An id can come back as another order; the creating event tells.
+  // An id can come back as another order, which its position tells. Within a step of the exchange the former was
+  // removed before (step-changes.ts): this is so that a put is right whatever comes before it.
   if (slot === NONE || orderPosition(view, slot) !== order.cursor) {
     if (slot !== NONE) removeSlot(copy, slot);
     insertOrder(copy, order);
