@@ -1,7 +1,12 @@
 // The tables of a store and the options they are opened with. Keys and values are bytes.
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import type { Database, RootDatabase } from "lmdb";
 
+/** The build's copies of its binaries (scripts/lmdb-error-text.js), unless whoever starts the process names others. */
+const binaries = fileURLToPath(new URL("../../native/lmdb", import.meta.url));
+if (existsSync(binaries)) process.env.LMDB_PREBUILD ??= binaries;
 /** The package's form of one file: that of many takes several times as long to load. */
 const { open } = createRequire(import.meta.url)("lmdb") as typeof import("lmdb");
 
