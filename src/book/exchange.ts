@@ -46,6 +46,8 @@ export class Exchange {
   readonly #store: Store;
   readonly #pipeline: StepPipeline;
   #timer: NodeJS.Timeout | undefined;
+  /** One at a time: a step that cannot be stored is tried for hours. */
+  #ticking: Promise<void> | undefined;
 
   /**
    * Opens the store and loads what it holds. Throws a StoreError where the folder holds no store
@@ -93,12 +95,20 @@ export class Exchange {
   start(): void {
     const delay = SECOND_MS - (this.#options.clock() % SECOND_MS) + TIMER_EARLY_MS;
     this.#timer = setTimeout(() => {
-      this.tick().catch((error: unknown) => {
-        if (error instanceof ExchangeError && error.code === "closed") return;
-        this.#options.log.error({ error }, "the clock could not be applied");
-      });
+      this.#ticking ??= this.#tickAndLog();
       this.start();
     }, delay);
+  }
+
+  async #tickAndLog(): Promise<void> {
+    try {
+      await this.tick();
+    } catch (error) {
+      if (error instanceof ExchangeError && error.code === "closed") return;
+      this.#options.log.error({ error }, "the clock could not be applied");
+    } finally {
+      this.#ticking = undefined;
+    }
   }
 
   /** Finishes or drops the step in progress and closes the store. Waiting ledgers are rejected. */
