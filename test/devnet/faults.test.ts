@@ -85,6 +85,12 @@ test("what is no JSON-RPC request is refused", async () => {
   assert.equal(large.status, 413);
 });
 
+test("a kept connection is the client's to close: the server announces no end of it", async () => {
+  const { headers } = await post("getHealth");
+  assert.equal(headers.get("connection"), "keep-alive");
+  assert.equal(headers.get("keep-alive"), null);
+});
+
 test("a reset network begins anew with other hashes under the same passphrase", async () => {
   const before = devnet.tip;
   const resetting = devnet.reset();
