@@ -42,13 +42,14 @@ export function* prepareStep(
   const record = lifecycle.record();
   const orders = liveChanges(record.orders);
   yield;
-  const backing = view?.prepare({ deltas, orders, skips: record.skips });
+  const step = { deltas, orders, skips: record.skips };
+  const backing = view === undefined ? undefined : yield* view.preparing(step);
   yield;
   const at = record.cursor ?? shown;
   const budgets =
     at === undefined || view === undefined || backing === undefined
       ? []
-      : budgetEvents(backing.events, orders, { view, countSelling, at });
+      : yield* budgetEvents(backing.events, orders, { view, countSelling, at });
   yield;
   const candles = candleChanges(record.trades, storedCandles);
   yield;
@@ -69,8 +70,11 @@ export function* prepareStep(
   };
 }
 
+/** Looked at in one portion: some tens of microseconds. */
+const PORTION_EVENTS = 16;
+
 /** Budgets that changed behind live orders, and those with which an owner's live orders begin and end. */
-function budgetEvents(
+function* budgetEvents(
   domainEvents: readonly DomainEvent[],
   orders: readonly LiveChange[],
   {
@@ -81,7 +85,7 @@ function budgetEvents(
     readonly view: BackingView;
     readonly at: LedgerCursor;
   },
-): readonly NewOrderEvent[] {
+): Generator<void, readonly NewOrderEvent[]> {
   const sellers = new Map<string, number>();
   for (const { before, after } of orders) {
     const { owner, selling } = (after ?? before) as Order;
@@ -89,7 +93,8 @@ function budgetEvents(
     sellers.set(owner + selling, (sellers.get(owner + selling) ?? 0) + more);
   }
   const events: NewOrderEvent[] = [];
-  for (const event of domainEvents) {
+  for (const [number, event] of domainEvents.entries()) {
+    if (number % PORTION_EVENTS === 0) yield;
     if (event.kind !== "backing") continue;
     const { owner, asset } = event;
     const before = view.backing(owner, asset)?.budget;

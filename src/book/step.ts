@@ -142,10 +142,10 @@ export interface BackingView {
    * accounts to watch changed. Asking again before that step does nothing more.
    */
   onUpdates(requestStep: () => void): void;
-  /** Computes a step and touches nothing that is visible. */
-  prepare(step: BackingStep): PreparedBacking;
+  /** Computes a step, in portions, and touches nothing that is visible. No step is applied meanwhile. */
+  preparing(step: BackingStep): Generator<void, PreparedBacking>;
   /**
-   * Makes a step visible that `prepare` gave, once it is durable. Throws where it was computed over another
+   * Makes a step visible that `preparing` gave, once it is durable. Throws where it was computed over another
    * state than the visible one.
    */
   apply(prepared: PreparedBacking): void;

@@ -749,3 +749,31 @@ test("whoever asks first about one of a maker's many orders has not all of them 
   assert.deepEqual([backed(0), backed(799), backed(800)], [1n, 1n, 0n]);
   assert.deepEqual(bench.read, []);
 });
+
+test("a step of thousands of orders is computed in portions, and is what it is at once", () => {
+  const bench = new Bench();
+  bench.place(order(1, usd, xlm, 500n));
+  const orders = Array.from({ length: 2000 }, (_, at) => {
+    const owner = accountAddress(
+      new Uint8Array(32)
+        .fill(9)
+        .fill(at >> 8, 0, 1)
+        .fill(at, 1, 2),
+    );
+    return { after: { ...order(2 + at, usd, xlm, 5n), owner } };
+  });
+  const step = { deltas: [], orders, skips: [] };
+  const work = bench.records.preparing(step);
+  let portions = 0;
+  let next = work.next();
+  for (; next.done !== true; next = work.next()) portions += 1;
+  // References, entries to follow, records, rows.
+  assert.ok(portions > (4 * orders.length) / 16, `${portions} portions`);
+  const { rows, changes, events } = bench.records.prepare(step);
+  assert.deepEqual(
+    [next.value.rows, next.value.changes, next.value.events],
+    [rows, changes, events],
+  );
+  bench.step(step);
+  assert.deepEqual(bench.records.orderBacking(order(1, usd, xlm, 500n))?.backed, 500n);
+});

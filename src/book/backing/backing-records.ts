@@ -17,6 +17,7 @@ import type {
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
 import {
+  atOnce,
   backingChange,
   type Committed,
   type PendingUpdates,
@@ -146,7 +147,12 @@ export class BackingRecords implements BackingView, AccountWatch {
     if (answer.ledger <= this.#state.ledger) this.#requestStep();
   }
 
+  /** `preparing`, at once. */
   prepare(step: BackingStep): PreparedBackingStep {
+    return atOnce(this.preparing(step));
+  }
+
+  preparing(step: BackingStep): Generator<void, PreparedBackingStep> {
     const state = this.#restored();
     const ledger = step.deltas.at(-1)?.ledger ?? state.ledger;
     const updates: PendingUpdates = {
@@ -155,7 +161,7 @@ export class BackingRecords implements BackingView, AccountWatch {
       watchChanges: this.#watchChanges(),
       rows: this.#dueRows,
     };
-    return new PreparedBackingStep(state, { step, updates });
+    return PreparedBackingStep.inPortions(state, { step, updates });
   }
 
   apply(prepared: PreparedBacking): void {

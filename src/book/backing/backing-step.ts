@@ -66,6 +66,18 @@ export type Committed = {
 
 type StepReport = Pick<PreparedBacking, "rows" | "changes" | "events">;
 
+/** Items of one portion: some tens of microseconds. */
+const PORTION = 16;
+
+function* portions<Item>(items: Iterable<Item>, take: (item: Item) => void): Generator<void, void> {
+  let taken = 0;
+  for (const item of items) {
+    take(item);
+    taken += 1;
+    if (taken % PORTION === 0) yield;
+  }
+}
+
 /** A batch of a step, with what came in before it and what it means to others. */
 export class PreparedBackingStep implements PreparedBacking {
   readonly batch: BackingBatch;
@@ -74,13 +86,18 @@ export class PreparedBackingStep implements PreparedBacking {
   readonly changes: readonly BookChange[];
   readonly events: readonly DomainEvent[];
 
-  constructor(state: BackingState, input: BatchInput) {
-    this.batch = BackingBatch.ofStep(state, input);
-    this.updates = input.updates;
-    const { rows, changes, events } = this.batch.report();
-    this.rows = [...input.updates.rows, ...rows];
-    this.changes = changes;
-    this.events = events;
+  /** In portions, between which the visible state stays as it is. */
+  static *inPortions(state: BackingState, input: BatchInput): Generator<void, PreparedBackingStep> {
+    const batch = yield* BackingBatch.ofStep(state, input);
+    return new PreparedBackingStep(batch, input.updates, yield* batch.report());
+  }
+
+  private constructor(batch: BackingBatch, updates: PendingUpdates, report: StepReport) {
+    this.batch = batch;
+    this.updates = updates;
+    this.rows = [...updates.rows, ...report.rows];
+    this.changes = report.changes;
+    this.events = report.events;
   }
 }
 
@@ -104,31 +121,17 @@ export class BackingBatch {
     const references = new ReferenceChanges(state, NO_UPDATES.watchChanges);
     for (const pair of markets) references.market(pair);
     references.loadOrders(orders);
-    return new BackingBatch(state, { step: NO_STEP, updates: NO_UPDATES }, references);
+    return atOnce(batching(state, { step: NO_STEP, updates: NO_UPDATES }, references));
   }
 
-  static ofStep(state: BackingState, input: BatchInput): BackingBatch {
-    return new BackingBatch(state, input, referenceChanges(state, input));
+  /** In portions, between which the visible state stays as it is. */
+  static *ofStep(state: BackingState, input: BatchInput): Generator<void, BackingBatch> {
+    const references = yield* referenceChanges(state, input);
+    return yield* batching(state, input, references);
   }
 
-  private constructor(
-    state: BackingState,
-    { step, updates }: BatchInput,
-    references: ReferenceChanges,
-  ) {
-    const view = new StepView(state, step.deltas.at(-1));
-    for (const [id, reference] of references.references) refer(view, id, reference);
-    for (const { record } of references.orderEdits) view.touched.add(record);
-    if (!state.entries.dependents.has(EVENTS_SETTING)) view.entries.follow(EVENTS_SETTING, NETWORK);
-    changeEntries(view, step.deltas, updates.loads);
-    touchByTime(view);
-    lapseApprovals(view);
-    touchPolled(view, step);
-    for (const answer of updates.answers) takeAnswer(view, answer);
-    if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
-    compute(view, step.skips);
-
-    this.#request = state.nextRequest;
+  constructor(view: StepView, references: ReferenceChanges, request: number) {
+    this.#request = request;
     this.#view = view;
     this.#references = references;
     this.#edited = new Set(references.orderEdits.map(({ record }) => record));
@@ -137,10 +140,10 @@ export class BackingBatch {
   }
 
   /** What the step means to others. Only before `commit`. */
-  report(): StepReport {
+  *report(): Generator<void, StepReport> {
     const changes = this.#changes;
     return {
-      rows: rowsOf(this.#view, changes),
+      rows: yield* rowsOf(this.#view, changes),
       changes: bookChangesOf(this.#view, changes),
       events: backingEvents(changes, this.#edited),
     };
@@ -187,9 +190,40 @@ export class BackingBatch {
   }
 }
 
-function referenceChanges(state: BackingState, { step, updates }: BatchInput): ReferenceChanges {
+/** All portions of it, now. */
+export function atOnce<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+function* batching(
+  state: BackingState,
+  { step, updates }: BatchInput,
+  references: ReferenceChanges,
+): Generator<void, BackingBatch> {
+  const request = state.nextRequest;
+  const view = new StepView(state, step.deltas.at(-1));
+  yield* portions(references.references, ([id, reference]) => refer(view, id, reference));
+  for (const { record } of references.orderEdits) view.touched.add(record);
+  if (!state.entries.dependents.has(EVENTS_SETTING)) view.entries.follow(EVENTS_SETTING, NETWORK);
+  yield* changeEntries(view, step.deltas, updates.loads);
+  touchByTime(view);
+  lapseApprovals(view);
+  touchPolled(view, step);
+  for (const answer of updates.answers) takeAnswer(view, answer);
+  if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
+  yield* compute(view, step.skips);
+  return new BackingBatch(view, references, request);
+}
+
+function* referenceChanges(
+  state: BackingState,
+  { step, updates }: BatchInput,
+): Generator<void, ReferenceChanges> {
   const references = new ReferenceChanges(state, updates.watchChanges);
-  references.orders(step.orders);
+  yield* portions(step.orders, (change) => references.orders([change]));
   for (const { events } of step.deltas) {
     for (const event of events) if (event.kind === "refresh") references.market(event);
   }
@@ -197,17 +231,23 @@ function referenceChanges(state: BackingState, { step, updates }: BatchInput): R
 }
 
 /** Changes first: an answer knows by their ledgers which of them it includes. */
-function changeEntries(
+function* changeEntries(
   view: StepView,
   deltas: readonly LedgerDelta[],
   loads: readonly EntriesLoaded[],
-): void {
+): Generator<void, void> {
   const keys = new Set<string>();
   for (const { ledger, entries } of deltas) {
-    for (const change of entries) if (view.entries.change(change, ledger)) keys.add(change.key);
+    yield* portions(entries, (change) => {
+      if (view.entries.change(change, ledger)) keys.add(change.key);
+    });
   }
-  for (const load of loads) for (const key of view.entries.loaded(load)) keys.add(key);
-  for (const key of keys) for (const id of view.entries.dependents(key)) touchEntry(view, id, key);
+  yield* portions(loads, (load) => {
+    for (const key of view.entries.loaded(load)) keys.add(key);
+  });
+  yield* portions(keys, (key) => {
+    for (const id of view.entries.dependents(key)) touchEntry(view, id, key);
+  });
 }
 
 /** What changes though no entry does: allowances that lapse, and the base reserve. */
@@ -221,15 +261,15 @@ function touchByTime(view: StepView): void {
   }
 }
 
-function compute(view: StepView, skips: BackingStep["skips"]): void {
+function* compute(view: StepView, skips: BackingStep["skips"]): Generator<void, void> {
   const skipped = new Map<RecordId, number>();
   for (const { owner, asset, time } of skips) {
     skipped.set(recordId(owner, asset), time);
     view.touched.add(recordId(owner, asset));
   }
-  for (const id of view.touched) {
+  yield* portions(view.touched, (id) => {
     const record = view.records.get(id);
-    if (record === undefined) continue;
+    if (record === undefined) return;
     const values = valuesOf(view, record);
     const backing = changedBacking(record.backing, values, {
       pending: record.polled?.awaiting !== undefined,
@@ -238,9 +278,9 @@ function compute(view: StepView, skips: BackingStep["skips"]): void {
     });
     const short = values === undefined ? isShort(record) : values.short === true;
     const next = inNextLedger(backing, { ledger: view.ledger, short }, record.next);
-    if (backing === record.backing && next === record.next) continue;
+    if (backing === record.backing && next === record.next) return;
     view.records.set(id, { ...record, backing, next });
-  }
+  });
 }
 
 // What a step of the backing records means to others: to the store, the shared book and the people
@@ -261,11 +301,14 @@ function recordChanges(
 }
 
 /** The step's rows of records, followed entries and the network. */
-export function rowsOf(view: StepView, changes: readonly RecordChange[]): BackingRow[] {
+function* rowsOf(
+  view: StepView,
+  changes: readonly RecordChange[],
+): Generator<void, readonly BackingRow[]> {
   const rows: BackingRow[] = [];
   const writer = new RecordWriter();
   if (view.baseReserve !== view.state.baseReserve) rows.push(networkRow(writer, view));
-  for (const { former, now } of changes) {
+  yield* portions(changes, ({ former, now }) => {
     if (now === undefined && former !== undefined) {
       rows.push({ key: recordRowKey(former.owner, former.asset) });
     } else if (
@@ -276,8 +319,10 @@ export function rowsOf(view: StepView, changes: readonly RecordChange[]): Backin
     ) {
       rows.push(recordRow(writer, now));
     }
-  }
-  for (const [key, followed] of view.entries.changes()) rows.push(entryRow(writer, key, followed));
+  });
+  yield* portions(view.entries.changes(), ([key, followed]) => {
+    rows.push(entryRow(writer, key, followed));
+  });
   for (const [id, liveUntil] of view.approvals.changes()) {
     rows.push(approvalRow(writer, id, liveUntil));
   }
