@@ -44,12 +44,12 @@ export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 /** Rows that one budget is behind. */
 type BudgetRows = {
   readonly cursors: Set<Position>;
-  /** What was told of it last: a row of these blocks says as much. */
-  told: ReadonlySet<SharesBlock>;
+  /** The split that was sent last: every row of these blocks agrees with it. */
+  sent: ReadonlySet<SharesBlock>;
   budget: bigint | undefined;
 };
 
-/** What a step left of a budget, where that is another split than was told. */
+/** What a step left of a budget, where that is another split than was sent. */
 type Rebacking = {
   readonly maker: string;
   /** Undefined: not tracked any more. */
@@ -57,7 +57,7 @@ type Rebacking = {
   readonly blocks: readonly SharesBlock[];
 };
 
-/** Stands for some hundred rows that were looked at, none of which need be told. */
+/** Stands for some hundred rows that were looked at, none of which need be sent. */
 export const LOOKED = "looked";
 export type Looked = typeof LOOKED;
 
@@ -123,10 +123,10 @@ export class BookImage {
     }
     const rebackings = budgets.flatMap(({ owner, asset }) => this.#rebacking(owner, asset) ?? []);
     rebackings.sort((one, other) => (one.maker < other.maker ? -1 : 1));
-    return this.#told(changes, rebackings);
+    return this.#allChanges(changes, rebackings);
   }
 
-  *#told(
+  *#allChanges(
     changes: readonly BookRowChange[],
     rebackings: readonly Rebacking[],
   ): Generator<BookRowChange | Looked, void> {
@@ -179,15 +179,15 @@ export class BookImage {
     const maker = owner + asset;
     const rows = this.#byBudget.get(maker);
     if (rows === undefined) return undefined;
-    const { told } = rows;
+    const { sent } = rows;
     const budget = this.#readModel.backing(owner, asset)?.budget;
     const blocks = this.#readModel.ordersBacked(owner, asset);
     const isSame = budget === rows.budget;
-    rows.told = new Set(blocks);
+    rows.sent = new Set(blocks);
     rows.budget = budget;
     // Orders that are covered do not say of how much.
     const changed = blocks.filter(
-      (block) => !told.has(block) || !(isSame || (block.isCovered && budget !== undefined)),
+      (block) => !sent.has(block) || !(isSame || (block.isCovered && budget !== undefined)),
     );
     return changed.length === 0 ? undefined : { maker, budget, blocks: changed };
   }
@@ -223,7 +223,7 @@ export class BookImage {
     if (rows !== undefined) rows.cursors.add(order.cursor);
     else {
       const cursors = new Set([order.cursor]);
-      this.#byBudget.set(key, { cursors, told: new Set(), budget: undefined });
+      this.#byBudget.set(key, { cursors, sent: new Set(), budget: undefined });
     }
   }
 
@@ -247,7 +247,7 @@ export function limitingBudget(
 
 /**
  * An update that another one of the order follows at once is passed over: however often a maker changes an order in
- * a ledger, that is told once.
+ * a ledger, one update is sent.
  */
 function withoutOutdated(events: readonly OrderDomainEvent[]): readonly OrderDomainEvent[] {
   const next = new Map<Position, OrderDomainEvent>();
