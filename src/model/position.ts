@@ -39,11 +39,13 @@ export function position(parts: PositionParts): Position {
 }
 
 export function positionParts(of: Position): PositionParts {
+  // What is below the ledger fits a number.
+  const below = Number(BigInt.asUintN(48, of));
   return {
     ledger: Number(of >> 48n),
-    transaction: Number((of >> 28n) & 0xfffffn),
-    operation: Number((of >> 16n) & 0xfffn),
-    index: Number(of & 0xffffn),
+    transaction: Math.floor(below / 2 ** 28),
+    operation: Math.floor(below / 2 ** 16) % 2 ** 12,
+    index: below % 2 ** 16,
   };
 }
 

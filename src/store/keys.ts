@@ -3,12 +3,12 @@
 import type { Position } from "../model/position.ts";
 
 export const POSITION_BYTES = 10;
-const LOW_MASK = (1n << 64n) - 1n;
 
 /** Writes the position at `at`. */
 export function writePosition(into: Buffer, at: number, position: Position): void {
-  into.writeUInt16BE(Number(position >> 64n), at);
-  into.writeBigUInt64BE(position & LOW_MASK, at + 2);
+  // Half as many bigints as with one of 64 bits.
+  into.writeUInt32BE(Number(position >> 48n), at);
+  into.writeUIntBE(Number(BigInt.asUintN(48, position)), at + 4, 6);
 }
 
 export function readPosition(from: Buffer, at: number): Position {

@@ -4,10 +4,13 @@ import { StoreError } from "./store-error.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+const BITS_56 = 1n << 56n;
+const BITS_64 = 1n << 64n;
 
 /** Appends fields to one buffer; `take` cuts off what was written since the last `take`. */
 export class RecordWriter {
   #chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  #view = viewOf(this.#chunk);
   #start = 0;
   #end = 0;
 
@@ -46,6 +49,7 @@ export class RecordWriter {
   /** A non-negative integer of at most 255 bytes. */
   uint(value: bigint): this {
     if (value <= SAFE_MAX) return this.#smallUint(Number(value));
+    if (value < BITS_64) return this.#wideUint(value);
     let digits = value.toString(16);
     if (digits.length % 2 === 1) digits = `0${digits}`;
     const bytes = digits.length / 2;
@@ -91,6 +95,18 @@ export class RecordWriter {
     return this;
   }
 
+  /** Of 7 or 8 bytes. */
+  #wideUint(value: bigint): this {
+    this.#room(9);
+    const at = this.#end;
+    const bytes = value < BITS_56 ? 7 : 8;
+    // Of 7 bytes, the upper one of 8 lies where their count comes.
+    this.#view.setBigUint64(at + bytes - 7, value);
+    this.#chunk[at] = bytes;
+    this.#end = at + 1 + bytes;
+    return this;
+  }
+
   // Taken records stay views of the old chunk, so a full chunk is left behind, never overwritten.
   #room(bytes: number): void {
     if (this.#end + bytes <= this.#chunk.length) return;
@@ -98,6 +114,7 @@ export class RecordWriter {
     const chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, 2 * (written + bytes)));
     this.#chunk.copy(chunk, 0, this.#start, this.#end);
     this.#chunk = chunk;
+    this.#view = viewOf(chunk);
     this.#start = 0;
     this.#end = written;
   }
@@ -182,6 +199,10 @@ export class RecordReader {
     this.#at = at + bytes;
     return at;
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
 /** The `bytes` (1 to 8) big-endian bytes at `at`. */
