@@ -2,13 +2,10 @@
 import type { NewOrderEvent, OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
-import { byAccount, byPair } from "./index-entries.ts";
 import { positionKey, readPosition } from "./keys.ts";
-import { knownPostings, NewPostings, newestIds } from "./order-event-postings.ts";
+import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
 import {
-  byOrder,
   type EventBlock,
-  eventEntries,
   eventId,
   ledgerOf,
   readBlock,
@@ -42,13 +39,22 @@ export class OrderEvents {
   readonly #ids: AddressIds;
   /** Infinity: for ever; 0: none are kept. */
   readonly #keepSeconds: number;
+  readonly #index: OrderEventIndex;
+  readonly #writer = new RecordWriter();
   #last: Position;
-  readonly #known = knownPostings();
-  /** Of a commit in progress. */
+  /** Of a commit in progress: its last id, and how many events it adds. */
   #nextLast: Position;
-  #postings: NewPostings | undefined;
+  #added = 0;
+  /** By commits of this run, stored or to be repeated. */
+  #droppedUpTo = START;
 
-  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, keepSeconds: number) {
+  /** `pendingEvents`: order-event-index.ts. */
+  constructor(
+    tables: Tables,
+    snapshot: Snapshot,
+    ids: AddressIds,
+    { keepSeconds, pendingEvents }: { keepSeconds: number; pendingEvents?: number | undefined },
+  ) {
     this.#tables = tables;
     this.#snapshot = snapshot;
     this.#ids = ids;
@@ -56,6 +62,8 @@ export class OrderEvents {
     const newest = this.#blockAt(POSITION_MAX);
     this.#last = newest === undefined ? START : lastOf(newest);
     this.#nextLast = this.#last;
+    const eventsFrom = (first: Position) => this.#eachFrom(first);
+    this.#index = new OrderEventIndex({ tables, snapshot, ids }, eventsFrom, pendingEvents);
   }
 
   /** The first ledger from which every event is there; undefined while none are kept. */
@@ -67,21 +75,18 @@ export class OrderEvents {
   /** Newest first. */
   list(
     filter: OrderEventFilter,
-    { before, limit }: { readonly before?: Position; readonly limit: number },
+    { before = POSITION_MAX, limit }: { readonly before?: Position; readonly limit: number },
   ): readonly OrderEvent[] {
-    const prefix = this.#prefixOf(filter);
-    if (prefix === undefined) return [];
     const events: OrderEvent[] = [];
     let block: EventBlock | undefined;
-    const range = { prefix, before, limit };
-    for (const id of newestIds(this.#snapshot, this.#tables.orderEventIndex, range)) {
+    for (const id of this.#index.list(filter, { before, limit })) {
       if (events.length === limit) break;
       // Neighbours in a list are often of one block.
       if (block === undefined || id < block.id) block = this.#blockAt(id);
       const event = block && this.#read(block, id);
       if (event === undefined) {
         const [oldest] = this.#blocks(START, 1);
-        // The oldest of a posting can have been dropped before the others.
+        // The oldest of a list can have been dropped before the others.
         if (oldest === undefined || id < oldest.id) break;
         throw new StoreError("damaged", `the store is damaged: no order event ${id}`);
       }
@@ -113,17 +118,15 @@ export class OrderEvents {
     return events;
   }
 
-  /** What a step adds and what has become too old, in portions of one event. `stepped` follows once it is stored. */
+  /** What a step adds and what has become too old, in portions of some events. `stepped` follows once it is stored. */
   *writes(writes: Write[], { cursor, orderEvents }: StepRecord): Generator<void, void> {
-    const { meta, orderEventIndex } = this.#tables;
+    const { meta } = this.#tables;
     const from = this.completeFrom();
-    const postings = new NewPostings(this.#snapshot, orderEventIndex, this.#known);
-    this.#postings = postings;
     const startAt = (ledger: number) => {
       const value = new RecordWriter().count(ledger).take();
       writes.push({ table: meta, key: META_ORDER_EVENTS, value });
     };
-    let added = 0;
+    this.#added = 0;
     this.#nextLast = this.#last;
     if (this.#keepSeconds === 0) {
       if (from !== undefined) writes.push({ table: meta, key: META_ORDER_EVENTS });
@@ -131,35 +134,44 @@ export class OrderEvents {
       if (from === undefined && cursor !== undefined) {
         startAt(Math.min(orderEvents[0]?.ledger ?? cursor.ledger, cursor.ledger));
       }
-      added = orderEvents.length;
-      yield* this.#add(writes, postings, orderEvents);
+      this.#added = orderEvents.length;
+      yield* this.#index.begin();
+      yield* this.#add(writes, orderEvents);
     }
     if (cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY) {
       const upTo = cursor.closeTime - this.#keepSeconds;
-      const dropped = this.#drops(writes, postings, {
-        upTo,
-        limit: Math.max(DROPPED_MIN, 2 * added),
-      });
-      if (dropped !== undefined && this.#keepSeconds > 0 && from !== undefined && from <= dropped) {
-        startAt(dropped + 1);
+      const dropped = this.#drops(writes, { upTo, limit: Math.max(DROPPED_MIN, 2 * this.#added) });
+      if (dropped !== undefined) {
+        this.#droppedUpTo = dropped;
+        const ledger = ledgerOf(dropped);
+        if (this.#keepSeconds > 0 && from !== undefined && from <= ledger) startAt(ledger + 1);
       }
     }
-    for (const write of postings.writes()) writes.push(write);
+    if (this.#added === 0) return;
+    const [added, last, droppedUpTo] = [this.#added, this.#nextLast, this.#droppedUpTo];
+    yield* this.#index.writes(writes, { added, last, droppedUpTo });
   }
 
   stepped(): void {
     this.#last = this.#nextLast;
-    this.#postings?.stored();
-    this.#postings = undefined;
+    if (this.#added > 0) this.#index.stored();
+  }
+
+  /** What was stored is what is read from now on. */
+  shown(): void {
+    this.#index.shown();
+  }
+
+  /** What is read from now on was written by another thread or process. */
+  forget(): void {
+    this.#index.forget();
   }
 
   /** The blocks of a step, in chain order. */
-  *#add(
-    writes: Write[],
-    postings: NewPostings,
-    events: readonly NewOrderEvent[],
-  ): Generator<void, void> {
-    const writer = new RecordWriter();
+  *#add(writes: Write[], events: readonly NewOrderEvent[]): Generator<void, void> {
+    const writer = this.#writer;
+    // What is left of a step that failed.
+    writer.take();
     let block: { readonly id: Position; readonly ledger: number } | undefined;
     const end = () => {
       if (block === undefined) return;
@@ -167,49 +179,65 @@ export class OrderEvents {
       writes.push({ table: this.#tables.orderEvents, key, value: writer.take() });
     };
     for (const event of events) {
-      const start = eventId(event.ledger, 0n);
-      const id = ((this.#nextLast > start ? this.#nextLast : start) + 1n) as Position;
+      const isFirst = block === undefined;
+      if (block?.ledger !== event.ledger) {
+        const start = eventId(event.ledger, 0n);
+        if (this.#nextLast < start) this.#nextLast = start;
+      }
+      const id = (this.#nextLast + 1n) as Position;
       this.#nextLast = id;
       if (block === undefined || block.ledger !== event.ledger || writer.length >= BLOCK_BYTES) {
         end();
-        const { timestamp } = event;
-        writeBlockHead(writer, { timestamp, beginsStep: block === undefined });
+        yield;
+        writeBlockHead(writer, { timestamp: event.timestamp, beginsStep: isFirst });
         block = { id, ledger: event.ledger };
       }
       writeBlockEvent(writer, this.#ids, event);
-      const isNew = event.type === "order" && event.cause === "new";
-      for (const [at, prefix] of eventEntries(event, this.#ids).entries()) {
-        postings.add(prefix, id, isNew && at === 0);
-      }
-      yield;
+      this.#index.add(id, event);
     }
     end();
   }
 
-  /** Returns the ledger of the last event that goes. */
+  *#eachFrom(first: Position): Generator<PastEvent> {
+    const orders = new Map<Position, OrderRecord>();
+    const orderAt = (position: Position) => {
+      const order = orders.get(position) ?? this.#order(position);
+      orders.set(position, order);
+      return order;
+    };
+    let after = ((this.#blockAt(first)?.id ?? first) - 1n) as Position;
+    for (;;) {
+      const blocks = this.#blocks(after, ROWS_AT_ONCE);
+      for (const block of blocks) {
+        after = block.id;
+        for (let id = block.id; ; id = (id + 1n) as Position) {
+          const event = block.read(id, orderAt);
+          if (event === undefined) break;
+          if (id >= first) yield { id, event };
+        }
+      }
+      if (blocks.length < ROWS_AT_ONCE) return;
+    }
+  }
+
+  /** Returns the last event that goes. */
   #drops(
     writes: Write[],
-    postings: NewPostings,
     { upTo, limit }: { readonly upTo: number; readonly limit: number },
-  ): number | undefined {
+  ): Position | undefined {
     let last: Position | undefined;
-    let count = 0;
-    const prefixes = new Map<string, Buffer>();
+    const events: OrderEvent[] = [];
     for (const block of this.#oldest()) {
-      if (count >= limit || block.timestamp > upTo) break;
+      if (events.length >= limit || block.timestamp > upTo) break;
       writes.push({ table: this.#tables.orderEvents, key: positionKey(block.id) });
       last = lastOf(block);
       for (let id = block.id; id <= last; id = (id + 1n) as Position) {
         const event = this.#read(block, id);
-        for (const prefix of event === undefined ? [] : eventEntries(event, this.#ids)) {
-          prefixes.set(prefix.toString("latin1"), prefix);
-        }
+        if (event !== undefined) events.push(event);
       }
-      count += block.count;
     }
-    if (last === undefined) return undefined;
-    for (const prefix of prefixes.values()) writes.push(...postings.drops(prefix, last));
-    return ledgerOf(last);
+    if (last !== undefined) this.#index.drops(writes, events, last);
+    return last;
   }
 
   /** Oldest first: one alone, which mostly is not due to go, and then a few at a time. */
@@ -252,16 +280,6 @@ export class OrderEvents {
       throw new StoreError("damaged", `the store is damaged: no order at ${position}`);
     }
     return readOrder(new RecordReader(row), this.#ids, position);
-  }
-
-  #prefixOf(filter: OrderEventFilter): Buffer | undefined {
-    if ("order" in filter) return byOrder(filter.order);
-    if ("owner" in filter) {
-      const owner = this.#ids.find(filter.owner);
-      return owner === undefined ? undefined : byAccount(owner);
-    }
-    const [one, other] = filter.market.map((asset) => this.#ids.find(asset));
-    return one === undefined || other === undefined ? undefined : byPair(one, other);
   }
 }
 

@@ -58,7 +58,9 @@ export class StoreReader {
     );
     this.history = new History(this.#tables, snapshot, ids);
     this.candles = new CandleTable(this.#tables, snapshot, ids);
-    this.orderEvents = new OrderEvents(this.#tables, snapshot, ids, Number.POSITIVE_INFINITY);
+    this.orderEvents = new OrderEvents(this.#tables, snapshot, ids, {
+      keepSeconds: Number.POSITIVE_INFINITY,
+    });
   }
 
   /** The last ledger stored; undefined before the first. */
@@ -84,6 +86,7 @@ export class StoreReader {
   /** Moves to the newest commit. */
   renew(): void {
     this.#snapshot.renew();
+    this.orderEvents.forget();
   }
 
   /** Lets go of the state, whose pages the writer then uses again. `renew` comes before the next read. */

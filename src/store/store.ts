@@ -58,6 +58,8 @@ export type StoreOptions = {
   readonly mapBytes?: number;
   /** Rows of each kind that history keeps as they were read. */
   readonly rowsKept?: number;
+  /** Order events that wait for their index (order-event-index.ts). */
+  readonly pendingOrderEvents?: number;
   /** Seconds for which order events are kept, at most as long as the history; 0 keeps none; absent: for ever. */
   readonly keepOrderEvents?: number;
   /** Seconds for which trades, failures and archived orders are kept; absent: for ever. */
@@ -125,13 +127,11 @@ export class Store {
     this.history = new History(environment.tables, snapshot, this.#ids, options.rowsKept);
     this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
     const keepHistory = options.keepHistory ?? Number.POSITIVE_INFINITY;
-    this.orderEvents = new OrderEvents(
-      environment.tables,
-      snapshot,
-      this.#ids,
+    this.orderEvents = new OrderEvents(environment.tables, snapshot, this.#ids, {
       // They refer to orders and trades.
-      Math.min(options.keepOrderEvents ?? Number.POSITIVE_INFINITY, keepHistory),
-    );
+      keepSeconds: Math.min(options.keepOrderEvents ?? Number.POSITIVE_INFINITY, keepHistory),
+      pendingEvents: options.pendingOrderEvents,
+    });
     this.#retention = new Retention(
       environment.tables,
       snapshot,
@@ -245,6 +245,7 @@ export class Store {
   /** Shows what has been committed. */
   renew(): void {
     this.#snapshot.renew();
+    this.orderEvents.shown();
     this.history.forget(this.#changedOrders);
     this.#changedOrders = [];
   }

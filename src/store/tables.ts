@@ -59,6 +59,8 @@ export const META_CURSOR = Buffer.from("cursor");
 export const META_HORIZON = Buffer.from("horizon");
 /** The first ledger from which the order events are complete; none while none are kept. */
 export const META_ORDER_EVENTS = Buffer.from("orderEvents");
+/** The first order event that lists may not have in their index; none: all are in it (order-event-index.ts). */
+export const META_ORDER_EVENTS_PENDING = Buffer.from("orderEventsPending");
 export const META_CONTRACT = Buffer.from("contract");
 
 /** Address space at start; lmdb enlarges the map by itself when the data outgrows it. */

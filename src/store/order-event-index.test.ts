@@ -1,0 +1,134 @@
+// Lists have every event that is shown once, whatever waits for its index, fails, is not shown yet or is read again.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { account, token } from "../../test/support/addresses.ts";
+import { runs } from "../../test/support/runs.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { orderId } from "../model/order.ts";
+import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
+import { POSITION_MAX, type Position } from "../model/position.ts";
+import { AddressIds } from "./address-ids.ts";
+import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
+import { eventId } from "./order-event-record.ts";
+import { Snapshot } from "./snapshot.ts";
+import { type Write, writeAll } from "./step-writes.ts";
+import { openEnvironment } from "./tables.ts";
+
+const OWNERS = [account(1), account(2), account(3)] as const;
+const TOKENS = [token(1), token(2), token(3)] as const;
+const ORDERS = 5;
+
+type Seed = { readonly order: number; readonly isBudget: boolean; readonly isNew: boolean };
+
+function eventOf(ledger: number, { order, isBudget, isNew }: Seed): NewOrderEvent {
+  const at = { ledger, timestamp: ledger };
+  const owner = OWNERS[order % 3] ?? OWNERS[0];
+  const [selling, buying] = [TOKENS[order % 3] ?? TOKENS[0], TOKENS[(order + 1) % 3] ?? TOKENS[0]];
+  if (isBudget) return { ...at, type: "budget", owner, asset: selling, budget: 1n };
+  const fixed = { id: orderId(BigInt(order)), owner, selling, buying, cursor: 1n as Position };
+  return {
+    ...{ ...at, type: "order", cause: isNew ? "new" : "update", isLive: true },
+    order: { ...fixed, price: 1n, amount: 1n, expires: 0 },
+  };
+}
+
+const FILTERS: readonly OrderEventFilter[] = [
+  ...Array.from({ length: ORDERS }, (_, order) => ({ order: orderId(BigInt(order)) })),
+  ...OWNERS.map((owner) => ({ owner })),
+  { market: [TOKENS[0], TOKENS[1]] },
+  { market: [TOKENS[2], TOKENS[1]] },
+];
+
+function isOf(event: NewOrderEvent, filter: OrderEventFilter): boolean {
+  if (event.type === "budget") return "owner" in filter && event.owner === filter.owner;
+  const { id, owner, selling, buying } = event.order;
+  if ("order" in filter) return id === filter.order;
+  if ("owner" in filter) return owner === filter.owner;
+  return filter.market.includes(selling) && filter.market.includes(buying);
+}
+
+const seeds = fc.record({
+  order: fc.integer({ min: 0, max: ORDERS - 1 }),
+  isBudget: fc.boolean(),
+  isNew: fc.boolean(),
+});
+const commits = fc.array(
+  fc.record({
+    seeds: fc.array(seeds, { minLength: 1, maxLength: 12 }),
+    outcome: fc.constantFrom("shown", "shown", "stored", "failed", "killed", "killed after"),
+  }),
+  { maxLength: 12 },
+);
+
+test("lists have every event that is shown once, in whatever state it is", async () => {
+  await fc.assert(
+    fc.asyncProperty(commits, fc.constantFrom(0, 1, 7, 1000), async (made, pendingEvents) => {
+      const { root, tables } = openEnvironment(
+        temporaryFolder(),
+        () => undefined,
+        Buffer.from("a"),
+      );
+      const snapshot = new Snapshot(root);
+      const ids = new AddressIds({ idOf: () => undefined, bytesOf: () => undefined }, 1);
+      ids.startCommit();
+      for (const address of [...OWNERS, ...TOKENS]) ids.idOf(address);
+      ids.endCommit(true);
+      const stored: PastEvent[] = [];
+      let shown = 0;
+      const eventsFrom = (first: Position) =>
+        stored.slice(0, shown).filter(({ id }) => id >= first);
+      const open = () => {
+        snapshot.renew();
+        shown = stored.length;
+        return new OrderEventIndex({ tables, snapshot, ids }, eventsFrom, pendingEvents);
+      };
+      let index = open();
+      const check = () => {
+        for (const filter of FILTERS) {
+          const expected = stored.slice(0, shown).filter(({ event }) => isOf(event, filter));
+          const newest = expected.map(({ id }) => id).reverse();
+          const before = newest[Math.floor(newest.length / 2)] ?? POSITION_MAX;
+          const list = (end: Position) => [...index.list(filter, { before: end, limit: 5 })];
+          assert.deepEqual(list(POSITION_MAX), newest);
+          assert.deepEqual(
+            list(before),
+            newest.filter((id) => id < before),
+          );
+        }
+      };
+      for (const [ledger, { seeds: events, outcome }] of made.entries()) {
+        const added = events.map((seed, at) => ({
+          id: eventId(1 + ledger, BigInt(at + 1)),
+          event: eventOf(1 + ledger, seed),
+        }));
+        const writes: Write[] = [];
+        for (const _ of index.begin());
+        for (const { id, event } of added) index.add(id, event);
+        const last = added.at(-1)?.id ?? POSITION_MAX;
+        const droppedUpTo = 0n as Position;
+        for (const _ of index.writes(writes, { added: added.length, last, droppedUpTo }));
+        check();
+        if (outcome === "failed") continue;
+        if (outcome === "killed") {
+          index = open();
+        } else {
+          await writeAll(root, writes);
+          stored.push(...added);
+          index.stored();
+          check();
+          if (outcome === "killed after") index = open();
+          if (outcome === "shown") {
+            snapshot.renew();
+            shown = stored.length;
+            index.shown();
+          }
+        }
+        check();
+      }
+      snapshot.release();
+      await root.close();
+    }),
+    { numRuns: runs(40) },
+  );
+});

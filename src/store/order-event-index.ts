@@ -1,0 +1,271 @@
+// Which order events a list by order, owner or market has: the stored postings (order-event-postings.ts), and the ids
+// that are pending, in memory. Those of a prefix go into its postings together, once the first of them has waited for
+// some thousands of events: an order that is changed again and again costs one write for many events, of a leaf page of
+// lmdb that is mostly its own. `meta` has the first pending id; a start reads the events from there on. Main thread.
+//
+// Invariant: what of a prefix is in no stored posting is pending, and it is all of the prefix from the first pending id
+// on. A pending id may be stored too, after a start or until a commit is shown.
+import type { Address } from "../model/address.ts";
+import type { OrderId } from "../model/order.ts";
+import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
+import { POSITION_MAX, type Position } from "../model/position.ts";
+import type { AddressIds } from "./address-ids.ts";
+import { byAccount, byPair } from "./index-entries.ts";
+import { positionKey, readPosition } from "./keys.ts";
+import {
+  type NewestPosting,
+  newestIds,
+  newestPosting,
+  postingDrops,
+  postingWrites,
+} from "./order-event-postings.ts";
+import { byOrder, eventEntries } from "./order-event-record.ts";
+import { RecentMap } from "./recent-map.ts";
+import { RecordWriter } from "./record-bytes.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Write } from "./step-writes.ts";
+import { META_ORDER_EVENTS_PENDING, type Tables } from "./tables.ts";
+
+/** Events that a prefix waits for (choice): the orders of a busy exchange come up some times among them. */
+const PENDING_EVENTS = 8192;
+/** Newest postings kept at hand (choice): more than orders, owners and markets that are changed again and again. */
+const KNOWN_MAX = 8192;
+/** Prefixes of an event at most: a commit stores as many prefixes as it can make pending, and some more. */
+const PREFIXES_MAX = 3;
+const PREFIXES_MORE = 64;
+/** Prefixes or events of a portion. */
+const AT_ONCE = 16;
+
+type Pending = {
+  readonly prefix: Buffer;
+  readonly ids: Position[];
+  /** Nothing is stored under the prefix, most likely. */
+  readonly isFirst: boolean;
+  /** Events before its first. */
+  readonly since: number;
+};
+
+/** A stored event that may be pending. */
+export type PastEvent = { readonly id: Position; readonly event: NewOrderEvent };
+
+/** What a commit stores of a prefix: up to `last`. */
+type Storing = {
+  readonly key: string;
+  readonly last: Position | undefined;
+  readonly posting: NewestPosting | undefined;
+};
+
+export class OrderEventIndex {
+  readonly #tables: Tables;
+  readonly #snapshot: Snapshot;
+  readonly #ids: AddressIds;
+  readonly #eventsFrom: (first: Position) => Iterable<PastEvent>;
+  readonly #pendingEvents: number;
+  /** By `textOf`, in the order of their first ids; undefined until they are read. */
+  #pending: Map<string, Pending> | undefined;
+  /** Events that are or were pending. */
+  #count = 0;
+  readonly #known = new RecentMap<string, NewestPosting>(KNOWN_MAX);
+  readonly #writer = new RecordWriter();
+  /** The first id of the commit in progress, and of commits that are not shown. */
+  #adding: Position | undefined;
+  #unshown: Position | undefined;
+  /** By the commit in progress, and by those before it. */
+  #storing: Storing[] = [];
+  #stored: Storing[] = [];
+
+  /** `eventsFrom` reads the stored events from an id on. */
+  constructor(
+    { tables, snapshot, ids }: { tables: Tables; snapshot: Snapshot; ids: AddressIds },
+    eventsFrom: (first: Position) => Iterable<PastEvent>,
+    pendingEvents = PENDING_EVENTS,
+  ) {
+    this.#tables = tables;
+    this.#snapshot = snapshot;
+    this.#ids = ids;
+    this.#eventsFrom = eventsFrom;
+    this.#pendingEvents = pendingEvents;
+  }
+
+  /** Newest first, below `before`. */
+  *list(
+    filter: OrderEventFilter,
+    { before, limit }: { readonly before: Position; readonly limit: number },
+  ): Generator<Position> {
+    for (const _ of this.#load());
+    let end = before;
+    for (const first of [this.#adding, this.#unshown]) {
+      if (first !== undefined && first < end) end = first;
+    }
+    const ids = this.#pending?.get(textOf(filter))?.ids ?? [];
+    for (let at = ids.length - 1; at >= 0; at -= 1) {
+      const id = ids[at] as Position;
+      if (id >= end) continue;
+      yield id;
+      end = id;
+    }
+    const prefix = this.#prefixOf(filter);
+    if (prefix === undefined) return;
+    const range = { prefix, before: end, limit };
+    yield* newestIds(this.#snapshot, this.#tables.orderEventIndex, range);
+  }
+
+  /** To be called before a commit adds events; the first one of a run reads what is pending. In portions. */
+  *begin(): Generator<void, void> {
+    yield* this.#load();
+    const pending = this.#pending ?? new Map<string, Pending>();
+    const failed = this.#adding;
+    if (failed !== undefined) {
+      for (const [key, { ids }] of pending) {
+        while ((ids.at(-1) ?? 0n) >= failed) ids.pop();
+        if (ids.length === 0) pending.delete(key);
+      }
+      this.#adding = undefined;
+    }
+    this.#storing = [];
+    if (this.#unshown !== undefined) return;
+    for (const { key, last } of this.#stored) {
+      if (pending.get(key)?.ids.at(-1) === last) pending.delete(key);
+    }
+    this.#stored = [];
+  }
+
+  /** Ids come in their order. */
+  add(id: Position, event: NewOrderEvent): void {
+    this.#adding ??= id;
+    if (this.#pending === undefined) throw new Error("no commit was begun");
+    this.#put(this.#pending, { id, event }, event.type === "order" && event.cause === "new");
+  }
+
+  /**
+   * What a commit that added events up to `last` stores of those that waited, `droppedUpTo` and older ones not. In
+   * portions.
+   */
+  *writes(
+    writes: Write[],
+    {
+      added,
+      last,
+      droppedUpTo,
+    }: Readonly<{ added: number; last: Position; droppedUpTo: Position }>,
+  ): Generator<void, void> {
+    const { meta, orderEventIndex: index } = this.#tables;
+    let firstPending = (last + 1n) as Position;
+    // Postings are added to as they are read.
+    let left = this.#unshown === undefined ? PREFIXES_MAX * added + PREFIXES_MORE : 0;
+    for (const [key, { prefix, ids, isFirst, since }] of this.#pending ?? []) {
+      if (left === 0 || since + this.#pendingEvents > this.#count) {
+        firstPending = ids[0] ?? firstPending;
+        break;
+      }
+      const newest =
+        this.#known.get(key) ??
+        (isFirst ? undefined : newestPosting(this.#snapshot, index, prefix));
+      const to = { index, droppedUpTo };
+      const posting = postingWrites(writes, this.#writer, to, { prefix, ids, newest });
+      this.#storing.push({ key, last: ids.at(-1), posting });
+      left -= 1;
+      if (left % AT_ONCE === 0) yield;
+    }
+    const value = positionKey(firstPending);
+    writes.push({ table: meta, key: META_ORDER_EVENTS_PENDING, value });
+  }
+
+  /** The commit that added events is stored. */
+  stored(): void {
+    for (const { key, posting } of this.#storing) {
+      if (posting !== undefined) this.#known.set(key, posting);
+    }
+    for (const storing of this.#storing) this.#stored.push(storing);
+    this.#storing = [];
+    this.#unshown ??= this.#adding;
+    this.#adding = undefined;
+  }
+
+  /** What was stored is what is read from now on. */
+  shown(): void {
+    this.#unshown = undefined;
+  }
+
+  /** Removes the postings that hold none of these after `last`. */
+  drops(writes: Write[], events: Iterable<NewOrderEvent>, last: Position): void {
+    const prefixes = new Map<string, Buffer>();
+    for (const event of events) {
+      for (const prefix of eventEntries(event, this.#ids)) {
+        prefixes.set(prefix.toString("latin1"), prefix);
+      }
+    }
+    const from = { snapshot: this.#snapshot, index: this.#tables.orderEventIndex };
+    for (const prefix of prefixes.values()) postingDrops(writes, from, prefix, last);
+  }
+
+  /** What is read from now on was written by another thread or process. */
+  forget(): void {
+    this.#pending = undefined;
+  }
+
+  *#load(): Generator<void, void> {
+    if (this.#pending !== undefined) return;
+    const pending = new Map<string, Pending>();
+    const stored = this.#snapshot.get(this.#tables.meta, META_ORDER_EVENTS_PENDING);
+    // Versions before this row stored every id with its event.
+    const first = stored === undefined ? POSITION_MAX : readPosition(stored, 0);
+    let read = 0;
+    for (const past of this.#eventsFrom(first)) {
+      this.#put(pending, past, false);
+      read += 1;
+      if (read % AT_ONCE === 0) yield;
+    }
+    this.#pending = pending;
+  }
+
+  #put(pending: Map<string, Pending>, { id, event }: PastEvent, isFirst: boolean): void {
+    const append = (key: string): boolean => {
+      const ids = pending.get(key)?.ids;
+      ids?.push(id);
+      return ids !== undefined;
+    };
+    const since = this.#count;
+    this.#count += 1;
+    const { owner } = event.type === "budget" ? event : event.order;
+    if (!append(owner)) {
+      const prefix = byAccount(this.#ids.idOf(owner));
+      pending.set(owner, { prefix, ids: [id], isFirst: false, since });
+    }
+    if (event.type === "budget") return;
+    const { id: order, selling, buying } = event.order;
+    const orderKey = orderText(order);
+    if (!append(orderKey)) {
+      pending.set(orderKey, { prefix: byOrder(order), ids: [id], isFirst, since });
+    }
+    const marketKey = marketText(selling, buying);
+    if (!append(marketKey)) {
+      const prefix = byPair(this.#ids.idOf(selling), this.#ids.idOf(buying));
+      pending.set(marketKey, { prefix, ids: [id], isFirst: false, since });
+    }
+  }
+
+  #prefixOf(filter: OrderEventFilter): Buffer | undefined {
+    if ("order" in filter) return byOrder(filter.order);
+    if ("owner" in filter) {
+      const owner = this.#ids.find(filter.owner);
+      return owner === undefined ? undefined : byAccount(owner);
+    }
+    const [one, other] = filter.market.map((asset) => this.#ids.find(asset));
+    return one === undefined || other === undefined ? undefined : byPair(one, other);
+  }
+}
+
+/** Prefixes as texts that are there already, or made at little cost. */
+function textOf(filter: OrderEventFilter): string {
+  if ("order" in filter) return orderText(filter.order);
+  return "owner" in filter ? filter.owner : marketText(...filter.market);
+}
+
+function orderText(order: OrderId): string {
+  return order.toString(16);
+}
+
+function marketText(one: Address, other: Address): string {
+  return one < other ? one + other : other + one;
+}
