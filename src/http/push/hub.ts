@@ -171,7 +171,7 @@ export class PushHub {
     subscriber.topics.clear();
     for (const pending of subscriber.pending) {
       this.#endStream(pending);
-      settled(subscriber, pending);
+      answered(subscriber, pending);
     }
   }
 
@@ -248,20 +248,20 @@ export class PushHub {
       if (parts === undefined) subscriber.send(request.snapshot(pending.id));
       else this.#stream(subscriber, pending, parts);
     };
-    const settle = (): void => {
+    const sendInTurn = (): void => {
       if (!subscriber.pending.has(pending)) return;
       if (request.isReady?.() === false) this.#begin(subscriber, pending, request);
-      else this.#settle(subscriber, pending, send);
+      else this.#send(subscriber, pending, send);
     };
     try {
       const ready = request.ready?.(() => subscriber.pending.has(pending), subscriber.client);
       if (ready === undefined) {
-        this.#settle(subscriber, pending, send);
+        this.#send(subscriber, pending, send);
         return;
       }
       ready.then(
         // Snapshot and sending stay together: a step shown between them would reach the client first.
-        () => this.#runInTurn(subscriber, settle),
+        () => this.#runInTurn(subscriber, sendInTurn),
         (error: unknown) => this.#fail(subscriber, pending, error),
       );
     } catch (error) {
@@ -270,12 +270,12 @@ export class PushHub {
   }
 
   /** Sends the answer of a subscribe, unless an unsubscribe or the end of the connection was before. */
-  #settle(subscriber: Subscriber, pending: PendingSnapshot, answer: () => void): void {
+  #send(subscriber: Subscriber, pending: PendingSnapshot, answer: () => void): void {
     if (!subscriber.pending.has(pending)) return;
     try {
       answer();
       if (pending.stream === undefined) {
-        settled(subscriber, pending);
+        answered(subscriber, pending);
         this.#beginNext(subscriber, pending.topic);
       }
     } catch (error) {
@@ -294,7 +294,7 @@ export class PushHub {
       inTurn: (run) => this.#runInTurn(subscriber, run),
       finished: () => {
         this.#endStream(pending);
-        settled(subscriber, pending);
+        answered(subscriber, pending);
         subscriber.join(topic);
         this.#beginNext(subscriber, topic);
       },
@@ -336,7 +336,7 @@ export class PushHub {
   }
 
   #fail(subscriber: Subscriber, pending: PendingSnapshot, error: unknown): void {
-    if (!settled(subscriber, pending)) return;
+    if (!answered(subscriber, pending)) return;
     const { topic, channel, id, isNew } = pending;
     if (isNew) {
       // Whoever else waits for the topic on this connection decides about the subscription now.
@@ -356,7 +356,7 @@ export class PushHub {
   ): void {
     for (const pending of subscriber.pending) {
       if (pending.topic !== topic) continue;
-      settled(subscriber, pending);
+      answered(subscriber, pending);
       this.#endStream(pending);
       if (pending.stream?.isAnswered !== true) {
         sendError(subscriber, pending.id, "Unsubscribed before the snapshot");
@@ -395,7 +395,7 @@ export class PushHub {
 }
 
 /** Its client no longer waits for the answer. False where that was so already. */
-function settled(subscriber: Subscriber, pending: PendingSnapshot): boolean {
+function answered(subscriber: Subscriber, pending: PendingSnapshot): boolean {
   if (!subscriber.pending.delete(pending)) return false;
   pending.over?.();
   return true;
