@@ -49,7 +49,7 @@ const CROSSED_WORK = 4;
 /** Bytes of an order in a call at most: of an account, between assets whose codes have 12 letters. */
 const ORDER_BYTES_MAX = 836;
 
-/** How far a route after the first may stay behind its path's optimum (api decision), as a part. */
+/** How far a route after the first may stay behind its path's optimum (docs/routing.md, Limits), as a part. */
 const FURTHER_GAP = 1e-6;
 
 /** Selections that the 1-exchange of a route settles at most (guess). */
