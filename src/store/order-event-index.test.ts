@@ -10,7 +10,7 @@ import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
 import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
-import { eventId } from "./order-event-record.ts";
+import { type EventSubject, eventId } from "./order-event-record.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Write, writeAll } from "./step-writes.ts";
 import { openEnvironment } from "./tables.ts";
@@ -40,7 +40,7 @@ const FILTERS: readonly OrderEventFilter[] = [
   { market: [TOKENS[2], TOKENS[1]] },
 ];
 
-function isOf(event: NewOrderEvent, filter: OrderEventFilter): boolean {
+function isOf(event: EventSubject, filter: OrderEventFilter): boolean {
   if (event.type === "budget") return "owner" in filter && event.owner === filter.owner;
   const { id, owner, selling, buying } = event.order;
   if ("order" in filter) return id === filter.order;

@@ -19,7 +19,7 @@ import {
   postingDrops,
   postingWrites,
 } from "./order-event-postings.ts";
-import { byOrder, eventEntries } from "./order-event-record.ts";
+import { byOrder, type EventSubject, eventEntries } from "./order-event-record.ts";
 import { RecentMap } from "./recent-map.ts";
 import { RecordWriter } from "./record-bytes.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -46,7 +46,7 @@ type Pending = {
 };
 
 /** A stored event that may be pending. */
-export type PastEvent = { readonly id: Position; readonly event: NewOrderEvent };
+export type PastEvent = { readonly id: Position; readonly event: EventSubject };
 
 /** What a commit stores of a prefix: up to `last`. */
 type Storing = {

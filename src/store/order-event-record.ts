@@ -2,6 +2,7 @@
 // they are numbered from there. An order's tokens, owner and id are read from its record, which is kept as long.
 //
 // Stores that earlier versions wrote have rows of one event, without what was known of the order before it.
+import type { Address } from "../model/address.ts";
 import type { EventOrder, NewOrderEvent, OrderEvent } from "../model/order-event.ts";
 import { ORDER_CAUSES } from "../model/order-event.ts";
 import { type Position, position, positionParts } from "../model/position.ts";
@@ -43,7 +44,7 @@ export function ledgerOf(id: Position): number {
   return Number(id >> IN_LEDGER_BITS);
 }
 
-export function eventEntries(event: NewOrderEvent, ids: AddressIds): readonly Buffer[] {
+export function eventEntries(event: EventSubject, ids: AddressIds): readonly Buffer[] {
   if (event.type === "budget") return [byAccount(ids.idOf(event.owner))];
   const { id, owner, selling, buying } = event.order;
   return [byOrder(id), byAccount(ids.idOf(owner)), byPair(ids.idOf(selling), ids.idOf(buying))];
@@ -60,7 +61,17 @@ export type EventBlock = {
   readonly timestamp: number;
   /** Undefined where it has no such event. */
   read(id: Position, orderAt: OrderAt): OrderEvent | undefined;
+  /** What lists have it by: at a fraction of `read`. */
+  subject(id: Position, orderAt: OrderAt): EventSubject | undefined;
 };
+
+/** Whose event it is: an order's, or the owner's of a budget. */
+export type EventSubject =
+  | {
+      readonly type: "order";
+      readonly order: Pick<EventOrder, "id" | "owner" | "selling" | "buying">;
+    }
+  | { readonly type: "budget"; readonly owner: Address };
 
 /** The events begin behind it. */
 export function writeBlockHead(
@@ -117,7 +128,7 @@ export function readBlock(reader: RecordReader, ids: AddressIds, id: Position): 
       reader.goTo(0);
       return readSingle(reader, ids, { id, orderAt });
     };
-    return { id, count: 1, timestamp, read };
+    return { id, count: 1, timestamp, read, subject: read };
   }
   const offsets: number[] = [];
   while (!reader.isAtEnd) {
@@ -131,10 +142,24 @@ export function readBlock(reader: RecordReader, ids: AddressIds, id: Position): 
     const beginsStep = of === id && (first & BEGINS_STEP) !== 0;
     return readBlockEvent(reader, ids, { id: of, timestamp, beginsStep, orderAt });
   };
-  return { id, count: offsets.length, timestamp, read };
+  const subject = (of: Position, orderAt: OrderAt): EventSubject | undefined => {
+    const offset = offsets[Number(of - id)];
+    if (offset === undefined) return undefined;
+    reader.goTo(offset);
+    if (ORDER_CAUSES[reader.byte() & CAUSE_BITS] === undefined) {
+      return { type: "budget", owner: ids.addressOf(reader.count()) };
+    }
+    return { type: "order", order: orderAt(readOrderPosition(reader, ledgerOf(id))) };
+  };
+  return { id, count: offsets.length, timestamp, read, subject };
 }
 
 type Head = Pick<OrderEvent, "id" | "timestamp" | "beginsStep"> & { readonly orderAt: OrderAt };
+
+/** Of an event of the ledger: behind its first byte. */
+function readOrderPosition(reader: RecordReader, ledger: number): Position {
+  return eventId(ledger - reader.count(), readInLedger(reader));
+}
 
 function skipEvent(reader: RecordReader): void {
   const flags = reader.byte();
@@ -178,7 +203,7 @@ function readBlockEvent(
       ...((flags & HAS_AFTER) !== 0 && { budget: reader.uint() }),
     };
   }
-  const cursor = eventId(ledger - reader.count(), readInLedger(reader));
+  const cursor = readOrderPosition(reader, ledger);
   const [price, amount] = [reader.uint(), reader.uint()];
   const after = { price, amount, expires: readExpires(reader, timestamp) };
   const before = cause === "new" ? undefined : termsBefore(reader, { flags, timestamp, after });

@@ -211,7 +211,7 @@ export class OrderEvents {
       for (const block of blocks) {
         after = block.id;
         for (let id = block.id; ; id = (id + 1n) as Position) {
-          const event = block.read(id, orderAt);
+          const event = block.subject(id, orderAt);
           if (event === undefined) break;
           if (id >= first) yield { id, event };
         }
