@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inStepSlices, nextSlice } from "./slice-turns.ts";
+import { inStepSlices, isStepInSlices, nextSlice } from "./slice-turns.ts";
 
 test("of all long work one slice runs in a turn, each in its turn", async () => {
   const ran: string[] = [];
@@ -39,13 +39,17 @@ test("a step's work gives the loop its turns, and waits behind nobody's slices",
   function* work(): Generator<void, string> {
     for (let portion = 0; portion < portions; portion += 1) {
       turns.push(turn);
+      assert.ok(isStepInSlices());
       // Longer than a slice is.
       for (const end = performance.now() + 5; performance.now() < end; );
       yield;
     }
     return "done";
   }
-  assert.equal(await inStepSlices(work()), "done");
+  const done = inStepSlices(work());
+  assert.ok(isStepInSlices(), "between its slices, too");
+  assert.equal(await done, "done");
+  assert.ok(!isStepInSlices());
   assert.ok(slices < others.length, `${slices} slices of others were waited for`);
   clearImmediate(immediate);
   assert.equal(new Set(turns).size, portions, "two portions in one turn");
@@ -58,4 +62,5 @@ test("a step's work that fails is told", async () => {
     throw new RangeError("too much");
   }
   await assert.rejects(inStepSlices(work()), { message: "too much" });
+  assert.ok(!isStepInSlices());
 });

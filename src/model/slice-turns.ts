@@ -5,16 +5,29 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** Work of a step goes on for so long before others get their turn (a choice). */
 const STEP_SLICE_MS = 4;
 
+/** Work of steps that is in progress in slices. */
+let stepWorks = 0;
+
 /** Resolves with what it returns. It yields between portions of some microseconds each. */
 export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
-  let sliceEnd = performance.now() + STEP_SLICE_MS;
-  for (;;) {
-    const { done, value } = portions.next();
-    if (done === true) return value;
-    if (performance.now() < sliceEnd) continue;
-    await nextTurn();
-    sliceEnd = performance.now() + STEP_SLICE_MS;
+  stepWorks += 1;
+  try {
+    let sliceEnd = performance.now() + STEP_SLICE_MS;
+    for (;;) {
+      const { done, value } = portions.next();
+      if (done === true) return value;
+      if (performance.now() < sliceEnd) continue;
+      await nextTurn();
+      sliceEnd = performance.now() + STEP_SLICE_MS;
+    }
+  } finally {
+    stepWorks -= 1;
   }
+}
+
+/** Whether the next turn has a slice of a step: what can wait leaves the thread to it. */
+export function isStepInSlices(): boolean {
+  return stepWorks > 0;
 }
 
 const waiting = new Set<() => void>();

@@ -1,5 +1,6 @@
 // The push connections: upgrade, frames, liveness. What messages mean is the hub's.
 import type { Step } from "../../book/step.ts";
+import { isStepInSlices } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
 import { type HttpMeter, NO_METER } from "../http-meter.ts";
 import type { Clients } from "../limits/clients.ts";
@@ -125,6 +126,8 @@ export class PushEndpoint {
         this.#meter.disconnected("messages_waiting");
         connection.end(CLOSE_POLICY, TOO_MANY_WAITING);
       },
+      elapsed: () => performance.now(),
+      isStepInSlices,
     });
     const admission = new PushAdmission(options.limits, options.clients);
     this.#admission = admission;

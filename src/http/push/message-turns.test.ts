@@ -6,6 +6,9 @@ import { ALL_WAITING_MAX, MessageTurns, WAITING_MAX } from "./message-turns.ts";
 
 type Client = { readonly name?: string };
 
+/** Nothing takes time by it, and no step is in progress. */
+const STILL = { elapsed: () => 0, isStepInSlices: () => false };
+
 /** Messages are names: they are told as they run, and each takes the whole turn. */
 function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
   const turn = new TurnBudget();
@@ -21,6 +24,7 @@ function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
     answer: (_connection, message) =>
       run(message === undefined ? "binary" : Buffer.from(message).toString()),
     overfull: ({ name = "" }) => void refused.push(name),
+    ...STILL,
   });
   const send = (client: Client, text: string) => turns.message(client, Buffer.from(text));
   return { turns, ran, run, send, refused };
@@ -110,4 +114,39 @@ test("nothing of a connection that is gone runs", async () => {
   while (ran.length < 2) await nextTurn();
   await nextTurn();
   assert.deepEqual(ran, ["spent", "other"]);
+});
+
+test("while a step is in slices messages take a tenth of the time, and all they may afterwards", async () => {
+  for (const messageMs of [0.125, 4]) {
+    let nowMs = 1000;
+    let inSlices = true;
+    let ran = 0;
+    const turns = new MessageTurns<Client>({
+      turn: new TurnBudget(),
+      answer: () => {
+        ran += 1;
+        nowMs += messageMs;
+      },
+      overfull: () => assert.fail("within the bounds"),
+      elapsed: () => nowMs,
+      isStepInSlices: () => inSlices,
+    });
+    const flood = {};
+    const sent = 4000;
+    for (let at = 0; at < sent; at += 1) turns.message(flood, Buffer.from("message"));
+    assert.ok(ran > 0, "who comes first is answered at once");
+    while (nowMs < 2000) {
+      await nextTurn();
+      nowMs += 4;
+    }
+    // One message may be begun before its time, and a little is.
+    const mostMs = (nowMs - 1000) / 10 + messageMs + 1;
+    const takenMs = ran * messageMs;
+    assert.ok(takenMs > 80 && takenMs <= mostMs, `${takenMs} ms of ${nowMs - 1000}`);
+    inSlices = false;
+    for (let turn = 0; ran < sent; turn += 1) {
+      assert.ok(turn <= 1 + sent, "at least one a turn");
+      await nextTurn();
+    }
+  }
 });

@@ -10,6 +10,13 @@ import { MessageQueue } from "./message-queue.ts";
 const MESSAGES_MS = 5;
 
 /**
+ * While a step is in slices, messages take one part in so many of the time (choice): everybody's push of its ledger
+ * waits for them. So many milliseconds of the step's they may be ahead.
+ */
+const STEP_PARTS = 10;
+const STEP_AHEAD_MS = 5;
+
+/**
  * What may wait of one connection, and of all (choice): a client that sends its subscriptions two hundred times over
  * is within it. Taking in what may wait of all takes some 50 ms.
  */
@@ -28,6 +35,9 @@ export type MessageTurnsOptions<Connection> = {
   readonly answer: (connection: Connection, message: Uint8Array | undefined) => void;
   /** The connection has too much waiting, and is forgotten. */
   readonly overfull: (connection: Connection) => void;
+  /** Milliseconds, from any moment. */
+  readonly elapsed: () => number;
+  readonly isStepInSlices: () => boolean;
 };
 
 export class MessageTurns<Connection extends object> {
@@ -37,6 +47,8 @@ export class MessageTurns<Connection extends object> {
   #messages = 0;
   #bytes = 0;
   #isScheduled = false;
+  /** Until then messages have taken their part of a step's time. */
+  #takenUntilMs = 0;
 
   constructor(options: MessageTurnsOptions<Connection>) {
     this.#options = options;
@@ -48,7 +60,7 @@ export class MessageTurns<Connection extends object> {
    */
   message(connection: Connection, message: Uint8Array | undefined): void {
     if (!this.#queues.has(connection) && !this.#isSpent()) {
-      this.#options.answer(connection, message);
+      this.#run(() => this.#options.answer(connection, message));
       return;
     }
     const { messages } = this.#queueOf(connection);
@@ -64,7 +76,7 @@ export class MessageTurns<Connection extends object> {
 
   /** The rest of an answer that had to wait for something, before later messages; the caller bounds how many. */
   rest(connection: Connection, run: () => void): void {
-    if (!this.#queues.has(connection) && !this.#isSpent()) run();
+    if (!this.#queues.has(connection) && !this.#isSpent()) this.#run(run);
     else this.#queueOf(connection).rests.push(run);
   }
 
@@ -106,7 +118,22 @@ export class MessageTurns<Connection extends object> {
   }
 
   #isSpent(): boolean {
-    return this.#options.turn.isSpent(performance.now(), MESSAGES_MS);
+    return this.#options.turn.isSpent(this.#options.elapsed(), MESSAGES_MS) || this.#isForStep();
+  }
+
+  /** Whether the time is for the step in slices. */
+  #isForStep(): boolean {
+    const { elapsed, isStepInSlices } = this.#options;
+    return isStepInSlices() && this.#takenUntilMs - elapsed() > STEP_AHEAD_MS;
+  }
+
+  #run(work: () => void): void {
+    const { elapsed, isStepInSlices } = this.#options;
+    const startMs = elapsed();
+    work();
+    if (!isStepInSlices()) return;
+    const tookMs = elapsed() - startMs;
+    this.#takenUntilMs = Math.max(this.#takenUntilMs, startMs) + STEP_PARTS * tookMs;
   }
 
   #schedule(): void {
@@ -114,10 +141,12 @@ export class MessageTurns<Connection extends object> {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      // Begins the turn, so that the first of it counts. At least one runs, whoever else spent it.
+      // Begins the turn, so that the first of it counts. At least one runs, whoever else spent it but a step.
       this.#isSpent();
-      do this.#runNext();
-      while (this.#queues.size > 0 && !this.#isSpent());
+      if (!this.#isForStep()) {
+        do this.#runNext();
+        while (this.#queues.size > 0 && !this.#isSpent());
+      }
       if (this.#queues.size > 0) this.#schedule();
     });
   }
@@ -138,7 +167,6 @@ export class MessageTurns<Connection extends object> {
     // Behind the others; what comes of it while it runs waits as long as anything of it does.
     this.#queues.delete(connection);
     if (messages.count > 0 || rests.length > 0) this.#queues.set(connection, queue);
-    if (isMessage) this.#options.answer(connection, message);
-    else rest();
+    this.#run(isMessage ? () => this.#options.answer(connection, message) : rest);
   }
 }
