@@ -1,4 +1,5 @@
 // A process that a bench starts from a file beside it, and talks with.
+import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { basename } from "node:path";
@@ -8,13 +9,18 @@ export class Child<To extends object, From> {
   readonly #exited: Promise<unknown>;
   readonly #file: string;
 
-  /** `file`: compiled. */
-  constructor(file: URL) {
+  /** `file`: compiled. `flags`: of Node, beside this process's own. */
+  constructor(file: URL, flags: readonly string[] = []) {
     this.#file = basename(file.pathname);
     this.#process = fork(file, {
+      execArgv: [...process.execArgv, ...flags],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     this.#exited = once(this.#process, "exit");
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? assert.fail(`${this.#file} did not start`);
   }
 
   /** Calls `listener` with every message; returns what ends that. */

@@ -13,6 +13,10 @@ export class DriverProcess {
   readonly #child = new Child<Asked, FromDriver>(new URL("./driver.js", import.meta.url));
   #asked = 0;
 
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** What comes of a scenario; rejects where it fails, or the process ends. */
   async run<Name extends keyof Scenarios>(
     scenario: Name,

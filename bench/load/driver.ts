@@ -4,7 +4,7 @@ import { type ClosedLoop, closedLoop } from "./closed-loop.ts";
 import { type DriverTask, FIXED_PATH, type LoadResult, type SliceResult } from "./messages.ts";
 import { ENDPOINTS } from "./mix.ts";
 import { PushClients } from "./push-clients.ts";
-import { CountingClients, flood, readBooks } from "./push-scenarios.ts";
+import { CountingClients, type Flood, Flooding, readBooks } from "./push-scenarios.ts";
 import { pick, randomFrom } from "./random.ts";
 import { RequestLoad } from "./request-load.ts";
 import { statusUntil } from "./status-until.ts";
@@ -16,6 +16,7 @@ const VARIETY = 500;
 
 let mixed: { readonly task: DriverTask; readonly world: World; readonly push: PushClients };
 const counting = new CountingClients();
+const flooding = new Flooding();
 let received: ReturnType<CountingClients["receive"]>;
 
 const SCENARIOS = {
@@ -34,7 +35,9 @@ const SCENARIOS = {
   /** The same, without the latencies of each. */
   rate,
   statusUntil,
-  flood,
+  flood: (of: Flood) => flooding.run(of),
+  /** After the flood that is on its way. */
+  endFlood: () => flooding.end(),
   readBooks,
   openCounting: (of: {
     readonly url: string;

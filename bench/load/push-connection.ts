@@ -77,6 +77,11 @@ export class PushConnection {
     this.#socket.write(textFrame(text));
   }
 
+  /** Of `textFrames`. */
+  sendFrames(frames: Buffer): void {
+    this.#socket.write(frames);
+  }
+
   stopReading(): void {
     this.#socket.pause();
   }
@@ -142,6 +147,11 @@ function frameHead(data: Buffer) {
   if (data.length < headBytes) return undefined;
   const payload = second === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2));
   return { opcode, headBytes, payloadBytes: payload };
+}
+
+/** The bytes of messages, for `sendFrames`. */
+export function textFrames(texts: readonly string[]): Buffer {
+  return Buffer.concat(texts.map(textFrame));
 }
 
 /** Masked, with a mask of zeros; payloads below 64 KiB. */

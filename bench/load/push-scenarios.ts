@@ -1,6 +1,6 @@
 // What benches of push have their clients do, in the process of the driver.
 import assert from "node:assert/strict";
-import { PushConnection } from "./push-connection.ts";
+import { PushConnection, textFrames } from "./push-connection.ts";
 
 /** Connections opened at a time. */
 const OPENING = 100;
@@ -77,23 +77,36 @@ export class CountingClients {
 export type Flood = {
   readonly url: string;
   readonly connections: number;
-  /** That every connection sends at once, and reads every answer. */
+  /** That every connection sends in one piece, and reads every answer. */
   readonly messages: readonly string[];
 };
-/** Connections that were answered to the last message, and those that were closed before. */
-export type FloodResult = { readonly answered: number; readonly closed: number };
+/** How many floods there were, and of all their connections those that were closed before their last answer. */
+export type FloodResult = { readonly floods: number; readonly closed: number };
 
-export async function flood({ url, connections, messages }: Flood): Promise<FloodResult> {
-  const clients = await openTogether(url, connections, () => (head) => {
-    return head.includes(LAST_ANSWER) ? true : undefined;
-  });
-  for (const { connection } of clients) {
-    for (const message of messages) connection.send(message);
-    connection.send(LAST);
+/** Floods that come again and again, each of new connections. */
+export class Flooding {
+  #isOver = false;
+
+  async run({ url, connections, messages }: Flood): Promise<FloodResult> {
+    this.#isOver = false;
+    // Made once: the flood itself costs its clients little.
+    const frames = textFrames([...messages, LAST]);
+    let [floods, closed] = [0, 0];
+    while (!this.#isOver) {
+      const clients = await openTogether(url, connections, () => (head) => {
+        return head.includes(LAST_ANSWER) ? true : undefined;
+      });
+      for (const { connection } of clients) connection.sendFrames(frames);
+      const ends = await closedAfter(clients);
+      floods += 1;
+      closed += ends.filter((end) => end === "closed").length;
+    }
+    return { floods, closed };
   }
-  const ends = await closedAfter(clients);
-  const answered = ends.filter((end) => end === true).length;
-  return { answered, closed: ends.filter((end) => end === "closed").length };
+
+  end(): void {
+    this.#isOver = true;
+  }
 }
 
 export type BookReaders = {
