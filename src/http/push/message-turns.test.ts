@@ -92,7 +92,7 @@ test("where too much waits of all, whoever has most waiting is refused", async (
     send({}, "spent");
     for (let at = 0; at < 20; at += 1) send(honest, "honest");
     // Each within its own bound, together at the end of that of all.
-    const floods = Array.from({ length: 32 }, (_, at) => ({ name: `flood ${at}` }));
+    const floods = Array.from({ length: 128 }, (_, at) => ({ name: `flood ${at}` }));
     const room = text === "" ? ALL_WAITING_MAX.messages : ALL_WAITING_MAX.bytes / text.length;
     for (let at = 0; at < room; at += floods.length) for (const flood of floods) send(flood, text);
     send(floods[7] ?? {}, "one more");
@@ -132,7 +132,7 @@ test("while a step is in slices messages take a tenth of the time, and all they 
       isStepInSlices: () => inSlices,
     });
     const flood = {};
-    const sent = 4000;
+    const sent = WAITING_MAX.messages;
     for (let at = 0; at < sent; at += 1) turns.message(flood, Buffer.from("message"));
     assert.ok(ran > 0, "who comes first is answered at once");
     while (nowMs < 2000) {

@@ -17,10 +17,10 @@ const STEP_PARTS = 10;
 const STEP_AHEAD_MS = 5;
 
 /**
- * What may wait of one connection, and of all (choice): a client that sends its subscriptions two hundred times over
- * is within it. Taking in what may wait of all takes some 50 ms.
+ * What may wait of one connection, and of all (choice): a client that sends its subscriptions a hundred times over
+ * is within it. A message is taken in in some 2 us (measured 2026-11), and all that come in a turn are.
  */
-export const WAITING_MAX = { messages: 4096, bytes: 2 * 1024 * 1024 };
+export const WAITING_MAX = { messages: 2048, bytes: 2 * 1024 * 1024 };
 export const ALL_WAITING_MAX = { messages: 65_536, bytes: 16 * 1024 * 1024 };
 
 type Queue = {
