@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { runs } from "../../../test/support/runs.ts";
 import type { Step } from "../../book/step.ts";
+import { nextSlice } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
 import type { Channel } from "./channel.ts";
 import { parseClientMessage } from "./client-message.ts";
@@ -385,6 +386,21 @@ test("a step of which there is much to say ends once all is said, a piece a turn
   }
   assert.deepEqual(said, ["1.1", "1.2", "1.3", "1.4", "1.5", "end 1"]);
   assert.ok(turns >= 4, `${turns} turns`);
+});
+
+test("what is left to say of a step waits for no slices of answers", async () => {
+  const { said, step } = slowHub(5);
+  const slices = 100;
+  let answered = 0;
+  const answers = Array.from({ length: slices }, async () => {
+    await nextSlice();
+    answered += 1;
+  });
+  step(1);
+  while (said.at(-1) !== "end 1") await nextTurn();
+  assert.ok(answered <= 10, `${answered} slices before the end of a step of 5 messages`);
+  await Promise.all(answers);
+  assert.equal(answered, slices);
 });
 
 test("what is left to say of a step is said before anything of the next", async () => {

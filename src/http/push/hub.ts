@@ -1,7 +1,6 @@
 // Who is subscribed to what. Knows connections and topics, and nothing of what channels say.
 import { SUBSCRIPTIONS_MAX } from "../../api/parameter-table.ts";
 import type { Step } from "../../book/step.ts";
-import { nextSlice } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
 import type { Channel, TopicRequest } from "./channel.ts";
 import { idMember } from "./channel.ts";
@@ -122,14 +121,19 @@ export class PushHub {
     this.#endStep();
     this.#tell(step, (channel) => channel.stepped(step));
     this.#unended = step;
-    // Behind the turn queue's own: immediates run in the order in which they were set.
-    setImmediate(() => this.#goOn(step));
+    this.#goOnInTurn(step);
   }
 
-  #goOn(step: Step): void {
-    if (this.#unended !== step) return;
-    if (this.#tellOn(step)) void nextSlice().then(() => this.#goOn(step));
-    else this.#finish(step);
+  /**
+   * In every turn until it is told, not a slice behind those of answers: everybody waits for it. Behind the turn
+   * queue's own: immediates run in the order in which they were set.
+   */
+  #goOnInTurn(step: Step): void {
+    setImmediate(() => {
+      if (this.#unended !== step) return;
+      if (this.#tellOn(step)) this.#goOnInTurn(step);
+      else this.#finish(step);
+    });
   }
 
   /** Before anything of a later step is said. */
