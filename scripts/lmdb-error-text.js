@@ -11,18 +11,30 @@ import { dirname } from "node:path";
 const TEXT = "Attempting to write page at position %u, size %u, blocks %u";
 const TAIL = ", buffer sizes %i %i %i\0";
 
+/** Undefined where the package is not installed: lmdb was built from its source then, and says so itself if not. */
+function folderOf(name) {
+  const lmdb = createRequire(createRequire(import.meta.url).resolve("lmdb"));
+  try {
+    return dirname(lmdb.resolve(name));
+  } catch {
+    process.stderr.write(
+      `${name} is not installed: its text for writes that fail stays as it is\n`,
+    );
+    return undefined;
+  }
+}
+
 if (process.platform === "linux") {
   const system = `linux-${process.arch}`;
   const target = new URL(`../dist/native/lmdb/prebuilds/${system}/`, import.meta.url);
-  const lmdb = createRequire(createRequire(import.meta.url).resolve("lmdb"));
-  const source = dirname(lmdb.resolve(`@lmdb/lmdb-${system}`));
+  const source = folderOf(`@lmdb/lmdb-${system}`);
   mkdirSync(target, { recursive: true });
-  for (const name of readdirSync(source)) {
+  for (const name of source === undefined ? [] : readdirSync(source)) {
     if (!name.endsWith(".node")) continue;
     const file = readFileSync(`${source}/${name}`);
-    const at = file.indexOf(TEXT + TAIL);
+    let at = file.indexOf(TEXT + TAIL);
     if (at === -1) throw new Error(`${name} has no such text any more: this script may go`);
-    file[at + TEXT.length] = 0;
+    for (; at !== -1; at = file.indexOf(TEXT + TAIL, at)) file[at + TEXT.length] = 0;
     writeFileSync(new URL(name, target), file);
   }
 }

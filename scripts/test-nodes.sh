@@ -7,8 +7,10 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/hopbook-tools
 package=node-$(node -p '`${process.platform}-${process.arch}`')
 current=$(node -p 'process.versions.node.split(".")[0]')
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 declare -A running
+# The runner ends what it started itself.
+trap '[ ${#running[@]} -eq 0 ] || kill "${running[@]}" 2>/dev/null; wait; rm -rf "$work"' EXIT
+trap 'exit 143' TERM INT
 
 for line in 20 22 24; do
   [ "$line" = "$current" ] && continue
@@ -24,7 +26,7 @@ for line in 20 22 24; do
     echo "Node $line left out: its package could not be installed: $(grep -m1 . "$work/said")"
     continue
   fi
-  "$node" scripts/test.js --fast --jobs 1 >"$work/$line" 2>&1 &
+  "$node" scripts/test.js --fast --jobs 1 --process-minutes 60 >"$work/$line" 2>&1 &
   running[$line]=$!
 done
 

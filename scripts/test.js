@@ -1,4 +1,5 @@
-// npm test -- [part of a path ...] [--fast] [--times] [--shuffle seed] [--jobs n] [--test-name-pattern=...]
+// npm test -- [part of a path ...] [--fast] [--times] [--shuffle seed] [--jobs n] [--process-minutes n]
+//   [--test-name-pattern=...]
 // Runs every *.test.js under dist, or those whose path contains one of the parts. Files that start
 // nothing share a process per folder, since a process takes longer to start than most of them to run;
 // every other file has a process of its own. What fails is printed with what is needed to repeat it.
@@ -12,8 +13,6 @@ import { asWritten } from "./source-positions.js";
 import { timesTable } from "./test-times.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** A process that takes longer hangs. */
-const PROCESS_MS_MAX = 600_000;
 /** For one that hangs to tell of what it started. */
 const LAST_WORDS_MS_MAX = 5000;
 /** Of each failure at the end. */
@@ -46,14 +45,18 @@ const { values: flags, positionals: parts } = parseArgs({
     times: { type: "boolean", default: false },
     shuffle: { type: "string" },
     jobs: { type: "string" },
+    "process-minutes": { type: "string", default: "10" },
     "test-name-pattern": { type: "string" },
   },
 });
 
-if (flags.jobs !== undefined && !/^[1-9][0-9]*$/.test(flags.jobs)) {
-  process.stderr.write(`--jobs must be a whole number of at least 1, not ${flags.jobs}\n`);
+for (const name of ["jobs", "process-minutes"]) {
+  if (/^[1-9][0-9]{0,3}$/.test(flags[name] ?? "1")) continue;
+  process.stderr.write(`--${name} must be a whole number from 1 to 9999, not ${flags[name]}\n`);
   process.exit(2);
 }
+/** A process that takes longer hangs. */
+const PROCESS_MS_MAX = Number(flags["process-minutes"]) * 60_000;
 
 const files = ["dist/src", "dist/console", "dist/test"]
   .flatMap((folder) =>
@@ -265,7 +268,10 @@ function placeOf({ file, line, column, name }, list) {
   // One that could not be loaded fails by its name.
   const of = list.includes(name) ? root + name : (file ?? root + list[0]);
   const written = line === undefined ? of : asWritten(`${of}:${line}:${column}`);
-  const [path, at = "?"] = written.slice(root.length).split(":");
+  // A place outside of the repository names no test to repeat: then its file does.
+  const [path, at = "?"] = (written.startsWith(root) ? written.slice(root.length) : list[0]).split(
+    ":",
+  );
   return { path: path.replace(/^dist\//, "").replace(/\.js$/, ".ts"), line: at };
 }
 

@@ -22,7 +22,7 @@ const LEDGER_EVENTS = 40;
 const KEPT = { keepHistory: 3 * DAY, keepOrderEvents: 2 * DAY };
 const ALL = { limit: 100_000 };
 const START = 0n as Position;
-const canLimit = hasPrlimit();
+const FILE_SIZE_MAX = fileSizeMax();
 
 /** The step of a ledger over what the store shows. */
 function recordOf(store: Store, delta: LedgerDelta): StepRecord {
@@ -71,7 +71,7 @@ async function onFullDisk(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } finally {
-    limitFiles("unlimited");
+    limitFiles(FILE_SIZE_MAX ?? "");
   }
 }
 
@@ -80,17 +80,20 @@ function limitFiles(bytes: string): void {
   execFileSync("prlimit", ["--pid", `${process.pid}`, `--fsize=${bytes}:`]);
 }
 
-function hasPrlimit(): boolean {
+/** Undefined where this process may not set it. */
+function fileSizeMax(): string | undefined {
   try {
-    execFileSync("prlimit", ["--version"], { stdio: "ignore" });
-    return true;
+    const args = ["--pid", `${process.pid}`, "--fsize", "--output=SOFT", "--noheadings"];
+    const soft = execFileSync("prlimit", args, { encoding: "utf8", stdio: "pipe" }).trim();
+    limitFiles(soft);
+    return soft;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 test("after commits that failed a store holds, lists and drops what one does whose commits did not", {
-  skip: canLimit ? false : "needs prlimit",
+  skip: FILE_SIZE_MAX !== undefined ? false : "needs prlimit",
 }, async () => {
   for (let seed = 1; seed <= runs(2); seed += 1) {
     const random = randomFrom(seed);
