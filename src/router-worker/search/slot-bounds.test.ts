@@ -149,3 +149,14 @@ for (const [name, direction] of [
     );
   });
 }
+
+test("a route of which a hop has no orders comes to nothing", () => {
+  const splits = new SlotSplitSearch();
+  const offer = { price: 1000, amount: 5, maker: 0 };
+  for (const lists of [[[]], [[offer], []], [[], [offer]]]) {
+    for (const [hop, list] of lists.entries())
+      Object.assign(splits.hops[hop] as HopOrders, hopOfOffers(list));
+    assert.equal(splits.boundOf(lists.length, SELL, 5, 20), 0);
+    assert.equal(splits.boundOf(lists.length, BUY, 5, 20), Number.POSITIVE_INFINITY);
+  }
+});

@@ -250,6 +250,9 @@ export class SlotSplitSearch {
     this.#direction = direction;
     this.#hopCount = hopCount;
     this.#slots = Math.min(slots, ORDERS_MAX);
+    const isEmpty = ({ count }: HopOrders) => count === 0;
+    if (this.hops.slice(0, hopCount).some(isEmpty))
+      return direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     this.#bounds.begin(this.hops, hopCount, direction, amount, this.#slots);
     this.#addSplits(amount);
     const bounds = this.#bound.subarray(0, this.#splits);
