@@ -46,6 +46,7 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
           published = json;
           publish(topic, json);
         },
+        log,
       }),
     ],
   });

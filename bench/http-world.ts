@@ -123,7 +123,7 @@ export function serveApi(book: SharedBook, served: Served) {
       ...served,
     },
     push: new PushEndpoint({
-      channels: (publish) => [bookChannel({ readModel, assets, publish })],
+      channels: (publish) => [bookChannel({ readModel, assets, publish, log })],
       log,
     }),
   });

@@ -266,7 +266,8 @@ async function openEngine(
   const exchange = await Exchange.open({ ...options, book, backing: records });
   await records.restored(new AbortController().signal);
   const assets = new AssetInput(networkPassphrase);
-  const channel = bookChannel({ readModel: exchange.state, assets, publish });
+  const log = { error: ({ err }: { err?: unknown }) => assert.fail(String(err)) };
+  const channel = bookChannel({ readModel: exchange.state, assets, publish, log });
   exchange.onStep((step) => channel.stepped(step));
   const requestOf = (market: Pair) => {
     const one = (name: string) => (name === "market" ? marketKey(market) : undefined);

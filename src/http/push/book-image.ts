@@ -73,6 +73,7 @@ export class BookImage {
   /** The latest cursor that a row has had. */
   #last: Position | undefined;
   #filled: Promise<void> | undefined;
+  #isFilled = false;
 
   constructor(readModel: BookSource, market: Pair) {
     this.#readModel = readModel;
@@ -83,6 +84,11 @@ export class BookImage {
   filled(isWanted: () => boolean): Promise<void> {
     this.#filled ??= this.#fill(isWanted);
     return this.#filled;
+  }
+
+  /** It holds every order. */
+  get isFilled(): boolean {
+    return this.#isFilled;
   }
 
   /** Of the state shown now, oldest first. A copy: later steps leave it as it is. */
@@ -149,7 +155,8 @@ export class BookImage {
       const orders = this.#readModel.liveOrders(filter, page);
       for (const order of orders) this.#put(this.#rowOf(order));
       after = orders.at(-1)?.cursor;
-      if (orders.length < SLICE_ORDERS) return;
+      this.#isFilled = orders.length < SLICE_ORDERS;
+      if (this.#isFilled) return;
       await nextSlice();
       if (!isWanted()) return;
     }

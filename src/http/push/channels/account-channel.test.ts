@@ -48,8 +48,10 @@ function worldOf(orders: number) {
   readModel.live = Array.from({ length: orders }, (_, at) => testOrder(at, { amount: 10n }));
   const published: Message[] = [];
   const watch = { watch: () => true, unwatch: () => undefined, loaded: () => Promise.resolve() };
+  const failures: unknown[] = [];
   const publish = (_: string, json: string): void => void published.push(JSON.parse(json));
-  const channel = accountChannel({ readModel, watch, publish });
+  const log = { error: (fields: object) => void failures.push(fields) };
+  const channel = accountChannel({ readModel, watch, publish, log });
   const request = channel.request(jsonQuery({ address: OWNER }));
   request.opened();
   const setBudget = (budget: bigint): void => {
@@ -76,7 +78,7 @@ function worldOf(orders: number) {
     );
   };
   const tellOn = () => channel.tellOn?.() ?? false;
-  return { readModel, published, channel, request, setBudget, step, expected, tellOn };
+  return { readModel, published, failures, channel, request, setBudget, step, expected, tellOn };
 }
 
 test("the shares of tens of thousands of orders are put into text some thousand a turn", () => {
@@ -128,4 +130,27 @@ test("an account that nobody is subscribed to any more is told nothing more", ()
   channel.closed(request.topic);
   assert.equal(tellOn(), false);
   assert.deepEqual([published.length, readModel.made], [1, made]);
+});
+
+test("a message that cannot be made holds up none behind it", () => {
+  const { readModel, published, failures, step, tellOn } = worldOf(1);
+  const { ordersBacked } = readModel;
+  readModel.ordersBacked = () => [
+    {
+      isCovered: false,
+      get shares(): never {
+        throw new Error("no shares");
+      },
+    },
+  ];
+  step(1000n);
+  assert.equal(tellOn(), false);
+  readModel.ordersBacked = ordersBacked;
+  step(1000n);
+  assert.equal(tellOn(), false);
+  assert.equal(failures.length, 1);
+  assert.deepEqual(
+    published.map(({ type }) => type),
+    ["order", "order", "order", "backing", "order"],
+  );
 });

@@ -21,6 +21,7 @@ import { fillJson, swapJson, tradeJson } from "../../json/trade-json.ts";
 import type { Query } from "../../query.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
+import type { HubLog } from "../hub.ts";
 
 const ACCOUNTS_MAX = SUBSCRIPTIONS_MAX.accounts;
 /** How long a snapshot waits for backing records (api.md, Limits). */
@@ -30,9 +31,11 @@ export type AccountChannelOptions = {
   readonly readModel: ReadModel;
   readonly watch: AccountWatch;
   readonly publish: Publish;
+  readonly log: HubLog;
 };
 
-export function accountChannel({ readModel, watch, publish }: AccountChannelOptions): Channel {
+export function accountChannel(options: AccountChannelOptions): Channel {
+  const { readModel, watch, publish, log } = options;
   /** Whether the account of each open topic is watched, which past a limit it is not. */
   const watched = new Map<Address, boolean>();
   /** One text at a time: rows of many accounts at once would be much memory. Resolves with what ends the turn. */
@@ -41,7 +44,13 @@ export function accountChannel({ readModel, watch, publish }: AccountChannelOpti
     new Promise((begin) => {
       last = last.then(() => new Promise<void>((end) => begin(end)));
     });
-  const untold = new UntoldMessages(publish, (topic) => watched.has(accountOf(topic)));
+  const untold = new UntoldMessages({
+    publish,
+    isOpen: (topic) => watched.has(accountOf(topic)),
+    failed: (error, topic) => {
+      log.error({ err: error, topic }, "an account's change could not be told");
+    },
+  });
   const stepped = ({ events }: Step): void => {
     if (watched.size === 0) return;
     for (const event of events) {
@@ -122,18 +131,23 @@ type UntoldMessage = {
   readonly tail: string;
 };
 
+type UntoldOptions = {
+  readonly publish: Publish;
+  readonly isOpen: (topic: string) => boolean;
+  /** A message could not be sent: those behind it are. */
+  readonly failed: (error: unknown, topic: string) => void;
+};
+
 /** Messages of the last step that are still to be sent, in their order. */
 class UntoldMessages {
-  readonly #publish: Publish;
-  readonly #isOpen: (topic: string) => boolean;
+  readonly #options: UntoldOptions;
   #messages: UntoldMessage[] = [];
   #at = 0;
   /** Of the message at `#at`, the next that is put into text. */
   #block = 0;
 
-  constructor(publish: Publish, isOpen: (topic: string) => boolean) {
-    this.#publish = publish;
-    this.#isOpen = isOpen;
+  constructor(options: UntoldOptions) {
+    this.#options = options;
   }
 
   add(message: UntoldMessage): void {
@@ -142,21 +156,23 @@ class UntoldMessages {
 
   /** Sends what one turn has time for. False where all is sent. */
   tellOn(): boolean {
+    const { publish, isOpen, failed } = this.#options;
     let left = TURN_SHARES;
     for (;;) {
       const message = this.#messages[this.#at];
       if (message === undefined) break;
       const { topic, head, blocks, tail } = message;
-      for (; this.#block < blocks.length && this.#isOpen(topic); this.#block += 1) {
-        if (left <= 0) return true;
-        left -= madeShares(blocks[this.#block]);
+      try {
+        for (; this.#block < blocks.length && isOpen(topic); this.#block += 1) {
+          if (left <= 0) return true;
+          left -= madeShares(blocks[this.#block]);
+        }
+        if (isOpen(topic)) publish(topic, head + blocks.map(sharesText).join(",") + tail);
+      } catch (error) {
+        failed(error, topic);
       }
-      // First, so that a message that fails holds up no other.
       this.#at += 1;
       this.#block = 0;
-      if (this.#isOpen(topic)) {
-        this.#publish(topic, head + blocks.map(sharesText).join(",") + tail);
-      }
     }
     this.#messages = [];
     this.#at = 0;

@@ -25,8 +25,19 @@ class World {
   readonly channel = bookChannel({
     readModel: this.readModel,
     assets: new AssetInput("Test"),
-    publish: (_, json) => this.published.push(JSON.parse(json)),
+    publish: (topic, json) => {
+      if (topic === this.failing) throw new Error("not published");
+      this.published.push(JSON.parse(json));
+    },
+    log: {
+      error: () => {
+        this.failures += 1;
+      },
+    },
   });
+  /** The topic whose messages cannot be published. */
+  failing: string | undefined;
+  failures = 0;
   readonly request = this.channel.request(jsonQuery({ market: MARKET }));
   readonly book = new LocalBook();
   /** Messages that the book has taken. */
@@ -79,9 +90,8 @@ class World {
     return this.book;
   }
 
-  checkBook(): void {
+  checkBook(book = this.follow()): void {
     const { readModel } = this;
-    const book = this.follow();
     assert.equal(book.size, readModel.live.length);
     for (const order of readModel.live) {
       const shown = readModel.orderBacking(order);
@@ -179,4 +189,59 @@ test("a topic that nobody has any more tells nothing more", async () => {
   world.channel.closed(world.request.topic);
   assert.equal(world.tellOn(), false);
   assert.equal(world.published.length, length);
+});
+
+test("a topic that fails holds up no other, and its subscribers see a gap and get a whole book anew", async () => {
+  const world = await worldOf(ORDERS);
+  const { request, channel, readModel, published } = world;
+  const other = testOrder(ORDERS, { amount: 10n, buying: testContract(3) });
+  readModel.change(undefined, other);
+  const market = marketKey(canonicalPair(other.selling, other.buying));
+  const ofOther = channel.request(jsonQuery({ market }));
+  ofOther.opened();
+  await ofOther.ready?.(() => true, "");
+  world.failing = request.topic;
+  world.step(0n);
+  while (world.tellOn());
+  assert.equal(world.failures, 1);
+  assert.deepEqual(
+    published.map(({ topic, changes }) => [topic, changes.length]),
+    [[ofOther.topic, 1]],
+  );
+  world.failing = undefined;
+  assert.equal(request.isReady?.(), false, "the new image is still to be read");
+  await request.ready?.(() => true, "");
+  assert.equal(request.isReady?.(), true);
+  const tell = (budget: bigint) => {
+    const from = published.length;
+    world.step(budget);
+    while (world.tellOn());
+    return published
+      .slice(from)
+      .filter(({ topic }) => topic === request.topic)
+      .map((message) => world.book.apply(message));
+  };
+  assert.equal(tell(5n)[0], "gap");
+  for (const part of await world.snapshot()) assert.equal(world.book.apply(part), "applied");
+  assert.ok(tell(23n).every((outcome) => outcome === "applied"));
+  readModel.change(other, undefined);
+  world.checkBook(world.book);
+});
+
+test("a topic whose changes cannot be found holds up no other", async () => {
+  const world = await worldOf(1);
+  const { readModel, request } = world;
+  const { ordersBacked } = readModel;
+  readModel.ordersBacked = () => {
+    throw new Error("not found");
+  };
+  world.step(0n);
+  readModel.ordersBacked = ordersBacked;
+  assert.deepEqual([world.failures, world.published.length], [1, 0]);
+  await request.ready?.(() => true, "");
+  world.step(5n);
+  assert.deepEqual(
+    world.published.map((message) => world.book.apply(message)),
+    ["gap"],
+  );
 });

@@ -23,6 +23,7 @@ import {
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 import type { MessageId } from "../client-message.ts";
+import type { HubLog } from "../hub.ts";
 import type { SnapshotParts } from "../snapshot-stream.ts";
 import { TopicIndex } from "../topic-index.ts";
 
@@ -41,12 +42,13 @@ export type BookChannelOptions = {
   readonly readModel: ReadModel;
   readonly assets: AssetInput;
   readonly publish: Publish;
+  readonly log: HubLog;
 };
 
 type BookTopic = {
   readonly name: string;
   readonly market: Pair;
-  readonly image: BookImage;
+  image: BookImage;
   /** Ledger of the message before the next one, or at which the topic got its first subscriber. */
   toldLedger: number;
   /** What a step changed, as far as it is still to be told. */
@@ -62,17 +64,29 @@ type Telling = {
   taken: BookRowChange[];
 };
 
-export function bookChannel({ readModel, assets, publish }: BookChannelOptions): Channel {
+export function bookChannel(options: BookChannelOptions): Channel {
+  const { readModel, assets, publish, log } = options;
   const open = new Map<string, BookTopic>();
   const byAsset = new TopicIndex<BookTopic>();
   let largeSnapshots = 0;
 
-  const untold = new UntoldTopics(publish);
+  const logFailure = ({ name }: BookTopic, error: unknown): void => {
+    log.error({ err: error, topic: name }, "a book's changes could not be told");
+  };
+  /** A step was not told to its end: from the next message subscribers see a gap, and ask for the new image. */
+  const failed = (topic: BookTopic, error: unknown): void => {
+    logFailure(topic, error);
+    topic.toldLedger = (readModel.ledger ?? 0) + 1;
+    topic.image = new BookImage(readModel, topic.market);
+    const filled = topic.image.filled(() => open.get(topic.name) === topic);
+    filled.catch((cause: unknown) => logFailure(topic, cause));
+  };
+  const untold = new UntoldTopics(publish, failed);
 
   const stepped = ({ events, ledger }: Step): void => {
     if (open.size === 0) return;
-    for (const [topic, { orders, budgets }] of concernedTopics(events, open, byAsset)) {
-      untold.add(topic, { ledger, changes: topic.image.stepped(orders, budgets), taken: [] });
+    for (const [topic, concerned] of concernedTopics(events, open, byAsset)) {
+      untold.add(topic, ledger, concerned);
     }
     untold.tellOn();
   };
@@ -118,7 +132,10 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
           topic.whenTold ??= filledAndTold(topic, () => open.get(name) === topic);
           return topic.whenTold;
         },
-        isReady: () => topicNow().telling === undefined,
+        isReady: () => {
+          const { telling, image } = topicNow();
+          return telling === undefined && image.isFilled;
+        },
         parts: () => partsOf(topicNow()),
         beginsWithSnapshot: true,
         snapshot: neverWhole,
@@ -140,14 +157,20 @@ export function bookChannel({ readModel, assets, publish }: BookChannelOptions):
 class UntoldTopics {
   readonly #topics = new Set<BookTopic>();
   readonly #publish: Publish;
+  readonly #failed: (topic: BookTopic, error: unknown) => void;
 
-  constructor(publish: Publish) {
+  constructor(publish: Publish, failed: (topic: BookTopic, error: unknown) => void) {
     this.#publish = publish;
+    this.#failed = failed;
   }
 
-  add(topic: BookTopic, telling: Telling): void {
-    topic.telling = telling;
-    this.#topics.add(topic);
+  add(topic: BookTopic, ledger: number, { orders, budgets }: Concerned): void {
+    try {
+      topic.telling = { ledger, changes: topic.image.stepped(orders, budgets), taken: [] };
+      this.#topics.add(topic);
+    } catch (error) {
+      this.#failed(topic, error);
+    }
   }
 
   delete(topic: BookTopic): void {
@@ -158,9 +181,13 @@ class UntoldTopics {
   tellOn(): boolean {
     let left = TURN_CHANGES;
     for (const topic of this.#topics) {
-      // First, so that a topic that fails holds up no other.
       this.#topics.delete(topic);
-      left = tellTopic(topic, left, this.#publish);
+      try {
+        left = tellTopic(topic, left, this.#publish);
+      } catch (error) {
+        // It holds up no other.
+        this.#failed(topic, error);
+      }
       if (topic.telling !== undefined) this.#topics.add(topic);
       if (left <= 0) break;
     }
