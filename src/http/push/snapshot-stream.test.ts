@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { SnapshotStream } from "./snapshot-stream.ts";
 
 /** A client whose every taken byte is the test's to say, and a main thread that always has time. */
-function streamOf(parts: readonly (string | Error)[]) {
+function streamOf(parts: readonly (string | Error)[], make?: () => boolean) {
   const sent: string[] = [];
   const ends: unknown[] = [];
   const client = {
@@ -18,6 +18,7 @@ function streamOf(parts: readonly (string | Error)[]) {
     id: {},
     parts: {
       count: parts.length,
+      ...(make === undefined ? {} : { make }),
       json: (part) => {
         const json = parts[part - 1];
         if (typeof json !== "string") throw json;
@@ -58,6 +59,8 @@ test("a client that lets too much wait behind its snapshot is given up", () => {
   const { stream, sent, ends } = streamOf([PART, PART, PART]);
   stream.resume();
   for (let at = 0; at < 14; at += 1) stream.follow(PART);
+  assert.deepEqual(ends, [], "the last one makes it more than four megabytes");
+  stream.follow("update");
   assert.deepEqual(ends, ["parts", "too much"]);
   stream.drained();
   assert.equal(sent.length, 2);
@@ -168,4 +171,44 @@ test("a snapshot that cannot be made is told, and one that nobody wants is made 
     while (turns.length > 0) turns.shift()?.();
     assert.deepEqual(ends, isCanceled ? ["parts"] : ["Error: no text", "parts", "finished"]);
   }
+});
+
+test("updates that come while a snapshot is made are no sign of a slow client, up to a limit", () => {
+  for (const isSlow of [false, true]) {
+    const turns: (() => void)[] = [];
+    const ends: string[] = [];
+    const sent: string[] = [];
+    let isMade = false;
+    const stream = new SnapshotStream({
+      to: { waitingBytes: 0, send: (json) => sent.push(json) },
+      id: {},
+      parts: {
+        count: 2,
+        make: () => !isMade,
+        json: (part) => `part ${part}`,
+        ended: () => ends.push("parts"),
+      },
+      inTurn: (run) => turns.push(run),
+      finished: () => ends.push("finished"),
+      failed: () => ends.push("too much"),
+    });
+    const turn = (): void => turns.shift()?.();
+    stream.resume();
+    turn();
+    // 29 MiB.
+    for (let at = 0; at < 100; at += 1) stream.follow(PART);
+    isMade = true;
+    turn();
+    assert.deepEqual([sent, ends], [["part 1"], []]);
+    const later = isSlow ? 15 : 14;
+    for (let at = 0; at < later; at += 1) stream.follow(PART);
+    while (turns.length > 0) turn();
+    assert.deepEqual(ends, isSlow ? ["parts", "too much"] : ["parts", "finished"]);
+    assert.equal(sent.length, isSlow ? 1 : 2 + 100 + later);
+  }
+  const endless = streamOf([PART], () => true);
+  endless.stream.follow("x".repeat(33 << 20));
+  assert.deepEqual(endless.ends, []);
+  endless.stream.follow("update");
+  assert.deepEqual(endless.ends, ["parts", "too much"]);
 });

@@ -4,8 +4,16 @@ import type { MessageId } from "./client-message.ts";
 
 /** Bytes that a client may have untaken while another part is sent (choice): some parts. */
 const PACE_BYTES = 512 * 1024;
-/** Bytes of updates that may wait behind a snapshot: as much as may wait for a client (api.md, Limits). */
+/**
+ * Bytes of updates that may wait behind a snapshot when another comes: as much as may wait for a client (api.md,
+ * Limits). An update itself may have any size, as there.
+ */
 const BACKLOG_BYTES_MAX = 4 * 1024 * 1024;
+/**
+ * Bytes of them that may come while the snapshot is still made (choice): several updates of a maker with 100,000
+ * orders. They do not count against the client, which has been sent nothing.
+ */
+const MAKING_BYTES_MAX = 32 * 1024 * 1024;
 /** Updates sent within one turn. */
 const BACKLOG_SENT = 64;
 
@@ -48,6 +56,8 @@ export class SnapshotStream {
   readonly #options: StreamOptions;
   readonly #backlog: string[] = [];
   #backlogBytes = 0;
+  /** Of the backlog, what came while the snapshot was made. */
+  #makingBytes = 0;
   /** Sent of the snapshot. */
   #part = 0;
   #hasParts = true;
@@ -72,11 +82,17 @@ export class SnapshotStream {
 
   /** An update of the topic, of a later state than the snapshot. */
   follow(json: string): void {
+    const isTooMuch = this.#isMaking
+      ? this.#makingBytes > MAKING_BYTES_MAX
+      : this.#backlogBytes - this.#makingBytes > BACKLOG_BYTES_MAX;
+    if (isTooMuch) {
+      this.cancel();
+      this.#options.failed();
+      return;
+    }
     this.#backlog.push(json);
     this.#backlogBytes += json.length;
-    if (this.#backlogBytes <= BACKLOG_BYTES_MAX) return;
-    this.cancel();
-    this.#options.failed();
+    if (this.#isMaking) this.#makingBytes += json.length;
   }
 
   /** The snapshot was sent as a whole, or failed: only updates are left. */
@@ -106,6 +122,8 @@ export class SnapshotStream {
         if (to.waitingBytes > PACE_BYTES) break;
         sent += 1;
         this.#backlogBytes -= json.length;
+        // They are the first.
+        this.#makingBytes = Math.max(0, this.#makingBytes - json.length);
         to.send(json);
       }
       this.#backlog.splice(0, sent);
