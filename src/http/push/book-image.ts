@@ -43,7 +43,7 @@ export type BackingEvent = Extract<DomainEvent, { readonly kind: "backing" }>;
 
 /** Rows that one budget is behind. */
 type BudgetRows = {
-  readonly cursors: Set<Position>;
+  count: number;
   /** The split that was sent last: every row of these blocks agrees with it. */
   sent: ReadonlySet<SharesBlock>;
   budget: bigint | undefined;
@@ -222,24 +222,25 @@ export class BookImage {
 
   #put(row: BookRow): void {
     const { order } = row;
-    if (this.#last === undefined || order.cursor > this.#last) this.#last = order.cursor;
-    else if (!this.#rows.has(order.cursor)) this.#isSorted = false;
-    this.#rows.set(order.cursor, row);
+    const { cursor } = order;
+    const isNew = !this.#rows.has(cursor);
+    if (this.#last === undefined || cursor > this.#last) this.#last = cursor;
+    else if (isNew) this.#isSorted = false;
+    this.#rows.set(cursor, row);
+    if (!isNew) return;
     const key = order.owner + order.selling;
     const rows = this.#byBudget.get(key);
-    if (rows !== undefined) rows.cursors.add(order.cursor);
-    else {
-      const cursors = new Set([order.cursor]);
-      this.#byBudget.set(key, { cursors, sent: new Set(), budget: undefined });
-    }
+    if (rows !== undefined) rows.count += 1;
+    else this.#byBudget.set(key, { count: 1, sent: new Set(), budget: undefined });
   }
 
   #remove({ cursor, owner, selling }: Order): void {
     if (!this.#rows.delete(cursor)) return;
     const key = owner + selling;
-    const cursors = this.#byBudget.get(key)?.cursors;
-    cursors?.delete(cursor);
-    if (cursors?.size === 0) this.#byBudget.delete(key);
+    const rows = this.#byBudget.get(key);
+    if (rows === undefined) return;
+    rows.count -= 1;
+    if (rows.count === 0) this.#byBudget.delete(key);
   }
 }
 
