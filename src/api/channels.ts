@@ -1,6 +1,6 @@
 // Every channel of the push API, as data: AsyncAPI document and types are made from it.
 
-import { CANDLES_MAX, SNAPSHOT_TRADES } from "./parameter-table.ts";
+import { BOOK_MESSAGE_ROWS, CANDLES_MAX, SNAPSHOT_TRADES } from "./parameter-table.ts";
 import type { Parameter } from "./parameters.ts";
 import * as parameters from "./parameters.ts";
 import {
@@ -93,9 +93,9 @@ export const CHANNELS: readonly PushChannel[] = [
     description:
       "An extension of the push API: what a copy of the book is kept from. The snapshot has every live order " +
       "at one ledger, then what each ledger changes of them, before that ledger's own message of channel " +
-      "`contract`: several messages, of at most 400 changes, where a ledger changes more. A large snapshot comes in parts, as fast as the client reads, with later " +
-      "changes behind it; until then other channels are ahead. A subscribe while it is sent is answered behind " +
-      "those changes, by a snapshot of its own.",
+      `\`contract\`: several messages, of at most ${BOOK_MESSAGE_ROWS} changes, where a ledger changes more. A large ` +
+      "snapshot comes in parts, as fast as the client reads, with later changes behind it; until then " +
+      "other channels are ahead. A subscribe while it is sent is answered behind those changes, by a snapshot of its own.",
     topic: "book:<base>/<quote> in canonical order",
     parameters: [parameters.market],
     request: "BookRequest",

@@ -43,3 +43,5 @@ export const UNIX_SECONDS_MAX = 99_999_999_999;
 export const SUBSCRIPTIONS_MAX = { topics: 20, accounts: 10 } as const;
 /** Records of a snapshot of channel `trades`. */
 export const SNAPSHOT_TRADES = 50;
+/** Orders or changes of one message of channel `book`: some 150 KB. */
+export const BOOK_MESSAGE_ROWS = 400;

@@ -1,5 +1,5 @@
 // What the server sends on the push connection.
-import { CANDLES_MAX, SNAPSHOT_TRADES } from "../parameter-table.ts";
+import { BOOK_MESSAGE_ROWS, CANDLES_MAX, SNAPSHOT_TRADES } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import {
   array,
@@ -160,8 +160,16 @@ export const pushSchemas = {
       ledger: ref("Ledger", "Last ledger processed; 0 until there was one."),
       part: integer("From 1 on.", 1),
       parts: integer("How many messages there are.", 1),
-      asks: array(ref("BookRow"), "Orders that sell the base token, in no order.", 400),
-      bids: array(ref("BookRow"), "Orders that sell the quote token, in no order.", 400),
+      asks: array(
+        ref("BookRow"),
+        "Orders that sell the base token, in no order.",
+        BOOK_MESSAGE_ROWS,
+      ),
+      bids: array(
+        ref("BookRow"),
+        "Orders that sell the quote token, in no order.",
+        BOOK_MESSAGE_ROWS,
+      ),
     },
   ),
   BookChanges: object(
@@ -179,7 +187,7 @@ export const pushSchemas = {
       changes: array(
         ref("BookChange"),
         "In the order in which they happened; then those of backing alone, by maker, a maker's oldest order first.",
-        400,
+        BOOK_MESSAGE_ROWS,
       ),
       topic: TOPICS.book,
     },

@@ -1,6 +1,7 @@
 // Channel book: every live order of a market, then what each step changes of them, so that a client can keep
 // the whole book. The text of a change is made once for all subscribers.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { BOOK_MESSAGE_ROWS } from "../../../api/parameter-table.ts";
 import type { PastBook } from "../../../book/past-book.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
@@ -27,8 +28,6 @@ import type { HubLog } from "../hub.ts";
 import type { SnapshotParts } from "../snapshot-stream.ts";
 import { TopicIndex } from "../topic-index.ts";
 
-/** Rows of one message, of a snapshot or of changes: some 150 KB. */
-const PART_ROWS = 400;
 /** Changes told in one turn, some milliseconds of work; orders looked at in vain count as so many. */
 const TURN_CHANGES = 800;
 const LOOKED_CHANGES = 16;
@@ -223,7 +222,7 @@ function tellTopic(topic: BookTopic, most: number, publish: Publish): number {
       left -= 1;
     }
     const { taken, ledger } = telling;
-    if (taken.length === PART_ROWS || (done === true && taken.length > 0)) {
+    if (taken.length === BOOK_MESSAGE_ROWS || (done === true && taken.length > 0)) {
       telling.taken = [];
       publish(topic.name, changesJson(topic, ledger, taken));
       topic.toldLedger = ledger;
@@ -282,9 +281,9 @@ function rowJson(row: BookRow): string {
 /** The messages of a snapshot; `id`: a request's, as a member. */
 function snapshotParts({ name, market, image }: BookTopic, ledger: number) {
   const rows = image.rows();
-  const count = Math.max(1, Math.ceil(rows.length / PART_ROWS));
+  const count = Math.max(1, Math.ceil(rows.length / BOOK_MESSAGE_ROWS));
   const json = (part: number, id: string): string => {
-    const of = rows.slice((part - 1) * PART_ROWS, part * PART_ROWS);
+    const of = rows.slice((part - 1) * BOOK_MESSAGE_ROWS, part * BOOK_MESSAGE_ROWS);
     const asks = of.filter(({ order }) => image.isAsk(order)).map(rowJson);
     const bids = of.filter(({ order }) => !image.isAsk(order)).map(rowJson);
     return (
