@@ -1,4 +1,5 @@
-// Lists have every event that is shown once, whatever waits for its index, fails, is not shown yet or is read again.
+// Lists have every event that is shown and not dropped once, whatever waits for its index, fails, is not shown yet or is
+// read again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -9,7 +10,7 @@ import { orderId } from "../model/order.ts";
 import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
-import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
+import { OrderEventIndex } from "./order-event-index.ts";
 import { type EventSubject, eventId } from "./order-event-record.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Write, writeAll } from "./step-writes.ts";
@@ -32,6 +33,8 @@ function eventOf(ledger: number, { order, isBudget, isNew }: Seed): NewOrderEven
     order: { ...fixed, price: 1n, amount: 1n, expires: 0 },
   };
 }
+
+type Added = { readonly id: Position; readonly event: NewOrderEvent };
 
 const FILTERS: readonly OrderEventFilter[] = [
   ...Array.from({ length: ORDERS }, (_, order) => ({ order: orderId(BigInt(order)) })),
@@ -56,6 +59,8 @@ const seeds = fc.record({
 const commits = fc.array(
   fc.record({
     seeds: fc.array(seeds, { minLength: 1, maxLength: 12 }),
+    /** Of the oldest events. */
+    drops: fc.integer({ min: 0, max: 8 }),
     outcome: fc.constantFrom("shown", "shown", "stored", "failed", "killed", "killed after"),
   }),
   { maxLength: 12 },
@@ -74,22 +79,33 @@ test("lists have every event that is shown once, in whatever state it is", async
       ids.startCommit();
       for (const address of [...OWNERS, ...TOKENS]) ids.idOf(address);
       ids.endCommit(true);
-      const stored: PastEvent[] = [];
-      let shown = 0;
+      const stored: Added[] = [];
+      let dropped = 0;
+      /** What is read: from the first of `stored` up to the second. */
+      let shown: readonly [number, number] = [0, 0];
       const eventsFrom = (first: Position) =>
-        stored.slice(0, shown).filter(({ id }) => id >= first);
+        stored.slice(...shown).filter(({ id }) => id >= first);
+      // The run's own: a start knows nothing of it.
+      let droppedUpTo = 0n as Position;
       const open = () => {
         snapshot.renew();
-        shown = stored.length;
+        shown = [dropped, stored.length];
+        droppedUpTo = 0n as Position;
         return new OrderEventIndex({ tables, snapshot, ids }, eventsFrom, pendingEvents);
       };
       let index = open();
       const check = () => {
         for (const filter of FILTERS) {
-          const expected = stored.slice(0, shown).filter(({ event }) => isOf(event, filter));
+          const expected = stored.slice(...shown).filter(({ event }) => isOf(event, filter));
           const newest = expected.map(({ id }) => id).reverse();
           const before = newest[Math.floor(newest.length / 2)] ?? POSITION_MAX;
-          const list = (end: Position) => [...index.list(filter, { before: end, limit: 5 })];
+          // Ids of events that are not there any more may come last.
+          const oldest = stored.slice(...shown)[0]?.id ?? POSITION_MAX;
+          const list = (end: Position) => {
+            const ids = [...index.list(filter, { before: end, limit: 5 })];
+            const past = ids.findIndex((id) => id < oldest);
+            return past < 0 ? ids : ids.slice(0, past);
+          };
           assert.deepEqual(list(POSITION_MAX), newest);
           assert.deepEqual(
             list(before),
@@ -97,37 +113,47 @@ test("lists have every event that is shown once, in whatever state it is", async
           );
         }
       };
-      for (const [ledger, { seeds: events, outcome }] of made.entries()) {
-        const added = events.map((seed, at) => ({
-          id: eventId(1 + ledger, BigInt(at + 1)),
-          event: eventOf(1 + ledger, seed),
-        }));
-        const writes: Write[] = [];
-        for (const _ of index.begin());
-        for (const { id, event } of added) index.add(id, event);
-        const last = added.at(-1)?.id ?? POSITION_MAX;
-        const droppedUpTo = 0n as Position;
-        for (const _ of index.writes(writes, { added: added.length, last, droppedUpTo }));
-        check();
-        if (outcome === "failed") continue;
-        if (outcome === "killed") {
-          index = open();
-        } else {
-          await writeAll(root, writes);
-          stored.push(...added);
-          index.stored();
+      try {
+        for (const [ledger, { seeds: events, drops, outcome }] of made.entries()) {
+          const added = events.map((seed, at) => ({
+            id: eventId(1 + ledger, BigInt(at + 1)),
+            event: eventOf(1 + ledger, seed),
+          }));
+          const writes: Write[] = [];
+          for (const _ of index.begin());
+          for (const { id, event } of added) index.add(id, event);
+          const last = added.at(-1)?.id ?? POSITION_MAX;
+          const present = stored.slice(...shown);
+          // What a failed commit would have dropped goes with the next.
+          const due = present.filter(({ id }, at) => at < drops || id <= droppedUpTo);
+          const gone = index.isShown ? due : [];
+          droppedUpTo = gone.at(-1)?.id ?? droppedUpTo;
+          const goneEvents = gone.map(({ event }) => event);
+          if (gone.length > 0) index.drops(writes, goneEvents, droppedUpTo);
+          for (const _ of index.writes(writes, { added: added.length, last, droppedUpTo }));
           check();
-          if (outcome === "killed after") index = open();
-          if (outcome === "shown") {
-            snapshot.renew();
-            shown = stored.length;
-            index.shown();
+          if (outcome === "failed") continue;
+          if (outcome === "killed") {
+            index = open();
+          } else {
+            await writeAll(root, writes);
+            stored.push(...added);
+            dropped += gone.length;
+            index.stored();
+            check();
+            if (outcome === "killed after") index = open();
+            if (outcome === "shown") {
+              snapshot.renew();
+              shown = [dropped, stored.length];
+              index.shown();
+            }
           }
+          check();
         }
-        check();
+      } finally {
+        snapshot.release();
+        await root.close();
       }
-      snapshot.release();
-      await root.close();
     }),
     { numRuns: runs(40) },
   );

@@ -187,7 +187,12 @@ export class OrderEventIndex {
     this.#unshown = undefined;
   }
 
-  /** Removes the postings that hold none of these after `last`. */
+  /** False after a commit whose postings are not read yet: until then nothing may be dropped by what is read. */
+  get isShown(): boolean {
+    return this.#unshown === undefined;
+  }
+
+  /** Removes the postings that hold none of these after `last`. While `isShown`. */
   drops(writes: Write[], events: Iterable<NewOrderEvent>, last: Position): void {
     const prefixes = new Map<string, Buffer>();
     for (const event of events) {

@@ -138,7 +138,8 @@ export class OrderEvents {
       yield* this.#index.begin();
       yield* this.#add(writes, orderEvents);
     }
-    if (cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY) {
+    const drops = cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY;
+    if (drops && this.#index.isShown) {
       const upTo = cursor.closeTime - this.#keepSeconds;
       const dropped = this.#drops(writes, { upTo, limit: Math.max(DROPPED_MIN, 2 * this.#added) });
       if (dropped !== undefined) {

@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { account, token } from "../../test/support/addresses.ts";
 import { eventPosition, ledgerHash } from "../../test/support/ledgers.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import type { Address } from "../model/address.ts";
+import type { NewOrderEvent } from "../model/order-event.ts";
 import type { Swap } from "../model/trade.ts";
 import type { StepRecord } from "./step-record.ts";
 import { Store } from "./store.ts";
@@ -58,4 +60,26 @@ test("what a store kept before goes a slice a commit, over restarts, with its in
     );
     await store.close();
   }
+});
+
+test("order events stay listed where the commit before the one that drops is not shown", async () => {
+  const path = join(temporaryFolder(), "store");
+  const options = { keepOrderEvents: 3 * DAY, pendingOrderEvents: 0 };
+  const store = await Store.open(path, IDENTITY, options);
+  const listed = (owner: Address) =>
+    store.orderEvents.list({ owner }, ALL).map(({ ledger }) => ledger);
+  const commit = (ledger: number, owner: Address) => {
+    const at = { ledger, timestamp: ledger * DAY };
+    const event: NewOrderEvent = { ...at, type: "budget", owner, asset: token(1), budget: 1n };
+    return store.commit({ ...step(ledger, []), orderEvents: [event] });
+  };
+  await commit(1, account(1));
+  store.renew();
+  await commit(3, account(1));
+  await commit(4, account(2));
+  store.renew();
+  await commit(5, account(2));
+  store.renew();
+  assert.deepEqual([listed(account(1)), listed(account(2))], [[3], [5, 4]]);
+  await store.close();
 });
