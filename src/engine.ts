@@ -266,10 +266,11 @@ async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
   const { exchange, backing, follower, log, signal } = followed;
   try {
     await delay(FIRST_ANSWERS_MS, undefined, { signal }).catch(() => undefined);
+    await exchange.restored(signal);
     await backing.restored(signal);
   } catch (error) {
-    log.fatal({ err: error }, "the backing records cannot be restored");
-    return { kind: "fatal", message: "the backing records cannot be restored" };
+    log.fatal({ err: error }, "what the store holds cannot be restored");
+    return { kind: "fatal", message: "what the store holds cannot be restored" };
   }
   // Nothing starts once closing; `close` does not wait for an end.
   if (signal.aborted) return new Promise(() => {});

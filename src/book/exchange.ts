@@ -6,6 +6,7 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { RowCopy } from "../store/row-copy.ts";
 import { Store, type StoreOptions } from "../store/store.ts";
 import type { StoreSize } from "../store/tables.ts";
+import { Slices } from "./backing/restore.ts";
 import { LiveMarkets } from "./live-markets.ts";
 import { LiveTally } from "./live-tally.ts";
 import { ShownState } from "./shown-state.ts";
@@ -109,6 +110,14 @@ export class Exchange {
     } finally {
       this.#ticking = undefined;
     }
+  }
+
+  /**
+   * Reads what a list of order events needs, in slices, before anybody waits for it. Resolves early once aborted;
+   * rejects with a StoreError where the store is damaged.
+   */
+  restored(signal: AbortSignal): Promise<void> {
+    return new Slices(this.#store.orderEvents.load()).finishInTurns(signal);
   }
 
   /** Finishes or drops the step in progress and closes the store. Waiting ledgers are rejected. */

@@ -1,5 +1,5 @@
-// Lists have every event that is shown and not dropped once, whatever waits for its index, fails, is not shown yet or is
-// read again.
+// Lists have every event that is shown and not dropped once, whatever waits for its index, fails, is not shown yet or
+// is read again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -61,6 +61,8 @@ const commits = fc.array(
     seeds: fc.array(seeds, { minLength: 1, maxLength: 12 }),
     /** Of the oldest events. */
     drops: fc.integer({ min: 0, max: 8 }),
+    /** Read before anybody lists, after a start. */
+    portions: fc.integer({ min: 0, max: 3 }),
     outcome: fc.constantFrom("shown", "shown", "stored", "failed", "killed", "killed after"),
   }),
   { maxLength: 12 },
@@ -94,6 +96,12 @@ test("lists have every event that is shown once, in whatever state it is", async
         return new OrderEventIndex({ tables, snapshot, ids }, eventsFrom, pendingEvents);
       };
       let index = open();
+      let loading = index.load();
+      const reopen = (portions: number) => {
+        index = open();
+        loading = index.load();
+        for (let portion = 0; portion < portions; portion += 1) loading.next();
+      };
       const check = () => {
         for (const filter of FILTERS) {
           const expected = stored.slice(...shown).filter(({ event }) => isOf(event, filter));
@@ -112,9 +120,11 @@ test("lists have every event that is shown once, in whatever state it is", async
             newest.filter((id) => id < before),
           );
         }
+        // Whoever began to read comes last.
+        assert.equal([...loading].length, 0, "it is read");
       };
       try {
-        for (const [ledger, { seeds: events, drops, outcome }] of made.entries()) {
+        for (const [ledger, { seeds: events, drops, portions, outcome }] of made.entries()) {
           const added = events.map((seed, at) => ({
             id: eventId(1 + ledger, BigInt(at + 1)),
             event: eventOf(1 + ledger, seed),
@@ -134,14 +144,14 @@ test("lists have every event that is shown once, in whatever state it is", async
           check();
           if (outcome === "failed") continue;
           if (outcome === "killed") {
-            index = open();
+            reopen(portions);
           } else {
             await writeAll(root, writes);
             stored.push(...added);
             dropped += gone.length;
             index.stored();
             check();
-            if (outcome === "killed after") index = open();
+            if (outcome === "killed after") reopen(portions);
             if (outcome === "shown") {
               snapshot.renew();
               shown = [dropped, stored.length];

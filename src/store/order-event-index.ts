@@ -63,6 +63,7 @@ export class OrderEventIndex {
   readonly #pendingEvents: number;
   /** By `textOf`, in the order of their first ids; undefined until they are read. */
   #pending: Map<string, Pending> | undefined;
+  #reading: Iterator<void> | undefined;
   /** Events that are or were pending. */
   #count = 0;
   readonly #known = new RecentMap<string, NewestPosting>(KNOWN_MAX);
@@ -92,7 +93,7 @@ export class OrderEventIndex {
     filter: OrderEventFilter,
     { before, limit }: { readonly before: Position; readonly limit: number },
   ): Generator<Position> {
-    for (const _ of this.#load());
+    for (const _ of this.load());
     let end = before;
     for (const first of [this.#adding, this.#unshown]) {
       if (first !== undefined && first < end) end = first;
@@ -112,7 +113,7 @@ export class OrderEventIndex {
 
   /** To be called before a commit adds events; the first one of a run reads what is pending. In portions. */
   *begin(): Generator<void, void> {
-    yield* this.#load();
+    yield* this.load();
     const pending = this.#pending ?? new Map<string, Pending>();
     const failed = this.#adding;
     if (failed !== undefined) {
@@ -207,21 +208,33 @@ export class OrderEventIndex {
   /** What is read from now on was written by another thread or process. */
   forget(): void {
     this.#pending = undefined;
+    this.#reading = undefined;
   }
 
-  *#load(): Generator<void, void> {
-    if (this.#pending !== undefined) return;
-    const pending = new Map<string, Pending>();
-    const stored = this.#snapshot.get(this.#tables.meta, META_ORDER_EVENTS_PENDING);
-    // Versions before this row stored every id with its event.
-    const first = stored === undefined ? POSITION_MAX : readPosition(stored, 0);
-    let read = 0;
-    for (const past of this.#eventsFrom(first)) {
-      this.#put(pending, past, false);
-      read += 1;
-      if (read % AT_ONCE === 0) yield;
+  /** Reads what is pending, in portions, once: whoever needs it sooner goes on where another is. */
+  *load(): Generator<void, void> {
+    while (this.#pending === undefined) {
+      this.#reading ??= this.#read();
+      if (this.#reading.next().done !== true) yield;
     }
-    this.#pending = pending;
+  }
+
+  *#read(): Generator<void, void> {
+    try {
+      const pending = new Map<string, Pending>();
+      const stored = this.#snapshot.get(this.#tables.meta, META_ORDER_EVENTS_PENDING);
+      // Versions before this row stored every id with its event.
+      const first = stored === undefined ? POSITION_MAX : readPosition(stored, 0);
+      let read = 0;
+      for (const past of this.#eventsFrom(first)) {
+        this.#put(pending, past, false);
+        read += 1;
+        if (read % AT_ONCE === 0) yield;
+      }
+      this.#pending = pending;
+    } finally {
+      this.#reading = undefined;
+    }
   }
 
   #put(pending: Map<string, Pending>, { id, event }: PastEvent, isFirst: boolean): void {

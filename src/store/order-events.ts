@@ -72,6 +72,11 @@ export class OrderEvents {
     return bytes && new RecordReader(bytes).count();
   }
 
+  /** What `list` and the first commit of a run read otherwise, in portions. Throws a StoreError of a damaged store. */
+  load(): Generator<void, void> {
+    return this.#index.load();
+  }
+
   /** Newest first. */
   list(
     filter: OrderEventFilter,
