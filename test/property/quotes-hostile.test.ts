@@ -211,6 +211,17 @@ test("a hop is asked for no more than the orders in the next one's slots can use
   assert.deepEqual([...routeFaultsOf(world, route), ...exchangeFaults(world, route)], []);
 });
 
+test("of a hop's selections of equal value the one of fewer orders is quoted", () => {
+  const world = sharedWorld(20_075, 2, 20);
+  const amount = 1n + (world.request.amount * 3n) / 5n;
+  const asked = { ...world, request: { ...world.request, amount } };
+  const route = quoted(asked);
+  assert(route !== undefined);
+  assert.deepEqual([route.sold, route.bought], [179n, 173n]);
+  assert.equal(route.hops.flatMap(({ orders }) => orders).length, 5);
+  assert.deepEqual(routeFaultsOf(asked, route), []);
+});
+
 test("of what fits in a call the best is quoted", () => {
   let [near, found] = [0, 0];
   checkSeeds(runs(8), (seed) => {

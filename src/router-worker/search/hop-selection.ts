@@ -204,7 +204,7 @@ export class HopSelection {
       if (value > this.free) this.free = value;
       if (value >= below) return false;
     }
-    if (this.found && !this.#isBetter(value, exact)) return false;
+    if (this.found && !this.#isBetter(value, exact, count + 1)) return false;
     if (this.isBytesBound && !this.#fits(entry)) return false;
     this.found = true;
     this.value = value;
@@ -214,10 +214,12 @@ export class HopSelection {
     return true;
   }
 
-  #isBetter(value: number, exact: bigint | undefined): boolean {
+  /** Of equal values the one of fewer orders. */
+  #isBetter(value: number, exact: bigint | undefined, count: number): boolean {
     const sells = this.#demand.direction === SELL;
-    if (value !== this.value || exact === undefined || this.exactValue === undefined) {
-      return sells ? value > this.value : value < this.value;
+    if (value !== this.value) return sells ? value > this.value : value < this.value;
+    if (exact === undefined || this.exactValue === undefined || exact === this.exactValue) {
+      return count < this.count;
     }
     return sells ? exact > this.exactValue : exact < this.exactValue;
   }
