@@ -162,11 +162,11 @@ export class QuoteSearch {
       if (solver.isOpen || solver.isThinned) open.push({ path, route });
     }
     this.isCut = (queue.count > 0 && queue.key(queue.top) > worst) || queue.droppedKey > worst;
-    // Neither can a path be better than its key, nor need it be where that is too little.
-    const last = routes[ROUTES_MAX - 1];
+    // No path is better than its key, which is too little where the last route is as good.
     this.unprovenPaths = open.filter(
-      ({ path, route = last }) =>
-        route === undefined || queue.key(path) > Number(keyOf(route, selling)),
+      ({ path, route }) =>
+        queue.key(path) > worst &&
+        (route === undefined || queue.key(path) > Number(keyOf(route, selling))),
     ).length;
     if (context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
