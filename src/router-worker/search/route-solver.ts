@@ -54,11 +54,10 @@ const FURTHER_GAP = 1e-6;
 
 /** Selections that the 1-exchange of a route settles at most (guess). */
 const EXCHANGES_MAX = 256;
-/** The orders that a route lists, and whether it is proven: as near to its path's optimum as it must be. */
+/** The orders that a route lists. */
 type Listed = {
   readonly sides: readonly number[];
   readonly slots: readonly (readonly number[])[];
-  readonly isProven: boolean;
 };
 
 /** What all paths of one request share. `now` in UNIX seconds. */
@@ -91,6 +90,8 @@ export class RouteSolver {
   readonly #candidates: CandidateSets;
   /** Of the routes that were searched. */
   readonly #listed = new WeakMap<RouteQuote, Listed>();
+  /** Of them those that are as near to their path's optimum as they must be. */
+  readonly #proven = new WeakSet<RouteQuote>();
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
@@ -144,7 +145,12 @@ export class RouteSolver {
     const greedy = this.#solveGreedily(context, queue, id);
     if (greedy !== undefined) return greedy;
     budget.takeUnknown();
-    const sides = sidesOf(queue, id);
+    const route = this.#searchRoute(context, sidesOf(queue, id));
+    if (route !== undefined && !this.isOpen && !this.isThinned) this.#proven.add(route);
+    return route;
+  }
+
+  #searchRoute(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
     const isTight = this.#loadWithCredit(context, sides);
     const route = this.#attempt(context, sides);
     if (!isTight || route !== undefined) return route;
@@ -233,7 +239,7 @@ export class RouteSolver {
   ): RouteQuote {
     let left = EXCHANGES_MAX;
     let best = first;
-    const dropsOnly = !isBest && this.#listed.get(first)?.isProven === true;
+    const dropsOnly = !isBest && this.#proven.has(first);
     for (;;) {
       const listed = this.#listed.get(best);
       if (listed === undefined) return best;
@@ -380,7 +386,7 @@ export class RouteSolver {
     if (needed === undefined) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     const route = { sold, bought, hops };
-    this.#listed.set(route, { sides, slots: needed, isProven: !this.isOpen && !this.isThinned });
+    this.#listed.set(route, { sides, slots: needed });
     return route;
   }
 
