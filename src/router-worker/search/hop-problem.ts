@@ -43,7 +43,7 @@ export type HopDemand = {
   readonly cutoff: number;
   /** A proven gap at which the search may stop, as a part of the value. */
   readonly gap: number;
-  /** Nodes of the branch and bound. 0: greedy alone. */
+  /** Nodes of the branch and bound. 0: only a part of the cheapest order, where that is all it takes. */
   readonly nodesMax: number;
 };
 

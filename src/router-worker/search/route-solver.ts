@@ -433,7 +433,6 @@ export class RouteSolver {
       amount: request.amount,
       slots: ordersMax,
       bytes: fillBytesMax(context.view, sides, isLimit),
-      cutoff: request.direction === "strict_send" ? 0 : Number.POSITIVE_INFINITY,
       gap: this.gap,
       workMax,
       shouldStop,

@@ -30,8 +30,6 @@ export type RouteDemand = {
   readonly slots: number;
   /** Bytes that the fills of all hops may take of the call. */
   readonly bytes: number;
-  /** What is worse is of no use. SELL: 0, BUY: Infinity: nothing is. */
-  readonly cutoff: number;
   /** A proven gap at which the search may stop, as a part of the value. */
   readonly gap: number;
   /** Work units that the search may take. */
@@ -94,7 +92,7 @@ export class SlotSplitSearch {
 
   // The answer.
   found = false;
-  /** SELL: what comes out, BUY: what goes in. */
+  /** SELL: what comes out, BUY: what goes in. Before anything is found 0, or Infinity. */
   value = 0;
   /** Entries of each hop in matching order: the first `counts[hop]`. */
   readonly lists: readonly Int32Array[] = this.hops.map(() => new Int32Array(LIST_MAX));
@@ -113,7 +111,6 @@ export class SlotSplitSearch {
   /** Whether bytes bound the hop tried last or one after it. */
   #isBytesBound = false;
   #gap = 0;
-  #cutoff = 0;
   #workMax = 0;
   #nodesMax = 0;
   readonly #solver = new HopSolver();
@@ -142,7 +139,6 @@ export class SlotSplitSearch {
     this.#slots = Math.min(demand.slots, ORDERS_MAX);
     this.#bytes = demand.bytes;
     this.#gap = demand.gap;
-    this.#cutoff = demand.cutoff;
     this.#workMax = demand.workMax;
     this.work = ROUTE_WORK;
     this.complete = true;
@@ -170,7 +166,7 @@ export class SlotSplitSearch {
       exact,
       this.#slots,
       Number.POSITIVE_INFINITY,
-      this.#cutoff,
+      this.value,
     );
     this.complete = solver.complete;
     if (!solver.found) return;
@@ -217,7 +213,7 @@ export class SlotSplitSearch {
     let isProven = true;
     for (let step = 0; step < this.#hopCount; step += 1) {
       const below = this.#usableBelow(step, slots);
-      const result = this.#resultOf(step, flow, exactFlow, slots, below, this.#cutoff);
+      const result = this.#resultOf(step, flow, exactFlow, slots, below, this.value);
       if (!result.found || !result.complete) return false;
       // Less than what the hop before gives could give more.
       if (sells && step > 0 && result.free > result.value) isProven = false;
@@ -239,7 +235,6 @@ export class SlotSplitSearch {
   /** Whether a value is of use: by how much depends on the gap. */
   #isBetter(value: number): boolean {
     const sells = this.#direction === SELL;
-    if (sells ? value < this.#cutoff : value > this.#cutoff) return false;
     if (!this.found) return sells ? value > 0 : value < Number.POSITIVE_INFINITY;
     const { value: best } = this;
     return sells ? value > best * (1 + this.#gap) : value < best * (1 - this.#gap);
@@ -346,7 +341,7 @@ export class SlotSplitSearch {
       }
       const wanted = this.found
         ? nextBetter(this.#direction, this.value * (1 + (sells ? this.#gap : -this.#gap)))
-        : this.#cutoff;
+        : this.value;
       const saved = this.#own[hop]!;
       this.#own[hop] = most;
       const isAny = wanted === 0 || wanted === Number.POSITIVE_INFINITY;
@@ -368,9 +363,8 @@ export class SlotSplitSearch {
       if (!found) return reach;
       this.#keepStep(step, list);
       if (stepsAfter === 0) {
-        if (!this.found || (sells ? value > this.value : value < this.value)) {
-          if (sells ? value >= this.#cutoff : value <= this.#cutoff) this.#keepAnswer(value);
-        }
+        if (!this.found || (sells ? value > this.value : value < this.value))
+          this.#keepAnswer(value);
         return reach;
       }
       if (!this.#isBetter(this.#bounds.bound(step + 1, value, this.#own))) return reach;
