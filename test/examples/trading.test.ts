@@ -256,15 +256,24 @@ describe("examples that trade", () => {
     let isFilled = false;
     const flags = ["--sell", market.quote, "--buy", market.base];
     let sending: ReturnType<typeof runExample> | undefined;
-    for await (const { message } of stream(push, { channel: "book", market: name })) {
+    // Where nothing was sent, no fill comes.
+    const failed = new AbortController();
+    const send = async () => {
+      const result = await runExample("send-quote", [...network, ...flags]);
+      if (result.code !== 0) failed.abort();
+      return result;
+    };
+    const { signal } = failed;
+    for await (const { message } of stream(push, { channel: "book", market: name }, { signal })) {
       assert.equal(book.apply(message), "applied");
-      if (book.isComplete) sending ??= runExample("send-quote", [...network, ...flags]);
+      if (book.isComplete) sending ??= send();
       if (message.type !== "changes") continue;
       isFilled ||= message.changes.some(({ cause }) => cause === "fill" || cause === "filled");
       // What the service knows already may be on its way here.
       if (isFilled && (await isServed(book, name))) break;
     }
-    assert.equal((await sending)?.code, 0);
+    const sent = await sending;
+    assert.equal(sent?.code, 0, sent?.stderr);
   });
 
   it("what would fail is said in words before it is sent", async () => {
