@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SharesReadModel } from "../../../../test/support/http/shares-read-model.ts";
 import { testAccount, testContract, testOrder } from "../../../../test/support/http/test-server.ts";
+import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { SharesBlock } from "../../../model/backing.ts";
 import { jsonQuery } from "../json-query.ts";
 import { accountChannel } from "./account-channel.ts";
@@ -13,7 +14,11 @@ const ASSET = testContract(1);
 const TURN_MAX = 8192;
 const BLOCK = 256;
 
-type Message = { readonly type: string; readonly backed?: Readonly<Record<string, string>> };
+type Message = {
+  readonly type: string;
+  readonly address?: string;
+  readonly backed?: Readonly<Record<string, string>>;
+};
 
 /** Counts the shares that are made. */
 class CountingReadModel extends SharesReadModel {
@@ -57,14 +62,14 @@ function worldOf(orders: number) {
   const setBudget = (budget: bigint): void => {
     readModel.budgets.set(OWNER + ASSET, budget);
   };
-  const step = (budget: bigint): void => {
+  const step = (budget: bigint, ...later: readonly DomainEvent[]): void => {
     setBudget(budget);
     const backing = readModel.backing(OWNER, ASSET);
     assert.ok(backing !== undefined);
     const order = readModel.live[0] ?? assert.fail("no orders");
     const changed = { kind: "backing", owner: OWNER, asset: ASSET, backing } as const;
     const filled = { kind: "order", action: "update", order } as const;
-    const events = [filled, changed, filled];
+    const events = [filled, changed, filled, ...later];
     channel.stepped({ ledgers: [], ledger: 2, closeTime: 0, changes: [], events });
   };
   const expected = (budget: bigint) => {
@@ -153,4 +158,28 @@ test("a message that cannot be made holds up none behind it", () => {
     published.map(({ type }) => type),
     ["order", "order", "order", "backing", "order"],
   );
+});
+
+test("a snapshot brings forward what is told of its account alone", async () => {
+  const { readModel, published, channel, step, tellOn } = worldOf(ORDERS);
+  const other = testAccount(2);
+  const ofOther = channel.request(jsonQuery({ address: other }));
+  ofOther.opened();
+  await ofOther.ready?.(() => true, "");
+  const order = testOrder(ORDERS, { owner: other });
+  step(1000n, { kind: "order", action: "new", order });
+  const { made } = readModel;
+  const told = () => published.map(({ type, address }) => [type, address]);
+  assert.deepEqual(told(), [["order", OWNER]]);
+  ofOther.snapshot({});
+  assert.deepEqual(told(), [
+    ["order", OWNER],
+    ["order", other],
+  ]);
+  assert.equal(readModel.made, made, "no shares of the other account");
+  while (tellOn());
+  assert.deepEqual(told().slice(2), [
+    ["backing", OWNER],
+    ["order", OWNER],
+  ]);
 });

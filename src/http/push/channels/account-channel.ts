@@ -89,13 +89,13 @@ export function accountChannel(options: AccountChannelOptions): Channel {
         },
         over: () => endTurn?.(),
         snapshot: (id) => {
-          untold.tellAll();
+          untold.tellTopic(topic);
           const members = accountMembers(readModel, address);
           return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
         },
         parts: () => {
           if (large === undefined) return undefined;
-          untold.tellAll();
+          untold.tellTopic(topic);
           const account = large.pin();
           return {
             count: 1,
@@ -156,18 +156,18 @@ class UntoldMessages {
 
   /** Sends what one turn has time for. False where all is sent. */
   tellOn(): boolean {
-    const { publish, isOpen, failed } = this.#options;
+    const { isOpen, failed } = this.#options;
     let left = TURN_SHARES;
     for (;;) {
       const message = this.#messages[this.#at];
       if (message === undefined) break;
-      const { topic, head, blocks, tail } = message;
+      const { topic, blocks } = message;
       try {
         for (; this.#block < blocks.length && isOpen(topic); this.#block += 1) {
           if (left <= 0) return true;
           left -= madeShares(blocks[this.#block]);
         }
-        if (isOpen(topic)) publish(topic, head + blocks.map(sharesText).join(",") + tail);
+        this.#send(message);
       } catch (error) {
         failed(error, topic);
       }
@@ -179,8 +179,26 @@ class UntoldMessages {
     return false;
   }
 
-  tellAll(): void {
-    while (this.tellOn());
+  /** Sends the rest of a topic's, however much that is: before its snapshot. Others' wait for their turns. */
+  tellTopic(topic: string): void {
+    const rest = this.#messages.slice(this.#at);
+    const ofTopic = rest.filter((message) => message.topic === topic);
+    if (ofTopic.length === 0) return;
+    if (rest[0]?.topic === topic) this.#block = 0;
+    this.#messages = rest.filter((message) => message.topic !== topic);
+    this.#at = 0;
+    for (const message of ofTopic) {
+      try {
+        this.#send(message);
+      } catch (error) {
+        this.#options.failed(error, topic);
+      }
+    }
+  }
+
+  #send({ topic, head, blocks, tail }: UntoldMessage): void {
+    const { publish, isOpen } = this.#options;
+    if (isOpen(topic)) publish(topic, head + blocks.map(sharesText).join(",") + tail);
   }
 }
 
