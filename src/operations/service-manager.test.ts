@@ -47,10 +47,10 @@ test("systemd hears that it serves, that the loop turns, and that it stops", asy
       });
     }
   };
-  const warned: string[] = [];
+  const warned: object[] = [];
   const manager = new ServiceManager({
-    environment: { PATH: folder, NOTIFY_SOCKET: "@here", WATCHDOG_USEC: "20000" },
-    log: { warn: (_fields, message) => warned.push(message) },
+    environment: { PATH: folder, NOTIFY_SOCKET: "@here", WATCHDOG_USEC: "200000" },
+    log: { warn: (fields) => warned.push(fields) },
   });
   // The timer does not keep the process; this does.
   const awake = setInterval(() => undefined, 1000);

@@ -65,9 +65,9 @@ export class ServiceManager {
     });
     child.unref();
     child.once("error", (error) => this.#failed(error));
-    child.once("exit", (code) => {
+    child.once("exit", (code, signal) => {
       this.#isTelling = false;
-      if (code !== 0) this.#failed(new Error(`systemd-notify ended with ${code}`));
+      if (code !== 0) this.#failed(new Error(`systemd-notify ended with ${signal ?? code}`));
     });
   }
 
