@@ -44,7 +44,8 @@ export const PUSH_CONVENTIONS = [
   "Subscriptions belong to the connection: after a reconnect subscribe again; missed updates are not " +
     "sent later. The server pings every 30 seconds and ends a connection that sent neither a pong nor a message since the last one.",
   "Messages are answered in order, as fast as the engine has time for: a connection that sends far more than " +
-    "that is closed with code 1008 and the reason `Too many messages are waiting`. " +
+    "that is closed with code 1008 and the reason `Too many messages are waiting`, and so is one whose client " +
+    "address does (`Too many messages of your address are waiting`). " +
     "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +
     "with more than 4 MiB waiting for it is disconnected.",
 ] as const;

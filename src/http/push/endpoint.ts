@@ -122,9 +122,9 @@ export class PushEndpoint {
     this.#turns = new MessageTurns<Subscriber>({
       turn,
       answer: (connection, message) => this.#answer(connection, message),
-      overfull: (connection) => {
+      overfull: (connection, of) => {
         this.#meter.disconnected("messages_waiting");
-        connection.end(CLOSE_POLICY, TOO_MANY_WAITING);
+        connection.end(CLOSE_POLICY, of === "client" ? TOO_MANY_OF_ADDRESS : TOO_MANY_WAITING);
       },
       elapsed: () => performance.now(),
       isStepInSlices,
@@ -273,6 +273,7 @@ export class PushEndpoint {
 }
 
 const TOO_MANY_WAITING = "Too many messages are waiting";
+const TOO_MANY_OF_ADDRESS = "Too many messages of your address are waiting";
 const TOO_MANY_CONTROL_FRAMES = "Too many pings and pongs";
 
 /** The binding upgrades whatever has 24 characters of key: check what RFC 6455 asks for. */

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { TurnBudget } from "../turn-budget.ts";
-import { ALL_WAITING_MAX, MessageTurns, WAITING_MAX } from "./message-turns.ts";
+import { ALL_WAITING_MAX, CLIENT_WAITING_MAX, MessageTurns, WAITING_MAX } from "./message-turns.ts";
 
-type Client = { readonly name?: string };
+type Client = { readonly name: string; readonly client: string };
+
+/** A connection, of an address of its own where none is given. */
+const connection = (name = "", client = name): Client => ({ name, client });
 
 /** Nothing takes time by it, and no step is in progress. */
 const STILL = { elapsed: () => 0, isStepInSlices: () => false };
@@ -23,7 +26,7 @@ function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
     turn,
     answer: (_connection, message) =>
       run(message === undefined ? "binary" : Buffer.from(message).toString()),
-    overfull: ({ name = "" }) => void refused.push(name),
+    overfull: ({ name }, of) => void refused.push(of === "client" ? `${name} of client` : name),
     ...STILL,
   });
   const send = (client: Client, text: string) => turns.message(client, Buffer.from(text));
@@ -32,13 +35,13 @@ function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
 
 test("a message is answered at once where the turn has room and nothing waits before it", () => {
   const { ran, send } = spentTurns();
-  send({}, "one");
+  send(connection(), "one");
   assert.deepEqual(ran, ["one"]);
 });
 
 test("what finds the turn spent waits in its connection's order, and connections take turns", async () => {
   const { turns, ran, run, send } = spentTurns();
-  const [one, other] = [{}, {}];
+  const [one, other] = [connection(), connection()];
   for (const name of ["a1", "a2", "a3", "a4"]) send(one, name);
   turns.message(other, undefined);
   for (const name of ["b2", "b3"]) send(other, name);
@@ -58,9 +61,9 @@ test("what finds the turn spent waits in its connection's order, and connections
 });
 
 test("a message never passes one that waits, though the turn has room again", async () => {
-  const one = {};
+  const one = connection();
   const { ran, send } = spentTurns({ second: () => send(one, "fourth") });
-  send({}, "spent");
+  send(connection(), "spent");
   for (const name of ["first", "second", "third"]) send(one, name);
   while (ran.length < 5) await nextTurn();
   assert.deepEqual(ran, ["spent", "first", "second", "third", "fourth"]);
@@ -68,8 +71,8 @@ test("a message never passes one that waits, though the turn has room again", as
 
 test("a connection with too much waiting is refused, and nothing of it runs", async () => {
   const { ran, send, refused } = spentTurns();
-  const [many, large] = [{ name: "many" }, { name: "large" }];
-  send({ name: "spent" }, "spent");
+  const [many, large] = [connection("many"), connection("large")];
+  send(connection("spent"), "spent");
   for (let at = 0; at < WAITING_MAX.messages; at += 1) send(many, "many");
   assert.deepEqual(refused, []);
   send(many, "many");
@@ -80,22 +83,55 @@ test("a connection with too much waiting is refused, and nothing of it runs", as
   send(large, text);
   assert.deepEqual(refused, ["many", "large"]);
   // What comes of a connection that nothing waits of is welcome, whoever it is.
-  send({ name: "other" }, "other");
+  send(connection("other"), "other");
   while (!ran.includes("other")) await nextTurn();
   assert.deepEqual(ran, ["spent", "other"]);
+});
+
+test("what is taken in of one client in a turn is bounded, however many connections it has", async () => {
+  for (const text of ["", "x".repeat(16 * 1024)]) {
+    const { ran, send, refused, turns } = spentTurns();
+    const room = (max: typeof WAITING_MAX) =>
+      text === "" ? max.messages : max.bytes / text.length;
+    const flood = (name: string): Client => {
+      const one = connection(name, "flood");
+      for (let at = 0; at < room(WAITING_MAX) && !refused.includes(name); at += 1) send(one, text);
+      return one;
+    };
+    send(connection("spent"), "spent");
+    const held = room(CLIENT_WAITING_MAX) / room(WAITING_MAX);
+    for (let at = 0; at < held; at += 1) turns.forget(flood(`gone ${at}`));
+    assert.deepEqual(refused, []);
+    for (const name of ["one more", "another"]) send(connection(name, "flood"), text);
+    assert.deepEqual(refused, ["one more of client", "another of client"]);
+    // Others are welcome, and so is the client in the next turn.
+    send(connection("other"), "other");
+    await nextTurn();
+    send(connection("again", "flood"), "again");
+    while (ran.length < 3) await nextTurn();
+    assert.deepEqual([ran, refused.length], [["spent", "other", "again"], 2]);
+    // What was answered no longer counts.
+    for (const round of ["first", "second"]) {
+      const ranBefore = ran.length;
+      send(connection("spent"), "spent");
+      for (let at = 0; at < held; at += 1) flood(`${round} ${at}`);
+      assert.equal(refused.length, 2);
+      while (ran.length < ranBefore + 1 + room(CLIENT_WAITING_MAX)) await nextTurn();
+    }
+  }
 });
 
 test("where too much waits of all, whoever has most waiting is refused", async () => {
   for (const text of ["", "x".repeat(16 * 1024)]) {
     const { ran, send, refused } = spentTurns();
-    const honest = { name: "honest" };
-    send({}, "spent");
+    const honest = connection("honest");
+    send(connection(), "spent");
     for (let at = 0; at < 20; at += 1) send(honest, "honest");
     // Each within its own bound, together at the end of that of all.
-    const floods = Array.from({ length: 128 }, (_, at) => ({ name: `flood ${at}` }));
+    const floods = Array.from({ length: 128 }, (_, at) => connection(`flood ${at}`));
     const room = text === "" ? ALL_WAITING_MAX.messages : ALL_WAITING_MAX.bytes / text.length;
     for (let at = 0; at < room; at += floods.length) for (const flood of floods) send(flood, text);
-    send(floods[7] ?? {}, "one more");
+    send(floods[7] ?? assert.fail(), "one more");
     assert.equal(refused.length, 1);
     assert.match(refused.join(), /^flood [0-9]+$/);
     while (ran.filter((name) => name === "honest").length < 20) await nextTurn();
@@ -104,13 +140,13 @@ test("where too much waits of all, whoever has most waiting is refused", async (
 
 test("nothing of a connection that is gone runs", async () => {
   const { turns, ran, run, send } = spentTurns();
-  const [gone, other] = [{}, {}];
-  send({}, "spent");
+  const [gone, other] = [connection(), connection()];
+  send(connection(), "spent");
   send(gone, "gone");
   turns.rest(gone, () => run("gone"));
   send(other, "other");
   turns.forget(gone);
-  turns.forget({});
+  turns.forget(connection());
   while (ran.length < 2) await nextTurn();
   await nextTurn();
   assert.deepEqual(ran, ["spent", "other"]);
@@ -131,7 +167,7 @@ test("while a step is in slices messages take a tenth of the time, and all they 
       elapsed: () => nowMs,
       isStepInSlices: () => inSlices,
     });
-    const flood = {};
+    const flood = connection();
     const sent = WAITING_MAX.messages;
     for (let at = 0; at < sent; at += 1) turns.message(flood, Buffer.from("message"));
     assert.ok(ran > 0, "who comes first is answered at once");

@@ -17,11 +17,27 @@ const STEP_PARTS = 10;
 const STEP_AHEAD_MS = 5;
 
 /**
- * What may wait of one connection, and of all (choice): a client that sends its subscriptions a hundred times over
- * is within it. A message is taken in in some 2 us (measured 2026-11), and all that come in a turn are.
+ * What may wait of one connection, of one client address, and of all (choice): a client that sends its subscriptions
+ * a hundred times over is within it. A message is taken in in some 2 us (measured 2026-11), and all that come in a
+ * turn are.
  */
 export const WAITING_MAX = { messages: 2048, bytes: 2 * 1024 * 1024 };
+export const CLIENT_WAITING_MAX = { messages: 4096, bytes: 4 * 1024 * 1024 };
 export const ALL_WAITING_MAX = { messages: 65_536, bytes: 16 * 1024 * 1024 };
+
+class WaitingCount {
+  messages = 0;
+  bytes = 0;
+
+  add(messages: number, bytes: number): void {
+    this.messages += messages;
+    this.bytes += bytes;
+  }
+
+  isOver(most: { readonly messages: number; readonly bytes: number }): boolean {
+    return this.messages > most.messages || this.bytes > most.bytes;
+  }
+}
 
 type Queue = {
   readonly messages: MessageQueue;
@@ -33,19 +49,22 @@ export type MessageTurnsOptions<Connection> = {
   readonly turn: TurnBudget;
   /** `message`: UTF-8 as it came, valid until this returns; undefined of a binary one. */
   readonly answer: (connection: Connection, message: Uint8Array | undefined) => void;
-  /** The connection has too much waiting, and is forgotten. */
-  readonly overfull: (connection: Connection) => void;
+  /** Too much waits of the connection, or of all of its client: it is forgotten. */
+  readonly overfull: (connection: Connection, of: "connection" | "client") => void;
   /** Milliseconds, from any moment. */
   readonly elapsed: () => number;
   readonly isStepInSlices: () => boolean;
 };
 
-export class MessageTurns<Connection extends object> {
+/** `client`: whom limits per address count the connection for. */
+export class MessageTurns<Connection extends { readonly client: string }> {
   readonly #options: MessageTurnsOptions<Connection>;
   /** By connection; the one whose turn it is first. */
   readonly #queues = new Map<Connection, Queue>();
-  #messages = 0;
-  #bytes = 0;
+  readonly #waiting = new WaitingCount();
+  readonly #clients = new Map<string, WaitingCount>();
+  /** What waited of connections that are gone: it counts for their clients to the end of the turn that took it in. */
+  #gone: { readonly client: string; readonly messages: number; readonly bytes: number }[] = [];
   #isScheduled = false;
   /** Until then messages have taken their part of a step's time. */
   #takenUntilMs = 0;
@@ -55,8 +74,8 @@ export class MessageTurns<Connection extends object> {
   }
 
   /**
-   * Answers a message of the connection now, or later behind those that wait. Where one has too much
-   * waiting, or all have and it the most, nothing of it runs any more.
+   * Answers a message of the connection now, or later behind those that wait. Nothing more runs of a connection that
+   * has too much waiting, of one whose client has, and of the one with most where too much waits of all.
    */
   message(connection: Connection, message: Uint8Array | undefined): void {
     if (!this.#queues.has(connection) && !this.#isSpent()) {
@@ -65,12 +84,15 @@ export class MessageTurns<Connection extends object> {
     }
     const { messages } = this.#queueOf(connection);
     messages.push(message);
-    this.#messages += 1;
-    this.#bytes += message?.length ?? 0;
+    const bytes = message?.length ?? 0;
+    this.#waiting.add(1, bytes);
+    const ofClient = this.#countOf(connection.client, 1, bytes);
     if (messages.count > WAITING_MAX.messages || messages.bytes > WAITING_MAX.bytes) {
-      this.#refuse(connection);
-    } else if (this.#messages > ALL_WAITING_MAX.messages || this.#bytes > ALL_WAITING_MAX.bytes) {
-      this.#refuse(this.#fullest(connection));
+      this.#refuse(connection, "connection");
+    } else if (ofClient.isOver(CLIENT_WAITING_MAX)) {
+      this.#refuse(connection, "client");
+    } else if (this.#waiting.isOver(ALL_WAITING_MAX)) {
+      this.#refuse(this.#fullest(connection), "connection");
     }
   }
 
@@ -85,8 +107,22 @@ export class MessageTurns<Connection extends object> {
     const queue = this.#queues.get(connection);
     if (queue === undefined) return;
     this.#queues.delete(connection);
-    this.#messages -= queue.messages.count;
-    this.#bytes -= queue.messages.bytes;
+    const { count, bytes } = queue.messages;
+    this.#waiting.add(-count, -bytes);
+    this.#gone.push({ client: connection.client, messages: count, bytes });
+    this.#schedule();
+  }
+
+  /** What waits of the client from here on. */
+  #countOf(client: string, messages: number, bytes: number): WaitingCount {
+    let count = this.#clients.get(client);
+    if (count === undefined) {
+      count = new WaitingCount();
+      this.#clients.set(client, count);
+    }
+    count.add(messages, bytes);
+    if (count.messages === 0) this.#clients.delete(client);
+    return count;
   }
 
   #queueOf(connection: Connection): Queue {
@@ -99,9 +135,9 @@ export class MessageTurns<Connection extends object> {
     return queue;
   }
 
-  #refuse(connection: Connection): void {
+  #refuse(connection: Connection, of: "connection" | "client"): void {
     this.forget(connection);
-    this.#options.overfull(connection);
+    this.#options.overfull(connection, of);
   }
 
   /** By what waits of it against what may. */
@@ -141,6 +177,10 @@ export class MessageTurns<Connection extends object> {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
+      for (const { client, messages, bytes } of this.#gone) {
+        this.#countOf(client, -messages, -bytes);
+      }
+      this.#gone = [];
       // Begins the turn, so that the first of it counts. At least one runs, whoever else spent it but a step.
       this.#isSpent();
       if (!this.#isForStep()) {
@@ -161,8 +201,9 @@ export class MessageTurns<Connection extends object> {
     const message = rest === undefined && messages.count > 0 ? messages.shift() : undefined;
     const isMessage = rest === undefined;
     if (isMessage) {
-      this.#messages -= 1;
-      this.#bytes -= bytes - messages.bytes;
+      const taken = bytes - messages.bytes;
+      this.#waiting.add(-1, -taken);
+      this.#countOf(connection.client, -1, -taken);
     }
     // Behind the others; what comes of it while it runs waits as long as anything of it does.
     this.#queues.delete(connection);

@@ -798,6 +798,21 @@ describe("a flood of messages", () => {
     assert.equal(done.count, count);
   });
 
+  it("past a bound of its address ends the connection that passes it with a reason of its own", async () => {
+    busyDepth();
+    const floods = await Promise.all([open(), open(), open()]);
+    // Each is within what may wait of a connection.
+    for (const flood of floods)
+      for (let step = 1; step <= 2000; step += 1) flood.send(depthOf(step));
+    const reason = await Promise.any(
+      floods.map(async (flood) => {
+        assert.equal(await flood.closed, 1008);
+        return flood.closeReason;
+      }),
+    );
+    assert.match(reason, /Too many messages of your address are waiting/);
+  });
+
   it("of subscribes that wait for something leaves room for others once it has come", async () => {
     let loaded = (): void => undefined;
     server.watch.load = new Promise((resolve) => {
