@@ -99,6 +99,25 @@ test("busy moments of the machine cost the ledgers they meet, not those after th
   assert.ok(percentile(steady, 0.5) <= 60, `median ${percentile(steady, 0.5).toFixed(0)} ms`);
 });
 
+test("a network that closes ledgers faster than before is followed at its new rhythm", () => {
+  const [slow, fast] = [arrivals(200, 5_000, 20), arrivals(200, 1_000, 20)];
+  const last = slow.at(-1) ?? 0;
+  const { delays, rate } = simulate([...slow, ...fast.map((at) => last + at)], 5);
+  assert.ok(rate <= 4, `${rate.toFixed(2)} requests a second`);
+  const late = percentile(delays.slice(-100), 0.99);
+  assert.ok(late <= 100, `p99 ${late.toFixed(0)} ms`);
+});
+
+test("a network that stood still is followed at its rhythm once it goes on", () => {
+  const times = arrivals(200, 5_000, 20);
+  const last = times.at(-1) ?? 0;
+  const { delays, rate } = simulate([...times, ...times.map((at) => last + 600_000 + at)], 5);
+  assert.ok(rate <= 4, `${rate.toFixed(2)} requests a second`);
+  // The first one after it comes at any moment.
+  const late = percentile(delays.slice(201), 0.99);
+  assert.ok(late <= 270, `p99 ${late.toFixed(0)} ms`);
+});
+
 test("a network that stands still is asked about once a second at least", () => {
   const times = [...arrivals(100, 500, 10)];
   const last = times.at(-1) ?? 0;

@@ -78,13 +78,14 @@ export class PollRhythm {
     const missedAt = this.#missedAt;
     const apart = this.#apart(this.#plan?.spacing ?? FIRST_SPACING_MS);
     if (missedAt === undefined) this.#wasThere(askedAt, apart);
+    else if (this.#stoodStill(missedAt)) this.lost();
     else if (askedAt - missedAt <= 2 * apart) this.#saw((missedAt + askedAt) / 2, apart);
     else this.#cameBetween(missedAt, askedAt);
     this.#missedAt = undefined;
     this.#plan = this.#makePlan();
   }
 
-  /** Ledgers came unobserved, after an outage or while catching up: the estimate restarts. */
+  /** Ledgers came unobserved, after an outage or while catching up, or not as estimated: the estimate restarts. */
   lost(): void {
     this.#seen = [];
     this.#anchor = undefined;
@@ -108,13 +109,25 @@ export class PollRhythm {
   #dueMs(now: number): number {
     if (this.#plan === undefined) return FIRST_SPACING_MS;
     const { period, start, spacing, end } = this.#plan;
-    const earlier = this.#unseen === 0 ? 0 : Math.min(period / 2, EARLIER_MS * 2 ** this.#unseen);
+    const earlier = this.#earlierMs(period);
     const expected = this.#expected(this.#number + 1, period);
     const first = expected + start - earlier;
     if (now < first) return first - now;
     const late = now - (expected + end);
     // Late: closely at first, then ever more slowly.
     return late <= 0 ? spacing : Math.min(SPACING_MAX_MS, spacing + late / 8);
+  }
+
+  /** The newest ledger was missing at `at`, long after its time: its interval says nothing of the period. */
+  #stoodStill(at: number): boolean {
+    if (this.#plan === undefined) return false;
+    const { period } = this.#plan;
+    return at - this.#expected(this.#number, period) > period;
+  }
+
+  /** By which the next ledger is requested before it is expected. */
+  #earlierMs(period: number): number {
+    return this.#unseen === 0 ? 0 : Math.min(period / 2, EARLIER_MS * 2 ** this.#unseen);
   }
 
   #expected(number: number, period: number): number {
@@ -128,8 +141,14 @@ export class PollRhythm {
    * is requested earlier, ever more so until a request misses.
    */
   #wasThere(at: number, apart: number): void {
-    this.#unseen = Math.min(this.#unseen + 1, 10);
+    this.#unseen += 1;
     if (this.#plan === undefined) return;
+    if (this.#earlierMs(this.#plan.period) >= this.#plan.period / 2) {
+      // Served again and again within half of the period: the network closes ledgers faster than estimated.
+      this.#deviations.length = 0;
+      this.lost();
+      return;
+    }
     const expected = this.#expected(this.#number, this.#plan.period);
     this.#deviated(Math.min(0, at - expected) - apart / 2);
     this.#anchor = { number: this.#number, at: Math.min(at, expected) };
