@@ -50,14 +50,21 @@ export class Recording {
     return (await describedFetch(this.url + request)).json();
   }
 
-  /** Who has live orders, those with the fewest first. */
-  async makers(): Promise<readonly string[]> {
-    const counts = new Map<string, number>();
+  /** All that are live. */
+  async orders(): Promise<readonly Row[]> {
+    const all: Row[] = [];
     let page: Row[] = [];
     do {
       page = await this.get(`/order?limit=200&cursor=${page.at(-1)?.cursor ?? ""}`);
-      for (const { owner } of page) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+      all.push(...page);
     } while (page.length > 0);
+    return all;
+  }
+
+  /** Who has live orders, those with the fewest first. */
+  async makers(): Promise<readonly string[]> {
+    const counts = new Map<string, number>();
+    for (const { owner } of await this.orders()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
     return [...counts].sort(([, a], [, b]) => a - b).map(([owner]) => owner);
   }
 
