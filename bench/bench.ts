@@ -15,3 +15,8 @@ export type BenchOptions = {
 };
 
 export type Bench = (options: BenchOptions) => Promise<readonly Figure[]>;
+
+/** `goal`: what the figure should be, in words. */
+export function figure(name: string, value: number, unit: string, goal?: string): Figure {
+  return { name, value, unit, ...(goal !== undefined && { goal }) };
+}

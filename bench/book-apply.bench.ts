@@ -15,7 +15,7 @@ import { findAsset, findSide } from "../src/book/shared-lookup.ts";
 import { orderAmount, orderCount, orderId, orderPrice } from "../src/book/shared-reader.ts";
 import type { Address } from "../src/model/address.ts";
 import { usedBytes } from "../test/support/shared-usage.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { BookData, type BookScale, CONTRACT } from "./book-data.ts";
 import { MapBook, sideKey } from "./map-book.ts";
 
@@ -99,30 +99,14 @@ function figuresOf(
   const repeat = repeats.reduce((sum, ms) => sum + ms, 0) / repeats.length;
   const both = shared.latency.mean + repeat;
   return [
-    {
-      name: `ledger of ${changes} changes, visible: median`,
-      value: shared.latency.p50,
-      unit: "ms",
-    },
-    { name: `ledger of ${changes} changes, visible: p99`, value: shared.latency.p99, unit: "ms" },
-    { name: "the same on the other copy, afterwards: mean", value: repeat, unit: "ms" },
-    { name: "changes applied", value: (1000 * changes) / both, unit: "changes/s on both copies" },
-    {
-      name: "Maps: ledger and a look at what changed: median",
-      value: plain.latency.p50,
-      unit: "ms",
-    },
-    {
-      name: "Maps against the shared book",
-      value: plain.latency.mean / both,
-      unit: "times as long",
-    },
-    { name: "live orders", value: orderCount(view), unit: "orders" },
-    {
-      name: "memory in use, both copies",
-      value: (2 * usedBytes(view)) / orderCount(view),
-      unit: "bytes/order",
-    },
+    figure(`ledger of ${changes} changes, visible: median`, shared.latency.p50, "ms"),
+    figure(`ledger of ${changes} changes, visible: p99`, shared.latency.p99, "ms"),
+    figure("the same on the other copy, afterwards: mean", repeat, "ms"),
+    figure("changes applied", (1000 * changes) / both, "changes/s on both copies"),
+    figure("Maps: ledger and a look at what changed: median", plain.latency.p50, "ms"),
+    figure("Maps against the shared book", plain.latency.mean / both, "times as long"),
+    figure("live orders", orderCount(view), "orders"),
+    figure("memory in use, both copies", (2 * usedBytes(view)) / orderCount(view), "bytes/order"),
   ];
 }
 

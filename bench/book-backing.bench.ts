@@ -14,7 +14,7 @@ import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger
 import { type Order, orderId } from "../src/model/order.ts";
 import type { Position } from "../src/model/position.ts";
 import { backedOrders } from "../test/support/start-orders.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 
 type Scale = { readonly makers: number; readonly assets: number; readonly orders: number };
@@ -78,23 +78,15 @@ function figuresOf({ times, plainTimes, cold, loaded, warm, memory, count }: Mea
   const changes = ENTRY_CHANGES + ORDER_CHANGES;
   const median = quantile(times, 0.5);
   return [
-    { name: `ledger of ${changes} changes: median`, value: median, unit: "ms" },
-    { name: `ledger of ${changes} changes: p99`, value: quantile(times, 0.99), unit: "ms" },
-    {
-      name: "all computed again from Maps: median",
-      value: quantile(plainTimes, 0.5),
-      unit: "ms",
-    },
-    {
-      name: "Maps against the records",
-      value: quantile(plainTimes, 0.5) / median,
-      unit: "times as long",
-    },
-    { name: "records", value: count, unit: "records" },
-    { name: "memory, orders' shares included", value: memory / count, unit: "bytes/record" },
-    { name: "start without rows", value: cold, unit: "ms" },
-    { name: "loading all entries", value: loaded, unit: "ms" },
-    { name: "start with all rows", value: warm, unit: "ms" },
+    figure(`ledger of ${changes} changes: median`, median, "ms"),
+    figure(`ledger of ${changes} changes: p99`, quantile(times, 0.99), "ms"),
+    figure("all computed again from Maps: median", quantile(plainTimes, 0.5), "ms"),
+    figure("Maps against the records", quantile(plainTimes, 0.5) / median, "times as long"),
+    figure("records", count, "records"),
+    figure("memory, orders' shares included", memory / count, "bytes/record"),
+    figure("start without rows", cold, "ms"),
+    figure("loading all entries", loaded, "ms"),
+    figure("start with all rows", warm, "ms"),
   ];
 }
 

@@ -14,7 +14,7 @@ import { exchangeIdentity } from "../test/support/exchange.ts";
 import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import { countedFills, naiveCandles, naiveTicker } from "../test/support/naive-market-data.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 
 const START = 1_600_000_000;
 const DAY = 86_400;
@@ -41,7 +41,7 @@ export const bench: Bench = async ({ tiny }) => {
     const seconds = (performance.now() - filling) / 1000;
     figures.push(...(await run.ask(`${history}`, tiny ? 20 : QUESTIONS)));
     figures.push(...(await run.compareSlow()));
-    figures.push({ name: "fills stored a second", value: history / seconds, unit: "/s" });
+    figures.push(figure("fills stored a second", history / seconds, "/s"));
     figures.push(await run.restart());
     return figures;
   } finally {
@@ -143,8 +143,8 @@ class MarketRun {
     );
     assert.equal(hot?.fills, rows[0]?.fills);
     return [
-      { name: "candles of a day: slow / fast", value: slowMs / fastMs, unit: "x" },
-      { name: "ticker, one market of it slow / all fast", value: naiveMs / tickerMs, unit: "x" },
+      figure("candles of a day: slow / fast", slowMs / fastMs, "x"),
+      figure("ticker, one market of it slow / all fast", naiveMs / tickerMs, "x"),
     ];
   }
 
@@ -156,7 +156,7 @@ class MarketRun {
     await this.#open();
     const value = performance.now() - started;
     assert.deepEqual(this.#data.ticker().markets, before);
-    return { name: "restart", value, unit: "ms" };
+    return figure("restart", value, "ms");
   }
 
   async close(): Promise<void> {
@@ -215,8 +215,5 @@ class MarketRun {
 function timings(name: string, times: number[], goal: string): readonly Figure[] {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return [
-    { name: `${name}: median`, value: at(0.5), unit: "ms" },
-    { name: `${name}: p99`, value: at(0.99), unit: "ms", goal },
-  ];
+  return [figure(`${name}: median`, at(0.5), "ms"), figure(`${name}: p99`, at(0.99), "ms", goal)];
 }

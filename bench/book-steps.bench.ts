@@ -13,7 +13,7 @@ import { type OrderId, orderId } from "../src/model/order.ts";
 import { account, token } from "../test/support/addresses.ts";
 import { exchangeIdentity } from "../test/support/exchange.ts";
 import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { PlentyBacking, plentyOf } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 import { type Turn, turnsOf } from "./turns.ts";
@@ -47,8 +47,8 @@ export const bench: Bench = async ({ tiny }) => {
     const leavingTurns = await turnsOf(() => run.trade(leaving));
     assert.equal(run.dayFills, filling * FILLS, "the first fills have left the day");
     return [
-      { name: "orders", value: run.orders, unit: "" },
-      { name: "fills of a day", value: run.dayFills, unit: "" },
+      figure("orders", run.orders, ""),
+      figure("fills of a day", run.dayFills, ""),
       ...figuresOf("while the day fills", filled),
       ...figuresOf("while its first fills leave", leavingTurns),
     ];
@@ -66,14 +66,9 @@ function figuresOf(name: string, turns: readonly Turn[]): readonly Figure[] {
     1,
   );
   return [
-    { name: `${name}: longest turn`, value: longest, unit: "ms" },
-    { name: `${name}: CPU of a turn, p99`, value: quantile(worked, 0.99), unit: "ms" },
-    {
-      name: `${name}: CPU of a turn, most`,
-      value: quantile(cpuMs, 1),
-      unit: "ms",
-      goal: "below 20",
-    },
+    figure(`${name}: longest turn`, longest, "ms"),
+    figure(`${name}: CPU of a turn, p99`, quantile(worked, 0.99), "ms"),
+    figure(`${name}: CPU of a turn, most`, quantile(cpuMs, 1), "ms", "below 20"),
   ];
 }
 

@@ -21,7 +21,7 @@ import { type DevnetProcess, spawnDevnet } from "../src/devnet/spawn.ts";
 import { ApiClient, type Row } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { signed, Trader } from "../test/support/trader.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
 
@@ -80,27 +80,15 @@ async function measure(rhythm: Rhythm, tiny: boolean): Promise<readonly Figure[]
     const rate = await sendRate(devnet, user.trader, tiny ? 100 : 900);
     delays.sort((one, other) => one - other);
     return [
-      {
-        name: `send to own trade push, median, ${rhythm.name}`,
-        value: quantile(delays, 0.5),
-        unit: "ms",
-      },
-      {
-        name: `send to own trade push, p95, ${rhythm.name}`,
-        value: quantile(delays, 0.95),
-        unit: "ms",
-      },
-      { name: `transactions accepted, ${rhythm.name}`, value: rate, unit: "/s" },
-      {
-        name: `memory of the devnet, ${rhythm.name}`,
-        value: residentBytes(devnet.pid) / MEBIBYTE,
-        unit: "MiB",
-      },
-      {
-        name: `memory of the engine, ${rhythm.name}`,
-        value: residentBytes(engine.child.pid) / MEBIBYTE,
-        unit: "MiB",
-      },
+      figure(`send to own trade push, median, ${rhythm.name}`, quantile(delays, 0.5), "ms"),
+      figure(`send to own trade push, p95, ${rhythm.name}`, quantile(delays, 0.95), "ms"),
+      figure(`transactions accepted, ${rhythm.name}`, rate, "/s"),
+      figure(`memory of the devnet, ${rhythm.name}`, residentBytes(devnet.pid) / MEBIBYTE, "MiB"),
+      figure(
+        `memory of the engine, ${rhythm.name}`,
+        residentBytes(engine.child.pid) / MEBIBYTE,
+        "MiB",
+      ),
     ];
   } finally {
     engine.child.kill("SIGTERM");

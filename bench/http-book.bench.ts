@@ -10,7 +10,7 @@ import type { Order } from "../src/model/order.ts";
 import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
 import { PASSPHRASE, testContract, testOrder } from "../test/support/http/test-server.ts";
 import { attachBare, attachPush, listen, PushedClients, type PushRound } from "./bare-push.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { openHttpWorld } from "./http-world.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 import { quantile } from "./quantile.ts";
@@ -95,25 +95,17 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
     );
   const cpu = (of: readonly PushRound[]) => of.reduce((sum, run) => sum + run.cpuMs, 0) / of.length;
   return [
-    { name: "message of 200 changes", value: payloadBytes / 1000, unit: "kB" },
-    {
-      name: "ledger applied to last subscriber, median",
-      value: median(runs.push),
-      unit: "ms",
-    },
-    {
-      name: "bare publish to last subscriber, median",
-      value: median(runs.bare),
-      unit: "ms",
-    },
-    {
-      name: "messages delivered to those of a bare publish",
-      value: median(runs.bare) / median(runs.push),
-      unit: "ratio",
-      goal: "0.9 or more",
-    },
-    { name: "CPU of the server a ledger", value: cpu(runs.push), unit: "ms" },
-    { name: "the same of a bare publish", value: cpu(runs.bare), unit: "ms" },
+    figure("message of 200 changes", payloadBytes / 1000, "kB"),
+    figure("ledger applied to last subscriber, median", median(runs.push), "ms"),
+    figure("bare publish to last subscriber, median", median(runs.bare), "ms"),
+    figure(
+      "messages delivered to those of a bare publish",
+      median(runs.bare) / median(runs.push),
+      "ratio",
+      "0.9 or more",
+    ),
+    figure("CPU of the server a ledger", cpu(runs.push), "ms"),
+    figure("the same of a bare publish", cpu(runs.bare), "ms"),
   ];
 }
 
@@ -132,25 +124,12 @@ async function snapshots(orders: number): Promise<readonly Figure[]> {
     const reads = reading.run("readBooks", { url, connections: READERS, market });
     const { latenciesUs, result } = await asking.statusMeanwhile(url, reads);
     return [
-      { name: "orders of a snapshot", value: readModel.liveOrderCount, unit: "orders" },
-      { name: "bytes to 20 clients", value: result.bytes / 1e6, unit: "MB" },
-      { name: "until the last of them has it", value: result.seconds, unit: "s" },
-      {
-        name: "GET / of another client, median",
-        value: quantile(latenciesUs, 0.5) / 1000,
-        unit: "ms",
-      },
-      {
-        name: "GET / before that, p99",
-        value: quantile(alone.latenciesUs, 0.99) / 1000,
-        unit: "ms",
-      },
-      {
-        name: "GET / of another client, p99",
-        value: quantile(latenciesUs, 0.99) / 1000,
-        unit: "ms",
-        goal: "below 100",
-      },
+      figure("orders of a snapshot", readModel.liveOrderCount, "orders"),
+      figure("bytes to 20 clients", result.bytes / 1e6, "MB"),
+      figure("until the last of them has it", result.seconds, "s"),
+      figure("GET / of another client, median", quantile(latenciesUs, 0.5) / 1000, "ms"),
+      figure("GET / before that, p99", quantile(alone.latenciesUs, 0.99) / 1000, "ms"),
+      figure("GET / of another client, p99", quantile(latenciesUs, 0.99) / 1000, "ms", "below 100"),
     ];
   } finally {
     await Promise.all([reading.stop(), asking.stop()]);

@@ -2,7 +2,7 @@
 // for 3-hop quotes, and what GET / takes meanwhile. Server and clients are processes of their own.
 import assert from "node:assert/strict";
 import type { QuoteDirection } from "../src/router-worker/quote.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import type { DensePort, DenseStart } from "./http-dense-server.ts";
 import { DriverProcess } from "./load/driver-process.ts";
@@ -58,15 +58,10 @@ function figuresOf(
   assert.ok(quotes.routed > 0, "no quote has a route");
   const label = (what: string) => `3-hop, ${size}, ${CONNECTIONS} connections: ${what}`;
   return [
-    { name: label("quotes"), value: count / quotes.seconds, unit: "1/s" },
-    { name: label("median"), value: quantile(quotes.latenciesUs, 0.5) / 1000, unit: "ms" },
-    { name: label("p99"), value: quantile(quotes.latenciesUs, 0.99) / 1000, unit: "ms" },
-    { name: label("refused"), value: quotes.refused, unit: "" },
-    {
-      name: label("GET / meanwhile, p99"),
-      value: quantile(statusUs, 0.99) / 1000,
-      unit: "ms",
-      goal: "below 20",
-    },
+    figure(label("quotes"), count / quotes.seconds, "1/s"),
+    figure(label("median"), quantile(quotes.latenciesUs, 0.5) / 1000, "ms"),
+    figure(label("p99"), quantile(quotes.latenciesUs, 0.99) / 1000, "ms"),
+    figure(label("refused"), quotes.refused, ""),
+    figure(label("GET / meanwhile, p99"), quantile(statusUs, 0.99) / 1000, "ms", "below 20"),
   ];
 }

@@ -21,7 +21,7 @@ import {
   testPosition,
 } from "../test/support/http/test-server.ts";
 import { attachBare, attachPush, listen, PushedClients, type PushRound } from "./bare-push.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 
 const MARKETS = 50;
@@ -61,25 +61,25 @@ export const bench: Bench = async ({ tiny }) => {
   const ours = summary(measured.push, connections);
   const theirs = summary(measured.bare, connections);
   const figures: Figure[] = [
-    { name: "ledger applied to last client, median", value: quantile(ours.ms, 0.5), unit: "ms" },
-    { name: "ledger applied to last client, p99", value: quantile(ours.ms, 0.99), unit: "ms" },
-    { name: "bare publish to last client, p99", value: quantile(theirs.ms, 0.99), unit: "ms" },
-    {
-      name: "p99 to that of a bare publish",
-      value: quantile(ours.ms, 0.99) / quantile(theirs.ms, 0.99),
-      unit: "ratio",
-      goal: "1.25 or less",
-    },
-    { name: "messages delivered", value: ours.rate, unit: "messages/s" },
-    {
-      name: "messages delivered to those of a bare publish",
-      value: ours.rate / theirs.rate,
-      unit: "ratio",
-      goal: "0.8 or more",
-    },
-    { name: "CPU of the server per delivered message", value: ours.cpuUs, unit: "us" },
-    { name: "the same of a bare publish", value: theirs.cpuUs, unit: "us" },
-    { name: "memory per connection", value: pushed.bytesPerConnection, unit: "bytes" },
+    figure("ledger applied to last client, median", quantile(ours.ms, 0.5), "ms"),
+    figure("ledger applied to last client, p99", quantile(ours.ms, 0.99), "ms"),
+    figure("bare publish to last client, p99", quantile(theirs.ms, 0.99), "ms"),
+    figure(
+      "p99 to that of a bare publish",
+      quantile(ours.ms, 0.99) / quantile(theirs.ms, 0.99),
+      "ratio",
+      "1.25 or less",
+    ),
+    figure("messages delivered", ours.rate, "messages/s"),
+    figure(
+      "messages delivered to those of a bare publish",
+      ours.rate / theirs.rate,
+      "ratio",
+      "0.8 or more",
+    ),
+    figure("CPU of the server per delivered message", ours.cpuUs, "us"),
+    figure("the same of a bare publish", theirs.cpuUs, "us"),
+    figure("memory per connection", pushed.bytesPerConnection, "bytes"),
   ];
   await bare.stop();
   const slow = await startClients(pushSocket, tiny ? 5 : SLOW_CLIENTS, () => [
@@ -89,21 +89,13 @@ export const bench: Bench = async ({ tiny }) => {
   const before = process.memoryUsage().rss;
   const beside = await measure(pushed, 3 * rounds, payloadBytes, world.step);
   figures.push(
-    {
-      name: "pace beside clients that do not read, to alone",
-      value: summary(beside, connections).rate / ours.rate,
-      unit: "ratio",
-    },
-    {
-      name: "memory grown beside them",
-      value: (process.memoryUsage().rss - before) / 2 ** 20,
-      unit: "MiB",
-    },
-    {
-      name: "of them still connected",
-      value: world.push.connectionCount - connections,
-      unit: "connections",
-    },
+    figure(
+      "pace beside clients that do not read, to alone",
+      summary(beside, connections).rate / ours.rate,
+      "ratio",
+    ),
+    figure("memory grown beside them", (process.memoryUsage().rss - before) / 2 ** 20, "MiB"),
+    figure("of them still connected", world.push.connectionCount - connections, "connections"),
   );
   await slow.stop();
   await pushed.stop();

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Devnet } from "../src/devnet/devnet.ts";
 import { orderEntry } from "../src/devnet/ledger/exchange-storage.ts";
 import type { QuoteDirection } from "../src/router-worker/quote.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 import { FIXED_PATH } from "./load/messages.ts";
 import { type Stack, startStack } from "./load/stack.ts";
@@ -130,19 +130,19 @@ async function measureAll(on: Measured, scale: Scale, tiny: boolean): Promise<re
     const median = quantile(latenciesUs, 0.5);
     const label = (what: string) => `${name}, 1 connection, fed: ${what}`;
     figures.push(
-      { name: label("median"), value: median, unit: "us" },
-      { name: label("p99"), value: quantile(latenciesUs, 0.99), unit: "us" },
-      {
-        name: label("median to the idle one"),
-        value: median / (idle.get(name) ?? Number.NaN),
-        unit: "ratio",
-        goal: "1.5 or less",
-      },
+      figure(label("median"), median, "us"),
+      figure(label("p99"), quantile(latenciesUs, 0.99), "us"),
+      figure(
+        label("median to the idle one"),
+        median / (idle.get(name) ?? Number.NaN),
+        "ratio",
+        "1.5 or less",
+      ),
     );
   }
   figures.push(
-    { name: "events of the exchange fed", value: await feed.end(), unit: "1/s" },
-    { name: "quotes refused", value: on.refused, unit: "" },
+    figure("events of the exchange fed", await feed.end(), "1/s"),
+    figure("quotes refused", on.refused, ""),
   );
   return figures;
 }
@@ -166,15 +166,10 @@ async function throughput(on: Measured, kind: Kind, scale: Scale): Promise<reado
   }
   const label = (what: string) => `${kind.name}, ${CONNECTIONS} connections: ${what}`;
   return [
-    { name: label("bytes an answer"), value: bytes, unit: "bytes" },
-    { name: label("quotes"), value: quantile(rates, 0.5), unit: "1/s" },
-    { name: label("fixed bodies"), value: quantile(fixedRates, 0.5), unit: "1/s" },
-    {
-      name: label("quotes to fixed bodies"),
-      value: quantile(ratios, 0.5),
-      unit: "ratio",
-      goal: kind.throughput,
-    },
+    figure(label("bytes an answer"), bytes, "bytes"),
+    figure(label("quotes"), quantile(rates, 0.5), "1/s"),
+    figure(label("fixed bodies"), quantile(fixedRates, 0.5), "1/s"),
+    figure(label("quotes to fixed bodies"), quantile(ratios, 0.5), "ratio", kind.throughput),
   ];
 }
 
@@ -192,15 +187,10 @@ async function latency(
   return {
     medianUs,
     figures: [
-      { name: label("median"), value: medianUs, unit: "us" },
-      { name: label("p99"), value: quantile(quotes.latenciesUs, 0.99), unit: "us" },
-      { name: label("fixed body, median"), value: fixedUs, unit: "us" },
-      {
-        name: label("median to the fixed body's"),
-        value: medianUs / fixedUs,
-        unit: "ratio",
-        goal: "4 or less",
-      },
+      figure(label("median"), medianUs, "us"),
+      figure(label("p99"), quantile(quotes.latenciesUs, 0.99), "us"),
+      figure(label("fixed body, median"), fixedUs, "us"),
+      figure(label("median to the fixed body's"), medianUs / fixedUs, "ratio", "4 or less"),
     ],
   };
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { loadUws } from "../src/http/uws.ts";
 import { listen } from "./bare-push.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 
@@ -57,19 +57,19 @@ export const bench: Bench = async ({ tiny }) => {
     const after = await measure(fixedUrl, ["/fixed"]);
     const goal = GOALS[name];
     figures.push(
-      { name: `GET ${name}`, value: rate.perSecond, unit: "requests/s" },
-      {
-        name: `GET ${name} to a fixed 2 KB body`,
-        value: (2 * rate.perSecond) / (before.perSecond + after.perSecond),
-        unit: "ratio",
-        ...(goal === undefined ? {} : { goal: `${goal} or more` }),
-      },
-      { name: `GET ${name}: CPU of the server`, value: rate.cpuUs, unit: "us" },
-      {
-        name: `GET ${name}: CPU of a fixed 2 KB body to it`,
-        value: (before.cpuUs + after.cpuUs) / 2 / rate.cpuUs,
-        unit: "ratio",
-      },
+      figure(`GET ${name}`, rate.perSecond, "requests/s"),
+      figure(
+        `GET ${name} to a fixed 2 KB body`,
+        (2 * rate.perSecond) / (before.perSecond + after.perSecond),
+        "ratio",
+        goal === undefined ? undefined : `${goal} or more`,
+      ),
+      figure(`GET ${name}: CPU of the server`, rate.cpuUs, "us"),
+      figure(
+        `GET ${name}: CPU of a fixed 2 KB body to it`,
+        (before.cpuUs + after.cpuUs) / 2 / rate.cpuUs,
+        "ratio",
+      ),
     );
   }
   await driver.stop();

@@ -17,7 +17,7 @@ import { batchKey, CONFIG_KEY } from "../src/ingest/lake/lake-layout.ts";
 import { loadWasmZstd } from "../src/ingest/lake/zstd.ts";
 import { parseLedgersJson } from "../src/ingest/ledgers-json.ts";
 import type { Address } from "../src/model/address.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import {
   DEVNET_PASSPHRASE,
   LEDGER_BYTES,
@@ -65,19 +65,19 @@ export const bench: Bench = async ({ tiny }) => {
       const served = await servedAlone(devnet.url, world);
       const { plain, own } = await pageTimes(devnet.url, world);
       return [
-        { name: "ledgers", value: world.last - FIRST_LEDGER + 1, unit: "ledgers" },
-        { name: "size of a ledger", value: world.bytes / (world.last - 1) / 1e6, unit: "MB" },
+        figure("ledgers", world.last - FIRST_LEDGER + 1, "ledgers"),
+        figure("size of a ledger", world.bytes / (world.last - 1) / 1e6, "MB"),
         ...figures("from a lake", fromLake, "100 ledgers of 1 MB a second"),
         ...events,
         ...figures("from an RPC", fromRpc),
-        { name: "the RPC alone, read by two clients", value: served, unit: "ledgers/s" },
-        { name: "JSON.parse and base64 alone", value: 1000 / plain, unit: "ledgers/s" },
-        { name: "JSON and base64 as the reader does it", value: 1000 / own, unit: "ledgers/s" },
-        {
-          name: "JSON and base64, of the time from an RPC",
-          value: own * (fromRpc.ledgersPerSecond / 1000) * 100,
-          unit: "%",
-        },
+        figure("the RPC alone, read by two clients", served, "ledgers/s"),
+        figure("JSON.parse and base64 alone", 1000 / plain, "ledgers/s"),
+        figure("JSON and base64 as the reader does it", 1000 / own, "ledgers/s"),
+        figure(
+          "JSON and base64, of the time from an RPC",
+          own * (fromRpc.ledgersPerSecond / 1000) * 100,
+          "%",
+        ),
       ];
     } finally {
       await devnet.stop();
@@ -155,16 +155,16 @@ async function withAndWithoutEvents(
   const pace = ({ ledgersPerSecond }: Run) => ledgersPerSecond;
   const cpu = ({ cpuMs }: Run) => cpuMs;
   return [
-    { name: "order events kept: applied, median", value: median(kept, pace), unit: "ledgers/s" },
-    { name: "order events off: applied, median", value: median(without, pace), unit: "ledgers/s" },
-    {
-      name: "pace with order events to that without",
-      value: median(kept, pace) / median(without, pace),
-      unit: "ratio",
-      goal: "0.9 or more",
-    },
-    { name: "order events kept: CPU a ledger", value: median(kept, cpu), unit: "ms" },
-    { name: "order events off: CPU a ledger", value: median(without, cpu), unit: "ms" },
+    figure("order events kept: applied, median", median(kept, pace), "ledgers/s"),
+    figure("order events off: applied, median", median(without, pace), "ledgers/s"),
+    figure(
+      "pace with order events to that without",
+      median(kept, pace) / median(without, pace),
+      "ratio",
+      "0.9 or more",
+    ),
+    figure("order events kept: CPU a ledger", median(kept, cpu), "ms"),
+    figure("order events off: CPU a ledger", median(without, cpu), "ms"),
   ];
 }
 
@@ -310,15 +310,10 @@ async function pageOf(rpcUrl: string, startLedger: number): Promise<Buffer> {
 function figures(name: string, run: Run, goal?: string): readonly Figure[] {
   const p99 = quantile(run.latenciesMs, 0.99);
   return [
-    {
-      name: `${name}: applied`,
-      value: run.ledgersPerSecond,
-      unit: "ledgers/s",
-      ...(goal === undefined ? {} : { goal }),
-    },
-    { name: `${name}: applied, starting included`, value: run.sinceStart, unit: "ledgers/s" },
-    { name: `${name}: worst pause of the main thread`, value: run.pauseMs, unit: "ms" },
-    { name: `${name}: GET / meanwhile, median`, value: quantile(run.latenciesMs, 0.5), unit: "ms" },
-    { name: `${name}: GET / meanwhile, p99`, value: p99, unit: "ms" },
+    figure(`${name}: applied`, run.ledgersPerSecond, "ledgers/s", goal),
+    figure(`${name}: applied, starting included`, run.sinceStart, "ledgers/s"),
+    figure(`${name}: worst pause of the main thread`, run.pauseMs, "ms"),
+    figure(`${name}: GET / meanwhile, median`, quantile(run.latenciesMs, 0.5), "ms"),
+    figure(`${name}: GET / meanwhile, p99`, p99, "ms"),
   ];
 }

@@ -9,7 +9,7 @@ import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
 import { ApiClient } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
 import { cpuMs } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
@@ -52,16 +52,16 @@ async function compareOrderEvents(rhythm: Rhythm, learning: number): Promise<rea
     const medians = [kept, without].map((delaysMs) => quantile(delaysMs, 0.5));
     const [keptMs = 0, withoutMs = 0] = medians;
     return [
-      { name: "two engines, order events kept: median", value: keptMs, unit: "ms" },
-      { name: "two engines, order events off: median", value: withoutMs, unit: "ms" },
-      {
-        name: "freshness with order events to that without",
-        value: keptMs / withoutMs,
-        unit: "ratio",
-        goal: "1.1 or less",
-      },
-      { name: "CPU of a ledger, order events kept", value: cpu[0] ?? 0, unit: "ms" },
-      { name: "CPU of a ledger, order events off", value: cpu[1] ?? 0, unit: "ms" },
+      figure("two engines, order events kept: median", keptMs, "ms"),
+      figure("two engines, order events off: median", withoutMs, "ms"),
+      figure(
+        "freshness with order events to that without",
+        keptMs / withoutMs,
+        "ratio",
+        "1.1 or less",
+      ),
+      figure("CPU of a ledger, order events kept", cpu[0] ?? 0, "ms"),
+      figure("CPU of a ledger, order events off", cpu[1] ?? 0, "ms"),
     ];
   });
 }
@@ -145,25 +145,20 @@ async function follow(
   assert.ok(delaysMs.length > 0);
   return [
     // Those that came late together are pushed as one.
-    { name: `${name}: ledgers pushed, of ${ledgers + 1}`, value: delaysMs.length, unit: "" },
-    { name: `${name}: served to pushed, median`, value: quantile(delaysMs, 0.5), unit: "ms" },
-    {
-      name: `${name}: served to pushed, p99`,
-      value: quantile(delaysMs, 0.99),
-      unit: "ms",
-      goal: "100 or less",
-    },
-    {
-      name: `${name}: requests for ledgers`,
-      value: since("getLedgers") + since("getHealth"),
-      unit: "a second",
-      goal: "4 or less",
-    },
-    {
-      name: `${name}: requests for entries and simulations`,
-      value: since("getLedgerEntries") + since("simulateTransaction"),
-      unit: "a second",
-    },
+    figure(`${name}: ledgers pushed, of ${ledgers + 1}`, delaysMs.length, ""),
+    figure(`${name}: served to pushed, median`, quantile(delaysMs, 0.5), "ms"),
+    figure(`${name}: served to pushed, p99`, quantile(delaysMs, 0.99), "ms", "100 or less"),
+    figure(
+      `${name}: requests for ledgers`,
+      since("getLedgers") + since("getHealth"),
+      "a second",
+      "4 or less",
+    ),
+    figure(
+      `${name}: requests for entries and simulations`,
+      since("getLedgerEntries") + since("simulateTransaction"),
+      "a second",
+    ),
   ];
 }
 

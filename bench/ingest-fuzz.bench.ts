@@ -11,7 +11,7 @@ import { Damage } from "../test/ingest/damage.ts";
 import { passphraseOf, readFixture } from "../test/ingest/ledger-fixtures.ts";
 import { occurring } from "../test/ingest/occurring.ts";
 import { sdkDecoder } from "../test/support/sdk-decoder.ts";
-import type { Bench } from "./bench.ts";
+import { type Bench, figure } from "./bench.ts";
 
 const COMPARE_EVERY = 10;
 /** Small ones: the damage is to meet what matters, and often. */
@@ -45,12 +45,12 @@ export const bench: Bench = async ({ tiny }) => {
   }
   assert.ok(refused > 0 && refused < inputs);
   return [
-    { name: "inputs", value: inputs, unit: "ledgers" },
-    { name: "refused", value: refused, unit: "ledgers" },
-    { name: "read, and right", value: inputs - refused, unit: "ledgers" },
-    { name: "time an input", value: (spentMs / inputs) * 1000, unit: "us" },
-    { name: "slowest input", value: slowestMs, unit: "ms" },
-    { name: "memory at the end", value: process.memoryUsage.rss() / 1e6, unit: "MB" },
+    figure("inputs", inputs, "ledgers"),
+    figure("refused", refused, "ledgers"),
+    figure("read, and right", inputs - refused, "ledgers"),
+    figure("time an input", (spentMs / inputs) * 1000, "us"),
+    figure("slowest input", slowestMs, "ms"),
+    figure("memory at the end", process.memoryUsage.rss() / 1e6, "MB"),
   ];
 };
 

@@ -10,7 +10,7 @@ import { compileWalker } from "../src/ingest/xdr/compile-walker.ts";
 import { type Address, address, addressBytes } from "../src/model/address.ts";
 import { occurring } from "../test/ingest/occurring.ts";
 import { envelopesOf, sdkDecoder } from "../test/support/sdk-decoder.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import {
   DEVNET_PASSPHRASE,
   devnetLedgers,
@@ -62,8 +62,8 @@ async function benchDevnet(sizes: Sizes): Promise<readonly Figure[]> {
   const events = check(sdkDecoder(options), walkDecoder(options), ledgers, followed);
   assert.ok(events > 0);
   return [
-    { name: "devnet: events of the exchange", value: events / ledgers.length, unit: "a ledger" },
-    { name: "devnet: bytes of its transactions", value: share(ledgers, exchange) * 100, unit: "%" },
+    figure("devnet: events of the exchange", events / ledgers.length, "a ledger"),
+    figure("devnet: bytes of its transactions", share(ledgers, exchange) * 100, "%"),
     ...figures("devnet", ledgers, sizes, walkDecoder(options), followed),
   ];
 }
@@ -134,23 +134,14 @@ function figures(
   const bareRatio = median(({ full, skipped }) => full / skipped);
   const megabytes = bytes / 1e6;
   return [
-    { name: `${name}: ledgers`, value: ledgers.length, unit: "ledgers" },
-    { name: `${name}: size of a ledger`, value: megabytes / ledgers.length, unit: "MB" },
-    { name: `${name}: reader`, value: (megabytes / decodeMs) * 1000, unit: "MB/s" },
-    {
-      name: `${name}: reader, a ledger`,
-      value: (ledgers.length / decodeMs) * 1000,
-      unit: "ledgers/s",
-    },
-    { name: `${name}: bare skipping`, value: (megabytes / skipMs) * 1000, unit: "MB/s" },
-    { name: `${name}: the SDK's fromXdr`, value: (megabytes / fullMs) * 1000, unit: "MB/s" },
-    {
-      name: `${name}: reader to fromXdr`,
-      value: ratio,
-      unit: "times",
-      goal: "100 or more",
-    },
-    { name: `${name}: bare skipping to fromXdr`, value: bareRatio, unit: "times" },
+    figure(`${name}: ledgers`, ledgers.length, "ledgers"),
+    figure(`${name}: size of a ledger`, megabytes / ledgers.length, "MB"),
+    figure(`${name}: reader`, (megabytes / decodeMs) * 1000, "MB/s"),
+    figure(`${name}: reader, a ledger`, (ledgers.length / decodeMs) * 1000, "ledgers/s"),
+    figure(`${name}: bare skipping`, (megabytes / skipMs) * 1000, "MB/s"),
+    figure(`${name}: the SDK's fromXdr`, (megabytes / fullMs) * 1000, "MB/s"),
+    figure(`${name}: reader to fromXdr`, ratio, "times", "100 or more"),
+    figure(`${name}: bare skipping to fromXdr`, bareRatio, "times"),
   ];
 }
 

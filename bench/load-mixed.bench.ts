@@ -1,7 +1,7 @@
 // A short run of the load script on the small network: requests and push clients as users mix them.
 // `npm run load` runs it at other scales and rates.
 import assert from "node:assert/strict";
-import type { Bench } from "./bench.ts";
+import { type Bench, figure } from "./bench.ts";
 import { runLoad } from "./load/run-load.ts";
 import { ownTarget } from "./load/target.ts";
 
@@ -28,7 +28,7 @@ export const bench: Bench = async ({ tiny }) => {
     assert.deepEqual(unexpected, []);
     const answers = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
     assert.equal(answers, sizes.rate * sizes.seconds);
-    return figures.map(({ name, value, unit }) => ({ name, value, unit }));
+    return figures.map(({ name, value, unit }) => figure(name, value, unit));
   } finally {
     await target.stop();
   }

@@ -5,7 +5,7 @@ import { DepthReader, type DepthRequest } from "../src/book/depth.ts";
 import { SharedBook } from "../src/book/left-right.ts";
 import { NaiveBook } from "../test/support/naive-book.ts";
 import { slowDepth } from "../test/support/slow-depth.ts";
-import type { Bench } from "./bench.ts";
+import { type Bench, figure } from "./bench.ts";
 import { BookData, type BookScale, CONTRACT } from "./book-data.ts";
 
 const LARGE: BookScale = { assets: 2, markets: 1, makers: 2000, orders: 20_000 };
@@ -53,9 +53,9 @@ export const bench: Bench = async ({ tiny }) => {
     assert(result.state === "completed" && reference?.state === "completed");
     const ratio = reference.latency.p50 / result.latency.p50;
     return [
-      { name: `${name}: median`, value: result.latency.p50, unit: "ms" },
-      { name: `${name}: p99`, value: result.latency.p99, unit: "ms", goal: "below 5" },
-      { name: `${name}: slow reference`, value: ratio, unit: "times as long" },
+      figure(`${name}: median`, result.latency.p50, "ms"),
+      figure(`${name}: p99`, result.latency.p99, "ms", "below 5"),
+      figure(`${name}: slow reference`, ratio, "times as long"),
     ];
   });
 };

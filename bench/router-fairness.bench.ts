@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { QuotePool } from "../src/router-worker/pool.ts";
 import type { QuoteAnswer, QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 import { devnetWorld, QuoteRequests, quotesOn } from "./quote-worlds.ts";
 
@@ -31,12 +31,12 @@ export const bench: Bench = async ({ tiny }) => {
       if (count === 8) at8 = p95;
       const label = (of: string) => `${count} hard quotes at a time: ${of}`;
       figures.push(
-        { name: label("median"), value: quantile(measured.timesUs, 0.5), unit: "us" },
-        { name: label("p95"), value: p95, unit: "us" },
-        { name: label("p95 to that with 8"), value: p95 / at8, unit: "ratio", goal: "5 or less" },
-        { name: label("failures"), value: measured.failed, unit: "", goal: "0" },
-        { name: label("hard ones answered"), value: measured.heavyRate, unit: "1/s" },
-        { name: label("hard ones refused"), value: measured.heavyFailed, unit: "%" },
+        figure(label("median"), quantile(measured.timesUs, 0.5), "us"),
+        figure(label("p95"), p95, "us"),
+        figure(label("p95 to that with 8"), p95 / at8, "ratio", "5 or less"),
+        figure(label("failures"), measured.failed, "", "0"),
+        figure(label("hard ones answered"), measured.heavyRate, "1/s"),
+        figure(label("hard ones refused"), measured.heavyFailed, "%"),
       );
     }
     return figures.filter(({ value }) => !Number.isNaN(value));

@@ -19,7 +19,7 @@ import {
 import { floodWorld, type HostileWorld, ladderWorld } from "../test/support/hostile-worlds.ts";
 import { randomFrom } from "../test/support/random-ledgers.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 import { denseWorld, devnetWorld, QuoteRequests } from "./quote-worlds.ts";
 import { type ReferenceRoute, ReferenceRouter } from "./reference-router.ts";
@@ -62,7 +62,7 @@ export const bench: Bench = async ({ tiny }) => {
   const dense = tiny ? denseWorld(8, 5) : denseWorld(60, 30);
   const trivial = `below the trivial round trip, ${trip.toFixed(0)} us`;
   return [
-    { name: "trivial round trip of the thread pool: median", value: trip, unit: "us" },
+    figure("trivial round trip of the thread pool: median", trip, "us"),
     ...measure("large", large, runs, [
       ["3-hop, small", { direct: false, size: SMALL, goals: { median: trivial } }],
       [
@@ -115,12 +115,12 @@ function measure(
     const label = `${book}, ${name}`;
     const compared = Array.from({ length: runs.compared }, (_, at) => next(at));
     const answer = (request: QuoteRequest) => record.quote(view, world.now, request);
-    const plain: Figure = {
-      name: `${label}: plain router`,
-      value: compare(answer, reference, compared),
-      unit: "times as long",
-      ...(direct || size > LARGE ? {} : { goal: "at least 50" }),
-    };
+    const plain = figure(
+      `${label}: plain router`,
+      compare(answer, reference, compared),
+      "times as long",
+      direct || size > LARGE ? undefined : "at least 50",
+    );
     return [...record.figures(label, goals), plain];
   });
 }
@@ -167,12 +167,12 @@ function whileChanging(world: WorldState, runs: Runs): readonly Figure[] {
       const atRest = run(false).median;
       const changing = run(true);
       const label = `changing, ${name}`;
-      const ratio: Figure = {
-        name: `${label}: median to that at rest just before`,
-        value: changing.median / atRest,
-        unit: "ratio",
-        goal: "at most 2",
-      };
+      const ratio = figure(
+        `${label}: median to that at rest just before`,
+        changing.median / atRest,
+        "ratio",
+        "at most 2",
+      );
       return [...changing.figures(label, { p99: "at most 1500" }), ratio];
     },
   );
@@ -196,7 +196,7 @@ function hardSide(
   }
   const goals = { median: "below 5000", maximum: "below 5000" };
   return [
-    { name: `${name}: first quote of a search`, value: cold.first, unit: "us", goal: "below 5000" },
+    figure(`${name}: first quote of a search`, cold.first, "us", "below 5000"),
     ...warm.figures(name, goals),
   ];
 }
@@ -250,23 +250,21 @@ class Answers {
   figures(name: string, goals: Goals = {}): readonly Figure[] {
     const times = this.#times;
     assert(this.#routes > 0, `${name}: no routes at all`);
-    const figure = (of: string, value: number, unit: string, goal?: string): Figure => {
-      const label = `${name}: ${of}`;
-      return goal === undefined ? { name: label, value, unit } : { name: label, value, unit, goal };
-    };
+    const own = (of: string, value: number, unit: string, goal?: string) =>
+      figure(`${name}: ${of}`, value, unit, goal);
     const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
     const share = (count: number) => (100 * count) / times.length;
     return [
-      figure("median", quantile(times, 0.5), "us", goals.median),
-      figure("mean", mean, "us", goals.mean),
-      figure("p95", quantile(times, 0.95), "us"),
-      figure("p99", quantile(times, 0.99), "us", goals.p99),
-      figure("maximum", quantile(times, 1), "us", goals.maximum),
-      figure("quotes a second and core", 1e6 / mean, "1/s"),
-      figure("routes a quote", this.#routes / times.length, ""),
-      figure("unproven", share(this.#unproven), "%", goals.unproven),
-      figure("out of work before all paths", share(this.#cut), "%"),
-      figure("digest", this.#digest.digest().readUInt32BE(), ""),
+      own("median", quantile(times, 0.5), "us", goals.median),
+      own("mean", mean, "us", goals.mean),
+      own("p95", quantile(times, 0.95), "us"),
+      own("p99", quantile(times, 0.99), "us", goals.p99),
+      own("maximum", quantile(times, 1), "us", goals.maximum),
+      own("quotes a second and core", 1e6 / mean, "1/s"),
+      own("routes a quote", this.#routes / times.length, ""),
+      own("unproven", share(this.#unproven), "%", goals.unproven),
+      own("out of work before all paths", share(this.#cut), "%"),
+      own("digest", this.#digest.digest().readUInt32BE(), ""),
     ];
   }
 }

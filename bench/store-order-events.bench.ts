@@ -18,7 +18,7 @@ import { account, token } from "../test/support/addresses.ts";
 import { silentLog } from "../test/support/exchange.ts";
 import { type Follows, ledgerHash, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { PlentyBacking } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 
@@ -50,16 +50,16 @@ export const bench: Bench = async ({ tiny }) => {
     const kept = await fill(join(folder, "kept"), ledgers, FOREVER);
     const figures: Figure[] = [
       ...(await sizes(join(folder, "kept"))),
-      { name: "ledgers applied, order events off", value: without.rate, unit: "ledgers/s" },
-      { name: "ledgers applied, order events kept", value: kept.rate, unit: "ledgers/s" },
-      { name: "CPU of a ledger, order events off", value: without.cpuMs, unit: "ms" },
-      { name: "CPU of a ledger, order events kept", value: kept.cpuMs, unit: "ms" },
-      {
-        name: "pace with order events to that without",
-        value: kept.rate / without.rate,
-        unit: "ratio",
-        goal: "0.9 or more",
-      },
+      figure("ledgers applied, order events off", without.rate, "ledgers/s"),
+      figure("ledgers applied, order events kept", kept.rate, "ledgers/s"),
+      figure("CPU of a ledger, order events off", without.cpuMs, "ms"),
+      figure("CPU of a ledger, order events kept", kept.cpuMs, "ms"),
+      figure(
+        "pace with order events to that without",
+        kept.rate / without.rate,
+        "ratio",
+        "0.9 or more",
+      ),
     ];
     return [...figures, ...(await pages(join(folder, "kept"), tiny ? 20 : QUESTIONS))];
   } finally {
@@ -112,11 +112,11 @@ async function sizes(dataDir: string): Promise<readonly Figure[]> {
   const { orders, budgets } = await countRows(dataDir);
   const count = orders + budgets;
   return [
-    { name: "order events", value: orders, unit: "rows" },
-    { name: "budget changes", value: budgets, unit: "rows" },
-    { name: "bytes a row, without its index entries", value: rows / count, unit: "bytes" },
-    { name: "bytes a row, its index entries", value: index / count, unit: "bytes" },
-    { name: "bytes a row, all in", value: (rows + index) / count, unit: "bytes", goal: "below 80" },
+    figure("order events", orders, "rows"),
+    figure("budget changes", budgets, "rows"),
+    figure("bytes a row, without its index entries", rows / count, "bytes"),
+    figure("bytes a row, its index entries", index / count, "bytes"),
+    figure("bytes a row, all in", (rows + index) / count, "bytes", "below 80"),
   ];
 }
 
@@ -160,8 +160,8 @@ async function pages(dataDir: string, questions: number): Promise<readonly Figur
     const anywhere = () => (first + ((last - first) * BigInt(random(1000))) / 1000n) as Position;
     const newest = times(() => last as Position);
     figures.push(
-      { name: `first page by ${name}, median`, value: newest, unit: "ms" },
-      { name: `page from anywhere by ${name}, median`, value: times(anywhere), unit: "ms" },
+      figure(`first page by ${name}, median`, newest, "ms"),
+      figure(`page from anywhere by ${name}, median`, times(anywhere), "ms"),
     );
   }
   await store.close();

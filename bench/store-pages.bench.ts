@@ -11,7 +11,7 @@ import { type Position, position } from "../src/model/position.ts";
 import { account, token } from "../test/support/addresses.ts";
 import { silentLog } from "../test/support/exchange.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE, HistoryLedgers, historyFunction } from "./store-history.ts";
 
@@ -61,14 +61,12 @@ export const bench: Bench = async ({ tiny }) => {
     const seconds = (performance.now() - filling) / 1000;
     const long = measure(exchange, ledgers, { makers, questions });
     assert.equal(exchange.state.liveOrderCount, history / TRADES_AN_ORDER);
-    const figures: Figure[] = [
-      { name: "trades stored a second", value: history / seconds, unit: "/s" },
-    ];
+    const figures: Figure[] = [figure("trades stored a second", history / seconds, "/s")];
     for (const [name, tenth] of short) {
       const value = long.get(name) ?? Number.NaN;
       figures.push(
-        { name: `${name}: median`, value: 1000 * value, unit: "us" },
-        { name: `${name}: to a tenth of it`, value: value / tenth, unit: "ratio", goal: "about 1" },
+        figure(`${name}: median`, 1000 * value, "us"),
+        figure(`${name}: to a tenth of it`, value / tenth, "ratio", "about 1"),
       );
     }
     return figures;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
 import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
@@ -39,30 +39,30 @@ export const bench: Bench = async ({ tiny }) => {
     const [onMs, offMs] = [starts, startsWithout].map((all) => medianOf(all, ({ quote }) => quote));
     const goal = "below 1,000 ms";
     const figures: Figure[] = [
-      {
-        name: "process start to GET /: median",
-        value: median(({ status }) => status),
-        unit: "ms",
+      figure(
+        "process start to GET /: median",
+        median(({ status }) => status),
+        "ms",
         goal,
-      },
-      {
-        name: "process start to /quote: median",
-        value: median(({ quote }) => quote),
-        unit: "ms",
+      ),
+      figure(
+        "process start to /quote: median",
+        median(({ quote }) => quote),
+        "ms",
         goal,
-      },
-      { name: "to /quote, order events off: median", value: offMs ?? 0, unit: "ms" },
-      {
-        name: "to /quote with order events to that without",
-        value: (onMs ?? 0) / (offMs ?? 0),
-        unit: "ratio",
-        goal: "1.1 or less",
-      },
-      {
-        name: "resident once settled: median",
-        value: median(({ resident }) => resident),
-        unit: "MB",
-      },
+      ),
+      figure("to /quote, order events off: median", offMs ?? 0, "ms"),
+      figure(
+        "to /quote with order events to that without",
+        (onMs ?? 0) / (offMs ?? 0),
+        "ratio",
+        "1.1 or less",
+      ),
+      figure(
+        "resident once settled: median",
+        median(({ resident }) => resident),
+        "MB",
+      ),
     ];
     return figures;
   } finally {

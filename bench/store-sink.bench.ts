@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { findPostgres, NO_POSTGRES, Postgres } from "../test/support/postgres.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure, figure } from "./bench.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
 import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE } from "./store-history.ts";
@@ -69,20 +69,15 @@ export const bench: Bench = async ({ tiny }) => {
     const p99 = (of: readonly number[]) => quantile(of, 0.99);
     const base = (p99(alone) + p99(again)) / 2;
     const figures: Figure[] = [
-      { name: "rows backfilled", value: rows, unit: "rows" },
-      { name: "backfill", value: seconds, unit: "s" },
-      { name: "backfill", value: rows / seconds, unit: "rows/s" },
-      { name: "GET / alone: p99, before and after", value: base, unit: "ms" },
-      { name: "GET / beside the backfill: p50", value: quantile(beside, 0.5), unit: "ms" },
-      { name: "GET / beside the backfill: p99", value: p99(beside), unit: "ms" },
-      {
-        name: "GET / p99, beside to alone",
-        value: p99(beside) / base,
-        unit: "ratio",
-        goal: "1.5 or less",
-      },
-      { name: "event-loop lag: p99 of its last minute", value: lagMs, unit: "ms" },
-      { name: "resident after the backfill", value: resident / 1e6, unit: "MB" },
+      figure("rows backfilled", rows, "rows"),
+      figure("backfill", seconds, "s"),
+      figure("backfill", rows / seconds, "rows/s"),
+      figure("GET / alone: p99, before and after", base, "ms"),
+      figure("GET / beside the backfill: p50", quantile(beside, 0.5), "ms"),
+      figure("GET / beside the backfill: p99", p99(beside), "ms"),
+      figure("GET / p99, beside to alone", p99(beside) / base, "ratio", "1.5 or less"),
+      figure("event-loop lag: p99 of its last minute", lagMs, "ms"),
+      figure("resident after the backfill", resident / 1e6, "MB"),
     ];
     return figures;
   } finally {
