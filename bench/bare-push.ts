@@ -5,7 +5,7 @@ import { Clients } from "../src/http/limits/clients.ts";
 import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import type { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { TurnBudget } from "../src/http/turn-budget.ts";
-import type { App, ListenSocket } from "../src/http/uws.ts";
+import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 
 /** Listens on a free port of loopback. */
@@ -19,7 +19,7 @@ export function listen(app: App): Promise<ListenSocket> {
 }
 
 /** Every connection gets what is published on the topic `all`. */
-export function attachBare(app: App): void {
+function attachBare(app: App): void {
   app.ws<object>("/ws", {
     maxPayloadLength: 1024,
     maxBackpressure: 4 << 20,
@@ -41,15 +41,47 @@ export function attachBare(app: App): void {
   });
 }
 
-/** What comes is not limited. */
-export function attachPush(app: App, push: PushEndpoint): void {
-  push.attach(app, {
+export type Beside = {
+  readonly pushed: PushedClients;
+  readonly bare: PushedClients;
+  /** Of the push endpoint. */
+  readonly port: number;
+  publishBare(message: string): void;
+  /** Stops the clients of both, too. */
+  close(): Promise<void>;
+};
+
+/** A push endpoint without limits beside a bare publish; `subscribe`: the messages that each client of push sends. */
+export async function openBeside(
+  push: PushEndpoint,
+  subscribe: readonly (readonly string[])[],
+): Promise<Beside> {
+  const uws = loadUws();
+  const [pushApp, bareApp] = [uws.App(), uws.App()];
+  push.attach(pushApp, {
     limits: NO_LIMITS,
     clients: new Clients(NO_LIMITS),
     turn: new TurnBudget(),
     refuses: () => false,
     gone: () => undefined,
   });
+  attachBare(bareApp);
+  const sockets = await Promise.all([pushApp, bareApp].map(listen));
+  const [port = 0, barePort = 0] = sockets.map((socket) => uws.us_socket_local_port(socket));
+  const pushed = await new PushedClients().open(port, subscribe);
+  const bare = await new PushedClients().open(
+    barePort,
+    subscribe.map(() => [""]),
+  );
+  return {
+    ...{ pushed, bare, port },
+    publishBare: (message) => void bareApp.publish("all", message),
+    close: async () => {
+      await Promise.all([pushed.stop(), bare.stop()]);
+      push.close();
+      for (const socket of sockets) uws.us_listen_socket_close(socket);
+    },
+  };
 }
 
 /** `cpuMs`: of this process. */

@@ -8,11 +8,14 @@ import { BackingRecords } from "../src/book/backing/backing-records.ts";
 import { allowanceKey, instanceKey, trustlineKey } from "../src/book/backing/ledger-keys.ts";
 import { recordValues } from "../src/book/backing/record.ts";
 import type { BackingStep } from "../src/book/step.ts";
-import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
+import type { Address } from "../src/model/address.ts";
 import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger-delta.ts";
-import { type Order, orderId } from "../src/model/order.ts";
-import type { Position } from "../src/model/position.ts";
+import type { Order } from "../src/model/order.ts";
+import { account, token } from "../test/support/addresses.ts";
+import { ledgerHash, nextLedger } from "../test/support/ledgers.ts";
+import { plainOrder } from "../test/support/plain-order.ts";
+import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import { backedOrders } from "../test/support/start-orders.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
@@ -25,8 +28,8 @@ const FIRST = 1000;
 const ENTRY_CHANGES = 700;
 const ORDER_CHANGES = 300;
 
-const contract = contractAddress(bytesOf(9, 0));
-const issuer = accountAddress(bytesOf(8, 0));
+const contract = token(10_000);
+const issuer = account(10_000);
 
 export const bench: Bench = async ({ tiny }) => {
   const world = new World(tiny ? TINY : LARGE);
@@ -97,19 +100,21 @@ class World {
   readonly #keys: readonly { readonly holding: string; readonly allowance: string }[];
   readonly #orders: Order[];
   #asked: Extract<TrackingRequest, { kind: "track" }>[] = [];
-  #ledger = FIRST;
-  #random = 1;
+  readonly #random: Random = randomFrom(1);
+  #last: LedgerDelta;
 
   constructor({ makers, assets, orders }: Scale) {
-    const tokens = Array.from({ length: assets }, (_, at) => contractAddress(bytesOf(1, at)));
-    const owners = Array.from({ length: makers }, (_, at) => accountAddress(bytesOf(2, at)));
-    for (const [at, token] of tokens.entries()) {
-      this.#entries.set(instanceKey(token), { kind: "token", asset: `T${at}:${issuer}` });
+    this.#last = nextLedger({ ledger: FIRST - 1, hash: ledgerHash(FIRST - 1) }, 5 * FIRST, []);
+    const tokens = Array.from({ length: assets }, (_, at) => token(at));
+    const owners = Array.from({ length: makers }, (_, at) => account(at));
+    for (const [at, one] of tokens.entries()) {
+      this.#entries.set(instanceKey(one), { kind: "token", asset: `T${at}:${issuer}` });
     }
     this.#orders = Array.from({ length: orders }, (_, at) => {
       const side = at % assets;
       const owner = pick(owners, Math.floor(at / 20));
-      return orderOf(at, { owner, selling: pick(tokens, side), buying: pick(tokens, side + 1) });
+      const pair = { selling: pick(tokens, side), buying: pick(tokens, side + 1) };
+      return plainOrder(at, at + 1, { owner, ...pair, amount: 1000n });
     });
     const pairs = new Map<string, readonly [Address, Address]>();
     for (const { owner, selling, buying } of this.#orders) {
@@ -135,8 +140,8 @@ class World {
       },
     });
     records.load({
-      ledger: this.#ledger,
-      closeTime: this.#ledger * 5,
+      ledger: this.#last.ledger,
+      closeTime: this.#last.closeTime,
       markets: [],
       ...backedOrders(() => this.#orders),
       rows: (prefix) => rows.filter(({ key }) => key.startsWith(prefix)),
@@ -154,7 +159,7 @@ class World {
             const entry = this.#entries.get(key);
             return entry === undefined ? { key } : { key, entry };
           });
-          records.entriesLoaded({ request, ledger: this.#ledger, entries });
+          records.entriesLoaded({ request, ledger: this.#last.ledger, entries });
         }
       }
       this.apply(records, { deltas: [], orders: [], skips: [] });
@@ -168,7 +173,7 @@ class World {
   }
 
   ledger(): BackingStep {
-    this.#ledger += 1;
+    this.#last = nextLedger(this.#last, 5 * this.#last.ledger + 5, []);
     const entries = Array.from({ length: ENTRY_CHANGES }, (): EntryChange => {
       const { holding: key } = pick(this.#keys, this.#next());
       const entry = this.#trustline();
@@ -184,24 +189,12 @@ class World {
       this.#orders[at] = after;
       orders.set(at, { before, after });
     }
-    const delta: LedgerDelta = {
-      ledger: this.#ledger,
-      hash: "",
-      previousHash: "",
-      closeTime: this.#ledger * 5,
-      protocol: 27,
-      baseReserve: 5_000_000,
-      events: [],
-      failures: [],
-      entries,
-      tokenEvents: [],
-    };
-    return { deltas: [delta], orders: [...orders.values()], skips: [] };
+    return { deltas: [{ ...this.#last, entries }], orders: [...orders.values()], skips: [] };
   }
 
   /** The plain way: every record from its entries, at every ledger. */
   plainBudgets(): readonly (readonly [Address, Address, bigint])[] {
-    const at = { ledger: this.#ledger, baseReserve: 5_000_000n };
+    const at = { ledger: this.#last.ledger, baseReserve: 5_000_000n };
     return this.pairs.map(([owner, asset], index) => {
       const keys = pick(this.#keys, index);
       const token = { kind: "issued", code: "T", issuer } as const;
@@ -223,35 +216,9 @@ class World {
     return { kind: "trustline", balance, limit: 1n << 60n, ...liabilities, flags: 1 };
   }
 
-  /** A linear congruence: the same run every time. */
   #next(): number {
-    this.#random = (Math.imul(this.#random, 1_664_525) + 1_013_904_223) >>> 0;
-    return this.#random >>> 4;
+    return this.#random(1 << 28);
   }
-}
-
-function orderOf(
-  at: number,
-  of: { readonly owner: Address; readonly selling: Address; readonly buying: Address },
-): Order {
-  return {
-    ...of,
-    id: orderId(BigInt(at)),
-    status: "ACTIVE",
-    price: 10n ** 18n,
-    quote: 1000n,
-    amount: 1000n,
-    expires: 0,
-    created: 0,
-    updated: 0,
-    cursor: (BigInt(at + 1) << 48n) as Position,
-  };
-}
-
-function bytesOf(kind: number, number: number): Uint8Array {
-  const bytes = new Uint8Array(32).fill(kind);
-  new DataView(bytes.buffer).setUint32(4, number);
-  return bytes;
 }
 
 function pick<T>(from: readonly T[], at: number): T {

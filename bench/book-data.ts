@@ -1,10 +1,12 @@
 // A book as a busy exchange has it, and ledgers of changes to it: the same for the same seed.
 import type { BookChange } from "../src/book/book-change.ts";
-import { type Address, accountAddress, contractAddress } from "../src/model/address.ts";
-import type { Order, OrderId } from "../src/model/order.ts";
+import type { Address } from "../src/model/address.ts";
+import { type Order, type OrderId, orderId } from "../src/model/order.ts";
 import type { Position } from "../src/model/position.ts";
+import { account, token } from "../test/support/addresses.ts";
+import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 
-export const CONTRACT = contractAddress(bytesOf(255, 255));
+export const CONTRACT = token(10_000);
 const NOW = 1_700_000_000;
 const UNIT = 10n ** 18n;
 
@@ -15,44 +17,32 @@ export type BookScale = {
   readonly orders: number;
 };
 
-/** xorshift32: the state is never 0. */
-class Random {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed | 1;
-  }
-  below(limit: number): number {
-    let state = this.#state;
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    this.#state = state;
-    return (state >>> 0) % limit;
-  }
-}
-
 type Market = { readonly one: Address; readonly other: Address; readonly price: number };
+
+/** Ids as far apart as those of the network, whose bytes are a hash's. */
+export function orderIdOf(number: number): OrderId {
+  return orderId((BigInt(number) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n) % (1n << 128n));
+}
 
 /** Live orders of a growing history; ledgers change some of them. */
 export class BookData {
-  readonly #random: Random;
+  readonly #random: Random = randomFrom(1);
   readonly #markets: Market[] = [];
   readonly #makers: Address[];
   readonly #live: Order[] = [];
   readonly #scale: BookScale;
-  #next = 1n;
+  #next = 1;
 
-  constructor(scale: BookScale, seed = 1) {
+  constructor(scale: BookScale) {
     this.#scale = scale;
-    this.#random = new Random(seed);
-    const assets = Array.from({ length: scale.assets }, (_, n) => contractAddress(bytesOf(1, n)));
-    this.#makers = Array.from({ length: scale.makers }, (_, n) => accountAddress(bytesOf(2, n)));
+    const assets = Array.from({ length: scale.assets }, (_, n) => token(n));
+    this.#makers = Array.from({ length: scale.makers }, (_, n) => account(n));
     for (let at = 0; this.#markets.length < scale.markets; at += 1) {
       // Each round pairs an asset with the next but one, two, ...: no pair comes twice.
       const one = assets[at % assets.length];
       const other = assets[(at + 1 + Math.floor(at / assets.length)) % assets.length];
       if (one === undefined || other === undefined) break;
-      this.#markets.push({ one, other, price: 10 ** (this.#random.below(5) - 2) });
+      this.#markets.push({ one, other, price: 10 ** (this.#random(5) - 2) });
     }
   }
 
@@ -80,8 +70,8 @@ export class BookData {
     const touched = new Set<OrderId>();
     const list: BookChange[] = [];
     while (list.length < changes) {
-      const kind = this.#random.below(100);
-      const at = this.#random.below(this.#live.length);
+      const kind = this.#random(100);
+      const at = this.#random(this.#live.length);
       const order = this.#live[at];
       if (order === undefined || kind >= 80 || touched.has(order.id)) {
         if (kind >= 90 && order !== undefined) list.push(this.#backing(order.owner, order.selling));
@@ -106,18 +96,16 @@ export class BookData {
   }
 
   #place(): BookChange {
-    const market = this.#markets[this.#random.below(this.#markets.length)];
-    const owner = this.#makers[this.#random.below(this.#makers.length)];
+    const market = this.#markets[this.#random(this.#markets.length)];
+    const owner = this.#makers[this.#random(this.#makers.length)];
     if (market === undefined || owner === undefined) throw new Error("an empty scale");
-    const isAsk = this.#random.below(2) === 0;
-    const distance = 1 + (this.#random.below(20_000) + 1) / 100_000;
+    const isAsk = this.#random(2) === 0;
+    const distance = 1 + (this.#random(20_000) + 1) / 100_000;
     const price = (isAsk ? market.price : 1 / market.price) * distance;
-    const amount = BigInt(1 + this.#random.below(2_000_000_000));
-    this.#next += 1n;
-    // Ids are hashes on the chain: spread over all bits here too.
-    const id = (this.#next * 0x9e3779b97f4a7c15f39cc0605cedc835n) & ((1n << 128n) - 1n);
+    const amount = BigInt(1 + this.#random(2_000_000_000));
+    this.#next += 1;
     const order: Order = {
-      id: id as OrderId,
+      id: orderIdOf(this.#next),
       status: "ACTIVE",
       owner,
       selling: isAsk ? market.one : market.other,
@@ -125,29 +113,23 @@ export class BookData {
       price: (BigInt(Math.round(price * 10 ** 6)) * UNIT) / 10n ** 6n,
       quote: amount,
       amount,
-      expires: this.#random.below(4) === 0 ? NOW + 86_400 : 0,
+      expires: this.#random(4) === 0 ? NOW + 86_400 : 0,
       created: NOW,
       updated: NOW,
-      cursor: (this.#next << 28n) as Position,
+      cursor: (BigInt(this.#next) << 28n) as Position,
     };
     this.#live.push(order);
     return { kind: "put", order };
   }
 
   #near(price: bigint): bigint {
-    return (price * BigInt(9_900 + this.#random.below(200))) / 10_000n + 1n;
+    return (price * BigInt(9_900 + this.#random(200))) / 10_000n + 1n;
   }
 
   #backing(owner: Address, asset: Address): BookChange {
-    const budget = BigInt(this.#random.below(2 ** 31)) * 100n;
+    const budget = BigInt(this.#random(2 ** 31)) * 100n;
     const fields = { balance: budget, allowance: budget, budget, liveUntil: 10 ** 6 };
     const backing = { owner, asset, ...fields, authorized: true, updated: NOW, pending: false };
     return { kind: "backing", backing };
   }
-}
-
-function bytesOf(kind: number, n: number): Uint8Array {
-  const bytes = new Uint8Array(32).fill(kind);
-  new DataView(bytes.buffer).setUint32(4, Math.imul(n + 1, 0x9e3779b1));
-  return bytes;
 }

@@ -2,8 +2,6 @@
 // recomputation from raw trades. The history is filled through the exchange, in large ledgers;
 // the same questions at a tenth of it show what grows with it. HISTORY=<fills> sets its length.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Exchange } from "../src/book/exchange.ts";
 import { canonicalPair, type Pair } from "../src/model/address.ts";
@@ -15,6 +13,8 @@ import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers
 import { countedFills, naiveCandles, naiveTicker } from "../test/support/naive-market-data.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
+import { quantile } from "./quantile.ts";
 
 const START = 1_600_000_000;
 const DAY = 86_400;
@@ -29,44 +29,46 @@ const QUESTIONS = 2000;
 const HOT_SHARE = 2;
 const SEED = 5;
 
-export const bench: Bench = async ({ tiny }) => {
-  const history = tiny ? TINY_HISTORY : HISTORY;
-  const run = await MarketRun.start(tiny ? 20 : 1000);
-  try {
-    const figures: Figure[] = [];
-    const filling = performance.now();
-    await run.fill(history / 10);
-    figures.push(...(await run.ask(`${history / 10}`, tiny ? 20 : QUESTIONS)));
-    await run.fill(history - history / 10);
-    const seconds = (performance.now() - filling) / 1000;
-    figures.push(...(await run.ask(`${history}`, tiny ? 20 : QUESTIONS)));
-    figures.push(...(await run.compareSlow()));
-    figures.push(figure("fills stored a second", history / seconds, "/s"));
-    figures.push(await run.restart());
-    return figures;
-  } finally {
-    await run.close();
-  }
-};
+export const bench: Bench = ({ tiny }) =>
+  inFolder(async (folder) => {
+    const history = tiny ? TINY_HISTORY : HISTORY;
+    const run = await MarketRun.start(folder, tiny ? 20 : 1000);
+    try {
+      const figures: Figure[] = [];
+      const filling = performance.now();
+      await run.fill(history / 10);
+      figures.push(...(await run.ask(`${history / 10}`, tiny ? 20 : QUESTIONS)));
+      await run.fill(history - history / 10);
+      const seconds = (performance.now() - filling) / 1000;
+      figures.push(...(await run.ask(`${history}`, tiny ? 20 : QUESTIONS)));
+      figures.push(...(await run.compareSlow()));
+      figures.push(figure("fills stored a second", history / seconds, "/s"));
+      figures.push(await run.restart());
+      return figures;
+    } finally {
+      await run.close();
+    }
+  });
 
 class MarketRun {
   readonly #random: Random = randomFrom(SEED);
-  readonly #folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  readonly #path: string;
   readonly #clock = { now: START * 1000 };
   readonly #markets: readonly Pair[];
   #exchange: Exchange | undefined;
   #last: Follows = { ledger: 1, hash: "00".repeat(32) };
   #time = START;
 
-  static async start(markets: number): Promise<MarketRun> {
-    const run = new MarketRun(markets);
+  static async start(folder: string, markets: number): Promise<MarketRun> {
+    const run = new MarketRun(join(folder, "store"), markets);
     await run.#open();
     const opened = run.#markets.map((pair): NewEvent => ({ kind: "refresh", ...pair }));
     await run.#close(opened);
     return run;
   }
 
-  private constructor(markets: number) {
+  private constructor(path: string, markets: number) {
+    this.#path = path;
     const tokens = Math.ceil(Math.sqrt(2 * markets)) + 1;
     const pairs: Pair[] = [];
     for (let one = 0; one < tokens; one += 1) {
@@ -161,13 +163,11 @@ class MarketRun {
 
   async close(): Promise<void> {
     await this.#exchange?.close();
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   async #open(): Promise<void> {
-    const path = join(this.#folder, "store");
     const clock = () => this.#clock.now;
-    this.#exchange = await Exchange.open({ ...exchangeIdentity, path, clock });
+    this.#exchange = await Exchange.open({ ...exchangeIdentity, path: this.#path, clock });
   }
 
   get #data() {
@@ -213,7 +213,8 @@ class MarketRun {
 }
 
 function timings(name: string, times: number[], goal: string): readonly Figure[] {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-  return [figure(`${name}: median`, at(0.5), "ms"), figure(`${name}: p99`, at(0.99), "ms", goal)];
+  return [
+    figure(`${name}: median`, quantile(times, 0.5), "ms"),
+    figure(`${name}: p99`, quantile(times, 0.99), "ms", goal),
+  ];
 }

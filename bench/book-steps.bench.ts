@@ -3,8 +3,6 @@
 // minutes of them that fill the ticker's day, then five minutes while the first of these leave it, a day after they
 // came. ORDERS=<orders> sets the book's size, MINUTES=<minutes> how much of the day is filled: 1440 is all of it.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
@@ -14,6 +12,7 @@ import { account, token } from "../test/support/addresses.ts";
 import { exchangeIdentity } from "../test/support/exchange.ts";
 import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { PlentyBacking, plentyOf } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 import { type Turn, turnsOf } from "./turns.ts";
@@ -34,28 +33,29 @@ const START = 1_700_000_000;
 
 type NewOrder = Extract<NewEvent, { readonly kind: "new" }>;
 
-export const bench: Bench = async ({ tiny }) => {
-  const run = await StepsRun.start();
-  try {
-    await run.grow(tiny ? 1000 : ORDERS);
-    const [filling, leaving] = tiny ? [2, 2] : [FILLING, Math.min(LEAVING, FILLING)];
-    const filled = await turnsOf(() => run.trade(filling));
-    const left = DAY / LEDGER_SECONDS - filling;
-    const resting = Math.min(left, leaving);
-    run.pass((left - resting) * LEDGER_SECONDS);
-    await run.rest(resting);
-    const leavingTurns = await turnsOf(() => run.trade(leaving));
-    assert.equal(run.dayFills, filling * FILLS, "the first fills have left the day");
-    return [
-      figure("orders", run.orders, ""),
-      figure("fills of a day", run.dayFills, ""),
-      ...figuresOf("while the day fills", filled),
-      ...figuresOf("while its first fills leave", leavingTurns),
-    ];
-  } finally {
-    await run.close();
-  }
-};
+export const bench: Bench = ({ tiny }) =>
+  inFolder(async (folder) => {
+    const run = await StepsRun.start(folder);
+    try {
+      await run.grow(tiny ? 1000 : ORDERS);
+      const [filling, leaving] = tiny ? [2, 2] : [FILLING, Math.min(LEAVING, FILLING)];
+      const filled = await turnsOf(() => run.trade(filling));
+      const left = DAY / LEDGER_SECONDS - filling;
+      const resting = Math.min(left, leaving);
+      run.pass((left - resting) * LEDGER_SECONDS);
+      await run.rest(resting);
+      const leavingTurns = await turnsOf(() => run.trade(leaving));
+      assert.equal(run.dayFills, filling * FILLS, "the first fills have left the day");
+      return [
+        figure("orders", run.orders, ""),
+        figure("fills of a day", run.dayFills, ""),
+        ...figuresOf("while the day fills", filled),
+        ...figuresOf("while its first fills leave", leavingTurns),
+      ];
+    } finally {
+      await run.close();
+    }
+  });
 
 function figuresOf(name: string, turns: readonly Turn[]): readonly Figure[] {
   const cpuMs = turns.map((turn) => turn.cpuMs);
@@ -73,7 +73,6 @@ function figuresOf(name: string, turns: readonly Turn[]): readonly Figure[] {
 }
 
 class StepsRun {
-  readonly #folder: string;
   readonly #clock: { now: number };
   readonly #exchange: Exchange;
   readonly #backing: PlentyBacking;
@@ -82,8 +81,7 @@ class StepsRun {
   #time = START;
   #fills = 0;
 
-  static async start(): Promise<StepsRun> {
-    const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+  static async start(folder: string): Promise<StepsRun> {
     const clock = { now: START * 1000 };
     const { contract } = exchangeIdentity;
     const backing = new PlentyBacking(contract);
@@ -94,16 +92,10 @@ class StepsRun {
       book: new SharedBook({ contract, untracked: "nothing" }),
       backing: backing.records,
     });
-    return new StepsRun(folder, clock, exchange, backing);
+    return new StepsRun(clock, exchange, backing);
   }
 
-  private constructor(
-    folder: string,
-    clock: { now: number },
-    exchange: Exchange,
-    backing: PlentyBacking,
-  ) {
-    this.#folder = folder;
+  private constructor(clock: { now: number }, exchange: Exchange, backing: PlentyBacking) {
     this.#clock = clock;
     this.#exchange = exchange;
     this.#backing = backing;
@@ -153,9 +145,8 @@ class StepsRun {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#exchange.close();
-    rmSync(this.#folder, { recursive: true });
+  close(): Promise<void> {
+    return this.#exchange.close();
   }
 
   /** A part of an order far from the last one. */

@@ -2,9 +2,9 @@
 // holds the word or words of `name`, or all of them. A bench is a file <folder>-<subject>.bench.ts
 // beside this one.
 import { readdirSync } from "node:fs";
-import { cpus } from "node:os";
 import { basename } from "node:path";
 import type { Bench, Figure } from "./bench.ts";
+import { machine } from "./process-figures.ts";
 
 const SUFFIX = ".bench.js";
 
@@ -35,12 +35,8 @@ async function main(args: readonly string[]): Promise<number> {
     if (!json) process.stdout.write(reportText(report));
   }
   if (json) {
-    const machine = {
-      node: process.version,
-      cpu: cpus()[0]?.model ?? "unknown",
-      cores: cpus().length,
-    };
-    process.stdout.write(`${JSON.stringify({ machine, tiny, reports }, undefined, 2)}\n`);
+    const report = { machine: machine(), tiny, reports };
+    process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   }
   return 0;
 }

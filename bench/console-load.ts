@@ -3,7 +3,7 @@
 // processor time they took, which a busy machine does not stretch.
 // `node dist/bench/console-load.js [--ledger-time 100] [--seconds 20] [--markets 200]`.
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
@@ -12,6 +12,7 @@ import { launchBrowser, openConsole } from "../test/console/browser.ts";
 import { findBrowser, NO_BROWSER } from "../test/console/find-browser.ts";
 import { ApiClient, type Row } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
+import { machine } from "./process-figures.ts";
 
 const { values } = parseArgs({
   options: {
@@ -75,7 +76,8 @@ await page.reload();
 await page.waitForTimeout(2000);
 const [order] = await api.get("/order?limit=1");
 const [base, quote] = symbols[0]?.split("/") ?? [];
-console.log(`Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores`);
+const { node, cpu, cores } = machine();
+console.log(`Node ${node}, ${cpu}, ${cores} cores`);
 console.log(
   `${symbols.length} markets traded, a ledger every ${values["ledger-time"]} ms asked for`,
 );

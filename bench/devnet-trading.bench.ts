@@ -2,8 +2,6 @@
 // at fast and at usual ledgers; transactions accepted a second; what both processes hold in memory.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import {
@@ -22,6 +20,7 @@ import { ApiClient, type Row } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { signed, Trader } from "../test/support/trader.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
 
@@ -47,14 +46,14 @@ export const bench: Bench = async ({ tiny }) => {
         { name: "5 s ledgers", ledgerTime: 5_000, trades: 12 },
       ];
   const figures: Figure[] = [];
-  for (const rhythm of rhythms) figures.push(...(await measure(rhythm, tiny)));
+  for (const rhythm of rhythms)
+    figures.push(...(await inFolder((folder) => measure(rhythm, tiny, folder))));
   return figures;
 };
 
 type Rhythm = { readonly name: string; readonly ledgerTime: number; readonly trades: number };
 
-async function measure(rhythm: Rhythm, tiny: boolean): Promise<readonly Figure[]> {
-  const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+async function measure(rhythm: Rhythm, tiny: boolean, folder: string): Promise<readonly Figure[]> {
   const devnet = await spawnDevnet({
     ...{ seed: "trading", passphrase: PASSPHRASE, directory: join(folder, "devnet"), port: 0 },
     ledgerTime: rhythm.ledgerTime,
@@ -78,7 +77,6 @@ async function measure(rhythm: Rhythm, tiny: boolean): Promise<readonly Figure[]
     }
     user.socket.close();
     const rate = await sendRate(devnet, user.trader, tiny ? 100 : 900);
-    delays.sort((one, other) => one - other);
     return [
       figure(`send to own trade push, median, ${rhythm.name}`, quantile(delays, 0.5), "ms"),
       figure(`send to own trade push, p95, ${rhythm.name}`, quantile(delays, 0.95), "ms"),
@@ -94,7 +92,6 @@ async function measure(rhythm: Rhythm, tiny: boolean): Promise<readonly Figure[]
     engine.child.kill("SIGTERM");
     await engine.exited;
     await devnet.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

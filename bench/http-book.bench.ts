@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { bookChannel } from "../src/http/push/channels/book-channel.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
-import { loadUws } from "../src/http/uws.ts";
 import type { Order } from "../src/model/order.ts";
 import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
 import { PASSPHRASE, testContract, testOrder } from "../test/support/http/test-server.ts";
-import { attachBare, attachPush, listen, PushedClients, type PushRound } from "./bare-push.ts";
+import { openBeside, type PushRound } from "./bare-push.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { openHttpWorld } from "./http-world.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 import { quantile } from "./quantile.ts";
@@ -25,13 +25,12 @@ const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
 
 export const bench: Bench = async ({ tiny }) => [
   ...(await publishing(tiny ? { connections: 20, rounds: 3 } : { connections: 1000, rounds: 24 })),
-  ...(await snapshots(tiny ? 1000 : 100_000)),
+  ...(await inFolder((folder) => snapshots(folder, tiny ? 1000 : 100_000))),
 ];
 
 type Sizes = { readonly connections: number; readonly rounds: number };
 
 async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
-  const uws = loadUws();
   const readModel = new MemoryReadModel();
   readModel.ledger = FIRST_LEDGER;
   readModel.live = Array.from({ length: CHANGES }, (_, at) => testOrder(at));
@@ -50,19 +49,9 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
       }),
     ],
   });
-  const pushApp = uws.App();
-  attachPush(pushApp, push);
-  const bareApp = uws.App();
-  attachBare(bareApp);
-  const sockets = await Promise.all([pushApp, bareApp].map(listen));
   const subscribe = JSON.stringify({ op: "subscribe", channel: "book", market: MARKET });
-  const [pushed, bare] = await Promise.all(
-    sockets.map((socket, at) => {
-      const messages = new Array<string[]>(sizes.connections).fill([at === 0 ? subscribe : ""]);
-      return new PushedClients().open(uws.us_socket_local_port(socket), messages);
-    }),
-  );
-  assert.ok(pushed !== undefined && bare !== undefined);
+  const messages = new Array<string[]>(sizes.connections).fill([subscribe]);
+  const beside = await openBeside(push, messages);
   let ledger = FIRST_LEDGER;
   const step = () => {
     ledger += 1;
@@ -81,13 +70,11 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
   const runs: { push: PushRound[]; bare: PushRound[] } = { push: [], bare: [] };
   // In turn, so that whatever else the machine does concerns both.
   for (let round = 0; round < sizes.rounds; round += 1) {
-    const publish = (): void => void bareApp.publish("all", published);
-    runs.bare.push(await bare.round(payloadBytes, 1, publish));
-    runs.push.push(await pushed.round(payloadBytes, 1, step));
+    const publish = () => beside.publishBare(published);
+    runs.bare.push(await beside.bare.round(payloadBytes, 1, publish));
+    runs.push.push(await beside.pushed.round(payloadBytes, 1, step));
   }
-  await Promise.all([pushed.stop(), bare.stop()]);
-  push.close();
-  for (const socket of sockets) uws.us_listen_socket_close(socket);
+  await beside.close();
   const median = (of: readonly PushRound[]) =>
     quantile(
       of.map(({ ms }) => ms),
@@ -109,8 +96,8 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
   ];
 }
 
-async function snapshots(orders: number): Promise<readonly Figure[]> {
-  const world = await openHttpWorld(orders, 1);
+async function snapshots(folder: string, orders: number): Promise<readonly Figure[]> {
+  const world = await openHttpWorld(folder, orders, 1);
   const readModel = world.exchange.state;
   const [reading, asking] = [new DriverProcess(), new DriverProcess()];
   try {

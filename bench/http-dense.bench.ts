@@ -1,16 +1,14 @@
 // The worst book there is for quotes, 60 assets with a market for every pair: what 20 clients wait
 // for 3-hop quotes, and what GET / takes meanwhile. Server and clients are processes of their own.
 import assert from "node:assert/strict";
-import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { Child } from "./child.ts";
 import type { DensePort, DenseStart } from "./http-dense-server.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 import { quantile } from "./quantile.ts";
-import { askQuotes, denseWorld, QuoteRequests, quotePath } from "./quote-worlds.ts";
+import { askQuotes, denseWorld, QuoteRequests } from "./quote-worlds.ts";
 
 const CONNECTIONS = 20;
-const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 /** Median orders that a request is for (see router-quotes). */
 const SIZES = { small: 0.1, large: 2, crowded: 8 } as const;
 
@@ -27,8 +25,8 @@ export const bench: Bench = async ({ tiny }) => {
   try {
     const url = `http://127.0.0.1:${(await server.ask(start)).port}`;
     const quotes = (size: Size, count: number): Promise<Quotes> => {
-      const paths = Array.from({ length: count }, (_, at) => pathOf(requests, size, at));
-      return askQuotes(quoting, { url, connections: CONNECTIONS, paths });
+      const kind = { direct: false, size: SIZES[size] };
+      return askQuotes(quoting, requests, { url, connections: CONNECTIONS, count, ...kind });
     };
     const count = tiny ? 60 : 1000;
     await quotes("small", count);
@@ -43,11 +41,6 @@ export const bench: Bench = async ({ tiny }) => {
     await Promise.all([server.kill(), quoting.stop(), watching.stop()]);
   }
 };
-
-function pathOf(requests: QuoteRequests, size: Size, at: number): string {
-  const direction = DIRECTIONS[at % 2] ?? "strict_send";
-  return quotePath(requests.next(direction, false, SIZES[size]));
-}
 
 function figuresOf(
   size: Size,

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import type { DomainEvent } from "../src/book/domain-event.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
+import type { Channel } from "../src/http/push/channel.ts";
 import { pushChannels } from "../src/http/push/channels.ts";
 import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { systemTimers } from "../src/http/push/throttle.ts";
-import { type ListenSocket, loadUws } from "../src/http/uws.ts";
 import { canonicalPair } from "../src/model/address.ts";
 import type { OrderId } from "../src/model/order.ts";
 import type { Trade } from "../src/model/trade.ts";
@@ -20,7 +20,7 @@ import {
   testOrder,
   testPosition,
 } from "../test/support/http/test-server.ts";
-import { attachBare, attachPush, listen, PushedClients, type PushRound } from "./bare-push.ts";
+import { openBeside, PushedClients, type PushRound } from "./bare-push.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
 
@@ -28,27 +28,21 @@ const MARKETS = 50;
 /** Fills of a ledger: as many messages to every connection. */
 const FILLS = 10;
 const SLOW_CLIENTS = 100;
+const TRADES = '{"op":"subscribe","channel":"trades"}';
+const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
 
 export const bench: Bench = async ({ tiny }) => {
   const sizes = tiny ? { connections: 50, rounds: 5 } : { connections: 5000, rounds: 60 };
-  const uws = loadUws();
   const world = createWorld();
-  const pushApp = uws.App();
-  attachPush(pushApp, world.push);
-  const pushSocket = await listen(pushApp);
-  const bareApp = uws.App();
-  attachBare(bareApp);
-  const bareSocket = await listen(bareApp);
-
-  const pushed = await startClients(pushSocket, sizes.connections, (at) => [
-    '{"op":"subscribe","channel":"trades"}',
+  const subscribe = Array.from({ length: sizes.connections }, (_, at) => [
+    TRADES,
     JSON.stringify({ op: "subscribe", channel: "depth", market: marketText(at % MARKETS) }),
   ]);
-  const bare = await startClients(bareSocket, sizes.connections, () => [""]);
-
-  const message = world.messageOf(world.fills(0));
+  const beside = await openBeside(world.push, subscribe);
+  const { pushed, bare } = beside;
+  const message = world.tradeMessage();
   const publishBare = () => {
-    for (let fill = 0; fill < FILLS; fill += 1) bareApp.publish("all", message);
+    for (let fill = 0; fill < FILLS; fill += 1) beside.publishBare(message);
   };
   const payloadBytes = Buffer.byteLength(message);
   // Alternating, so that what else the machine does meets both.
@@ -82,26 +76,22 @@ export const bench: Bench = async ({ tiny }) => {
     figure("memory per connection", pushed.bytesPerConnection, "bytes"),
   ];
   await bare.stop();
-  const slow = await startClients(pushSocket, tiny ? 5 : SLOW_CLIENTS, () => [
-    '{"op":"subscribe","channel":"trades"}',
-  ]);
+  const slowMessages = new Array<string[]>(tiny ? 5 : SLOW_CLIENTS).fill([TRADES]);
+  const slow = await new PushedClients().open(beside.port, slowMessages);
   await slow.stopReading();
   const before = process.memoryUsage().rss;
-  const beside = await measure(pushed, 3 * rounds, payloadBytes, world.step);
+  const besideSlow = await measure(pushed, 3 * rounds, payloadBytes, world.step);
   figures.push(
     figure(
       "pace beside clients that do not read, to alone",
-      summary(beside, connections).rate / ours.rate,
+      summary(besideSlow, connections).rate / ours.rate,
       "ratio",
     ),
     figure("memory grown beside them", (process.memoryUsage().rss - before) / 2 ** 20, "MiB"),
     figure("of them still connected", world.push.connectionCount - connections, "connections"),
   );
   await slow.stop();
-  await pushed.stop();
-  world.push.close();
-  uws.us_listen_socket_close(pushSocket);
-  uws.us_listen_socket_close(bareSocket);
+  await beside.close();
   return figures;
 };
 
@@ -111,10 +101,12 @@ function createWorld() {
   const assets = new AssetInput(PASSPHRASE);
   let ledger = 1;
   const levels = Array.from({ length: 50 }, (_, at) => [`1.${at + 10}`, "123.4567"] as const);
+  let channels: readonly Channel[] = [];
+  let published = "";
   const push = new PushEndpoint({
-    log: { error: (fields) => assert.fail(JSON.stringify(fields)) },
-    channels: (publish) =>
-      pushChannels(
+    log,
+    channels: (publish) => {
+      channels = pushChannels(
         {
           readModel,
           marketData: readModel.marketData,
@@ -135,10 +127,15 @@ function createWorld() {
           assets,
           contract: EXCHANGE,
           timers: systemTimers,
-          log: { error: (fields) => assert.fail(JSON.stringify(fields)) },
+          log,
         },
-        publish,
-      ),
+        (topic, json) => {
+          published = json;
+          publish(topic, json);
+        },
+      );
+      return channels;
+    },
   });
   const fills = (at: number): DomainEvent[] =>
     Array.from({ length: FILLS }, (_, fill) => {
@@ -175,47 +172,21 @@ function createWorld() {
       events: [...touched, ...fills(ledger)],
     });
   };
-  return { push, step, fills, messageOf: tradeMessage };
-}
-
-/** What the trades channel sends of a fill: as long for each of them. */
-function tradeMessage([event]: readonly DomainEvent[]): string {
-  assert.ok(event?.kind === "trade");
-  const sent: string[] = [];
-  const readModel = new MemoryReadModel();
-  const channels = pushChannels(
-    {
-      readModel,
-      marketData: readModel.marketData,
-      depth: { now: () => assert.fail("no depth here"), later: () => assert.fail("no depth here") },
-      watch: new TestWatch(),
-      assets: new AssetInput(PASSPHRASE),
-      contract: EXCHANGE,
-      timers: systemTimers,
-      log: { error: () => undefined },
-    },
-    (_topic, json) => sent.push(json),
-  );
-  const trades = channels.find(({ name }) => name === "trades");
-  trades
-    ?.request({ has: () => false, lenient: () => [], all: () => [], one: () => undefined })
-    .opened();
-  trades?.stepped({ ledgers: [], ledger: 1, closeTime: 0, changes: [], events: [event] });
-  assert.equal(sent.length, 1);
-  return sent[0] ?? "";
+  /** What the trades channel sends of a fill: as long for each of them. */
+  const tradeMessage = () => {
+    const trades = channels.find(({ name }) => name === "trades");
+    trades
+      ?.request({ has: () => false, lenient: () => [], all: () => [], one: () => undefined })
+      .opened();
+    const events = fills(0).slice(0, 1);
+    trades?.stepped({ ledgers: [], ledger: 1, closeTime: 0, changes: [], events });
+    return published;
+  };
+  return { push, step, tradeMessage };
 }
 
 function marketText(market: number): string {
   return `${testContract(market)}/${testContract(MARKETS)}`;
-}
-
-function startClients(
-  socket: ListenSocket,
-  connections: number,
-  subscribe: (at: number) => readonly string[],
-): Promise<PushedClients> {
-  const messages = Array.from({ length: connections }, (_, at) => subscribe(at));
-  return new PushedClients().open(loadUws().us_socket_local_port(socket), messages);
 }
 
 async function measure(

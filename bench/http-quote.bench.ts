@@ -5,16 +5,14 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Devnet } from "../src/devnet/devnet.ts";
 import { orderEntry } from "../src/devnet/ledger/exchange-storage.ts";
-import type { QuoteDirection } from "../src/router-worker/quote.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { DriverProcess } from "./load/driver-process.ts";
-import { FIXED_PATH } from "./load/messages.ts";
+import { FIXED_PATH } from "./load/fixed-body.ts";
 import { type Stack, startStack } from "./load/stack.ts";
 import { quantile } from "./quantile.ts";
-import { askQuotes, QuoteRequests, quotePath } from "./quote-worlds.ts";
+import { askQuotes, QuoteRequests, type RequestKind } from "./quote-worlds.ts";
 
 const CONNECTIONS = 50;
-const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 const EVENTS_PER_SECOND = 1000;
 
 type Scale = {
@@ -28,13 +26,7 @@ type Scale = {
 const FULL: Scale = { scale: "large", single: 3000, crowd: 15_000, rounds: 3 };
 const TINY: Scale = { scale: "small", single: 20, crowd: 100, rounds: 1 };
 
-type Kind = {
-  readonly name: string;
-  readonly direct: boolean;
-  /** Median orders that a request is for (see router-quotes). */
-  readonly size: number;
-  readonly throughput: string;
-};
+type Kind = RequestKind & { readonly name: string; readonly throughput: string };
 
 const KINDS: readonly Kind[] = [
   { name: "3-hop, small", direct: false, size: 0.1, throughput: "0.4 or more" },
@@ -92,18 +84,14 @@ class Measured {
   }
 
   async quotes(kind: Kind, connections: number, count: number) {
-    const paths = Array.from({ length: count }, (_, at) => this.#path(kind, at));
-    const result = await askQuotes(this.#driver, { url: this.#url, connections, paths });
+    const { direct, size } = kind;
+    const load = { url: this.#url, connections, count, direct, size };
+    const result = await askQuotes(this.#driver, this.#requests, load);
     this.refused += result.refused;
     // Those that are refused for their time say nothing of the requests.
     const answered = count - result.refused;
     assert.ok(result.routed > answered / 2, `${result.routed} of ${answered} quotes have routes`);
     return result;
-  }
-
-  #path({ direct, size }: Kind, at: number): string {
-    const direction = DIRECTIONS[at % 2] ?? "strict_send";
-    return quotePath(this.#requests.next(direction, direct, size));
   }
 }
 

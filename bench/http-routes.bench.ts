@@ -3,10 +3,13 @@
 
 import assert from "node:assert/strict";
 import { loadUws } from "../src/http/uws.ts";
+import { ApiClient, type Row } from "../test/e2e/api-client.ts";
 import { listen } from "./bare-push.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { type HttpWorld, openHttpWorld } from "./http-world.ts";
 import { DriverProcess } from "./load/driver-process.ts";
+import { FIXED_PATH, serveFixedBody } from "./load/fixed-body.ts";
 
 const CONNECTIONS = 32;
 const SECONDS = 2;
@@ -21,18 +24,15 @@ const GOALS: Readonly<Record<string, number>> = {
 };
 /** Answers of a kind that differ from request to request: more of them than are kept. */
 const OTHERS = 10_000;
-const FIXED = "x".repeat(2048);
 
-export const bench: Bench = async ({ tiny }) => {
-  const world = await openHttpWorld(tiny ? 200 : 20_000);
+export const bench: Bench = ({ tiny }) => inFolder((folder) => run(folder, tiny));
+
+async function run(folder: string, tiny: boolean): Promise<readonly Figure[]> {
+  const world = await openHttpWorld(folder, tiny ? 200 : 20_000);
   const uws = loadUws();
   // The same binding, headers and way of answering, without anything to compute.
   const app = uws.App();
-  app.get("/fixed", (res) => {
-    res.writeHeader("Content-Type", "application/json");
-    res.writeHeader("Access-Control-Allow-Origin", "*");
-    res.end(FIXED);
-  });
+  serveFixedBody(app);
   const fixedSocket = await listen(app);
   const fixedUrl = `http://127.0.0.1:${uws.us_socket_local_port(fixedSocket)}`;
   const driver = new DriverProcess();
@@ -52,9 +52,9 @@ export const bench: Bench = async ({ tiny }) => {
   const figures: Figure[] = [];
   for (const { name, paths } of await asked(world)) {
     // Fixed before and after: a machine that slows down meanwhile slows down both.
-    const before = await measure(fixedUrl, ["/fixed"]);
+    const before = await measure(fixedUrl, [FIXED_PATH]);
     const rate = await measure(world.url, paths);
-    const after = await measure(fixedUrl, ["/fixed"]);
+    const after = await measure(fixedUrl, [FIXED_PATH]);
     const goal = GOALS[name];
     figures.push(
       figure(`GET ${name}`, rate.perSecond, "requests/s"),
@@ -76,7 +76,7 @@ export const bench: Bench = async ({ tiny }) => {
   await world.close();
   uws.us_listen_socket_close(fixedSocket);
   return figures;
-};
+}
 
 /** `cpuUs`: of this process, for a request. Says more than the rate where the machine does other things too. */
 type Rate = { readonly perSecond: number; readonly cpuUs: number };
@@ -84,20 +84,16 @@ type Asked = { readonly name: string; readonly paths: readonly string[] };
 
 /** Checks that answers say something: empty ones would be fast. */
 async function asked({ url, ids }: HttpWorld): Promise<readonly Asked[]> {
-  const json = async (path: string): Promise<object> =>
-    (await (await fetch(url + path)).json()) as object;
+  const api = new ApiClient(Number(new URL(url).port));
   const id = ids[Math.floor(ids.length / 2)];
-  assert.ok("backed" in (await json(`/order/${id}`)), "backing is shown");
-  const [market] = (await json("/markets?limit=1")) as readonly Record<string, string>[];
-  const depth = `/depth?market=${market?.baseAsset}/${market?.quoteAsset}`;
-  const { asks, bids } = (await json(depth)) as {
-    readonly asks: unknown[];
-    readonly bids: unknown[];
-  };
+  assert.ok("backed" in (await api.get(`/order/${id}`)), "backing is shown");
+  const [{ baseAsset, quoteAsset }] = await api.get("/markets?limit=1");
+  const depth = `/depth?market=${baseAsset}/${quoteAsset}`;
+  const { asks, bids } = await api.get(depth);
   assert.ok(asks.length + bids.length > 0, "depth has levels");
   const cursors: string[] = [];
   for (let cursor = ""; cursors.length < OTHERS; cursor = cursors.at(-1) ?? "") {
-    const page = (await json(`/order?limit=200&cursor=${cursor}`)) as { readonly cursor: string }[];
+    const page: readonly Row[] = await api.get(`/order?limit=200&cursor=${cursor}`);
     if (page.length === 0) break;
     cursors.push(...page.map((order) => order.cursor));
   }

@@ -1,8 +1,6 @@
 // A real exchange for the HTTP benches: store, shared book and backing records, filled by ledgers, and
 // the API over it, without quotes.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
@@ -15,23 +13,22 @@ import type { ApiContext } from "../src/http/route.ts";
 import { startHttpServer } from "../src/http/server.ts";
 import { loadUws } from "../src/http/uws.ts";
 import { systemClock } from "../src/model/clock.ts";
-import type { ExchangeEvent } from "../src/model/ledger-delta.ts";
-import { type OrderId, orderId } from "../src/model/order.ts";
-import { position } from "../src/model/position.ts";
+import type { OrderId } from "../src/model/order.ts";
+import { silentLog } from "../test/support/exchange.ts";
 import {
   EXCHANGE,
   PASSPHRASE,
   testAccount,
   testContract,
 } from "../test/support/http/test-server.ts";
+import { type Follows, ledgerHash, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
+import { orderIdOf } from "./book-data.ts";
 import { PlentyBacking } from "./plenty.ts";
 
 const MARKETS = 20;
 const MAKERS = 100;
 const FIRST_LEDGER = 1000;
 const ORDERS_PER_LEDGER = 1000;
-/** Ids as far apart as those of the network, whose bytes are a hash's. */
-const SPREAD = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n;
 
 export type HttpWorld = {
   readonly exchange: Exchange;
@@ -41,8 +38,11 @@ export type HttpWorld = {
 };
 
 /** In all markets alike; `markets`: of one quote asset. */
-export async function openHttpWorld(orders: number, markets = MARKETS): Promise<HttpWorld> {
-  const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
+export async function openHttpWorld(
+  folder: string,
+  orders: number,
+  markets = MARKETS,
+): Promise<HttpWorld> {
   const book = new SharedBook({ contract: EXCHANGE, untracked: "nothing" });
   const backing = new PlentyBacking(EXCHANGE);
   const exchange = await Exchange.open({
@@ -50,39 +50,29 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
     networkPassphrase: PASSPHRASE,
     contract: EXCHANGE,
     clock: systemClock,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: silentLog,
     book,
     backing: backing.records,
   });
   const ids: OrderId[] = [];
-  let ledger = FIRST_LEDGER;
-  const apply = async (events: readonly ExchangeEvent[]): Promise<void> => {
-    await exchange.apply({
-      ledger,
-      hash: ledger.toString(16).padStart(64, "0"),
-      previousHash: (ledger - 1).toString(16).padStart(64, "0"),
-      closeTime: Math.floor(Date.now() / 1000),
-      protocol: 23,
-      baseReserve: 5_000_000,
-      events,
-      failures: [],
-      entries: [],
-      tokenEvents: [],
-    });
-    ledger += 1;
+  let last: Follows = { ledger: FIRST_LEDGER - 1, hash: ledgerHash(FIRST_LEDGER - 1) };
+  const apply = async (events: readonly NewEvent[]): Promise<void> => {
+    const delta = nextLedger(last, Math.floor(Date.now() / 1000), events);
+    last = delta;
+    await exchange.apply(delta);
   };
   for (let at = 0; at < orders; at += ORDERS_PER_LEDGER) {
     const events = Array.from({ length: Math.min(ORDERS_PER_LEDGER, orders - at) }, (_, n) => {
-      const id = orderId((BigInt(at + n + 1) * SPREAD) % (1n << 128n));
+      const id = orderIdOf(at + n + 1);
       ids.push(id);
-      return newOrder(id, ledger, n, { at: at + n, markets });
+      return newOrder(id, at + n, markets);
     });
     // Part of each is taken in the next ledger.
     await apply(events);
-    await apply(events.map((event, n) => fill(event, ledger, n)));
+    await apply(events.map(fill));
   }
   await backing.load(
-    () => ledger - 1,
+    () => last.ledger,
     () => apply([]),
   );
   const readModel = exchange.state;
@@ -96,7 +86,6 @@ export async function openHttpWorld(orders: number, markets = MARKETS): Promise<
     close: async () => {
       await server.close();
       await exchange.close();
-      rmSync(folder, { recursive: true });
     },
   };
 }
@@ -129,12 +118,11 @@ export function serveApi(book: SharedBook, served: Served) {
   });
 }
 
-type NewOrder = Extract<ExchangeEvent, { readonly kind: "new" }>;
+type NewOrder = Extract<NewEvent, { readonly kind: "new" }>;
 
-function fill({ id, owner, selling, buying }: NewOrder, ledger: number, n: number): ExchangeEvent {
+function fill({ id, owner, selling, buying }: NewOrder): NewEvent {
   return {
     kind: "trade",
-    position: position({ ledger, transaction: 1 + n, operation: 1, index: 0 }),
     order: id,
     taker: testAccount(MAKERS),
     maker: owner,
@@ -147,15 +135,9 @@ function fill({ id, owner, selling, buying }: NewOrder, ledger: number, n: numbe
   };
 }
 
-function newOrder(
-  id: OrderId,
-  ledger: number,
-  index: number,
-  { at, markets }: { readonly at: number; readonly markets: number },
-): NewOrder {
+function newOrder(id: OrderId, at: number, markets: number): NewOrder {
   return {
     kind: "new",
-    position: position({ ledger, transaction: 1 + index, operation: 1, index: 0 }),
     id,
     owner: testAccount(at % MAKERS),
     selling: testContract(at % markets),

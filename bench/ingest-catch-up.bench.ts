@@ -2,22 +2,20 @@
 // RPC, through the whole engine into its store, while a client asks for GET /. The engine runs in this process,
 // the devnet's RPC and the client in others.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import * as wasm from "@bokuweb/zstd-wasm";
 import { pino } from "pino";
 import { startDevnet } from "../src/devnet/devnet.ts";
 import type { DevnetInput } from "../src/devnet/options.ts";
 import { spawnDevnet } from "../src/devnet/spawn.ts";
 import { startEngine } from "../src/engine.ts";
 import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
-import { batchKey, CONFIG_KEY } from "../src/ingest/lake/lake-layout.ts";
-import { loadWasmZstd } from "../src/ingest/lake/zstd.ts";
 import { parseLedgersJson } from "../src/ingest/ledgers-json.ts";
 import type { Address } from "../src/model/address.ts";
+import { openLake, writeBatch } from "../test/ingest/build-lake.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import {
   DEVNET_PASSPHRASE,
   LEDGER_BYTES,
@@ -25,6 +23,7 @@ import {
   TRANSACTIONS,
 } from "./ingest-ledgers.ts";
 import { DriverProcess } from "./load/driver-process.ts";
+import { ledgerOf } from "./load/status.ts";
 import { quantile } from "./quantile.ts";
 
 const LAYOUT = { ledgersPerBatch: 1, batchesPerPartition: 64_000 };
@@ -46,9 +45,8 @@ type World = {
   readonly exchange: Address;
 };
 
-export const bench: Bench = async ({ tiny }) => {
-  const root = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
-  try {
+export const bench: Bench = ({ tiny }) =>
+  inFolder(async (root) => {
     const world = await createWorld(
       root,
       tiny ? { count: 60, bytes: 0 } : { count: 900, bytes: LEDGER_BYTES },
@@ -82,10 +80,7 @@ export const bench: Bench = async ({ tiny }) => {
     } finally {
       await devnet.stop();
     }
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-};
+  });
 
 function optionsOf(directory: string, ledgerBytes: number): DevnetInput {
   return {
@@ -105,40 +100,25 @@ async function createWorld(
 ): Promise<World> {
   const directory = join(root, "devnet");
   const lake = join(root, "lake");
-  await loadWasmZstd();
-  mkdirSync(lake);
-  const config = {
-    networkPassphrase: DEVNET_PASSPHRASE,
-    version: "1.0",
-    compression: "zstd",
-    ...LAYOUT,
-  };
-  writeFileSync(join(lake, CONFIG_KEY), JSON.stringify(config));
+  const plan = { directory: lake, layout: LAYOUT, passphrase: DEVNET_PASSPHRASE };
+  await openLake(plan);
   const devnet = await startDevnet({ ...optionsOf(directory, ledgerBytes), manual: true });
   let bytes = 0;
+  const write = (sequence: number): void => {
+    const meta = devnet.ledgerMeta(sequence);
+    writeBatch(plan, [{ sequence, bytes: meta }]);
+    bytes += meta.length;
+  };
   try {
-    bytes += writeObject(lake, FIRST_LEDGER, devnet.ledgerMeta(FIRST_LEDGER));
+    write(FIRST_LEDGER);
     while (devnet.tip.ledger < FIRST_LEDGER + PRELUDE_LEDGERS + count) {
       devnet.closeLedger();
-      const { ledger } = devnet.tip;
-      bytes += writeObject(lake, ledger, devnet.ledgerMeta(ledger));
+      write(devnet.tip.ledger);
     }
     return { directory, lake, last: devnet.tip.ledger, bytes, exchange: devnet.network.exchange };
   } finally {
     await devnet.stop();
   }
-}
-
-/** One ledger an object, compressed as lakes are. Returns the ledger's bytes. */
-function writeObject(lake: string, ledger: number, meta: Uint8Array): number {
-  const head = Buffer.alloc(12);
-  head.writeUInt32BE(ledger, 0);
-  head.writeUInt32BE(ledger, 4);
-  head.writeUInt32BE(1, 8);
-  const path = join(lake, `${batchKey(LAYOUT, ledger)}.xdr.zst`);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, wasm.compress(Buffer.concat([head, meta]), 3));
-  return meta.length;
 }
 
 /** Of catch-ups from the lake in turn, after one that warmed the process up. */
@@ -226,7 +206,7 @@ async function catchUp(
     const { firstLedger, firstLedgerAt, ...result } = await driver.run("statusUntil", asked);
     delay.disable();
     const { reachedAt, latenciesMs } = result;
-    assert.equal(await ledgerOf(engine.port), world.last);
+    assert.equal(await ledgerOf(url), world.last);
     const { user, system } = process.cpuUsage(cpu);
     return {
       cpuMs: (user + system) / 1000 / (world.last - FIRST_LEDGER + 1),
@@ -241,11 +221,6 @@ async function catchUp(
     await engine.close();
     rmSync(path, { recursive: true });
   }
-}
-
-async function ledgerOf(port: number): Promise<number | undefined> {
-  const response = await fetch(`http://127.0.0.1:${port}/`);
-  return ((await response.json()) as { readonly ledger?: number }).ledger;
 }
 
 type Page = { readonly ledgers: readonly { readonly metadataXdr: string }[] };

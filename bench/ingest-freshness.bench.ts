@@ -2,14 +2,13 @@
 // and what the engine asks the RPC meanwhile; then of two engines on the same ledgers, one of which keeps order events.
 // The devnet runs in this process, the engines in others.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
 import { ApiClient } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
 import { cpuMs } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
@@ -83,39 +82,39 @@ async function following(
     pids: readonly number[],
   ) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
-  const directory = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
-  const devnet = await startDevnet({
-    seed: "benches",
-    passphrase: DEVNET_PASSPHRASE,
-    port: 0,
-    ledgerTime: rhythm.ledgerTime,
-    manual: true,
-  });
-  const engines: EngineProcess[] = [];
-  try {
-    for (let ledger = 0; ledger < PRELUDE_LEDGERS; ledger += 1) devnet.closeLedger();
-    for (const [at, environment] of environments.entries()) {
-      engines.push(
-        new EngineProcess({
-          asPackaged: true,
-          rpcUrl: devnet.url,
-          passphrase: DEVNET_PASSPHRASE,
-          contract: devnet.network.exchange,
-          dataDir: join(directory, String(at)),
-          environment,
-        }),
-      );
+  return inFolder(async (directory) => {
+    const devnet = await startDevnet({
+      seed: "benches",
+      passphrase: DEVNET_PASSPHRASE,
+      port: 0,
+      ledgerTime: rhythm.ledgerTime,
+      manual: true,
+    });
+    const engines: EngineProcess[] = [];
+    try {
+      for (let ledger = 0; ledger < PRELUDE_LEDGERS; ledger += 1) devnet.closeLedger();
+      for (const [at, environment] of environments.entries()) {
+        engines.push(
+          new EngineProcess({
+            asPackaged: true,
+            rpcUrl: devnet.url,
+            passphrase: DEVNET_PASSPHRASE,
+            contract: devnet.network.exchange,
+            dataDir: join(directory, String(at)),
+            environment,
+          }),
+        );
+      }
+      const ports = await Promise.all(engines.map(({ listening }) => listening));
+      for (const port of ports) await new ApiClient(port).reached(devnet.tip.ledger);
+      const pids = engines.map(({ child }) => child.pid ?? 0);
+      return await run(devnet, ports, pids);
+    } finally {
+      for (const { child } of engines) child.kill("SIGTERM");
+      await Promise.all(engines.map(({ exited }) => exited));
+      await devnet.stop();
     }
-    const ports = await Promise.all(engines.map(({ listening }) => listening));
-    for (const port of ports) await new ApiClient(port).reached(devnet.tip.ledger);
-    const pids = engines.map(({ child }) => child.pid ?? 0);
-    return await run(devnet, ports, pids);
-  } finally {
-    for (const { child } of engines) child.kill("SIGTERM");
-    await Promise.all(engines.map(({ exited }) => exited));
-    await devnet.stop();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 async function follow(

@@ -1,5 +1,13 @@
-// What the kernel tells of a process. Of Linux alone; 0 elsewhere.
+// The machine, and what its kernel tells of a process: the latter of Linux alone; 0 elsewhere.
 import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+
+export type Machine = { readonly node: string; readonly cpu: string; readonly cores: number };
+
+export function machine(): Machine {
+  const [first] = cpus();
+  return { node: process.version, cpu: first?.model ?? "unknown", cores: cpus().length };
+}
 
 /** Bytes in memory: all, or those of its own (heap, buffers, stacks) without mapped files. */
 export function residentBytes(pid = 0, which: "VmRSS" | "RssAnon" = "VmRSS"): number {

@@ -101,6 +101,20 @@ export function denseWorld(assets: number, levels: number): WorldState {
 
 type RequestedOrder = Pick<WorldState["orders"][number], "selling" | "buying" | "amount">;
 
+const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
+
+/** Of the request with this number: both in turn. */
+export function directionOf(number: number): QuoteDirection {
+  return DIRECTIONS[number % 2] ?? "strict_send";
+}
+
+export type RequestKind = {
+  /** Of two assets that have a market, and by that alone; otherwise of two random ones. */
+  readonly direct: boolean;
+  /** Median orders of the asset whose amount is given that it is for, about. */
+  readonly size: number;
+};
+
 /** Makes requests: no two are the same. */
 export class QuoteRequests {
   readonly #random: Random = randomFrom(7);
@@ -128,11 +142,9 @@ export class QuoteRequests {
     this.#sides = [...sides.values()];
   }
 
-  /**
-   * For about `size` median orders of the asset whose amount is given: of two random assets, or of
-   * two that have a market.
-   */
-  next(direction: QuoteDirection, direct: boolean, size: number): QuoteRequest {
+  /** The request with this number, which gives its direction. */
+  next(number: number, { direct, size }: RequestKind): QuoteRequest {
+    const direction = directionOf(number);
     const [sellingAsset, buyingAsset] = direct ? this.#side() : this.#pair();
     const given = direction === "strict_send" ? sellingAsset : buyingAsset;
     const part = 0.5 + this.#random(1_000_000) / 1_000_000;
@@ -152,7 +164,7 @@ export class QuoteRequests {
   }
 }
 
-export function quotePath(request: QuoteRequest): string {
+function quotePath(request: QuoteRequest): string {
   const { sellingAsset, buyingAsset, amount, direction, direct } = request;
   return (
     `/quote?sellingAsset=${sellingAsset}&buyingAsset=${buyingAsset}` +
@@ -174,12 +186,20 @@ export async function quotesOn(world: WorldState, onFault: (fault: string) => vo
   return { book, pool };
 }
 
-/** Asks each once. `routed`: answers that hold a route; `refused`: others than 200. */
+export type QuoteLoad = RequestKind & {
+  readonly url: string;
+  readonly connections: number;
+  readonly count: number;
+};
+
+/** Asks for so many quotes. `routed`: answers that hold a route; `refused`: others than 200. */
 export async function askQuotes(
   driver: DriverProcess,
-  load: { readonly url: string; readonly connections: number; readonly paths: readonly string[] },
+  requests: QuoteRequests,
+  { url, connections, count, ...kind }: QuoteLoad,
 ) {
-  const count = load.paths.length;
+  const paths = Array.from({ length: count }, (_, at) => quotePath(requests.next(at, kind)));
+  const load = { url, connections, paths };
   const text = '"worstPrice"';
   const { statuses, holding, ...result } = await driver.run("requests", { ...load, count, text });
   const { 200: answered = 0, 409: tooLate = 0, 503: tooMuch = 0 } = statuses;

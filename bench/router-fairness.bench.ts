@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { QuotePool } from "../src/router-worker/pool.ts";
-import type { QuoteAnswer, QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
+import type { QuoteAnswer, QuoteRequest } from "../src/router-worker/quote.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
@@ -15,7 +15,6 @@ const AT_A_TIME = [0, 8, 200, 1200];
 /** Median orders that a request is for (see router-quotes). */
 const LIGHT = 2;
 const HEAVY = 8;
-const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 /** Between two quotes of the light client. */
 const PAUSE_MS = 5;
 
@@ -47,8 +46,7 @@ export const bench: Bench = async ({ tiny }) => {
 
 async function measure(pool: QuotePool, world: WorldState, atATime: number, count: number) {
   const requests = new QuoteRequests(world);
-  const next = (at: number, size: number) =>
-    requests.next(DIRECTIONS[at % 2] ?? "strict_send", false, size);
+  const next = (at: number, size: number) => requests.next(at, { direct: false, size });
   let isOver = false;
   let [heavy, heavyFailed] = [0, 0];
   const start = performance.now();

@@ -8,7 +8,7 @@ import { Piscina } from "piscina";
 import type { BookView } from "../src/book/shared-layout.ts";
 import { applyChange, writeState } from "../src/book/shared-writer.ts";
 import type { Order } from "../src/model/order.ts";
-import type { QuoteDirection, QuoteRequest, QuoteResult } from "../src/router-worker/quote.ts";
+import type { QuoteRequest, QuoteResult } from "../src/router-worker/quote.ts";
 import { QuoteSearch } from "../src/router-worker/search/quote-search.ts";
 import {
   bookOfWorld,
@@ -21,7 +21,13 @@ import { randomFrom } from "../test/support/random-ledgers.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
-import { denseWorld, devnetWorld, QuoteRequests } from "./quote-worlds.ts";
+import {
+  denseWorld,
+  devnetWorld,
+  directionOf,
+  QuoteRequests,
+  type RequestKind,
+} from "./quote-worlds.ts";
 import { type ReferenceRoute, ReferenceRouter } from "./reference-router.ts";
 
 /**
@@ -34,7 +40,7 @@ const CROWDED = 8;
 
 type Goals = Partial<Readonly<Record<"median" | "mean" | "p99" | "maximum" | "unproven", string>>>;
 
-type Scenario = { readonly direct: boolean; readonly size: number; readonly goals?: Goals };
+type Scenario = RequestKind & { readonly goals?: Goals };
 
 type Runs = {
   readonly warmUp: number;
@@ -53,7 +59,6 @@ const CHANGED_EVERY = 20;
 const SKIP_WINDOW = 600;
 /** Requests that one of the two answers before the other has its turn. */
 const COMPARED_AT_ONCE = 20;
-const DIRECTIONS: readonly QuoteDirection[] = ["strict_send", "strict_receive"];
 
 export const bench: Bench = async ({ tiny }) => {
   const runs = tiny ? TINY_RUNS : FULL_RUNS;
@@ -107,7 +112,7 @@ function measure(
   const reference = new ReferenceRouter(world);
   const requests = new QuoteRequests(world);
   return scenarios.flatMap(([name, { direct, size, goals }]) => {
-    const next = (at: number) => requests.next(DIRECTIONS[at % 2] ?? "strict_send", direct, size);
+    const next = (at: number) => requests.next(at, { direct, size });
     const record = new Answers(search);
     for (let at = 0; at < runs.warmUp; at += 1) record.answer(view, world.now, next(at));
     record.forget();
@@ -159,8 +164,7 @@ function whileChanging(world: WorldState, runs: Runs): readonly Figure[] {
         for (let at = 0; at < runs.warmUp + runs.measured; at += 1) {
           if (at === runs.warmUp) record.forget();
           if (isChanging && at % CHANGED_EVERY === 0) change();
-          const direction = DIRECTIONS[at % 2] ?? "strict_send";
-          record.answer(view, world.now, requests.next(direction, false, size));
+          record.answer(view, world.now, requests.next(at, { direct: false, size }));
         }
         return record;
       };
@@ -191,8 +195,7 @@ function hardSide(
   cold.answer(view, state.now, request);
   for (let at = 0; at < runs.hard; at += 1) {
     const amount = (request.amount * BigInt(50 + at)) / 50n;
-    const direction = DIRECTIONS[at % 2] ?? "strict_send";
-    warm.answer(view, state.now, { ...request, amount, direction });
+    warm.answer(view, state.now, { ...request, amount, direction: directionOf(at) });
   }
   const goals = { median: "below 5000", maximum: "below 5000" };
   return [

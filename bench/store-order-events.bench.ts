@@ -1,14 +1,12 @@
 // What keeping order events costs: bytes a row on disk with all of its index entries, pages of each filter from late
 // and early cursors, and the pace at which ledgers are applied with order events and without, on the same ledgers.
 // EVENTS=<rows> sets the length.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allowanceKey } from "../src/book/backing/ledger-keys.ts";
 import { Exchange } from "../src/book/exchange.ts";
 import { type Address, canonicalPair } from "../src/model/address.ts";
 import type { EntryChange, LedgerDelta } from "../src/model/ledger-delta.ts";
-import { type OrderId, orderId } from "../src/model/order.ts";
+import type { OrderId } from "../src/model/order.ts";
 import type { OrderEventFilter } from "../src/model/order-event.ts";
 import type { Position } from "../src/model/position.ts";
 import { storeFolder } from "../src/store/data-folder.ts";
@@ -19,6 +17,8 @@ import { silentLog } from "../test/support/exchange.ts";
 import { type Follows, ledgerHash, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { orderIdOf } from "./book-data.ts";
+import { inFolder } from "./folder.ts";
 import { PlentyBacking } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 
@@ -41,10 +41,9 @@ const PAGE = 20;
 const ROWS_AT_ONCE = 1000;
 const SEED = 21;
 
-export const bench: Bench = async ({ tiny }) => {
-  const events = tiny ? 4000 : EVENTS;
-  const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
-  try {
+export const bench: Bench = ({ tiny }) =>
+  inFolder(async (folder) => {
+    const events = tiny ? 4000 : EVENTS;
     const ledgers = Math.ceil(events / (1.25 * EVENTS_A_LEDGER));
     const without = await fill(join(folder, "without"), ledgers, 0);
     const kept = await fill(join(folder, "kept"), ledgers, FOREVER);
@@ -62,10 +61,7 @@ export const bench: Bench = async ({ tiny }) => {
       ),
     ];
     return [...figures, ...(await pages(join(folder, "kept"), tiny ? 20 : QUESTIONS))];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
+  });
 
 /** `rate`: ledgers a second, of full ledgers alone. */
 async function fill(dataDir: string, count: number, keepOrderEvents: number) {
@@ -166,11 +162,6 @@ async function pages(dataDir: string, questions: number): Promise<readonly Figur
   }
   await store.close();
   return figures;
-}
-
-function orderIdOf(number: number): OrderId {
-  // As far apart as the ids of the network, whose bytes are a hash's.
-  return orderId((BigInt(number) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835n) % (1n << 128n));
 }
 
 function marketOf(number: number): readonly [Address, Address] {

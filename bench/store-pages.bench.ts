@@ -3,8 +3,6 @@
 // HTTP adds does not know the history. HISTORY=<trades> sets the length, with a live order for
 // every hundred trades.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Exchange } from "../src/book/exchange.ts";
 import { type Position, position } from "../src/model/position.ts";
@@ -12,6 +10,7 @@ import { account, token } from "../test/support/addresses.ts";
 import { silentLog } from "../test/support/exchange.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE, HistoryLedgers, historyFunction } from "./store-history.ts";
 
@@ -30,10 +29,11 @@ const SEED = 4;
 type Ask = (exchange: Exchange, at: Position | undefined) => number;
 type Question = { readonly name: string; readonly ask: Ask };
 
-export const bench: Bench = async ({ tiny }) => {
+export const bench: Bench = ({ tiny }) => inFolder((folder) => run(folder, tiny));
+
+async function run(folder: string, tiny: boolean): Promise<readonly Figure[]> {
   const history = tiny ? TINY_HISTORY : HISTORY;
   const makers = tiny ? TINY_MAKERS : MAKERS;
-  const folder = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   const ledgers = new HistoryLedgers(FIRST_LEDGER, START, makers);
   const exchange = await Exchange.open({
     path: join(folder, "store"),
@@ -72,9 +72,8 @@ export const bench: Bench = async ({ tiny }) => {
     return figures;
   } finally {
     await exchange.close();
-    rmSync(folder, { recursive: true, force: true });
   }
-};
+}
 
 /** Medians in milliseconds by question. */
 function measure(

@@ -1,13 +1,12 @@
 // From the start of the engine's process to its first answers, on a store of many live orders with
 // their makers' backing and a long history, with its order events and without. Nothing serves ledgers meanwhile.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
 import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
@@ -17,12 +16,11 @@ const STARTS = 5;
 const QUOTE_ATTEMPTS = 10;
 const SETTLE_MS = 5000;
 
-export const bench: Bench = async ({ tiny }) => {
-  const sizes = tiny
-    ? { orders: 500, trades: 2000 }
-    : { orders: 100_000, trades: Number(process.env.TRADES ?? 1_000_000) };
-  const root = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
-  try {
+export const bench: Bench = ({ tiny }) =>
+  inFolder(async (root) => {
+    const sizes = tiny
+      ? { orders: 500, trades: 2000 }
+      : { orders: 100_000, trades: Number(process.env.TRADES ?? 1_000_000) };
     const [kept, without] = [join(root, "kept"), join(root, "without")];
     const market = await fillHistory(storeFolder(kept), sizes);
     await fillHistory(storeFolder(without), { ...sizes, keepOrderEvents: 0 });
@@ -65,10 +63,7 @@ export const bench: Bench = async ({ tiny }) => {
       ),
     ];
     return figures;
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
-};
+  });
 
 /** Milliseconds from the start of the process, and MB. */
 type Start = { readonly status: number; readonly quote: number; readonly resident: number };
@@ -97,7 +92,7 @@ async function measureStart(
       `${String(word)} at ${String(ledger)}`,
     );
     const asked = `sellingAsset=${selling}&buyingAsset=${buying}&amount=1000000`;
-    const quoted = await firstQuote(`${url}/quote?${asked}`);
+    const quoted = await json(`${url}/quote?${asked}`);
     const quote = performance.now() - begin;
     assert.equal(quoted.status, "success");
     // By then the rest is restored and the reader thread is up.
@@ -110,22 +105,13 @@ async function measureStart(
   }
 }
 
-/** A busy machine may leave one no time: then it is asked for again, as a client does. */
-async function firstQuote(url: string): Promise<Record<string, unknown>> {
-  for (let attempt = 1; attempt < QUOTE_ATTEMPTS; attempt += 1) {
+/** A busy machine may leave a quote no time: then it is asked for again, as a client does. */
+async function json(url: string): Promise<Record<string, unknown>> {
+  for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url);
     const body: unknown = await response.json();
-    if (response.status !== 409) return check(url, response, body);
+    if (response.status === 409 && attempt < QUOTE_ATTEMPTS) continue;
+    assert.ok(response.status === 200 && typeof body === "object" && body !== null, url);
+    return { ...body };
   }
-  return json(url);
-}
-
-async function json(url: string): Promise<Record<string, unknown>> {
-  const response = await fetch(url);
-  return check(url, response, await response.json());
-}
-
-function check(url: string, response: Response, body: unknown): Record<string, unknown> {
-  assert.ok(response.status === 200 && typeof body === "object" && body !== null, url);
-  return { ...body };
 }

@@ -1,28 +1,30 @@
 // The history sink's backfill of a long history into a PostgreSQL on the same machine, and what GET / takes beside it.
 // Nothing serves ledgers meanwhile. Left out where there is no PostgreSQL.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { Agent, get } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { findPostgres, NO_POSTGRES, Postgres } from "../test/support/postgres.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { inFolder } from "./folder.ts";
 import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
+import { HttpPool, requestBytes } from "./load/http-pool.ts";
 import { quantile } from "./quantile.ts";
 import { HISTORY_EXCHANGE } from "./store-history.ts";
 
 /** Requests begin so often, whatever the ones before take. */
 const EVERY_MS = 25;
+/** More than requests that are due before the slowest answer. */
+const CONNECTIONS = 100;
 const ALONE_MS = 15_000;
 /** The metrics take some milliseconds themselves. */
 const LOOK_MS = 2000;
 /** As a server is set up that such a history is for. */
 const SERVER = { fsync: "on", shared_buffers: "256MB", max_wal_size: "4GB" };
 
-export const bench: Bench = async ({ tiny }) => {
+export const bench: Bench = ({ tiny }) => inFolder((dataDir) => run(dataDir, tiny));
+
+async function run(dataDir: string, tiny: boolean): Promise<readonly Figure[]> {
   const bin = findPostgres();
   if (bin === undefined) {
     process.stderr.write(`${NO_POSTGRES}\n`);
@@ -30,7 +32,6 @@ export const bench: Bench = async ({ tiny }) => {
   }
   const orders = tiny ? 200 : 10_000;
   const trades = tiny ? 2000 : Number(process.env.TRADES ?? 1_000_000);
-  const dataDir = mkdtempSync(join(tmpdir(), "hopbook-bench-"));
   const postgres = Postgres.make(bin);
   try {
     await postgres.start(SERVER);
@@ -82,9 +83,8 @@ export const bench: Bench = async ({ tiny }) => {
     return figures;
   } finally {
     await postgres.stop("now");
-    rmSync(dataDir, { recursive: true, force: true });
   }
-};
+}
 
 async function withEngine<T>(
   dataDir: string,
@@ -100,7 +100,7 @@ async function withEngine<T>(
     environment,
   });
   try {
-    return await measure(`http://127.0.0.1:${await engine.listening}/`, engine);
+    return await measure(`http://127.0.0.1:${await engine.listening}`, engine);
   } finally {
     engine.child.kill("SIGTERM");
     await engine.exited;
@@ -109,29 +109,26 @@ async function withEngine<T>(
 
 /** Milliseconds from when each request was due to its answer, until `end`. */
 async function latencies(url: string, end: Promise<unknown>): Promise<readonly number[]> {
-  const agent = new Agent({ keepAlive: true });
+  const { hostname: host, port } = new URL(url);
   const taken: number[] = [];
-  let isOver = false;
-  void end.finally(() => {
-    isOver = true;
+  const pool = new HttpPool({
+    ...{ host, port: Number(port), connections: CONNECTIONS },
+    onDone: ({ request, status, nowMs }) => {
+      assert.equal(status, 200);
+      taken.push(nowMs - request.dueMs);
+    },
   });
-  const asked: Promise<void>[] = [];
-  for (let due = performance.now(); !isOver; due += EVERY_MS) {
-    await delay(Math.max(0, due - performance.now()));
-    asked.push(
-      new Promise((resolve, reject) => {
-        get(url, { agent }, (answer) => {
-          answer.resume();
-          answer.on("end", () => {
-            taken.push(performance.now() - due);
-            resolve();
-          });
-        }).on("error", reject);
-      }),
-    );
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  void end.then(over, over);
+  for (let dueMs = performance.now(); !isOver; dueMs += EVERY_MS) {
+    await delay(Math.max(0, dueMs - performance.now()));
+    pool.submit({ bytes: requestBytes("/"), endpoint: 0, dueMs });
   }
-  await Promise.all(asked);
-  agent.destroy();
+  while (pool.open > 0) await delay(1);
+  pool.close();
   return taken;
 }
 

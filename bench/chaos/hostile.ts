@@ -1,12 +1,10 @@
 // Clients that no server wants: they stall, send what no protocol allows, or too much of it.
 import { connect, type Socket } from "node:net";
+import { HANDSHAKE, textFrames } from "../load/push-connection.ts";
 
 const CONNECT_MS_MAX = 5000;
 /** Sockets opened at a time. */
 const OPENING = 100;
-export const HANDSHAKE =
-  "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 
 /** What a client that stalls has sent when it stops, and it reads nothing any more. */
 const STALLS = [
@@ -83,7 +81,7 @@ export async function sendMalformedFrames(port: number): Promise<void> {
 
 export async function sendOversize(port: number): Promise<void> {
   const messages = OVERSIZE_MESSAGES.map((text) =>
-    Buffer.concat([Buffer.from(HANDSHAKE), textFrame(text)]),
+    Buffer.concat([Buffer.from(HANDSHAKE), textFrames([text])]),
   );
   await sendAll(port, [...OVERSIZE_HTTP.map((text) => Buffer.from(text)), ...messages]);
 }
@@ -135,19 +133,4 @@ function opened(port: number): Promise<Socket | undefined> {
       resolve(socket);
     });
   });
-}
-
-/** Masked with zeros, as clients have to mask. */
-function textFrame(text: string): Buffer {
-  const payload = Buffer.from(text);
-  const head = Buffer.alloc(14);
-  head[0] = 0x81;
-  if (payload.length < 0x1_0000) {
-    head[1] = 0xfe;
-    head.writeUInt16BE(payload.length, 2);
-    return Buffer.concat([head.subarray(0, 8), payload]);
-  }
-  head[1] = 0xff;
-  head.writeBigUInt64BE(BigInt(payload.length), 2);
-  return Buffer.concat([head, payload]);
 }

@@ -7,12 +7,14 @@ import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { startRecordedDevnet } from "../../test/support/recorded-devnet.ts";
-import { EngineChild } from "../load/engine-child.ts";
+import { EngineChild, type EngineChildOptions } from "../load/engine-child.ts";
+import { ledgerOf } from "../load/status.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 const PRELOAD = new URL("./engine-preload.js", import.meta.url).href;
 const POLL_MS = 50;
+const POLL_MS_MAX = 5000;
 const MIB = 2 ** 20;
 
 export type SubjectOptions = {
@@ -30,7 +32,7 @@ export class Subject {
   /** Or why there is none. */
   readonly disk: SmallDisk | string;
   engine: EngineChild;
-  readonly #options: ConstructorParameters<typeof EngineChild>[0];
+  readonly #options: EngineChildOptions;
   readonly #folder: string;
   readonly #others: EngineChild[] = [];
 
@@ -64,7 +66,7 @@ export class Subject {
       readonly disk: SmallDisk | string;
       readonly folder: string;
     },
-    options: ConstructorParameters<typeof EngineChild>[0],
+    options: EngineChildOptions,
   ) {
     this.devnet = parts.devnet;
     this.proxies = parts.proxies;
@@ -98,8 +100,9 @@ export class Subject {
     return peaceful;
   }
 
-  kill(): Promise<void> {
-    return this.engine.kill();
+  async kill(): Promise<void> {
+    this.engine.kill();
+    await this.engine.exited;
   }
 
   /** Rejects where the engine ends, or does not get there in time. */
@@ -113,7 +116,8 @@ export class Subject {
       if (this.engine.child.exitCode !== null || this.engine.child.signalCode !== null) {
         throw this.engine.failure("ended");
       }
-      seen = await this.#ledger();
+      // Not up yet: asked again.
+      seen = await ledgerOf(this.url, POLL_MS_MAX).catch(() => 0);
       if (seen < ledger) await delay(POLL_MS);
     }
   }
@@ -141,17 +145,6 @@ export class Subject {
     await this.devnet.stop();
     if (typeof this.disk !== "string") this.disk.unmount();
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  async #ledger(): Promise<number> {
-    try {
-      const response = await fetch(`${this.url}/`, { signal: AbortSignal.timeout(5000) });
-      const { ledger } = (await response.json()) as { readonly ledger?: number };
-      return ledger ?? 0;
-    } catch {
-      // Not up yet: asked again.
-      return 0;
-    }
   }
 }
 

@@ -1,13 +1,14 @@
 // The process that drives a load: runs the scenarios that DriverProcess asks for. It does nothing
 // else, so that what it measures is the service.
 import { type ClosedLoop, closedLoop } from "./closed-loop.ts";
-import { type DriverTask, FIXED_PATH, type LoadResult, type SliceResult } from "./messages.ts";
+import { FIXED_PATH } from "./fixed-body.ts";
+import type { DriverTask, LoadResult, SliceResult } from "./messages.ts";
 import { ENDPOINTS } from "./mix.ts";
 import { PushClients } from "./push-clients.ts";
 import { CountingClients, type Flood, Flooding, readBooks } from "./push-scenarios.ts";
 import { pick, randomFrom } from "./random.ts";
 import { RequestLoad } from "./request-load.ts";
-import { statusUntil } from "./status-until.ts";
+import { statusUntil } from "./status.ts";
 import { learnWorld, refreshOrders, type World } from "./world.ts";
 
 const REFRESH_MS = 5000;

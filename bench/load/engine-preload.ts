@@ -3,10 +3,9 @@
 // everything it serves is measured against. The engine itself knows nothing of it.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
-import { type HttpRequest, type HttpResponse, loadUws } from "../../src/http/uws.ts";
-import { FIXED_PATH } from "./messages.ts";
+import { loadUws } from "../../src/http/uws.ts";
+import { serveFixedBody } from "./fixed-body.ts";
 
-const FIXED_BODY = "x".repeat(2048);
 const LOOP_RESOLUTION_MS = 1;
 const NS_PER_MS = 1e6;
 
@@ -24,24 +23,16 @@ export type FromEngine = { readonly kind: "probe"; readonly id: number; readonly
 
 // Workers run the same preloads.
 if (isMainThread) {
-  serveFixedBody();
-  answerProbes();
-  // An engine must not outlive the script that measures it.
-  process.once("disconnect", () => process.exit(1));
-}
-
-function serveFixedBody(): void {
   const uws = loadUws();
   const createApp = uws.App;
   uws.App = () => {
     const app = createApp();
-    app.get(FIXED_PATH, (res: HttpResponse, _req: HttpRequest) => {
-      res.writeHeader("Content-Type", "application/json");
-      res.writeHeader("Access-Control-Allow-Origin", "*");
-      res.end(FIXED_BODY);
-    });
+    serveFixedBody(app);
     return app;
   };
+  answerProbes();
+  // An engine must not outlive the script that measures it.
+  process.once("disconnect", () => process.exit(1));
 }
 
 function answerProbes(): void {

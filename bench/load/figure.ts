@@ -1,4 +1,5 @@
 // What a load run is summed up in, and what runs are compared by.
+import type { Machine } from "../process-figures.ts";
 
 export type LoadFigure = {
   readonly name: string;
@@ -22,7 +23,7 @@ export type LoadReport = {
   readonly kind: "load";
   /** ISO 8601. */
   readonly at: string;
-  readonly machine: { readonly node: string; readonly cpu: string; readonly cores: number };
+  readonly machine: Machine;
   readonly settings: LoadSettings;
   /** The mix in words. */
   readonly mix: string;

@@ -1,7 +1,7 @@
 // Turns what was measured into figures.
 import type { Probe } from "./engine-preload.ts";
 import { DRIVER_DELAY, type LoadFigure } from "./figure.ts";
-import type { EndpointResult, Latencies, LoadResult } from "./messages.ts";
+import type { Latencies, LoadResult } from "./messages.ts";
 
 const MIB = 2 ** 20;
 
@@ -19,78 +19,60 @@ export type Share = {
 };
 
 export function loadFigures(result: LoadResult): readonly LoadFigure[] {
-  const { seconds, endpoints, total, push } = result;
+  const { seconds, endpoints, total, push, driverLagMs } = result;
   const sliceSeconds = seconds / total.slices.length;
-  const figures: LoadFigure[] = [
-    {
-      name: "throughput",
-      value: total.all.count / seconds,
-      unit: "requests/s",
-      better: "higher",
-      slices: total.slices.map(({ count }) => count / sliceSeconds),
-    },
-    {
-      name: "errors",
-      value: Object.values(result.wrong).reduce((sum, count) => sum + count, 0),
-      unit: "requests",
-      better: "lower",
-    },
-    ...[total, ...endpoints].flatMap(latencyFigures),
+  const wrong = Object.values(result.wrong).reduce((sum, count) => sum + count, 0);
+  const rates = total.slices.map(({ count }) => count / sliceSeconds);
+  return [
+    figure("throughput", total.all.count / seconds, "requests/s", "higher", rates),
+    figure("errors", wrong, "requests", "lower"),
+    ...[total, ...endpoints].flatMap(({ name, all, slices }) =>
+      latencyFigures(name, all, slices, { p999: true }),
+    ),
+    ...(push.connections > 0 ? pushFigures(result) : []),
+    figure(DRIVER_DELAY, driverLagMs, "ms", "neither"),
   ];
-  if (push.connections > 0) figures.push(...pushFigures(result));
-  figures.push({
-    name: DRIVER_DELAY,
-    value: result.driverLagMs,
-    unit: "ms",
-    better: "neither",
-  });
-  return figures;
 }
 
-function latencyFigures({ name, all, slices }: EndpointResult): LoadFigure[] {
+function figure(
+  name: string,
+  value: number,
+  unit: string,
+  better: LoadFigure["better"],
+  slices?: readonly number[],
+): LoadFigure {
+  return { name, value, unit, better, ...(slices !== undefined && { slices }) };
+}
+
+/** None where nothing was measured. */
+function latencyFigures(
+  name: string,
+  all: Latencies,
+  slices: readonly Latencies[],
+  { p999 }: { readonly p999: boolean },
+): readonly LoadFigure[] {
   if (all.count === 0) return [];
-  const figure = (label: string, of: (latencies: Latencies) => number): LoadFigure => ({
-    name: `${name}: ${label}`,
-    value: of(all),
-    unit: "ms",
-    better: "lower",
-    slices: slices.map(of),
-  });
+  const latency = (label: string, of: (latencies: Latencies) => number) =>
+    figure(`${name}: ${label}`, of(all), "ms", "lower", slices.map(of));
   return [
-    figure("p50", ({ p50 }) => p50),
-    figure("p99", ({ p99 }) => p99),
-    figure("p99.9", ({ p999 }) => p999),
-    { name: `${name}: longest`, value: all.max, unit: "ms", better: "neither" },
+    latency("p50", ({ p50 }) => p50),
+    latency("p99", ({ p99 }) => p99),
+    ...(p999 ? [latency("p99.9", (of) => of.p999)] : []),
+    figure(`${name}: longest`, all.max, "ms", "neither"),
   ];
 }
 
-function pushFigures({ push, seconds }: LoadResult): LoadFigure[] {
-  const figures: LoadFigure[] = [
-    { name: "push connections", value: push.connections, unit: "clients", better: "neither" },
-    { name: "push topics held", value: push.subscriptions, unit: "topics", better: "neither" },
-    {
-      name: "push messages",
-      value: push.messages / seconds,
-      unit: "messages/s",
-      better: "neither",
-    },
-    { name: "push bytes", value: push.bytes / seconds / MIB, unit: "MiB/s", better: "neither" },
-    { name: "push connections lost", value: push.lost, unit: "clients", better: "lower" },
-    { name: "push errors", value: push.errors, unit: "messages", better: "lower" },
-  ];
-  if (push.delay.count === 0) return figures;
-  const delay = (label: string, of: (latencies: Latencies) => number): LoadFigure => ({
-    name: `push delay, ledger served to client: ${label}`,
-    value: of(push.delay),
-    unit: "ms",
-    better: "lower",
-    slices: push.delaySlices.filter(({ count }) => count > 0).map(of),
-  });
+function pushFigures({ push, seconds }: LoadResult): readonly LoadFigure[] {
+  const { connections, subscriptions, messages, bytes, lost, errors, delay, delaySlices } = push;
+  const slices = delaySlices.filter(({ count }) => count > 0);
   return [
-    ...figures,
-    delay("p50", ({ p50 }) => p50),
-    delay("p99", ({ p99 }) => p99),
-    { ...delay("longest", ({ max }) => max), better: "neither" },
+    figure("push connections", connections, "clients", "neither"),
+    figure("push topics held", subscriptions, "topics", "neither"),
+    figure("push messages", messages / seconds, "messages/s", "neither"),
+    figure("push bytes", bytes / seconds / MIB, "MiB/s", "neither"),
+    figure("push connections lost", lost, "clients", "lower"),
+    figure("push errors", errors, "messages", "lower"),
+    ...latencyFigures("push delay, ledger served to client", delay, slices, { p999: false }),
   ];
 }
 
@@ -101,68 +83,28 @@ export function engineFigures(
   seconds: number,
 ): readonly LoadFigure[] {
   const rss = slices.map(({ rssBytes }) => rssBytes / MIB);
+  const largest = Math.max(...rss, before.rssBytes / MIB);
   const p99 = slices.map(({ loopDelayMs }) => loopDelayMs.p99);
-  const last = slices.at(-1) ?? before;
+  const longest = Math.max(0, ...slices.map(({ loopDelayMs }) => loopDelayMs.max));
+  const cpuSeconds = (slices.at(-1) ?? before).cpuSeconds - before.cpuSeconds;
   return [
-    {
-      name: "engine: resident memory, largest",
-      value: Math.max(...rss, before.rssBytes / MIB),
-      unit: "MiB",
-      better: "lower",
-      slices: rss,
-    },
-    {
-      name: "engine: event-loop delay, p99",
-      value: Math.max(0, ...p99),
-      unit: "ms",
-      better: "lower",
-      slices: p99,
-    },
-    {
-      name: "engine: event-loop delay, longest",
-      value: Math.max(0, ...slices.map(({ loopDelayMs }) => loopDelayMs.max)),
-      unit: "ms",
-      better: "neither",
-    },
-    {
-      name: "engine: processor time",
-      value: (last.cpuSeconds - before.cpuSeconds) / seconds,
-      unit: "cores",
-      better: "lower",
-    },
+    figure("engine: resident memory, largest", largest, "MiB", "lower", rss),
+    figure("engine: event-loop delay, p99", Math.max(0, ...p99), "ms", "lower", p99),
+    figure("engine: event-loop delay, longest", longest, "ms", "neither"),
+    figure("engine: processor time", cpuSeconds / seconds, "cores", "lower"),
   ];
 }
 
 export function shareFigures(shares: readonly Share[]): readonly LoadFigure[] {
   return shares.flatMap(({ endpoint, requestsPerSecond, ratio, cpuUs, fixedCpuUs }) => [
-    {
-      name: `${endpoint}: alone`,
-      value: requestsPerSecond,
-      unit: "requests/s",
-      better: "neither",
-    } as const,
-    {
-      name: `${endpoint}: share of a fixed 2 KB body`,
-      value: ratio,
-      unit: "ratio",
-      better: "higher",
-    } as const,
+    figure(`${endpoint}: alone`, requestsPerSecond, "requests/s", "neither"),
+    figure(`${endpoint}: share of a fixed 2 KB body`, ratio, "ratio", "higher"),
     ...(cpuUs === undefined
       ? []
-      : ([
-          {
-            name: `${endpoint}: processor time`,
-            value: cpuUs,
-            unit: "us/request",
-            better: "neither",
-          },
-          {
-            // What others do on the machine moves it least.
-            name: `${endpoint}: share by processor time`,
-            value: fixedCpuUs / cpuUs,
-            unit: "ratio",
-            better: "higher",
-          },
-        ] as const)),
+      : [
+          figure(`${endpoint}: processor time`, cpuUs, "us/request", "neither"),
+          // What others do on the machine moves it least.
+          figure(`${endpoint}: share by processor time`, fixedCpuUs / cpuUs, "ratio", "higher"),
+        ]),
   ]);
 }

@@ -1,8 +1,5 @@
 // What a mixed load is told, and what comes of it.
 
-/** The path that an engine under load answers with a fixed body of 2 KB. */
-export const FIXED_PATH = "/fixed-2k";
-
 export type DriverTask = {
   /** Base URL of the service. */
   readonly url: string;

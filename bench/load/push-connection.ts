@@ -4,6 +4,10 @@ import { connect, type Socket } from "node:net";
 
 /** For the connection and its handshake. */
 const OPEN_MS_MAX = 10_000;
+/** Opens a WebSocket of the API. */
+export const HANDSHAKE =
+  "GET /ws HTTP/1.1\r\nHost: load\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 const HEAD_END = "\r\n\r\n";
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const OPCODE_CLOSE = 8;
@@ -43,10 +47,7 @@ export class PushConnection {
     const socket = connect(Number(port || 80), hostname);
     const connection = new PushConnection(options, socket);
     socket.setNoDelay(true);
-    socket.write(
-      `GET /ws HTTP/1.1\r\nHost: ${hostname}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
-    );
+    socket.write(HANDSHAKE);
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => socket.destroy(), OPEN_MS_MAX);
       socket.on("error", () => undefined);
@@ -154,12 +155,13 @@ export function textFrames(texts: readonly string[]): Buffer {
   return Buffer.concat(texts.map(textFrame));
 }
 
-/** Masked, with a mask of zeros; payloads below 64 KiB. */
+/** Masked, as clients have to mask, with a mask of zeros. */
 function textFrame(text: string): Buffer {
   const payload = Buffer.from(text);
-  const head =
-    payload.length < 126
-      ? Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0])
-      : Buffer.from([0x81, 0xfe, payload.length >> 8, payload.length & 0xff, 0, 0, 0, 0]);
-  return Buffer.concat([head, payload]);
+  const { length } = payload;
+  const size = Buffer.alloc(length < 126 ? 1 : length < 0x1_0000 ? 3 : 9);
+  size[0] = 0x80 | (length < 126 ? length : length < 0x1_0000 ? 126 : 127);
+  if (size.length === 3) size.writeUInt16BE(length, 1);
+  if (size.length === 9) size.writeBigUInt64BE(BigInt(length), 1);
+  return Buffer.concat([Buffer.from([0x81]), size, Buffer.alloc(4), payload]);
 }

@@ -1,7 +1,8 @@
 // One load run from its start to its report.
-import { cpus } from "node:os";
+import { machine } from "../process-figures.ts";
 import { DriverProcess } from "./driver-process.ts";
 import type { LoadReport, LoadSettings } from "./figure.ts";
+import { FIXED_PATH } from "./fixed-body.ts";
 import {
   type EngineSlice,
   engineFigures,
@@ -9,7 +10,6 @@ import {
   type Share,
   shareFigures,
 } from "./load-figures.ts";
-import { FIXED_PATH } from "./messages.ts";
 import { ENDPOINTS, mixText } from "./mix.ts";
 import type { Target } from "./target.ts";
 
@@ -43,11 +43,7 @@ export async function runLoad(target: Target, options: RunOptions): Promise<Load
     return {
       kind: "load",
       at: new Date().toISOString(),
-      machine: {
-        node: process.version,
-        cpu: cpus()[0]?.model ?? "unknown",
-        cores: cpus().length,
-      },
+      machine: machine(),
       settings,
       mix: mixText(),
       figures: [

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { EngineChild } from "./engine-child.ts";
+import { ledgerOf } from "./status.ts";
 
 const POLL_MS = 200;
 /** The largest world takes minutes on a busy machine. */
@@ -63,6 +64,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
+type Backed = { readonly backing?: { readonly updated?: string } };
 type Readying = Pick<Stack, "devnet" | "engine" | "url"> & Pick<StackOptions, "say">;
 
 /** The books are full, the engine is at the tip, and knows what stands behind the orders. */
@@ -82,17 +84,10 @@ async function ready({ devnet, engine, url, say }: Readying): Promise<void> {
 
 async function missingFor(devnet: Devnet, url: string): Promise<string | undefined> {
   if (devnet.filling) return "the network fills its books";
-  const { ledger } = await json<{ readonly ledger?: number }>(`${url}/`);
-  if ((ledger ?? 0) < devnet.tip.ledger - 1) return "the engine catches up";
-  const orders = await json<{ readonly backing?: { readonly updated?: string } }[]>(
-    `${url}/order?limit=${SAMPLE}`,
-  );
+  if ((await ledgerOf(url)) < devnet.tip.ledger - 1) return "the engine catches up";
+  const response = await fetch(`${url}/order?limit=${SAMPLE}`);
+  const orders = (await response.json()) as readonly Backed[];
   const loaded = orders.filter(({ backing }) => backing?.updated !== undefined).length;
   if (orders.length === 0) return "there are no orders yet";
   return loaded < orders.length ? "the engine loads what stands behind the orders" : undefined;
-}
-
-async function json<Body>(url: string): Promise<Body> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(30_000) });
-  return (await response.json()) as Body;
 }

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineChild } from "../load/engine-child.ts";
 import type { SliceResult } from "../load/messages.ts";
+import { ledgerOf } from "../load/status.ts";
 import { residentBytes } from "../process-figures.ts";
 
 const MIB = 2 ** 20;
@@ -72,10 +73,4 @@ export async function takeSample(of: SampleOf): Promise<SoakSample> {
 function fileBytes(store: string): number {
   const path = join(store, "data.mdb");
   return statSync(existsSync(path) ? path : store).size;
-}
-
-async function ledgerOf(url: string): Promise<number> {
-  const response = await fetch(`${url}/`, { signal: AbortSignal.timeout(30_000) });
-  const { ledger } = (await response.json()) as { readonly ledger?: number };
-  return ledger ?? 0;
 }

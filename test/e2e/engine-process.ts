@@ -6,9 +6,10 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
-/** Generous: machines that run tests can be slow. */
-const START_MS_MAX = 60_000;
+/** Generous: machines that run tests can be slow, and so is opening a large store. */
+const START_MS_MAX = 120_000;
 const LOG_LINES_KEPT = 200;
+const WARN = 40;
 /**
  * An engine of a test lives for seconds: code is optimized once it ran nine times as much as V8 waits for by default,
  * which is a quarter of the work of a start and of the first ledgers. Later lines of Node, which compile in more steps,
@@ -24,9 +25,11 @@ export type EngineSettings = {
   readonly passphrase: string;
   readonly contract: string;
   readonly dataDir: string;
-  /** Further variables, which win over those of the tests. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Further variables, which win over those of the tests; undefined: the engine's own default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly flags?: readonly string[];
+  /** URLs of modules that are loaded before its own code; they take messages and send them. */
+  readonly preloads?: readonly string[];
   /** As operators run it, for benches; otherwise it starts with less work (FLAGS), and its metrics are off. */
   readonly asPackaged?: boolean;
 };
@@ -52,10 +55,14 @@ export class EngineProcess {
   operators: string | undefined;
   /** The last lines it logged. */
   readonly log: LogLine[] = [];
+  /** Lines so far that are warnings or worse, by message. */
+  readonly complaints = new Map<string, number>();
 
   constructor(settings: EngineSettings) {
-    const { asPackaged = false, flags = [] } = settings;
-    const args = [...(asPackaged ? ["--enable-source-maps"] : FLAGS), MAIN, "engine", ...flags];
+    const { asPackaged = false, flags = [], preloads = [] } = settings;
+    const loaded = preloads.flatMap((url) => ["--import", url]);
+    const nodeFlags = [...(asPackaged ? ["--enable-source-maps"] : FLAGS), ...loaded];
+    const args = [...nodeFlags, MAIN, "engine", ...flags];
     this.child = spawn(process.execPath, args, {
       env: {
         ...process.env,
@@ -74,7 +81,7 @@ export class EngineProcess {
         MALLOC_TRIM_THRESHOLD_: "131072",
         ...settings.environment,
       },
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "inherit", ...(loaded.length > 0 ? ["ipc" as const] : [])],
     });
     this.exited = once(this.child, "exit").then(([code, signal]) => ({ code, signal }));
     this.listening = this.#readLog();
@@ -85,10 +92,7 @@ export class EngineProcess {
   /** The port of the next time it listens, which it does where its network began anew. */
   listensAgain(): Promise<number> {
     return new Promise((resolve, reject) => {
-      const timeout = setTimeout(
-        () => reject(this.#failure("does not listen again")),
-        START_MS_MAX,
-      );
+      const timeout = setTimeout(() => reject(this.failure("does not listen again")), START_MS_MAX);
       this.#onListening = (port) => {
         clearTimeout(timeout);
         resolve(port);
@@ -104,19 +108,21 @@ export class EngineProcess {
   async stop(): Promise<void> {
     this.child.kill("SIGTERM");
     const { code, signal } = await this.exited;
-    if (code !== 0) throw this.#failure(`ended with ${signal ?? code}`);
+    if (code !== 0) throw this.failure(`ended with ${signal ?? code}`);
   }
 
   #readLog(): Promise<number> {
     const { stdout } = this.child;
     assert.ok(stdout !== null);
     return new Promise((resolve, reject) => {
-      const timeout = setTimeout(() => reject(this.#failure("does not listen")), START_MS_MAX);
+      const timeout = setTimeout(() => reject(this.failure("does not listen")), START_MS_MAX);
       const lines = createInterface(stdout);
       lines.on("line", (text) => {
-        const line = JSON.parse(text) as LogLine;
+        const line = this.#parse(text);
+        const { level = 0, msg = "" } = line;
         this.log.push(line);
         if (this.log.length > LOG_LINES_KEPT) this.log.shift();
+        if (level >= WARN) this.complaints.set(msg, (this.complaints.get(msg) ?? 0) + 1);
         this.operators ??= line.operators;
         if (line.port === undefined) return;
         clearTimeout(timeout);
@@ -125,12 +131,22 @@ export class EngineProcess {
       });
       lines.on("close", () => {
         clearTimeout(timeout);
-        reject(this.#failure("ended"));
+        reject(this.failure("ended"));
       });
     });
   }
 
-  #failure(what: string): Error {
+  failure(what: string): Error {
     return new Error(`the engine ${what}: ${JSON.stringify(this.log)}`);
+  }
+
+  #parse(text: string): LogLine {
+    try {
+      return JSON.parse(text) as LogLine;
+    } catch (error) {
+      // The last line of a killed process may be cut off.
+      if (!this.child.killed) throw error;
+      return { msg: text };
+    }
   }
 }

@@ -18,7 +18,15 @@ export type LakePlan = {
   readonly extension?: string;
 };
 
-export async function writeLake(plan: LakePlan, ledgers: readonly BuiltLedger[]): Promise<void> {
+export type LakeLedger = Pick<BuiltLedger, "sequence" | "bytes">;
+
+export async function writeLake(plan: LakePlan, ledgers: readonly LakeLedger[]): Promise<void> {
+  await openLake(plan);
+  for (const batch of wholeBatches(plan.layout, ledgers)) writeBatch(plan, batch);
+}
+
+/** An empty lake, to which `writeBatch` adds. */
+export async function openLake(plan: LakePlan): Promise<void> {
   await loadWasmZstd();
   mkdirSync(plan.directory, { recursive: true });
   const config = {
@@ -28,13 +36,12 @@ export async function writeLake(plan: LakePlan, ledgers: readonly BuiltLedger[])
     ...plan.layout,
   };
   writeFileSync(join(plan.directory, CONFIG_KEY), JSON.stringify(config));
-  for (const batch of wholeBatches(plan.layout, ledgers)) writeBatch(plan, batch);
 }
 
 /** Batches appear when they are full; the first one of a chain begins at its first ledger. */
-function wholeBatches(layout: LakeLayout, ledgers: readonly BuiltLedger[]): BuiltLedger[][] {
-  const batches: BuiltLedger[][] = [];
-  let batch: BuiltLedger[] = [];
+function wholeBatches(layout: LakeLayout, ledgers: readonly LakeLedger[]): LakeLedger[][] {
+  const batches: LakeLedger[][] = [];
+  let batch: LakeLedger[] = [];
   for (const ledger of ledgers) {
     batch.push(ledger);
     if (batchStart(layout, ledger.sequence + 1) !== ledger.sequence + 1) continue;
@@ -44,7 +51,8 @@ function wholeBatches(layout: LakeLayout, ledgers: readonly BuiltLedger[]): Buil
   return batches;
 }
 
-function writeBatch(plan: LakePlan, batch: readonly BuiltLedger[]): void {
+/** An object of these ledgers, which are a batch of the layout. */
+export function writeBatch(plan: LakePlan, batch: readonly LakeLedger[]): void {
   const start = batch[0]?.sequence ?? 0;
   const path = join(plan.directory, batchKey(plan.layout, start) + (plan.extension ?? ".xdr.zst"));
   mkdirSync(dirname(path), { recursive: true });
@@ -52,7 +60,7 @@ function writeBatch(plan: LakePlan, batch: readonly BuiltLedger[]): void {
 }
 
 /** LedgerCloseMetaBatch: its first and last ledger, and all of them after their count. */
-export function batchOf(start: number, ledgers: readonly Pick<BuiltLedger, "bytes">[]): Buffer {
+export function batchOf(start: number, ledgers: readonly Pick<LakeLedger, "bytes">[]): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt32BE(start, 0);
   head.writeUInt32BE(start + ledgers.length - 1, 4);

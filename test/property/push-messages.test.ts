@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import WebSocket from "ws";
+import { HANDSHAKE } from "../../bench/load/push-connection.ts";
 import { CHANNELS } from "../../src/api/channels.ts";
 import { checkPushMessage } from "../support/api/conformance.ts";
 import { type ApiServer, startApiServer } from "../support/api-server.ts";
@@ -16,9 +17,6 @@ const API_CHANNELS = 6;
 const MESSAGE_BYTES_MAX = 16 * 1024;
 /** Generous: machines that run tests can be slow. */
 const REPLY_MS_MAX = 30_000;
-const HANDSHAKE =
-  "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n";
 
 let server: ApiServer;
 let client: Client;
