@@ -14,11 +14,10 @@ import { openRoot, openTable, tableNames } from "../../src/store/tables.ts";
 import { createFixture } from "../support/devnet/fixture.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { signed, Trader } from "../support/trader.ts";
+import { until } from "../support/until.ts";
 import { assertHeader, decodeLedger } from "./audit.ts";
 
 const PASSPHRASE = "Restart test";
-/** Generous: machines that run tests can be slow. */
-const WAIT_MS_MAX = 60_000;
 
 function temporary(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), "restart-test-"));
@@ -71,10 +70,7 @@ test("a devnet killed in mid-flight goes on with the chain it served, and with t
 });
 
 async function reached(url: string, ledger: number): Promise<void> {
-  for (const deadline = performance.now() + WAIT_MS_MAX; (await latestLedger(url)) < ledger; ) {
-    assert.ok(performance.now() < deadline, `ledger ${ledger} is not reached`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(`ledger ${ledger} is not reached`, async () => (await latestLedger(url)) >= ledger);
 }
 
 /** A call that one account pays for and another one's signed entry authorizes, once applied. */

@@ -2,7 +2,6 @@
 // channel of an engine that runs as operators run it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, bool, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
@@ -15,11 +14,11 @@ import { describedFetch } from "../support/api/described-fetch.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const PASSPHRASE = "Backing cases";
-const WAIT_MS_MAX = 60_000;
 const fixture = createFixture("cases", PASSPHRASE);
 const { goldToken, usdcToken, gold, usdc, network, taker } = fixture;
 const plain = network.plainToken;
@@ -72,22 +71,27 @@ async function ledger(...intents: readonly TransactionIntent[]): Promise<void> {
   devnet.submit(intents);
   const { transactions } = devnet.closeLedger();
   assert.equal(transactions.length, intents.length);
-  await until(async () => {
+  await until("the ledger is shown", async () => {
     const { ledger: shown } = await api.get(`/account/${maker}`);
     return shown >= devnet.tip.ledger;
   });
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_MS_MAX;
-  while (!(await isDone())) {
-    assert(performance.now() < deadline, `not in time: ${JSON.stringify(engine.log.slice(-5))}`);
-    await delay(10);
-  }
+async function loaded(token: Address): Promise<void> {
+  await until("the record is loaded", async () => (await record(token)).updated !== undefined);
 }
 
-function loaded(token: Address): Promise<void> {
-  return until(async () => (await record(token)).updated !== undefined);
+/** A push connection, and the messages that it got so far. */
+async function connected() {
+  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
+  const messages: Row[] = [];
+  socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    checkPushMessage(message);
+    messages.push(message);
+  });
+  await new Promise((resolve) => socket.once("open", resolve));
+  return { socket, messages };
 }
 
 function record(token: Address): Promise<Row> {
@@ -228,16 +232,9 @@ test("payments, token transfers and clawbacks show in the next ledger", async ()
 });
 
 test("a revoked maker has nothing, and all of it at once when restored; both are pushed", async () => {
-  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
-  const messages: Row[] = [];
-  socket.on("message", (data) => {
-    const message = JSON.parse(String(data));
-    checkPushMessage(message);
-    messages.push(message);
-  });
-  await new Promise((resolve) => socket.once("open", resolve));
+  const { socket, messages } = await connected();
   socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: maker, id: 1 }));
-  await until(async () => messages.some(({ id }) => id === 1));
+  await until("the snapshot", () => messages.some(({ id }) => id === 1));
   const pushed = () =>
     messages.filter(({ type, asset }) => type === "backing" && asset === goldToken);
   const before = pushed().length;
@@ -247,13 +244,13 @@ test("a revoked maker has nothing, and all of it at once when restored; both are
   assert.deepEqual([revoked.authorized, revoked.budget], [false, "0"]);
   assert.equal(revoked.balance, String(100n * ONE));
   await assertOffered(0n);
-  await until(async () => pushed().length === before + 1);
+  await until("a push", () => pushed().length === before + 1);
   assert.equal(pushed().at(-1).backing.authorized, false);
   assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: "0" });
 
   await ledger(authorize(true));
   await assertOffered(50n * ONE);
-  await until(async () => pushed().length === before + 2);
+  await until("another push", () => pushed().length === before + 2);
   assert.equal(pushed().at(-1).backing.authorized, true);
   assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: String(50n * ONE) });
   socket.close();
@@ -277,16 +274,25 @@ test("an allowance counts through its last ledger, and no longer", async () => {
 });
 
 test("a custom token is asked after its events, and pending meanwhile", async () => {
-  await until(async () => (await record(plain)).pending === undefined);
+  const { socket, messages } = await connected();
+  socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: maker, id: 1 }));
+  await until("the snapshot", () => messages.some(({ id }) => id === 1));
+  await until("it is confirmed", async () => (await record(plain)).pending === undefined);
   await ledger(transfer(plain, other, HELD - 20n * ONE));
-  assert.equal((await record(plain)).pending, true);
-  await until(async () => (await backed(PLAIN_ORDER)) === 20n * ONE);
-  await until(async () => (await record(plain)).pending === undefined);
+  // By a push: when REST is asked, the answer may be there already.
+  await until("it is pending", () =>
+    messages.some(({ type, asset, backing }) => {
+      return type === "backing" && asset === plain && backing.pending === true;
+    }),
+  );
+  socket.close();
+  await until("it is asked", async () => (await backed(PLAIN_ORDER)) === 20n * ONE);
+  await until("it is confirmed", async () => (await record(plain)).pending === undefined);
   assert.equal((await record(plain)).balance, String(20n * ONE));
 });
 
 test("a kill changes no answer while no RPC is there, a custom token's included", async () => {
-  await until(async () => (await record(plain)).pending === undefined);
+  await until("it is confirmed", async () => (await record(plain)).pending === undefined);
   const answers = async () => {
     const rows: Row[] = [await record(plain), await record(goldToken)];
     for (const path of [
@@ -314,22 +320,14 @@ test("a kill changes no answer while no RPC is there, a custom token's included"
 test("an account is followed in every market token while somebody watches it, then no more", async () => {
   const path = `/backing?owner=${taker}&asset=${goldToken}`;
   assert.equal((await describedFetch(api.url + path)).status, 404);
-  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
-  const messages: Row[] = [];
-  socket.on("message", (data) => {
-    const message = JSON.parse(String(data));
-    checkPushMessage(message);
-    messages.push(message);
-  });
-  await new Promise((resolve) => socket.once("open", resolve));
+  const { socket, messages } = await connected();
   // A snapshot waits 5 s for the records, which a busy machine can need more for.
   let id = 6;
   let backing: Row = {};
-  await until(async () => {
+  await until("a snapshot with all records", async () => {
     id += 1;
     socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: taker, id }));
-    await until(async () => messages.some((message) => message.id === id));
-    backing = messages.find((message) => message.id === id).backing;
+    ({ backing } = await until("a snapshot", () => messages.find((message) => message.id === id)));
     return Object.keys(backing).length === 3;
   });
   assert.deepEqual(Object.keys(backing).sort(), [goldToken, usdcToken, plain].sort());
@@ -337,5 +335,7 @@ test("an account is followed in every market token while somebody watches it, th
   await ledger({ kind: "payment", source: taker, to: usdc.issuer, asset: usdc, amount: ONE });
   assert.equal((await api.get(`/account/${taker}`)).backing[usdcToken].balance, String(HELD - ONE));
   socket.close();
-  await until(async () => (await describedFetch(api.url + path)).status === 404);
+  await until("nobody follows it", async () => {
+    return (await describedFetch(api.url + path)).status === 404;
+  });
 });

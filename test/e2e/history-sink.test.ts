@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { utcText } from "../../src/model/clock.ts";
 import { exportedRows, type Row, sinkRows } from "../sink/sink-rows.ts";
@@ -11,13 +10,13 @@ import { findPostgres, NO_POSTGRES, Postgres } from "../support/postgres.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const bin = findPostgres();
 /** Machines that run tests can be slow. */
 const OPTIONS = { timeout: 480_000, skip: bin === undefined ? NO_POSTGRES : false };
-const LOOK_MS = 50;
 /** Of the URL, as it is and as it is written there. */
 const PASSWORD = /s(@|%40)cret-of-tests/;
 
@@ -41,8 +40,10 @@ test(
     close(10);
     await new ApiClient(await engine.listening).reached(devnet.tip.ledger);
     const waiting = 'hopbook_sink_state{state="waiting"}';
-    await until(async () => (await metrics(engine)).includes(`${waiting} 1`));
-    await until(() => engine.log.some(({ msg = "" }) => /^the history sink cannot be/.test(msg)));
+    await until("the sink waits", async () => (await metrics(engine)).includes(`${waiting} 1`));
+    await until("it is logged", () =>
+      engine.log.some(({ msg = "" }) => /^the history sink cannot be/.test(msg)),
+    );
     await postgres.start();
     await inSink(engine, devnet.tip.ledger);
 
@@ -106,16 +107,11 @@ async function metrics({ operators }: EngineProcess): Promise<string> {
 
 /** Its last row is there, and after it the sink found no more. */
 async function inSink(engine: EngineProcess, ledger: number): Promise<void> {
-  await until(async () => {
+  await until(`ledger ${ledger} is in the sink`, async () => {
     const shown = await metrics(engine);
     return (
       shown.includes(`\nhopbook_sink_ledger ${ledger}\n`) &&
       shown.includes('\nhopbook_sink_state{state="following"} 1\n')
     );
   });
-}
-
-/** As long as the test may take. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(LOOK_MS);
 }

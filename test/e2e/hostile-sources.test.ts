@@ -6,7 +6,6 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { accountKey, instanceKey } from "../../src/book/backing/ledger-keys.ts";
 import { type Address, addressBytes } from "../../src/model/address.ts";
 import { testAccount, testContract } from "../ingest/addresses.ts";
@@ -21,6 +20,7 @@ import { authorization, DEEP } from "../ingest/deep-values.ts";
 import { FakeRpc, type Fault, type RpcRequest } from "../ingest/fake-rpc.ts";
 import { scAddress, scI128, scSymbol, scVoid } from "../ingest/sc-values.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import {
   accountEntry,
@@ -151,14 +151,6 @@ const shown = (): Promise<void> => api.reached(tip(), WAIT_MS_MAX);
 
 function logged(pattern: RegExp): boolean {
   return engine.log.some(({ msg }) => pattern.test(msg ?? ""));
-}
-
-async function until(what: string, isDone: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + WAIT_MS_MAX;
-  while (!(await isDone())) {
-    assert(performance.now() < deadline, `${what}: ${JSON.stringify(engine.log.slice(-5))}`);
-    await delay(20);
-  }
 }
 
 async function backing(owner: Address, asset: Address): Promise<Row> {

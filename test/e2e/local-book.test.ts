@@ -14,14 +14,13 @@ import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { runs } from "../support/runs.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const LEDGERS = runs(5);
 /** After so many ledgers the engine is killed. */
 const KILL_EVERY = 4;
-/** Generous: machines that run tests can be slow. */
-const WAIT_MS_MAX = 60_000;
 const OPTIONS = {
   seed: "local books",
   manual: true,
@@ -71,15 +70,6 @@ after(async () => {
 class Socket extends WebSocket {
   constructor() {
     super(`${api.url.replace("http", "ws")}/ws`);
-  }
-}
-
-/** Tries until it holds: what a token of another kind answers comes some time after its ledger. */
-async function until(holds: () => Promise<boolean>, what: () => string): Promise<void> {
-  const deadline = performance.now() + WAIT_MS_MAX;
-  while (!(await holds())) {
-    assert.ok(performance.now() < deadline, what());
-    await delay(20);
   }
 }
 
@@ -147,13 +137,13 @@ test("a local book is what REST lists, over kills, reconnects and a reader who f
     await api.reached(devnet.tip.ledger);
     let differs = "";
     await until(
+      () => differs,
       async () => {
         const rows = await served(market);
         differs = `after ${ledger} ledgers: ${rows.length} orders, ${book.size} of them told`;
         const isSame = (of: LocalBook) => of.isComplete && isDeepStrictEqual(rowsOf(of), rows);
         return connection === client.openCount && isSame(book) && isSame(slow);
       },
-      () => differs,
     );
   }
   assert.ok(client.openCount > 1 && book.size > 0);

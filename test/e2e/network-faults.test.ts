@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
 import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { expectedRows } from "./expected-rows.ts";
@@ -54,14 +54,6 @@ async function start(): Promise<void> {
 
 function closeLedgers(count: number): void {
   for (let closed = 0; closed < count; closed += 1) devnet.closeLedger();
-}
-
-async function until(what: string, isDone: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + WAIT_MS_MAX;
-  while (!(await isDone())) {
-    assert(performance.now() < deadline, `${what}: ${JSON.stringify(engine.log.slice(-5))}`);
-    await delay(20);
-  }
 }
 
 function logged(pattern: RegExp): boolean {

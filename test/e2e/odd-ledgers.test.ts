@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { ClaimableBalanceId, ScAddress, ScVal } from "@stellar/stellar-sdk/xdr";
 import { WebSocket } from "ws";
 import { instanceKey } from "../../src/book/backing/ledger-keys.ts";
@@ -22,6 +21,7 @@ import { FakeRpc } from "../ingest/fake-rpc.ts";
 import { scAddress, scI128, scMap, scString, scSymbol, scU64 } from "../ingest/sc-values.ts";
 import { checkPushMessage } from "../support/api/conformance.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { fill, newOrder, wasmInstance } from "./built-exchange.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -100,14 +100,6 @@ function transactionsOf(events: readonly BuiltEvent[]): readonly BuiltTransactio
     });
   }
   return transactions;
-}
-
-async function until(what: string, isDone: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + WAIT_MS_MAX;
-  while (!(await isDone())) {
-    assert(performance.now() < deadline, `${what}: ${JSON.stringify(engine.log.slice(-5))}`);
-    await delay(20);
-  }
 }
 
 function created(id: bigint, owner: Address, amount: bigint): BuiltEvent {

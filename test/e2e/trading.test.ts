@@ -17,6 +17,7 @@ import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { type FixtureDevnet, forkFixtureDevnet } from "../support/fixture-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { signed, Trader } from "../support/trader.ts";
+import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
@@ -27,8 +28,6 @@ const LEDGER_TIME = 100;
 const P = 10n ** 18n;
 const Direction = { sell: 1, buy: 2 } as const;
 const Kind = { limit: 1, fill: 2, fillOrKill: 3 } as const;
-/** Generous: machines that run tests can be slow. */
-const WAIT_MS_MAX = 60_000;
 
 const folder = temporaryFolder();
 const fixture = createFixture(SEED, PASSPHRASE);
@@ -70,16 +69,6 @@ after(async () => {
   await devnet.kill();
 });
 
-async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + WAIT_MS_MAX;
-  for (;;) {
-    const found = await ask();
-    if (found !== undefined) return found;
-    assert.ok(performance.now() < deadline, what);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 async function liveUntil(): Promise<number> {
   return (await maker.server.getLatestLedger()).sequence + 100_000;
 }
@@ -114,7 +103,7 @@ type Wanted = { readonly selling: string; readonly buying: string; readonly amou
 /** The best route once the engine knows all that it needs. */
 async function quoted({ selling, buying, amount }: Wanted, hops: number): Promise<Row> {
   const query = `sellingAsset=${selling}&buyingAsset=${buying}&amount=${amount}`;
-  return eventually("no quote", async () => {
+  return until("no quote", async () => {
     const quote = await api.get(`/quote?${query}`);
     const [best] = quote.status === "success" ? quote.paths : [];
     return best?.path.length === hops ? best : undefined;
@@ -127,7 +116,7 @@ function ids(texts: readonly string[]): bigint[] {
 
 /** Rows of the engine, once there is one that fits. */
 async function row(path: string, fits: (one: Row) => boolean): Promise<Row> {
-  return eventually(path, async () => (await api.get(path)).find(fits));
+  return until(path, async () => (await api.get(path)).find(fits));
 }
 
 /** The trade that a quote of one hop stands for. */

@@ -9,6 +9,7 @@ import { describedFetch } from "../support/api/described-fetch.ts";
 import { PushClient } from "../support/http/push-client.ts";
 import { answerCount, sendRaw } from "../support/http/raw-client.ts";
 import { startTestServer, type TestServer, testOrder } from "../support/http/test-server.ts";
+import { until } from "../support/until.ts";
 
 /** Generous: machines that run tests can be slow. */
 const WAIT_MS_MAX = 60_000;
@@ -42,14 +43,6 @@ async function hold(): Promise<Socket> {
   await new Promise((resolve) => socket.once("data", resolve));
   socket.resume();
   return socket;
-}
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + WAIT_MS_MAX;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < end, `waited too long: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Asks on a connection of its own until the answer is the wanted one. */

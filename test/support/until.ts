@@ -1,0 +1,21 @@
+// A wait for what a process does in its own time.
+import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Generous: machines that run tests can be slow. */
+const WAIT_MS_MAX = 120_000;
+const LOOK_MS = 15;
+
+type Look<T> = () => T | false | undefined | Promise<T | false | undefined>;
+
+/**
+ * What `look` gives once that is neither false nor undefined; rejects with an AssertionError that says `what` where it
+ * never is. What comes and goes between two looks is not seen.
+ */
+export async function until<T>(what: string | (() => string), look: Look<T>): Promise<T> {
+  for (const endMs = performance.now() + WAIT_MS_MAX; ; await delay(LOOK_MS)) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > endMs) assert.fail(typeof what === "string" ? what : what());
+  }
+}
