@@ -13,7 +13,7 @@ import type { OrderState, WorldState } from "../test/vectors/settlement-case.ts"
 
 export type ReferenceRoute = { readonly sold: bigint; readonly bought: bigint };
 
-type Offer = OrderState & { readonly budget: bigint; readonly room: bigint | undefined };
+type Offer = OrderState & { readonly budget: bigint; readonly headroom: bigint | undefined };
 type Plan = { readonly fills: readonly (FillAmounts & { readonly offer: Offer })[] };
 
 export class ReferenceRouter {
@@ -39,12 +39,12 @@ export class ReferenceRouter {
       if (allowance.liveUntil < state.ledger) continue;
       const balance = held.balance - held.sellingLiabilities;
       const budget = balance < allowance.amount ? balance : allowance.amount;
-      const room = paid.limit === null ? undefined : paid.limit - paid.balance;
+      const headroom = paid.limit === null ? undefined : paid.limit - paid.balance;
       const bySold = this.#sides.get(order.buying) ?? new Map<Address, Offer[]>();
       this.#sides.set(order.buying, bySold);
       const side = bySold.get(order.selling) ?? [];
       bySold.set(order.selling, side);
-      side.push({ ...order, budget, room });
+      side.push({ ...order, budget, headroom });
     }
     for (const bySold of this.#sides.values()) {
       for (const side of bySold.values())
@@ -85,15 +85,15 @@ export class ReferenceRouter {
 
 function sellAlong(path: readonly Offer[][], amount: bigint): ReferenceRoute | undefined {
   let flow = amount;
-  let places = ORDERS_MAX;
+  let slots = ORDERS_MAX;
   const listed: Offer[][] = [];
   for (const side of path) {
-    const { fills } = walk(side, flow, places, true);
+    const { fills } = walk(side, flow, slots, true);
     const worst = fills.reduce((most, { offer }) => (offer.price > most ? offer.price : most), 0n);
     const left = fills.reduce((rest, { sold }) => rest - sold, flow);
     if (worst === 0n || outputDown(left, worst) > 0n) return undefined;
     listed.push(fills.map(({ offer }) => offer));
-    places -= fills.length;
+    slots -= fills.length;
     flow = fills.reduce((sum, { bought }) => sum + bought, 0n);
   }
   return buyAlong(listed, flow);
@@ -101,31 +101,32 @@ function sellAlong(path: readonly Offer[][], amount: bigint): ReferenceRoute | u
 
 function buyAlong(path: readonly Offer[][], amount: bigint): ReferenceRoute | undefined {
   let wanted = amount;
-  let places = ORDERS_MAX;
+  let slots = ORDERS_MAX;
   for (const side of path.toReversed()) {
-    const { fills } = walk(side, wanted, places, false);
+    const { fills } = walk(side, wanted, slots, false);
     if (fills.reduce((rest, { bought }) => rest - bought, wanted) > 0n) return undefined;
-    places -= fills.length;
+    slots -= fills.length;
     wanted = fills.reduce((sum, { sold }) => sum + sold, 0n);
   }
   return { sold: wanted, bought: amount };
 }
 
 /** Takes orders best price first, skipping what the maker cannot back or be paid. */
-function walk(side: readonly Offer[], amount: bigint, places: number, sells: boolean): Plan {
+function walk(side: readonly Offer[], amount: bigint, slots: number, sells: boolean): Plan {
   const fills: (FillAmounts & { readonly offer: Offer })[] = [];
   const delivered = new Map<Address, bigint>();
   const received = new Map<Address, bigint>();
   let left = amount;
   for (const offer of side) {
-    if (left === 0n || fills.length === places) break;
+    if (left === 0n || fills.length === slots) break;
     const fill = sells
       ? fillSelling(left, offer.amount, offer.price)
       : fillBuying(left, offer.amount, offer.price);
     if (fill === undefined) continue;
     const delivery = (delivered.get(offer.owner) ?? 0n) + fill.bought;
     const payment = (received.get(offer.owner) ?? 0n) + costUp(fill.bought, offer.price);
-    if (delivery > offer.budget || (offer.room !== undefined && payment > offer.room)) continue;
+    if (delivery > offer.budget || (offer.headroom !== undefined && payment > offer.headroom))
+      continue;
     delivered.set(offer.owner, delivery);
     received.set(offer.owner, payment);
     fills.push({ ...fill, offer });

@@ -132,7 +132,7 @@ class RandomLedgers {
       random,
       ids: IDS,
       words: WORDS,
-      room: ROOM,
+      bytesMax: ROOM,
       rules: {
         TransactionEnvelope: (xdr) => this.#envelope(xdr),
         "LedgerCloseMetaV0.txProcessing": (xdr) => this.#processing(xdr, TransactionResultMeta),

@@ -102,12 +102,12 @@ const holding: fc.Arbitrary<Holding | undefined> = fc
   .record({
     exists: mostly(true, false),
     balance,
-    room: mostly<bigint | undefined>(undefined, 0n, 5n),
+    headroom: mostly<bigint | undefined>(undefined, 0n, 5n),
     authorized: mostly(true, false),
     sellingLiabilities: mostly(0n, 3n),
   })
-  .map(({ exists, room, ...held }) => {
-    const limit = room === undefined ? {} : { limit: held.balance + room };
+  .map(({ exists, headroom, ...held }) => {
+    const limit = headroom === undefined ? {} : { limit: held.balance + headroom };
     return exists ? { ...held, ...limit } : undefined;
   });
 

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { QuoteResult, RouteQuote } from "../../src/router-worker/quote.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { account, token } from "../support/addresses.ts";
-import { bestListing } from "../support/best-listing.ts";
+import { bestSelection } from "../support/best-selection.ts";
 import { bookOfWorld } from "../support/book-of-world.ts";
 import { CALL_BYTES_MAX, routeBytes } from "../support/call-bytes.ts";
 import {
@@ -78,7 +78,7 @@ function worseThan(
 
 function bestOf({ state, request, ordersMax }: HostileWorld) {
   const pair = { selling: request.sellingAsset, buying: request.buyingAsset };
-  return bestListing(state, pair, { ...request, ordersMax }, NODES_MAX);
+  return bestSelection(state, pair, { ...request, ordersMax }, NODES_MAX);
 }
 
 /** Compares a route of one hop with the oracle. */

@@ -13,7 +13,7 @@ import {
   randomQuoteWorld,
   SKIP_WINDOW,
   SMALL_WORLD,
-  shortOfRoom,
+  shortOfHeadroom,
   withoutLeftOut,
 } from "../support/random-quote-world.ts";
 import { limitFaults, routeFaults } from "../support/route-check.ts";
@@ -104,14 +104,14 @@ test("no list of orders is better where a hop has a dozen orders to choose from"
   assert(found > runs(6), `only ${found} routes`);
 });
 
-test("where makers have little room, it is made where it can be, and never overdrawn", () => {
+test("where makers have little headroom, it is made where it can be, and never overdrawn", () => {
   const options = { ...SMALL_WORLD, orders: 20, assets: 3, makers: 3 };
   let [paths, found] = [0, 0];
-  // From 101353 on: some that need a dear order for the room it makes.
-  const needRoom = [101353, 101390, 101707, 103337, 104493, 107897, 108846, 108996, 109207];
-  const seeds = [...Array.from({ length: runs(50) }, (_, at) => at + 1), 100445, ...needRoom];
+  // From 101353 on: some that need a dear order for the headroom it makes.
+  const needHeadroom = [101353, 101390, 101707, 103337, 104493, 107897, 108846, 108996, 109207];
+  const seeds = [...Array.from({ length: runs(50) }, (_, at) => at + 1), 100445, ...needHeadroom];
   for (const seed of seeds) {
-    const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
+    const world = shortOfHeadroom(seed, randomQuoteWorld(seed, options));
     const { state, request, ordersMax } = world;
     const routes = quotedRoutes(world);
     checkSettles(world, routes, seed);
@@ -126,7 +126,7 @@ test("where makers have little room, it is made where it can be, and never overd
   assert(paths > runs(33) && found > runs(10), `only ${paths} paths, ${found} routes`);
 });
 
-test("what several orders of one maker cost, each rounded up, fits its room", () => {
+test("what several orders of one maker cost, each rounded up, fits its headroom", () => {
   const rounded: readonly (readonly [number, number, number])[] = [
     [102596, 22, 3],
     [108248, 26, 6],
@@ -157,12 +157,12 @@ test("the ten routes are those of a search through all paths, one by one", () =>
   assert(full > 0, `only ${full} full answers`);
 });
 
-test("so they are where few orders may be listed, of makers with little room", () => {
+test("so they are where few orders may be listed, of makers with little headroom", () => {
   const options = { orders: 500, assets: 8, makers: 12, wild: false };
   let full = 0;
-  // The last two have paths that are better for the room that their makers make.
+  // The last two have paths that are better for the headroom that their makers make.
   for (const seed of [...Array.from({ length: runs(4) }, (_, at) => at + 1), 205, 226]) {
-    const world = shortOfRoom(seed, randomQuoteWorld(seed, options));
+    const world = shortOfHeadroom(seed, randomQuoteWorld(seed, options));
     if (checkTenRoutes({ ...world, ordersMax: 4 + (seed % 5) }, seed)) full += 1;
   }
   assert(full > 0, `only ${full} full answers`);
@@ -186,7 +186,7 @@ test("what was asked before changes no answer", () => {
   let routes = 0;
   // The last two have hops that are hard to be sure of.
   for (const seed of [...Array.from({ length: runs(3) }, (_, at) => at + 1), 11, 116]) {
-    const { state, request } = shortOfRoom(seed, randomQuoteWorld(seed, options));
+    const { state, request } = shortOfHeadroom(seed, randomQuoteWorld(seed, options));
     const view = bookOfWorld(state);
     const context = { now: state.now, skipWindow: SKIP_WINDOW, shouldStop: () => false };
     const search = new QuoteSearch(view);

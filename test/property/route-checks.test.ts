@@ -25,7 +25,7 @@ import {
   scVec,
 } from "../ingest/sc-values.ts";
 import { account, token } from "../support/addresses.ts";
-import { bestListing } from "../support/best-listing.ts";
+import { bestSelection } from "../support/best-selection.ts";
 import { type CalledHop, callBytes } from "../support/call-bytes.ts";
 import { exhaustiveRoute } from "../support/exhaustive-route.ts";
 import {
@@ -181,7 +181,7 @@ test("the oracle for one hop finds what trying every list finds", () => {
     const demand = { ...request, ordersMax: Math.min(4, ordersMax), endingsOnly: true };
     const wanted = exhaustiveRoute(state, path, demand);
     const pair = { selling: request.sellingAsset, buying: request.buyingAsset };
-    const { best, isProven } = bestListing(state, pair, demand, 1_000_000);
+    const { best, isProven } = bestSelection(state, pair, demand, 1_000_000);
     assert(isProven);
     assert.equal(best?.bought, wanted?.bought, `seed ${seed}`);
     assert.equal(best?.sold, wanted?.sold, `seed ${seed}`);
@@ -196,14 +196,14 @@ test("a better exchange is found where one order is in another's place, and none
     const world = sharedWorld(seed, 1, 3);
     const { state, request } = world;
     const pair = { selling: request.sellingAsset, buying: request.buyingAsset };
-    const { best, isProven } = bestListing(state, pair, { ...request, ordersMax: 3 }, 5000);
+    const { best, isProven } = bestSelection(state, pair, { ...request, ordersMax: 3 }, 5000);
     const [orders] = best?.orders ?? [];
     if (!isProven || best === undefined || orders === undefined) continue;
     const route = routeOf(world, { ...best, orders });
     assert.doesNotMatch(betterExchange(state, request, route, 3) ?? "", /\+/, `seed ${seed}`);
     // Another, dearer list: the best one without an order of the best.
     const without = { ...state, orders: state.orders.filter(({ id }) => id !== orders[0]) };
-    const worse = bestListing(without, pair, { ...request, ordersMax: 3 }, 5000).best;
+    const worse = bestSelection(without, pair, { ...request, ordersMax: 3 }, 5000).best;
     const [others] = worse?.orders ?? [];
     if (worse === undefined || others === undefined) continue;
     planted += 1;

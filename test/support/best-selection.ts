@@ -1,9 +1,10 @@
-// The best list of orders for one hop by branch and bound: an oracle for books of some dozens of
+// The best order selection for one hop by branch and bound: an oracle for books of some dozens of
 // orders. What it answers is settled in integers; floats, with a margin, only cut branches off.
 import type { Address } from "../../src/model/address.ts";
 import type { TokenWorld } from "./call-bytes.ts";
 import {
   type Demand,
+  isBetter,
   type Offer,
   offersOf,
   type SettledRoute,
@@ -22,27 +23,27 @@ type Entry = {
   readonly price: number;
 };
 
-export type ListingDemand = Demand & { readonly ordersMax: number };
+export type SelectionDemand = Demand & { readonly ordersMax: number };
 
-export type BestListing = {
+export type BestSelection = {
   /** Undefined: no list settles. */
   readonly best: SettledRoute | undefined;
   /** False: `nodesMax` ended the search. */
   readonly isProven: boolean;
 };
 
-export function bestListing(
+export function bestSelection(
   state: TokenWorld,
   { selling, buying }: { readonly selling: Address; readonly buying: Address },
-  demand: ListingDemand,
+  demand: SelectionDemand,
   nodesMax: number,
-): BestListing {
-  return new ListingSearch(state, offersOf(state, selling, buying), demand).search(nodesMax);
+): BestSelection {
+  return new SelectionSearch(state, offersOf(state, selling, buying), demand).search(nodesMax);
 }
 
-class ListingSearch {
+class SelectionSearch {
   readonly #state: TokenWorld;
-  readonly #demand: ListingDemand;
+  readonly #demand: SelectionDemand;
   readonly #sells: boolean;
   readonly #amount: number;
   /** Cheapest first. */
@@ -51,7 +52,7 @@ class ListingSearch {
   #best: SettledRoute | undefined;
   #nodes = 0;
 
-  constructor(state: TokenWorld, offers: readonly Offer[], demand: ListingDemand) {
+  constructor(state: TokenWorld, offers: readonly Offer[], demand: SelectionDemand) {
     this.#state = state;
     this.#demand = demand;
     this.#sells = demand.direction === "strict_send";
@@ -67,7 +68,7 @@ class ListingSearch {
     this.#shadowPrices = this.#entries.filter((_, at) => at % step === 0).map(({ price }) => price);
   }
 
-  search(nodesMax: number): BestListing {
+  search(nodesMax: number): BestSelection {
     for (const last of this.#entries) this.#branch([], 0, last, nodesMax);
     return { best: this.#best, isProven: this.#nodes <= nodesMax };
   }
@@ -94,12 +95,8 @@ class ListingSearch {
     if (this.#amount - used > most + this.#slack(most)) return;
     const list = [...whole, last].map(({ offer }) => offer);
     const settled = settleLists(this.#state, [list], this.#demand);
-    if (settled !== undefined && this.#isBetter(settled)) this.#best = settled;
-  }
-
-  #isBetter({ sold, bought }: SettledRoute): boolean {
-    if (this.#best === undefined) return true;
-    return this.#sells ? bought > this.#best.bought : sold < this.#best.sold;
+    if (settled === undefined) return;
+    if (isBetter(settled, this.#best, this.#demand.direction)) this.#best = settled;
   }
 
   #fits(whole: readonly Entry[]): boolean {
@@ -129,7 +126,7 @@ class ListingSearch {
   #mostBought(whole: readonly Entry[], open: readonly Entry[]): number {
     const rest = this.#amount - sum(whole, "cost");
     const gotten = sum(whole, "amount");
-    const places = this.#demand.ordersMax - whole.length;
+    const slots = this.#demand.ordersMax - whole.length;
     let [relaxed, left] = [gotten, rest];
     for (const { price, amount } of open) {
       const taken = Math.min(left, amount * price);
@@ -138,14 +135,14 @@ class ListingSearch {
     }
     return this.#shadowPrices.reduce((least, price) => {
       const gains = open.map((entry) => entry.amount * (1 - entry.price / price));
-      return Math.min(least, gotten + rest / price + sumOfLargest(gains, places));
+      return Math.min(least, gotten + rest / price + sumOfLargest(gains, slots));
     }, relaxed);
   }
 
   #leastSold(whole: readonly Entry[], open: readonly Entry[]): number {
     const rest = this.#amount - sum(whole, "amount");
     const paid = sum(whole, "cost");
-    const places = this.#demand.ordersMax - whole.length;
+    const slots = this.#demand.ordersMax - whole.length;
     let [relaxed, left] = [paid, rest];
     for (const { price, amount } of open) {
       const taken = Math.min(left, amount);
@@ -155,7 +152,7 @@ class ListingSearch {
     if (left > this.#slack(0)) return Number.POSITIVE_INFINITY;
     return this.#shadowPrices.reduce((most, price) => {
       const gains = open.map((entry) => entry.amount * (price - entry.price));
-      return Math.max(most, paid + rest * price - sumOfLargest(gains, places));
+      return Math.max(most, paid + rest * price - sumOfLargest(gains, slots));
     }, relaxed);
   }
 

@@ -1,10 +1,10 @@
 // The best route of an asset path by trying every list of orders for every hop: slow and plain,
 // for small worlds.
 import type { Address } from "../../src/model/address.ts";
-import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import type { TokenWorld } from "./call-bytes.ts";
 import {
   type Demand,
+  isBetter,
   type Offer,
   offersOf,
   type SettledRoute,
@@ -28,16 +28,16 @@ export function exhaustiveRoute(
 ): SettledRoute | undefined {
   const hops = hopsOf(state, path);
   let best: SettledRoute | undefined;
-  const extend = (lists: readonly (readonly Offer[])[], places: number): void => {
+  const extend = (lists: readonly (readonly Offer[])[], slots: number): void => {
     const hop = hops[lists.length];
     if (hop === undefined) {
       const route = settleLists(state, lists, demand);
       if (route !== undefined && isBetter(route, best, demand.direction)) best = route;
       return;
     }
-    const most = places - (hops.length - 1 - lists.length);
+    const most = slots - (hops.length - 1 - lists.length);
     const choices = demand.endingsOnly === true ? endingsOf(hop, most) : listsOf(hop, most);
-    for (const list of choices) extend([...lists, list], places - list.length);
+    for (const list of choices) extend([...lists, list], slots - list.length);
   };
   extend([], demand.ordersMax);
   return best;
@@ -61,15 +61,6 @@ export function exhaustiveCost(
 
 function hopsOf(state: TokenWorld, path: readonly Address[]): readonly (readonly Offer[])[] {
   return path.slice(1).map((buying, at) => offersOf(state, path[at] ?? buying, buying));
-}
-
-function isBetter(
-  route: SettledRoute,
-  best: SettledRoute | undefined,
-  direction: QuoteDirection,
-): boolean {
-  if (best === undefined) return true;
-  return direction === "strict_send" ? route.bought > best.bought : route.sold < best.sold;
 }
 
 /** Every order of every choice of one to `most` offers. */

@@ -27,13 +27,13 @@ export function betterExchange(
     orders.flatMap((id) => sides[hop]?.find((offer) => offer.id === id) ?? []),
   );
   const wanted = amountsOf(lists, request, route);
-  const places = ordersMax - lists.flat().length;
+  const slots = ordersMax - lists.flat().length;
   for (const [hop, list] of lists.entries()) {
     const others = (sides[hop] ?? []).filter((offer) => !list.includes(offer));
     const pairs: Exchange[] = [
       ...(list.length > 1 ? list.map((out) => ({ hop, out, in: undefined })) : []),
       ...list.flatMap((out) => others.map((one) => ({ hop, out, in: one }))),
-      ...(places > 0 ? others.map((one) => ({ hop, out: undefined, in: one })) : []),
+      ...(slots > 0 ? others.map((one) => ({ hop, out: undefined, in: one })) : []),
     ];
     const value = hopValue(list, request, wanted[hop] ?? 0n, list.at(-1));
     for (const exchange of pairs) {

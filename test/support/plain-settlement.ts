@@ -20,7 +20,7 @@ export type SettledRoute = {
 export type Offer = OrderState & {
   readonly budget: bigint;
   /** Undefined: no bound. */
-  readonly room: bigint | undefined;
+  readonly headroom: bigint | undefined;
 };
 
 export type Fill = { readonly offer: Offer; readonly got: bigint; readonly paid: bigint };
@@ -47,8 +47,8 @@ export function offersOf(state: WorldState, selling: Address, buying: Address): 
     if (granted.liveUntil < state.ledger) return [];
     const balance = held.balance - held.sellingLiabilities;
     const budget = balance < granted.amount ? balance : granted.amount;
-    const room = paid.limit === null ? undefined : paid.limit - paid.balance;
-    return budget > 0n ? [{ ...order, budget, room }] : [];
+    const headroom = paid.limit === null ? undefined : paid.limit - paid.balance;
+    return budget > 0n ? [{ ...order, budget, headroom }] : [];
   });
 }
 
@@ -87,6 +87,16 @@ export function settleLists(
   if (!plans.every((fills, at) => canBePaid(fills, plans[at - 1] ?? []))) return undefined;
   if (callBytes(state, plans.map(calledHop)) > CALL_BYTES_MAX) return undefined;
   return { sold: wanted, bought, orders: plans.map((fills) => fills.map(({ offer }) => offer.id)) };
+}
+
+/** Whether the one is the better answer; a tie is not. */
+export function isBetter(
+  route: SettledRoute,
+  best: SettledRoute | undefined,
+  direction: QuoteDirection,
+): boolean {
+  if (best === undefined) return true;
+  return direction === "strict_send" ? route.bought > best.bought : route.sold < best.sold;
 }
 
 /** The plan forward of a sale: what each hop gets, after the amount itself. */
@@ -138,13 +148,13 @@ function fill(
   return fills;
 }
 
-/** A maker's room is what it has, and what it delivered of the asset at the hop before. */
+/** A maker's headroom is what it has, and what it delivered of the asset at the hop before. */
 function canBePaid(fills: readonly Fill[], before: readonly Fill[]): boolean {
   return fills.every(({ offer }) => {
     const isOfMaker = (other: Fill) => other.offer.owner === offer.owner;
-    if (offer.room === undefined) return true;
+    if (offer.headroom === undefined) return true;
     return (
-      sum(fills.filter(isOfMaker), "paid") <= offer.room + sum(before.filter(isOfMaker), "got")
+      sum(fills.filter(isOfMaker), "paid") <= offer.headroom + sum(before.filter(isOfMaker), "got")
     );
   });
 }

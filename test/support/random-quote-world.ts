@@ -115,8 +115,8 @@ function randomPrice(random: Random, wildness: number): bigint {
   return 10n ** BigInt(13 + random(9)) + BigInt(random(2 ** 31)) * 10n ** BigInt(random(13));
 }
 
-/** The world with little room on about half of its trustlines, some of them next to none. */
-export function shortOfRoom(seed: number, world: QuoteWorld): QuoteWorld {
+/** The world with little headroom on about half of its trustlines, some of them next to none. */
+export function shortOfHeadroom(seed: number, world: QuoteWorld): QuoteWorld {
   let mixed = seed * 7919 + 13;
   const random = (below: number): number => {
     mixed = (Math.imul(mixed, 1_103_515_245) + 12_345) >>> 0;
@@ -125,8 +125,8 @@ export function shortOfRoom(seed: number, world: QuoteWorld): QuoteWorld {
   const most = Math.max(1, Number(world.request.amount));
   const holders = world.state.holders.map((holder) => {
     if (random(2) === 0) return holder;
-    const room = random(2) === 0 ? random(most) : random(5);
-    return { ...holder, limit: holder.balance + BigInt(room) };
+    const headroom = random(2) === 0 ? random(most) : random(5);
+    return { ...holder, limit: holder.balance + BigInt(headroom) };
   });
   return { ...world, state: { ...world.state, holders } };
 }

@@ -12,7 +12,7 @@ import type { Random } from "./random-ledgers.ts";
 /** Lengths up to this one are tried in full. */
 const LENGTH_MAX = 200;
 /** Bytes of a value, unless told. */
-const ROOM = 4_000;
+const BYTES_MAX = 4_000;
 /** Elements or bytes where a length has no such bound. */
 const UNBOUNDED = [0, 1, 2, 3, 17] as const;
 
@@ -28,7 +28,7 @@ export type RandomXdrOptions = {
   /** Names and other texts of up to 32 bytes. */
   readonly words?: readonly string[];
   /** Bytes that a value of such a type may take before all in it gets as small as it can be. */
-  readonly room: Readonly<Record<string, number>>;
+  readonly bytesMax: Readonly<Record<string, number>>;
 };
 
 export class RandomXdr {
@@ -48,11 +48,11 @@ export class RandomXdr {
     this.#options = options;
   }
 
-  /** A value of the type, in a room of its own; a rule for the type itself does not count. */
-  value(schema: Schema, room = ROOM): Uint8Array {
+  /** A value of the type, with bytes of its own to fill; a rule for the type itself does not count. */
+  value(schema: Schema, bytesMax = BYTES_MAX): Uint8Array {
     const outer = { out: this.#out, written: this.#written, until: this.#until };
     this.#out = [];
-    this.#until = this.#written + room;
+    this.#until = this.#written + bytesMax;
     this.#measure(schema);
     this.#write(schema, false);
     const value = Buffer.concat(this.#out);
@@ -63,9 +63,9 @@ export class RandomXdr {
   }
 
   /** A union's value of that arm. */
-  arm(union: Schema, discriminant: number, room = ROOM): Uint8Array {
+  arm(union: Schema, discriminant: number, bytesMax = BYTES_MAX): Uint8Array {
     const arm = behind(describe(union), String(discriminant));
-    const value = arm === undefined ? new Uint8Array() : this.value(arm, room);
+    const value = arm === undefined ? new Uint8Array() : this.value(arm, bytesMax);
     this.#done.add(`${this.#nameOf(resolved(union))} ${discriminant}`);
     return Buffer.concat([word(discriminant), value]);
   }
@@ -145,16 +145,16 @@ export class RandomXdr {
     }
   }
 
-  /** By the first rule of these names, and within the room of such a value. */
+  /** By the first rule of these names, and within the bytes of such a value. */
   #ruled(names: readonly string[], bySchema: () => void): void {
-    const { rules = {}, room } = this.#options;
+    const { rules = {}, bytesMax } = this.#options;
     for (const name of names) {
       const bytes = rules[name]?.(this);
       if (bytes === undefined) continue;
       this.#put(bytes);
       return;
     }
-    const own = names.map((name) => room[name]).find((bytes) => bytes !== undefined);
+    const own = names.map((name) => bytesMax[name]).find((bytes) => bytes !== undefined);
     const until = this.#until;
     this.#until = Math.min(until, this.#written + (own ?? until));
     bySchema();

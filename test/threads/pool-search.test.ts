@@ -9,7 +9,7 @@ import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { bookStateOf, changesOfWorld } from "../support/book-of-world.ts";
 import { ladderWorld, sharedWorld } from "../support/hostile-worlds.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
-import { randomQuoteWorld, SKIP_WINDOW, shortOfRoom } from "../support/random-quote-world.ts";
+import { randomQuoteWorld, SKIP_WINDOW, shortOfHeadroom } from "../support/random-quote-world.ts";
 import { runs } from "../support/runs.ts";
 
 const CAPACITY = { orders: 1000, owners: 1000, assets: 1000, sides: 100, backings: 3000 };
@@ -39,7 +39,7 @@ test("a worker answers as the main thread does, of the same book and of the next
   let found = 0;
   for (let seed = 1; seed <= runs(1); seed += 1) {
     const worlds = [
-      shortOfRoom(
+      shortOfHeadroom(
         seed,
         randomQuoteWorld(seed, { orders: 400, assets: 5, makers: 12, wild: false }),
       ),

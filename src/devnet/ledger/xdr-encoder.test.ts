@@ -161,7 +161,7 @@ const ROOM = 3_000;
 
 test("whatever the protocol's schema knows is written as the SDK writes it", () => {
   const types = [LedgerCloseMeta, LedgerEntry, LedgerKey, ScVal, TransactionEnvelope] as const;
-  const xdr = new RandomXdr({ random: randomFrom(24), room: {} });
+  const xdr = new RandomXdr({ random: randomFrom(24), bytesMax: {} });
   for (const { schema } of types as readonly XdrClass<unknown>[]) {
     for (let left = runs(VALUES); left > 0; left -= 1) {
       const bytes = xdr.value(schema, ROOM);
