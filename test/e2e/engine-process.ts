@@ -83,7 +83,8 @@ export class EngineProcess {
       },
       stdio: ["ignore", "pipe", "inherit", ...(loaded.length > 0 ? ["ipc" as const] : [])],
     });
-    this.exited = once(this.child, "exit").then(([code, signal]) => ({ code, signal }));
+    // Not at `exit`, which can come before the last lines of the log.
+    this.exited = once(this.child, "close").then(([code, signal]) => ({ code, signal }));
     this.listening = this.#readLog();
     // Whoever kills it before it listens does not wait for that.
     this.listening.catch(() => undefined);

@@ -85,9 +85,7 @@ test("shows a running engine, apart from the public listener", TIMEOUT, async ()
   await assert.rejects(fetch(`${url}/healthz`));
 });
 
-test("a port that is taken ends the start where it was asked for", {
-  timeout: 60_000,
-}, async () => {
+test("a port that is taken ends the start where it was asked for", TIMEOUT, async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;

@@ -49,7 +49,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.kill(-started.pid, "SIGUSR2");
       await logged(started, `"logLevel":"${level}"`);
     }
-    const exited = once(started.child, "exit");
+    const exited = once(started.child, "close");
     process.kill(-started.pid, signal);
     // Code 0: it closed in the time that it gives itself.
     assert.deepEqual(await exited, [0, null], started.log.join("\n"));
