@@ -227,7 +227,7 @@ function pick<T>(from: readonly T[], at: number): T {
   return picked;
 }
 
-/** After a collection: what is held, not what was left lying about. */
+/** After a collection: without garbage. */
 function heapUsed(): number {
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");

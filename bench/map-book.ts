@@ -1,4 +1,4 @@
-// The plain way to hold a book: a Map of orders a side, sorted when someone looks. The yardstick.
+// A book to compare with: a Map of orders a side, sorted for each look.
 import type { BookChange } from "../src/book/book-change.ts";
 import type { Backing } from "../src/model/backing.ts";
 import type { Order, OrderId } from "../src/model/order.ts";

@@ -1,5 +1,5 @@
-// A plain router to compare with: all asset paths, each filled best price first in integers as the
-// contract does it, up to the cap on orders. No curves, no bounds, no search for better listings.
+// A greedy router to compare with: all asset paths, each filled best price first in integers as the
+// contract does it, up to the cap on orders. No curves, no bounds, no search for better selections.
 import type { Address } from "../src/model/address.ts";
 import {
   costUp,

@@ -1,10 +1,13 @@
 // Ledgers of a long history in few, large steps, for benches whose subject is what such a history
 // costs: live orders that stay, trades, archived orders and failed calls, of many makers in many
 // markets. The same seed makes the same ledgers.
+import assert from "node:assert/strict";
+import { Exchange } from "../src/book/exchange.ts";
 import { type Address, canonicalPair, type Pair } from "../src/model/address.ts";
 import type { LedgerDelta } from "../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../src/model/order.ts";
 import { account, token } from "../test/support/addresses.ts";
+import { silentLog } from "../test/support/exchange.ts";
 import {
   type Follows,
   ledgerHash,
@@ -13,6 +16,7 @@ import {
   nextLedger,
 } from "../test/support/ledgers.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
+import { PlentyBacking } from "./plenty.ts";
 
 export const HISTORY_EXCHANGE = token(10_000);
 export const HISTORY_MARKETS = 200;
@@ -28,6 +32,9 @@ const TRADES_AN_ARCHIVED = 10;
 const TRADES_A_FAILURE = 20;
 const FAILED_FUNCTIONS = ["trade", "swap", "update", "crossfill"];
 const UNIT = 10n ** 18n;
+export const HISTORY_PASSPHRASE = "a network for benches";
+const DAYS = 30;
+const DAY = 86_400;
 const SEED = 88;
 
 export type HistoryPlan = {
@@ -167,4 +174,45 @@ function allPairs(): readonly Pair[] {
     for (let one = 0; one < other; one += 1) pairs.push(canonicalPair(token(one), token(other)));
   }
   return pairs;
+}
+
+export type HistorySize = {
+  readonly orders: number;
+  readonly trades: number;
+  /** Seconds; for ever without it. */
+  readonly keepOrderEvents?: number;
+};
+
+/**
+ * Makes a store as an engine leaves it, of live orders with their makers' backing and a month of trades; resolves to
+ * two assets to ask a quote for.
+ */
+export async function fillHistory(
+  path: string,
+  { orders, trades, keepOrderEvents = Number.POSITIVE_INFINITY }: HistorySize,
+): Promise<readonly string[]> {
+  const backing = new PlentyBacking(HISTORY_EXCHANGE);
+  const now = Math.floor(Date.now() / 1000);
+  const ledgers = new HistoryLedgers(1000, now - DAYS * DAY);
+  const exchange = await Exchange.open({
+    path,
+    networkPassphrase: HISTORY_PASSPHRASE,
+    contract: HISTORY_EXCHANGE,
+    clock: () => ledgers.time * 1000,
+    log: silentLog,
+    backing: backing.records,
+    store: { keepOrderEvents },
+  });
+  // The last ledgers, those that load backing, come close to now.
+  const ledgerSeconds = Math.floor((DAYS * DAY) / (historyLedgers({ orders, trades }) + 1));
+  for (const delta of ledgers.grow({ orders, trades, ledgerSeconds })) await exchange.apply(delta);
+  await backing.load(
+    () => ledgers.ledger,
+    () => exchange.apply(ledgers.empty()),
+  );
+  const [order] = exchange.state.liveOrders({ assets: [] }, { limit: 1 });
+  assert.ok(order !== undefined && exchange.state.liveOrderCount === orders);
+  assert.equal(exchange.state.trades({}, { limit: 1 }).length, 1);
+  await exchange.close();
+  return [order.buying, order.selling];
 }

@@ -7,10 +7,9 @@ import { storeFolder } from "../src/store/data-folder.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { inFolder } from "./folder.ts";
-import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
 import { residentBytes } from "./process-figures.ts";
 import { quantile } from "./quantile.ts";
-import { HISTORY_EXCHANGE } from "./store-history.ts";
+import { fillHistory, HISTORY_EXCHANGE, HISTORY_PASSPHRASE } from "./store-history.ts";
 
 const STARTS = 5;
 const QUOTE_ATTEMPTS = 10;

@@ -7,10 +7,9 @@ import { EngineProcess } from "../test/e2e/engine-process.ts";
 import { findPostgres, NO_POSTGRES, Postgres } from "../test/support/postgres.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { inFolder } from "./folder.ts";
-import { fillHistory, HISTORY_PASSPHRASE } from "./history-store.ts";
 import { HttpPool, requestBytes } from "./load/http-pool.ts";
 import { quantile } from "./quantile.ts";
-import { HISTORY_EXCHANGE } from "./store-history.ts";
+import { fillHistory, HISTORY_EXCHANGE, HISTORY_PASSPHRASE } from "./store-history.ts";
 
 /** Requests begin so often, whatever the ones before take. */
 const EVERY_MS = 25;

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "console");
 const site = join(root, "dist/site");
 const COMPRESSED = new Set([".css", ".html", ".js", ".json", ".svg", ".txt", ".yaml"]);
-/** Smaller files gain nothing. */
+/** Bytes; compressing smaller files gains nothing. */
 const COMPRESSED_BYTES_MIN = 512;
 
 mkdirSync(site, { recursive: true });

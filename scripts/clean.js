@@ -1,4 +1,4 @@
-// A renamed source must not leave its old output behind: the tests run every file under dist.
+// Empties dist: the tests run every file there, and a renamed source would leave its old output.
 import { rmSync } from "node:fs";
 
 rmSync(new URL("../dist", import.meta.url), { recursive: true, force: true });

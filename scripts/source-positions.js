@@ -1,5 +1,5 @@
-// Where compiled code is written: tests run without source maps, which every process and thread would read
-// for all that it loads, and the runner looks up what it prints.
+// Positions in compiled files as positions in their sources. Tests run without source maps, which every process and
+// thread would have to read for all that it loads; the runner looks up the positions that it prints.
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, resolve } from "node:path";

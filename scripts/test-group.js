@@ -3,8 +3,8 @@
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-// Tests begin when every file is loaded, as they do in a process for one file: until then this one,
-// of which scripts/test-events.js says nothing, is in progress.
+// No test starts before every file is loaded, as in a process for one file: until then this test, which
+// scripts/test-events.js leaves out, is in progress.
 let loaded = () => undefined;
 const loading = new Promise((resolve) => {
   loaded = resolve;

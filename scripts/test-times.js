@@ -1,5 +1,5 @@
-// The table of npm run test:times: where a run's time goes, by process of tests and by file in it,
-// the one that takes most of the CPU first: wall time says little on a busy machine.
+// The table of npm run test:times: the time of each process of tests and of the files in it, most CPU
+// time first, since wall time says little on a busy machine.
 
 /** Widths of the columns before the name. */
 const HEAD = "  wall s   cpu s  tests  processes  devnets  engines  waits  waited s";
@@ -30,7 +30,7 @@ export function timesTable(results, root) {
   return `${HEAD}\n${rows.map(({ text }) => text).join("")}cpu in all: ${cpuSeconds.toFixed(0)} s\n`;
 }
 
-/** Of a group: seconds of the tests of each file. */
+/** Seconds of each file of a process that runs several. */
 function inner(list, told, root) {
   if (list.length === 1) return "";
   const ms = new Map(list.map((file) => [file, 0]));

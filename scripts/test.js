@@ -13,17 +13,17 @@ import { asWritten } from "./source-positions.js";
 import { timesTable } from "./test-times.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** For one that hangs to tell of what it started. */
+/** What a process that hangs is given to report what it started, before it is killed. */
 const LAST_WORDS_MS_MAX = 5000;
-/** Of each failure at the end. */
+/** Lines of each failure in the summary at the end. */
 const FAILURE_LINES_SHOWN = 12;
-/** Of what a failed process wrote. */
+/** Last lines of what a failed process wrote. */
 const LINES_SHOWN = 60;
-/** That it started, the last ones. */
+/** The last of the processes that it started. */
 const PROCESSES_SHOWN = 6;
-/** Processes at a time where cores are idle all the same: many of them mostly wait. */
+/** Most processes at a time, where cores are idle: many tests mostly wait. */
 const JOBS_MAX = 2 * availableParallelism() + 1;
-/** Of the cores' time over a second, above which there is work for one more. */
+/** One more process is started where more than this part of the cores' last second was idle. */
 const IDLE_SHARE = 0.3;
 /** Imports of files that keep a process to themselves. */
 const OWN_PROCESS =
@@ -86,12 +86,15 @@ const startMs = performance.now();
 const results = await runAll(jobs());
 report();
 
-/** Beside its source, without a process of its own making, and without hooks for a whole file. */
+/** Whether the file lies beside its source, starts no process or thread, and has no hooks for the whole file. */
 function startsNothing(file) {
   return !file.startsWith("dist/test/") && sharesProcess(file);
 }
 
-/** Hooks for a whole file would be hooks of all; what starts processes may have to be ended with them. */
+/**
+ * Whether the file may share a process with others of its folder. Hooks of a whole file would run for all of them;
+ * a file that starts processes may have to be killed with these.
+ */
 function sharesProcess(file) {
   const text = readFileSync(join(root, file), "utf8");
   return !OWN_PROCESS.test(text) && !/^(before|after)(Each)?\(/m.test(text);
@@ -132,14 +135,14 @@ async function runAll(lists) {
   let before = coreTimes();
   const work = async () => {
     workers += 1;
-    // One that was begun because cores were idle ends when they no longer are.
+    // A worker that was added because cores were idle stops when they no longer are.
     while (waiting.length > 0 && (workers <= base || isIdle)) {
       const list = waiting.shift();
       const result = await run(list);
       done.push(result);
       show(result);
       if (result.ended || list.length === 1) continue;
-      // What ended in the middle of a group says nothing of the rest.
+      // The process ended within the group: each of its files runs again by itself.
       waiting.push(...list.map((file) => [file]));
       result.told = [];
     }
@@ -157,7 +160,7 @@ async function runAll(lists) {
   return done;
 }
 
-/** Of all cores, milliseconds. What runs at a lower priority gives way: its time is idle. */
+/** Milliseconds of all cores. Processes of lower priority give way, so their time counts as idle. */
 function coreTimes() {
   const times = cpus().map(({ times }) => times);
   const sum = (of) => times.reduce((total, each) => total + of(each), 0);
@@ -174,8 +177,8 @@ function run(list) {
   appendFileSync(events, "");
   const pattern = flags["test-name-pattern"];
   const args = [
-    // A process can wait for ever at its end, for a thread that compiles and waits for it
-    // (nodejs/node, issue 54918): seen once in some thousands. It is slower by nothing to speak of.
+    // A process can hang at its end, waiting for a compiler thread that waits for it (nodejs/node,
+    // issue 54918): seen once in some thousands of runs. Without that thread tests are hardly slower.
     "--no-concurrent-recompilation",
     // Where several processes share the cores, threads that collect garbage together wait for each
     // other, and small young generations are collected often: a quarter of the CPU time of some files.
@@ -196,7 +199,7 @@ function run(list) {
     cwd: root,
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that whatever it leaves behind can be ended with it.
+    // A process group of its own: whatever the tests leave running is killed with it.
     detached: true,
   });
   running.add(child.pid);
@@ -240,7 +243,7 @@ function killGroup(pid) {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It left nothing behind.
+    // No process of the group is left.
   }
 }
 
@@ -263,12 +266,12 @@ function isGood({ code, ended }) {
   return code === 0 && ended;
 }
 
-/** Where the test is written, as far as it is known: its file and line. */
+/** Source file and line of the test, as far as they are known. */
 function placeOf({ file, line, column, name }, list) {
-  // One that could not be loaded fails by its name.
+  // A file that could not be loaded is a failed test whose name is the file.
   const of = list.includes(name) ? root + name : (file ?? root + list[0]);
   const written = line === undefined ? of : asWritten(`${of}:${line}:${column}`);
-  // A place outside of the repository names no test to repeat: then its file does.
+  // A position outside of the repository does not say what to run again: the file does.
   const [path, at = "?"] = (written.startsWith(root) ? written.slice(root.length) : list[0]).split(
     ":",
   );
@@ -315,7 +318,7 @@ function show(result) {
   process.stdout.write("\n");
 }
 
-/** As it is printed. */
+/** Indented, with positions in the sources. */
 function indented(text) {
   return asWritten(text).replace(/^/gm, "    ");
 }
@@ -330,7 +333,7 @@ function report() {
     `${tests("pass")} tests passed, ${tests("fail")} failed, ${tests("skip")} were left out; ` +
       `${files.length} files in ${results.length} processes, ${seconds} s, PROPERTY_SEED=${SEED}\n`,
   );
-  // Once more in short: of a long output often only the end is kept.
+  // A summary: of a long output often only the end is kept.
   for (const { list, told } of bad) {
     process.stdout.write(`FAIL ${list.join(" ")}\n`);
     for (const { type, path, error } of told) {

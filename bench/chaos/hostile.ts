@@ -1,4 +1,4 @@
-// Clients that no server wants: they stall, send what no protocol allows, or too much of it.
+// Hostile clients: they stall, send what no protocol allows, or too much of it.
 import { connect, type Socket } from "node:net";
 import { HANDSHAKE, textFrames } from "../load/push-connection.ts";
 

@@ -67,7 +67,7 @@ function compareFigure(before: LoadFigure, after: LoadFigure, tolerance: number)
   return { name, unit, before: before.value, after: after.value, verdict, noise };
 }
 
-/** Half of what the parts of one run lie apart, but for the one furthest out. */
+/** Half the range of the slices of one run, without the one furthest from the run's value. */
 function spread({ slices = [], value }: LoadFigure): number {
   const near = slices
     .toSorted((a, b) => Math.abs(a - value) - Math.abs(b - value))

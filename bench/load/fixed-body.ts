@@ -1,4 +1,4 @@
-// What everything that is served is measured against: a fixed body of 2 KB, of the same binding and with the same headers.
+// What everything that is served is measured against: a fixed body of 2 KB on the same binding, with the same headers.
 import type { App } from "../../src/http/uws.ts";
 
 export const FIXED_PATH = "/fixed-2k";

@@ -123,7 +123,7 @@ export class HttpPool {
     this.#options.onDone({ request, status, sentMs, nowMs: performance.now(), bytes, bodyBytes });
   }
 
-  /** Whatever has no answer by now gets none: left out, it would make a slow server look fast. */
+  /** Requests without an answer are told as `unanswered`: left out, they would make a slow server look fast. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

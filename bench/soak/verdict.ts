@@ -2,7 +2,7 @@
 import type { SoakSample } from "./sample.ts";
 import { median, slopeOf } from "./trend.ts";
 
-/** What a trend needs; with less only what must never be is judged. */
+/** What a trend needs; with less, only what must hold of every sample is judged. */
 const TREND_SAMPLES = 8;
 const TREND_MINUTES = 10;
 /** Ledgers the engine may be behind when it is asked. */

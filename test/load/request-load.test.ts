@@ -1,4 +1,4 @@
-// A load must show what a server does to its users, also where it does nothing.
+// The load generator must show every delay of a server, also while the server answers nothing.
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

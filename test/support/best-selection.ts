@@ -11,7 +11,7 @@ import {
   settleLists,
 } from "./plain-settlement.ts";
 
-/** More than the floats' error on some dozens of sums, far less than what is compared. */
+/** Relative; above the floats' error of some dozens of sums, far below the differences that count. */
 const MARGIN = 1e-12;
 /** Shadow prices that bound a branch, picked evenly among the orders' own. */
 const SHADOW_PRICES = 8;
@@ -109,7 +109,7 @@ class SelectionSearch {
     return used <= this.#amount + this.#slack(used) && got <= (added?.budget ?? 0n);
   }
 
-  /** Rounding of each of some dozens of fills, and the floats' own. */
+  /** Units by which rounding of some dozens of fills, and of floats, may move a sum. */
   #slack(amount: number): number {
     return 100 + MARGIN * Math.max(amount, this.#amount);
   }

@@ -1,5 +1,5 @@
-// What a call writes into the ledger's events and its return value, by the table of contract.md
-// ("What fits in one call"): an own reading of it, for checks of what the router answers.
+// Bytes of a call's events and return value, by the table of contract.md ("What fits in one call"), written
+// independently of the engine: the oracle for what the router answers.
 import type { Token } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { RouteQuote } from "../../src/router-worker/quote.ts";
@@ -60,7 +60,7 @@ export function routeBytes(state: TokenWorld, route: RouteQuote, keepsRest = fal
   return callBytes(state, hops, keepsRest);
 }
 
-/** One between `holder` and another of so many bytes; the issuer mints and burns instead. */
+/** A transfer's event between `holder` and an address of `other` bytes; of the issuer it is a mint or a burn. */
 function transferBytes(token: Token, holder: Address, other: number): number {
   const name = nameBytes(token);
   if (token.kind === "issued" && token.issuer === holder) return 84 + other + name;

@@ -1,4 +1,4 @@
-// The live orders and budgets that order events tell of, kept as a reader of them would.
+// Live orders and budgets rebuilt from order events alone.
 import assert from "node:assert/strict";
 import type { Exchange } from "../../src/book/exchange.ts";
 import type { Address } from "../../src/model/address.ts";

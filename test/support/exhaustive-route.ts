@@ -14,8 +14,8 @@ import {
 export type ExhaustiveDemand = Demand & {
   readonly ordersMax: number;
   /**
-   * Tries the orders of a list in one sequence for each that can come last, instead of in all: any
-   * list that settles fills all of its orders whole but the last one, so nothing is missed.
+   * Tries each set of orders once for each order that can come last, not in every sequence. Nothing is
+   * missed: a list that settles fills all of its orders whole but the last one.
    */
   readonly endingsOnly?: boolean;
 };
@@ -43,7 +43,7 @@ export function exhaustiveRoute(
   return best;
 }
 
-/** How many lists `exhaustiveRoute` would settle, about. */
+/** About how many combinations of lists `exhaustiveRoute` settles. */
 export function exhaustiveCost(
   state: TokenWorld,
   path: readonly Address[],
@@ -63,7 +63,7 @@ function hopsOf(state: TokenWorld, path: readonly Address[]): readonly (readonly
   return path.slice(1).map((buying, at) => offersOf(state, path[at] ?? buying, buying));
 }
 
-/** Every order of every choice of one to `most` offers. */
+/** Every sequence of one to `most` offers. */
 function* listsOf(
   offers: readonly Offer[],
   most: number,
@@ -76,7 +76,7 @@ function* listsOf(
   }
 }
 
-/** Every choice of one to `most` offers, once for each of them that comes last. */
+/** Every set of one to `most` offers, once for each of them that comes last. */
 function* endingsOf(
   offers: readonly Offer[],
   most: number,

@@ -38,7 +38,7 @@ type DraftWorld = {
   readonly tokens?: readonly Token[];
 };
 
-/** One path along the assets 0, 1, …; ids are given from the last order on, so that no age helps. */
+/** One path along the assets 0, 1, …; ids count down, so that the orders' ids and ages give no hint. */
 function world(draft: DraftWorld): HostileWorld {
   const { orders, budgets, hops = 1, direction, amount, ordersMax = 20, tokens } = draft;
   const made = orders.flatMap(({ maker, amount, price, hop = 0 }, at) => {
@@ -93,7 +93,7 @@ function directionOf(random: Random): QuoteDirection {
   return random(2) === 0 ? "strict_send" : "strict_receive";
 }
 
-/** About 1, by thousandths of thousandths and in the last digits. */
+/** Up to `parts` millionths above 1, different in the last digits too. */
 function priceNear(random: Random, parts: number): bigint {
   return PRICE_UNIT + BigInt(random(parts)) * 10n ** 12n + BigInt(random(1000));
 }

@@ -1,5 +1,4 @@
-// The shared book as one would write it without a thought for speed: the oracle of its tests and
-// the yardstick of its bench.
+// The shared book without any regard to speed: the oracle of its tests, and what its bench is compared with.
 
 import type { BookChange } from "../../src/book/book-change.ts";
 import type { Address } from "../../src/model/address.ts";

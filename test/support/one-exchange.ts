@@ -1,18 +1,18 @@
-// Whether one order more, one less, or one in another's place makes a route better: what no answer
-// for a book of some hundreds of orders may allow.
+// The 1-exchange of a route: whether one order added, dropped or replaced makes it better, which no answer for a
+// book of some hundreds of orders may allow.
 import type { QuoteRequest, RouteQuote } from "../../src/router-worker/quote.ts";
 import type { TokenWorld } from "./call-bytes.ts";
 import { flows, type Offer, offersOf, type SettledRoute, settleLists } from "./plain-settlement.ts";
 
 /** Results this close to one another are equal; of equal ones that of fewer orders is better. */
 export const EQUAL_PARTS = 1_000_000_000n;
-/** The same, and what the floats that pick the candidates may be off by. */
+/** The same with the error of the floats that pick the candidates. */
 const NEAR = 1.5e-9;
 
 type Exchange = {
   readonly hop: number;
-  readonly out: Offer | undefined;
-  readonly in: Offer | undefined;
+  readonly leaving: Offer | undefined;
+  readonly entering: Offer | undefined;
 };
 
 /** The exchange that makes the route better, in words; undefined: there is none. */
@@ -31,14 +31,14 @@ export function betterExchange(
   for (const [hop, list] of lists.entries()) {
     const others = (sides[hop] ?? []).filter((offer) => !list.includes(offer));
     const pairs: Exchange[] = [
-      ...(list.length > 1 ? list.map((out) => ({ hop, out, in: undefined })) : []),
-      ...list.flatMap((out) => others.map((one) => ({ hop, out, in: one }))),
-      ...(slots > 0 ? others.map((one) => ({ hop, out: undefined, in: one })) : []),
+      ...(list.length > 1 ? list.map((leaving) => ({ hop, leaving, entering: undefined })) : []),
+      ...list.flatMap((leaving) => others.map((entering) => ({ hop, leaving, entering }))),
+      ...(slots > 0 ? others.map((entering) => ({ hop, leaving: undefined, entering })) : []),
     ];
     const value = hopValue(list, request, wanted[hop] ?? 0n, list.at(-1));
     for (const exchange of pairs) {
-      const kept = list.filter((offer) => offer !== exchange.out);
-      const set = exchange.in === undefined ? kept : [...kept, exchange.in];
+      const kept = list.filter((offer) => offer !== exchange.leaving);
+      const set = exchange.entering === undefined ? kept : [...kept, exchange.entering];
       for (const last of set) {
         const other = hopValue(set, request, wanted[hop] ?? 0n, last);
         if (!mayBeBetter(other, value, unitsOf(last, request))) continue;
@@ -105,7 +105,7 @@ function hopValue(
   return sells ? got + Math.min(whole, rest / price) : -(paid + Math.min(whole, rest) * price);
 }
 
-/** What a few units of rounding on the way are worth in what is compared. */
+/** What a few units of rounding are worth in the amount that is compared. */
 function unitsOf({ price }: Offer, { direction }: QuoteRequest): number {
   return direction === "strict_send" ? 4 + 4e18 / Number(price) : 4;
 }
@@ -125,13 +125,14 @@ function isBetter(
     direction === "strict_send"
       ? [settled.bought - route.bought, route.bought]
       : [route.sold - settled.sold, route.sold];
-  // Without an order it need only be equal.
-  if (exchange.in === undefined) return gain * EQUAL_PARTS >= -whole;
+  // A route with an order less need only be equal.
+  if (exchange.entering === undefined) return gain * EQUAL_PARTS >= -whole;
   return gain * EQUAL_PARTS > whole;
 }
 
 function inWords(exchange: Exchange, settled: SettledRoute, route: RouteQuote): string {
-  const { hop, out, in: added } = exchange;
-  const change = `${out === undefined ? "" : `-${out.id} `}${added === undefined ? "" : `+${added.id}`}`;
+  const { hop, leaving, entering } = exchange;
+  const left = leaving === undefined ? "" : `-${leaving.id} `;
+  const change = left + (entering === undefined ? "" : `+${entering.id}`);
   return `hop ${hop}, ${change}: ${settled.sold} for ${settled.bought}, not ${route.sold} for ${route.bought}`;
 }

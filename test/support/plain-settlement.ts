@@ -1,5 +1,5 @@
-// The contract's settlement of a route by an own reading of contract.md, in integers: as slowly and
-// plainly as can be, for checks of what the router answers.
+// The contract's settlement of a route in integers, written from contract.md independently of the engine,
+// as plainly as can be: the oracle for what the router answers.
 import type { Address } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
 import type { QuoteDirection } from "../../src/router-worker/quote.ts";
@@ -19,13 +19,13 @@ export type SettledRoute = {
 /** An order with what its maker has when the call begins. */
 export type Offer = OrderState & {
   readonly budget: bigint;
-  /** Undefined: no bound. */
+  /** What its maker can still receive; undefined: no bound. */
   readonly headroom: bigint | undefined;
 };
 
 export type Fill = { readonly offer: Offer; readonly got: bigint; readonly paid: bigint };
 
-/** The holders and allowances of a world by owner and asset: looked for once for each order. */
+/** The holders and allowances of a world by owner and asset. */
 type Holdings = {
   readonly holders: ReadonlyMap<string, WorldState["holders"][number]>;
   readonly allowances: ReadonlyMap<string, WorldState["allowances"][number]>;
@@ -33,7 +33,7 @@ type Holdings = {
 
 const holdingsOf = new WeakMap<WorldState, Holdings>();
 
-/** What may be listed: live, more than dust, and its maker has something and can be paid. */
+/** The orders that may be listed: live, no dust, of makers who have something to deliver and can be paid. */
 export function offersOf(state: WorldState, selling: Address, buying: Address): readonly Offer[] {
   const { holders, allowances } = holdings(state);
   return state.orders.flatMap((order) => {
@@ -99,7 +99,7 @@ export function isBetter(
   return direction === "strict_send" ? route.bought > best.bought : route.sold < best.sold;
 }
 
-/** The plan forward of a sale: what each hop gets, after the amount itself. */
+/** A sale planned forward: the amount, then what each hop gets. Undefined where a hop cannot use it up. */
 export function flows(
   lists: readonly (readonly Offer[])[],
   amount: bigint,
@@ -148,7 +148,7 @@ function fill(
   return fills;
 }
 
-/** A maker's headroom is what it has, and what it delivered of the asset at the hop before. */
+/** Whether every maker can be paid: within its headroom and what it delivered of the asset at the hop before. */
 function canBePaid(fills: readonly Fill[], before: readonly Fill[]): boolean {
   return fills.every(({ offer }) => {
     const isOfMaker = (other: Fill) => other.offer.owner === offer.owner;

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Said by whoever goes without. */
+/** What tests print that are left out for it. */
 export const NO_POSTGRES =
   "no PostgreSQL found that can be started: tests of the history sink are left out; install postgresql, or set PG_BIN to its programs";
 
@@ -31,7 +31,7 @@ export function findPostgres(): string | undefined {
     (folder) =>
       folder !== "" &&
       existsSync(join(folder, "initdb")) &&
-      // It wants a user with a name.
+      // The server refuses to run for a user id without a name.
       spawnSync("id", ["-un"], { ...USER, cwd: "/" }).status === 0 &&
       spawnSync(join(folder, "postgres"), ["--version"], { ...USER, cwd: "/" }).status === 0,
   );
@@ -71,7 +71,7 @@ export class Postgres {
     const all = {
       listen_addresses: "",
       unix_socket_directories: this.folder,
-      // A killed server loses nothing of that, only a machine without power would.
+      // Without flushes a killed server loses nothing; only a power failure would.
       fsync: "off",
       shared_buffers: "16MB",
       ...settings,

@@ -1,5 +1,5 @@
-// Loaded before every test file (scripts/test.js): the property tests try the same cases in each
-// run, so that a red run is red for a change and not for its dice.
+// Loaded before every test file (scripts/test.js): property tests try the same cases in each run, so that
+// a failure comes of a change and not of other random cases.
 import fc from "fast-check";
 
 /** PROPERTY_SEED=… tries others. */

@@ -1,5 +1,5 @@
-// Random but lawful chains: an id is used again only when its order is gone or expired on-chain,
-// and fills meet orders that are on-chain and unexpired; a few events name orders nobody knows.
+// Random valid chains: an id is used again only when its order is gone or expired on-chain, and fills
+// meet orders that are on-chain and unexpired. A few events name unknown orders.
 import { type Address, canonicalPair } from "../../src/model/address.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type OrderId, orderId } from "../../src/model/order.ts";
@@ -185,7 +185,7 @@ function randomFailure(random: Random): NewFailure {
   };
 }
 
-/** Ids beyond 64 bits. */
+/** Of a few ids, all beyond 64 bits. */
 function randomId(random: Random): OrderId {
   return orderId((1n << 127n) + BigInt(random(IDS)));
 }

@@ -164,7 +164,7 @@ export function hinderedWorld(seed: number, options = SMALL_WORLD): HinderedWorl
   };
 }
 
-/** The world with the orders alone that a route of so many hops may use (api.md, Quote). */
+/** The world reduced to the orders that a route of so many hops may use (api.md, Quote). */
 export function withoutLeftOut({ state, book }: HinderedWorld, hopCount: number): WorldState {
   const forbidden = new Set(
     state.holders

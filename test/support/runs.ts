@@ -6,7 +6,7 @@ if (!(FACTOR >= 1 && FACTOR <= 1000)) {
   throw new RangeError("HOPBOOK_TEST_RUNS: expected a number from 1 to 1000");
 }
 
-/** So many cases where `usual` are enough in the usual run; whole. */
+/** Cases to run where the usual run has `usual`; a whole number. */
 export function runs(usual: number): number {
   return Math.round(usual * FACTOR);
 }

@@ -1,4 +1,4 @@
-// How much of a copy's memory is in use: for figures and logs. Untouched memory is not memory.
+// How much memory of a copy of the shared book is in use. Pages that were never written take none.
 import {
   ADDRESS_STRIDE_U32,
   BACKING_STRIDE_U32,
@@ -18,10 +18,10 @@ import {
 } from "../../src/book/shared-layout.ts";
 
 const WORD = 4;
-/** An entry of a hash table, and the room that keeps it sparse. */
+/** An entry of a hash table, and a free one, as the tables are at most half full. */
 const HASH_BYTES = 2 * WORD;
 
-/** Bytes of one copy that were written to, but for what a page is larger than its contents. */
+/** Bytes of one copy that were written; the unused ends of pages are left out. */
 export function usedBytes(view: BookView): number {
   const high = (pool: number) => view.headerU32[pool + POOL_HIGH]!;
   const table = (pool: number, stride: number) => high(pool) * (WORD * stride + HASH_BYTES);

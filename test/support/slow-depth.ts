@@ -1,5 +1,5 @@
-// Depth as its rules read, word by word, in fractions of integers: the oracle of its tests and the
-// yardstick of its bench.
+// Depth by the rules of the API document, word by word, in fractions of integers: the oracle of its tests,
+// and what its bench is compared with.
 import type { DepthBody, DepthRequest } from "../../src/book/depth.ts";
 import { decimalText, priceText, tokenText } from "../../src/model/display.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -7,7 +7,6 @@ import type { NaiveBook } from "./naive-book.ts";
 
 const ONE = 10n ** 18n;
 
-/** Rules of the API document, word by word, in fractions of integers. */
 export function slowDepth(
   book: NaiveBook,
   request: DepthRequest,

@@ -1,4 +1,4 @@
-// What a start hands on, from orders and rows in memory.
+// What the store hands to the shared book and the backing records at a start, made from orders in memory.
 
 import type { OrderCount } from "../../src/book/live-tally.ts";
 import { LiveTally } from "../../src/book/live-tally.ts";

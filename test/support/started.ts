@@ -1,6 +1,6 @@
-// Loaded before every test file (scripts/test.js): writes down what the file's tests start, with the
-// last lines of each process, for whoever has to understand a failure; and under HOPBOOK_TEST_TIMES
-// also the devnets, engines and waits of this process, for the table of times.
+// Loaded before every test file (scripts/test.js): records the processes that its tests start, with the last
+// lines of each, to explain failures; under HOPBOOK_TEST_TIMES also the devnets, engines and waits of this
+// process, for the table of times.
 import { ChildProcess } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -90,7 +90,7 @@ function watchTimes(): void {
   syncBuiltinESMExports();
 }
 
-/** Of this process and of those that it started and that ended; undefined where no system tells. */
+/** CPU time of this process and of its children that ended; undefined where the system does not tell. */
 function cpuSeconds(): number | undefined {
   try {
     const fields = readFileSync("/proc/self/stat", "utf8")

@@ -1,8 +1,8 @@
-// The end of what a test started, whatever of it ends badly.
+// Stops everything that a test started, also where a part fails to stop.
 
 /**
- * Stops one after the other, those after one that fails too, and rejects as the first that failed did: what
- * stays behind keeps the test's process alive, and the failure unseen until then. Undefined: never started.
+ * Stops one after the other, those after a failure too, and then rejects with the first failure: a part that is left
+ * running would keep the test's process alive and hide the failure. Undefined: never started.
  */
 export async function stopAll(
   ...parts: readonly ({ stop(): Promise<unknown> } | undefined)[]

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const folders: string[] = [];
-// Not in a hook: one that is set in `before` ends with it, and what still runs loses its files.
+// Not in a hook of the caller: one set within `before` runs at its end, when the tests still need the folder.
 process.on("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,4 @@
-// Rows of the backing records as versions wrote them that kept JSON lists.
+// Rows of backing records in the JSON form that earlier versions wrote.
 import { parseRow, shownBacking } from "../../src/book/backing/backing-rows.ts";
 import type { TrackedEntry } from "../../src/model/ledger-delta.ts";
 
