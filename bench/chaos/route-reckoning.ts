@@ -6,6 +6,7 @@ import { type Address, address } from "../../src/model/address.ts";
 import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import type { ApiClient, Row } from "../../test/e2e/api-client.ts";
 import { quotedRoute } from "../../test/e2e/quoted-route.ts";
+import { jsonText } from "../../test/support/json-text.ts";
 import { eventsOf } from "../../test/support/recorded-devnet.ts";
 import { swapOf } from "../../test/support/route-call.ts";
 
@@ -82,12 +83,8 @@ function checkRoute(devnet: Devnet, trader: Address, row: Row, direction: QuoteD
   const call = { contract: devnet.network.exchange, fn: "swap", args };
   const { outcome } = tryCall(devnet.chain, call, trader);
   const shown = JSON.stringify(row);
-  assert.ok(outcome.ok, `${shown} fails: ${JSON.stringify(outcome, bigintText)}`);
+  assert.ok(outcome.ok, `${shown} fails: ${jsonText(outcome)}`);
   const amounts = outcome.value.type === "vec" ? outcome.value.value : [];
   const settled = amounts.map((value) => (value.type === "i128" ? value.value : undefined));
   assert.deepEqual(settled, [route.sold, route.bought], shown);
-}
-
-function bigintText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }

@@ -18,6 +18,8 @@ import {
   type TransactionMetaV4Wire,
   TransactionResultSet,
 } from "@stellar/stellar-sdk/xdr";
+import type { Chain } from "../../src/devnet/ledger/chain.ts";
+import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 
 export function sha256(...parts: readonly Uint8Array[]): string {
   const hash = createHash("sha256");
@@ -134,6 +136,16 @@ function keyWire(data: LedgerEntryDataWire): LedgerKeyWire {
   }
   if (data.type === 9) return { type: 9, ttl: { keyHash: data.ttl.keyHash } };
   throw new Error(`an entry of type ${data.type}`);
+}
+
+/** What an audit is compared with: the chain's own entries by key (base64) as LedgerEntry XDR (hex). */
+export function entriesOf(chain: Chain): Map<string, string> {
+  return new Map(
+    [...chain.state.entries()].map(([key, { xdr }]) => [
+      xdrBytes(key).toString("base64"),
+      xdrBytes(xdr).toString("hex"),
+    ]),
+  );
 }
 
 /**

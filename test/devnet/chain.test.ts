@@ -5,11 +5,10 @@ import type { TransactionIntent } from "../../src/devnet/intent.ts";
 import { Chain } from "../../src/devnet/ledger/chain.ts";
 import { genesisTip } from "../../src/devnet/ledger/genesis.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
-import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { codeOf } from "../../src/devnet/scenario.ts";
 import { createFixture, type Fixture, ONE } from "../support/devnet/fixture.ts";
-import { applyChanges, assertHeader, assertJoin, decodeLedger } from "./audit.ts";
+import { applyChanges, assertHeader, assertJoin, decodeLedger, entriesOf } from "./audit.ts";
 
 const PASSPHRASE = "Chain test";
 const START = 1_800_000_000;
@@ -22,16 +21,6 @@ function openChain(fixture: Fixture): Chain {
       diagnostics: true,
     },
     fixture.scenario.genesis(fixture.network, START),
-  );
-}
-
-/** Entries of the chain by base64 key, as hex. */
-function entriesOf(chain: Chain): Map<string, string> {
-  return new Map(
-    [...chain.state.entries()].map(([key, { xdr }]) => [
-      xdrBytes(key).toString("base64"),
-      xdrBytes(xdr).toString("hex"),
-    ]),
   );
 }
 

@@ -26,6 +26,7 @@ import { readEnvelope } from "../../src/devnet/ledger/received.ts";
 import { BAN_LEDGERS, QUEUE_MAX } from "../../src/devnet/queue/transaction-queue.ts";
 import { address } from "../../src/model/address.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
+import { jsonText } from "../support/json-text.ts";
 
 const PASSPHRASE = "Sending test";
 const START = 1_800_000_000;
@@ -97,12 +98,8 @@ async function code(transaction: Envelope): Promise<string> {
 async function said(transaction: Envelope): Promise<string> {
   const { diagnosticEventsXdr = [] } = await send(transaction);
   return diagnosticEventsXdr
-    .map((text) => JSON.stringify(xdr.DiagnosticEvent.fromXDR(text, "base64").toXdrObject(), plain))
+    .map((text) => jsonText(xdr.DiagnosticEvent.fromXDR(text, "base64").toXdrObject()))
     .join();
-}
-
-function plain(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }
 
 /** The account as the ledger has it. */

@@ -12,9 +12,9 @@ import { readConfig } from "../../src/config/config.ts";
 import { devnetSettings } from "../../src/devnet-settings.ts";
 import { Operations } from "../../src/operations/operations.ts";
 import { startOperatorsServer } from "../../src/operations/operators-server.ts";
+import { metricNames, metricOf } from "./engine-metrics.ts";
 
 const PACKAGING = fileURLToPath(new URL("../../../packaging/", import.meta.url));
-const SUFFIXES = /_(?:bucket|sum|count)$/;
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of other programs' forms.
 type Document = any;
@@ -25,14 +25,7 @@ function textOf(file: string): string {
 
 function metricsIn(expression: string): ReadonlySet<string> {
   const found = expression.matchAll(/\b(?:hopbook|process|nodejs)_[a-z_]*[a-z]/g);
-  return new Set(Array.from(found, ([name]) => name.replace(SUFFIXES, "")));
-}
-
-async function metricNames(): Promise<ReadonlySet<string>> {
-  const operations = new Operations({ clock: () => 0, readyLagSeconds: 30, isAsked: false });
-  const { body } = await operations.metrics();
-  operations.stop();
-  return new Set(Array.from(body.matchAll(/^# TYPE ([a-z_]+) /gm), ([, name = ""]) => name));
+  return new Set(Array.from(found, ([name]) => metricOf(name)));
 }
 
 const rules: Document[] = parse(textOf("prometheus/alerts.yml")).groups.flatMap(

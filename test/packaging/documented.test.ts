@@ -6,20 +6,12 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { engineSettings, networkSettings } from "../../src/config/engine-settings.ts";
 import { environmentName } from "../../src/config/setting.ts";
-import { Operations } from "../../src/operations/operations.ts";
+import { metricNames, metricOf } from "./engine-metrics.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-const SUFFIXES = /_(?:bucket|sum|count)$/;
 
 function textOf(file: string): string {
   return readFileSync(fileURLToPath(new URL(file, ROOT)), "utf8");
-}
-
-async function metricNames(): Promise<ReadonlySet<string>> {
-  const operations = new Operations({ clock: () => 0, readyLagSeconds: 30, isAsked: false });
-  const { body: text } = await operations.metrics();
-  operations.stop();
-  return new Set(Array.from(text.matchAll(/^# TYPE ([a-z_]+) /gm), ([, name = ""]) => name));
 }
 
 function namesIn(text: string): ReadonlySet<string> {
@@ -39,7 +31,7 @@ test("alert rules ask for metrics that are there", async () => {
   const there = await metricNames();
   for (const file of ["alerts.yml", "alerts.test.yml"]) {
     for (const name of namesIn(textOf(`packaging/prometheus/${file}`))) {
-      assert.ok(there.has(name.replace(SUFFIXES, "")), `${file}: ${name}`);
+      assert.ok(there.has(metricOf(name)), `${file}: ${name}`);
     }
   }
 });

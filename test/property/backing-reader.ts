@@ -2,7 +2,8 @@
 // that leaves no hole.
 import type { EntriesLoaded, TrackingRequest } from "../../src/model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta } from "../../src/model/ledger-delta.ts";
-import type { Random, World, WorldChange } from "./backing-world.ts";
+import type { Random } from "../support/random-ledgers.ts";
+import type { World, WorldChange } from "./backing-world.ts";
 
 type Wanted = { readonly request: number; readonly key: string };
 

@@ -12,19 +12,7 @@ import {
 import type { Address } from "../../src/model/address.ts";
 import { accountAddress, contractAddress } from "../../src/model/address.ts";
 import type { TrackedEntry } from "../../src/model/ledger-delta.ts";
-
-export type Random = (below: number) => number;
-
-/** A small generator (mulberry32): the same seed gives the same run. */
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
+import type { Random } from "../support/random-ledgers.ts";
 
 const account = (number: number) => accountAddress(new Uint8Array(32).fill(number));
 const contract = (number: number) => contractAddress(new Uint8Array(32).fill(number));

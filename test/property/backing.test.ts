@@ -13,6 +13,7 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
+import { type Random, randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
 import { backedOrders, backingRows } from "../support/start-orders.ts";
 import { type BackingRows, textRows } from "../support/text-rows.ts";
@@ -23,8 +24,6 @@ import {
   isBelowReserve,
   OWNERS,
   plainBacking,
-  type Random,
-  randomOf,
   TOKENS,
   World,
   type WorldChange,
@@ -39,7 +38,7 @@ const UPDATED_AND_ANSWER = 2;
 test("every loaded record equals the ledger it is of, whatever comes when", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0x7fff_ffff }), (seed) => {
-      const run = new Run(randomOf(seed));
+      const run = new Run(randomFrom(seed));
       for (let turn = 0; turn < 250; turn += 1) run.turn();
       run.finish();
     }),

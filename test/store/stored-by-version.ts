@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Exchange } from "../../src/book/exchange.ts";
 import { storeFolder } from "../../src/store/data-folder.ts";
+import { jsonText } from "../support/json-text.ts";
 
 const FIXTURES = new URL("../../../test/fixtures/store/", import.meta.url);
 export const ALL = { limit: 100_000 };
@@ -24,11 +25,7 @@ export function putStore(of: number | string, dataDir: string) {
 
 /** Bigints as texts, as the recorded lists have them. */
 export function plain(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (_, member: unknown) =>
-      typeof member === "bigint" ? String(member) : member,
-    ),
-  );
+  return JSON.parse(jsonText(value));
 }
 
 export function listsOf(exchange: Exchange) {

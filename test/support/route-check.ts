@@ -14,6 +14,7 @@ import {
 import { buildWorld } from "../vectors/settlement-world.ts";
 import { CALL_BYTES_MAX, routeBytes, type TokenWorld } from "./call-bytes.ts";
 import { allowanceKey } from "./devnet/memory-token.ts";
+import { jsonText } from "./json-text.ts";
 import { fillOf, swapOf, tradeOf } from "./route-call.ts";
 
 /** Nobody of the vectors; holds plenty of everything. */
@@ -156,7 +157,7 @@ function invoke(
     token.allowances.set(key, { amount: PLENTY, liveUntil: state.ledger });
   }
   const outcome = world.memory.invoke([TRADER], state.contract, fn, args);
-  if (!outcome.ok) return `${fn} fails: ${JSON.stringify(outcome.error, bigintText)}`;
+  if (!outcome.ok) return `${fn} fails: ${jsonText(outcome.error)}`;
   const first = route.hops[0]?.selling;
   const last = route.hops.at(-1)?.buying;
   const balanceOf = (asset: typeof first) =>
@@ -168,8 +169,4 @@ function invoke(
     filled: events.flatMap((event) => (event.kind === "trade" ? [event.order] : [])),
     skips: events.some(({ kind }) => kind === "skip"),
   };
-}
-
-function bigintText(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }

@@ -11,6 +11,7 @@ import {
   type Transaction,
   TransactionBuilder,
 } from "@stellar/stellar-sdk";
+import { jsonText } from "./json-text.ts";
 
 /** Generous: machines that run tests can be slow. */
 const POLLS_MAX = 1_200;
@@ -75,7 +76,7 @@ export class Trader {
   /** Sends it and waits for its ledger. */
   async submit(transaction: Transaction | FeeBumpTransaction): Promise<Applied> {
     const sent = await this.server.sendTransaction(transaction);
-    assert.equal(sent.status, "PENDING", JSON.stringify(sent.errorResult?.toXdrObject(), text));
+    assert.equal(sent.status, "PENDING", jsonText(sent.errorResult?.toXdrObject()));
     const polled = await this.server.pollTransaction(sent.hash, {
       attempts: POLLS_MAX,
       sleepStrategy: () => POLL_MS,
@@ -119,8 +120,4 @@ export async function signed(
   const { signed: transaction } = assembled;
   assert.ok(transaction !== undefined);
   return transaction;
-}
-
-function text(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }
