@@ -218,8 +218,17 @@ test("of a hop's selections of equal value the one of fewer orders is quoted", (
   const route = quoted(asked);
   assert(route !== undefined);
   assert.deepEqual([route.sold, route.bought], [179n, 173n]);
-  assert.equal(route.hops.flatMap(({ orders }) => orders).length, 5);
+  assert.equal(route.hops.flatMap(({ orders }) => orders).length, 4);
   assert.deepEqual(routeFaultsOf(asked, route), []);
+});
+
+test("a route is searched anew for fewer orders that come to the same", () => {
+  const world = sharedWorld(20_095, 1, 4);
+  const route = quoted(world);
+  assert(route !== undefined);
+  assert.deepEqual([route.sold, route.bought], [2366n, 2353n]);
+  assert.equal(route.hops.flatMap(({ orders }) => orders).length, 4);
+  assert.deepEqual(routeFaultsOf(world, route), []);
 });
 
 test("of what fits in a call the best is quoted", () => {

@@ -65,6 +65,17 @@ function checkBest(
   assert.equal(got, wanted, `seed ${seed}, path of ${path.length - 1} hops`);
 }
 
+/** No list of fewer orders along the first route's path comes to the same. */
+function checkFewest(world: QuoteWorld, route: RouteQuote | undefined, what: string): void {
+  if (route === undefined) return;
+  const ordersMax = route.hops.flatMap(({ orders }) => orders).length - 1;
+  const path = pathOf(route).split(",") as Address[];
+  const { state, request } = world;
+  const fewer = exhaustiveRoute(state, path, { ...request, ordersMax, endingsOnly: true });
+  const got = fewer === undefined ? "none" : resultOf(world, fewer);
+  assert.notEqual(got, resultOf(world, route), `${what}: fewer orders than ${ordersMax + 1} do`);
+}
+
 test("routes of random worlds settle to the unit, none is missing, and no list of orders is better", () => {
   let [settled, paths] = [0, 0];
   for (let seed = 1; seed <= runs(120); seed += 1) {
@@ -72,6 +83,7 @@ test("routes of random worlds settle to the unit, none is missing, and no list o
     const { state, request, ordersMax } = world;
     const routes = quotedRoutes(world);
     checkSettles(world, routes, seed);
+    checkFewest(world, routes[0], `seed ${seed}`);
     for (const route of routes) {
       if (request.direction === "strict_receive") assert.equal(route.bought, request.amount);
       else assert(route.sold <= request.amount);
@@ -99,9 +111,25 @@ test("no list of orders is better where a hop has a dozen orders to choose from"
     const [route] = quotedRoutes({ ...world, ordersMax });
     const got = route === undefined ? "none" : resultOf(world, route);
     assert.equal(got, best === undefined ? "none" : resultOf(world, best), `seed ${seed}`);
+    checkFewest({ ...world, ordersMax }, route, `seed ${seed}`);
     if (best !== undefined) found += 1;
   }
   assert(found > runs(6), `only ${found} routes`);
+});
+
+test("small amounts take the fewest orders that come to the same, greedy or searched", () => {
+  let found = 0;
+  for (let seed = 1; seed <= runs(60); seed += 1) {
+    const options = { ...SMALL_WORLD, orders: 26, assets: 2 + (seed % 2), makers: 8, scale: 1 };
+    const world = randomQuoteWorld(seed, { ...options, wild: false });
+    const { request } = world;
+    const amount = 1n + (request.amount % 40n);
+    const asked = { ...world, request: { ...request, amount }, ordersMax: 4 };
+    const [route] = quotedRoutes(asked);
+    checkFewest(asked, route, `seed ${seed}`);
+    if (route !== undefined) found += 1;
+  }
+  assert(found > runs(30), `only ${found} routes`);
 });
 
 test("where makers have little headroom, it is made where it can be, and never overdrawn", () => {

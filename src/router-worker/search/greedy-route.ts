@@ -24,6 +24,8 @@ const ROUNDED = UNIT + ORDERS_MAX;
 
 /** What an order saves at least, as a part of what its hop pays: with less it might better be left out. */
 const NEGLIGIBLE_PART = 2e-9;
+/** What counts as equal, as a part of the result, and the floats'. */
+const EQUAL_PART = 1.1e-9;
 
 export class GreedyRoute {
   readonly #curves: SideCurves;
@@ -40,6 +42,14 @@ export class GreedyRoute {
   /** What the hop being tried gives (SELL) or costs (BUY). */
   #value = 0;
   #count = 0;
+  /** Its highest price, and what it pays more at least with an order less: without bound where it has one. */
+  #level = 0;
+  #saved = 0;
+  /** What its break item is paid. */
+  #broken = 0;
+  /** Those by hop. */
+  readonly #levels = new Float64Array(HOPS_MAX);
+  readonly #saves = new Float64Array(HOPS_MAX);
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
@@ -66,11 +76,14 @@ export class GreedyRoute {
       let paid = amount;
       for (let hop = 0; hop < hopCount; hop += 1) {
         if (!this.#sell(curves[hop]!, paid, ordersMax - total, words)) return false;
+        // A later hop can be paid less, too, and do without its break item.
+        if (hop > 0) this.#saved = Math.min(this.#saved, this.#broken);
         paid = this.#value;
         total += this.#count;
-        this.counts[hop] = this.#count;
+        this.#keepHop(hop);
       }
       this.bought = paid;
+      if (!isLoose && !this.#isFewestSelling(hopCount)) return false;
       return this.#settle(curves, hopCount, paid, words);
     }
     this.bought = amount;
@@ -79,10 +92,43 @@ export class GreedyRoute {
       if (!this.#buy(curves[hop]!, wanted, ordersMax - total, words)) return false;
       wanted = this.#value;
       total += this.#count;
-      this.counts[hop] = this.#count;
+      this.#keepHop(hop);
     }
     this.sold = wanted;
-    return true;
+    return isLoose || this.#isFewestBuying(hopCount);
+  }
+
+  #keepHop(hop: number): void {
+    this.counts[hop] = this.#count;
+    this.#levels[hop] = this.#level;
+    this.#saves[hop] = this.#saved;
+  }
+
+  /**
+   * Whether fewer orders certainly come to less. With one less some hop pays more by what it saves, and
+   * passed on at the other hops' highest prices that is more than what each hop loses by rounding: a unit
+   * of what it gets and, where a cheaper order is the break item instead, one of what it pays.
+   */
+  #isFewestSelling(hopCount: number): boolean {
+    // What a unit is worth in the end; what is lost there by rounding, and with an order less.
+    let [worth, rounded, lost] = [1, 0, Number.POSITIVE_INFINITY];
+    for (let hop = hopCount - 1; hop >= 0; hop -= 1) {
+      rounded += worth;
+      worth /= this.#levels[hop]!;
+      rounded += worth;
+      lost = Math.min(lost, this.#saves[hop]! * worth);
+    }
+    return lost > rounded + EQUAL_PART * this.bought;
+  }
+
+  #isFewestBuying(hopCount: number): boolean {
+    let [worth, rounded, lost] = [1, 0, Number.POSITIVE_INFINITY];
+    for (let hop = 0; hop < hopCount; hop += 1) {
+      rounded += 2 * worth;
+      lost = Math.min(lost, this.#saves[hop]! * worth);
+      worth *= this.#levels[hop]!;
+    }
+    return lost > rounded + EQUAL_PART * this.sold;
   }
 
   #sell(curve: number, paid: number, ordersMax: number, words: BigUint64Array): boolean {
@@ -104,8 +150,14 @@ export class GreedyRoute {
       if (gets < 1 || gets > share[at]!) return false;
       this.#value = got + gets;
       this.#count = at - first + 1;
+      this.#level = level;
+      this.#broken = gets * level;
+      this.#saved = Number.POSITIVE_INFINITY;
       if (!(this.#value < EXACT_MAX)) return false;
-      if (at === first) return true;
+      if (at === first) {
+        this.#broken = Number.POSITIVE_INFINITY;
+        return true;
+      }
       if (!this.#allSave(first, at)) return false;
       // A unit more of output needs this much more of input than rounding can give.
       if (level - (left - gets * level) >= UNIT) return true;
@@ -138,6 +190,8 @@ export class GreedyRoute {
       const level = price[at]!;
       this.#value = paid + entryCost(columns, at, left, words);
       this.#count = at - first + 1;
+      this.#level = level;
+      this.#saved = Number.POSITIVE_INFINITY;
       if (!(this.#value < EXACT_MAX)) return false;
       if (at === first) return true;
       if (!this.#allSave(first, at)) return false;
@@ -157,17 +211,20 @@ export class GreedyRoute {
     return this.#isLoose;
   }
 
-  /** Whether each entry before `last` saves more than next to nothing against its price. */
+  /** Whether each entry before `last` saves more than next to nothing against its price; notes the least. */
   #allSave(first: number, last: number): boolean {
     const { amount, cost, price } = this.#curves.columns;
     const level = price[last]!;
     let paid = 0;
     for (let at = first; at < last; at += 1) paid += cost[at]!;
     const least = paid * NEGLIGIBLE_PART;
+    let saved = Number.POSITIVE_INFINITY;
     for (let at = first; at < last; at += 1) {
-      if (amount[at]! * level - cost[at]! <= least) return false;
+      const saves = amount[at]! * level - cost[at]!;
+      if (saves < saved) saved = saves;
     }
-    return true;
+    this.#saved = saved;
+    return saved > least;
   }
 
   /**

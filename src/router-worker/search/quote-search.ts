@@ -170,7 +170,13 @@ export class QuoteSearch {
     ).length;
     if (context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
-    const exchanged = routes.map((route, at) => solver.exchange(context, route, at === 0, beats));
+    const [first] = routes;
+    const exchanged = routes.map((route, at) => {
+      const better = solver.exchange(context, route, at === 0, beats);
+      // Another path's, too, where it counts as equal: it comes first then.
+      const mayBeFirst = isEqual(better, first!, selling) || beats(better, first!);
+      return mayBeFirst ? solver.fewest(context, better, beats) : better;
+    });
     if (exchanged.every((route, at) => route === routes[at])) return routes;
     const sorted: RouteQuote[] = [];
     for (const route of exchanged) insertRoute(sorted, route, selling);
@@ -199,17 +205,22 @@ const EQUAL_PARTS = 1_000_000_000n;
 /** Farther apart than this part, also as doubles: which is better needs no bigint. */
 const UNEQUAL = 2e-9;
 
+/** Whether results count as equal. */
+function isEqual(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
+  const otherKey = keyOf(other, selling);
+  const gain = keyOf(one, selling) - otherKey;
+  const size = otherKey < 0n ? -otherKey : otherKey;
+  return (gain < 0n ? -gain : gain) * EQUAL_PARTS <= size;
+}
+
 /** Of equal results the one with fewer orders, then the better one, then the one with fewer hops. */
 function isBetter(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
   const gained = selling
     ? Number(one.bought) - Number(other.bought)
     : Number(other.sold) - Number(one.sold);
   if (Math.abs(gained) > UNEQUAL * Number(selling ? other.bought : other.sold)) return gained > 0;
-  const oneKey = keyOf(one, selling);
-  const otherKey = keyOf(other, selling);
-  const gain = oneKey - otherKey;
-  const size = otherKey < 0n ? -otherKey : otherKey;
-  if ((gain < 0n ? -gain : gain) * EQUAL_PARTS > size) return gain > 0n;
+  const gain = keyOf(one, selling) - keyOf(other, selling);
+  if (!isEqual(one, other, selling)) return gain > 0n;
   const [orders, others] = [orderCount(one), orderCount(other)];
   if (orders !== others) return orders < others;
   if (gain !== 0n) return gain > 0n;

@@ -52,6 +52,8 @@ const ORDER_BYTES_MAX = 836;
 /** How far a route after the first may stay behind its path's optimum (docs/routing.md, Limits), as a part. */
 const FURTHER_GAP = 1e-6;
 
+/** What counts as equal, as a part, and the floats'. */
+const EQUAL_PART = 1.1e-9;
 /** Selections that the 1-exchange of a route settles at most (guess). */
 const EXCHANGES_MAX = 256;
 /** The orders that a route lists. */
@@ -258,6 +260,35 @@ export class RouteSolver {
     }
   }
 
+  /**
+   * The route of the fewest orders along the same sides that `isBetter` prefers: of those that count as
+   * equal. As far as there is work left.
+   */
+  fewest(
+    context: SolveContext,
+    first: RouteQuote,
+    isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
+  ): RouteQuote {
+    const sells = context.request.direction === "strict_send";
+    const equal = sells
+      ? Number(first.bought) * (1 - EQUAL_PART)
+      : Number(first.sold) * (1 + EQUAL_PART);
+    this.gap = 0;
+    let best = first;
+    while (this.workLeft > 0) {
+      const listed = this.#listed.get(best);
+      if (listed === undefined) break;
+      const { sides, slots } = listed;
+      const ordersMax = slots.reduce((sum, list) => sum + list.length, 0) - 1;
+      if (ordersMax < sides.length) break;
+      this.#loadWithCredit(context, sides);
+      const other = this.#attempt({ ...context, ordersMax }, sides, equal);
+      if (other === undefined || !isBetter(other, first)) break;
+      best = other;
+    }
+    return best;
+  }
+
   *#exchangesOf(
     { view, request, ordersMax }: SolveContext,
     { slots }: Listed,
@@ -363,9 +394,13 @@ export class RouteSolver {
   }
 
   /** With the hops as they are loaded. */
-  #attempt(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
+  #attempt(
+    context: SolveContext,
+    sides: readonly number[],
+    cutoff?: number,
+  ): RouteQuote | undefined {
     const workMax = Math.max(PATH_MIN, this.workLeft * PATH_PART);
-    if (!this.#searchSelection(context, sides, workMax, false)) return undefined;
+    if (!this.#searchSelection(context, sides, workMax, false, cutoff)) return undefined;
     const slots = sides.map((_, hop) => this.#listedSlots(hop));
     const route = this.#routeOf(context, sides, slots);
     // Another selection may settle.
@@ -424,11 +459,14 @@ export class RouteSolver {
     sides: readonly number[],
     workMax: number,
     isLimit: boolean,
+    cutoff?: number,
   ): boolean {
     const hopCount = sides.length;
     const { request, ordersMax, shouldStop } = context;
+    const sells = request.direction === "strict_send";
     const found = this.#search.solve({
-      direction: request.direction === "strict_send" ? SELL : BUY,
+      direction: sells ? SELL : BUY,
+      cutoff: cutoff ?? (sells ? 0 : Number.POSITIVE_INFINITY),
       hopCount,
       amount: request.amount,
       slots: ordersMax,

@@ -30,6 +30,8 @@ export type RouteDemand = {
   readonly slots: number;
   /** Bytes that the fills of all hops may take of the call. */
   readonly bytes: number;
+  /** Cutoff. SELL: what gets less than this, BUY: what costs more, is of no use. 0, Infinity: none. */
+  readonly cutoff: number;
   /** A proven gap at which the search may stop, as a part of the value. */
   readonly gap: number;
   /** Work units that the search may take. */
@@ -92,7 +94,7 @@ export class SlotSplitSearch {
 
   // The answer.
   found = false;
-  /** SELL: what comes out, BUY: what goes in. Before anything is found 0, or Infinity. */
+  /** SELL: what comes out, BUY: what goes in. Before anything is found the cutoff. */
   value = 0;
   /** Entries of each hop in matching order: the first `counts[hop]`. */
   readonly lists: readonly Int32Array[] = this.hops.map(() => new Int32Array(LIST_MAX));
@@ -143,7 +145,7 @@ export class SlotSplitSearch {
     this.work = ROUTE_WORK;
     this.complete = true;
     this.found = false;
-    this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+    this.value = demand.cutoff;
     this.#results.length = 0;
     this.#nextResult = 0;
     for (let hop = 0; hop < demand.hopCount; hop += 1) {
@@ -169,7 +171,7 @@ export class SlotSplitSearch {
       this.value,
     );
     this.complete = solver.complete;
-    if (!solver.found) return;
+    if (!solver.found || !this.#isBetter(solver.value)) return;
     this.#keepStep(0, solver.list.subarray(0, solver.count));
     this.#keepAnswer(solver.value);
   }
@@ -211,9 +213,10 @@ export class SlotSplitSearch {
     this.#hopBytes = Number.POSITIVE_INFINITY;
     let [flow, exactFlow, orders, bytes] = [amount, exact as bigint | undefined, 0, 0];
     let isProven = true;
+    const noCutoff = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let step = 0; step < this.#hopCount; step += 1) {
       const below = this.#usableBelow(step, slots);
-      const result = this.#resultOf(step, flow, exactFlow, slots, below, this.value);
+      const result = this.#resultOf(step, flow, exactFlow, slots, below, noCutoff);
       if (!result.found || !result.complete) return false;
       // Less than what the hop before gives could give more.
       if (sells && step > 0 && result.free > result.value) isProven = false;
@@ -224,7 +227,7 @@ export class SlotSplitSearch {
       [flow, exactFlow] = [result.value, result.exactValue];
     }
     if (orders > this.#slots || bytes > this.#bytes) return false;
-    this.#keepAnswer(flow);
+    if (this.#isBetter(flow)) this.#keepAnswer(flow);
     return isProven;
   }
 
@@ -235,8 +238,9 @@ export class SlotSplitSearch {
   /** Whether a value is of use: by how much depends on the gap. */
   #isBetter(value: number): boolean {
     const sells = this.#direction === SELL;
-    if (!this.found) return sells ? value > 0 : value < Number.POSITIVE_INFINITY;
     const { value: best } = this;
+    if (!this.found)
+      return sells ? value > 0 && value >= best : value < Number.POSITIVE_INFINITY && value <= best;
     return sells ? value > best * (1 + this.#gap) : value < best * (1 - this.#gap);
   }
 
@@ -363,7 +367,7 @@ export class SlotSplitSearch {
       if (!found) return reach;
       this.#keepStep(step, list);
       if (stepsAfter === 0) {
-        if (!this.found || (sells ? value > this.value : value < this.value))
+        if (this.found ? (sells ? value > this.value : value < this.value) : this.#isBetter(value))
           this.#keepAnswer(value);
         return reach;
       }
@@ -375,7 +379,7 @@ export class SlotSplitSearch {
       if (output === 0 && this.#isBytesBound) isBound = true;
       this.#isBytesBound = isBound;
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
-      if (!sells || !this.#isBetter(rest) || rest <= this.value) return reach;
+      if (!sells || !this.#isBetter(rest)) return reach;
       below = Math.min(value, this.#usableBelow(step, this.#own[this.#hopAt(step + 1)]!));
     }
     this.#isDone = false;
