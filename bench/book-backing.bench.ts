@@ -12,6 +12,7 @@ import type { Address } from "../src/model/address.ts";
 import type { TrackingRequest } from "../src/model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta, TrackedEntry } from "../src/model/ledger-delta.ts";
 import type { Order } from "../src/model/order.ts";
+import { atOnce } from "../src/model/slice-turns.ts";
 import { account, token } from "../test/support/addresses.ts";
 import { ledgerHash, nextLedger } from "../test/support/ledgers.ts";
 import { plainOrder } from "../test/support/plain-order.ts";
@@ -167,7 +168,7 @@ class World {
   }
 
   apply(records: BackingRecords, step: BackingStep): void {
-    const prepared = records.prepare(step);
+    const prepared = atOnce(records.preparing(step));
     records.apply(prepared);
     for (const { key, value } of prepared.rows) if (value !== undefined) this.rows.set(key, value);
   }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
-import { inStepSlices } from "../model/slice-turns.ts";
+import { atOnce, inStepSlices } from "../model/slice-turns.ts";
 import type { BookChange } from "./book-change.ts";
 import {
   type BookBuffers,
@@ -131,8 +131,7 @@ export class SharedBook implements BookWriter {
       return;
     }
     const { copy, step } = this.#nextStep(changes, state);
-    const portions = writing(copy, step);
-    while (portions.next().done !== true);
+    atOnce(writing(copy, step));
     this.#prepared = step;
     this.publish();
   }

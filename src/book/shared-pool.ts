@@ -1,5 +1,6 @@
-import assert from "node:assert/strict";
 // Tables of a copy: free indexes, and the hash tables that find a record. Writer only.
+import assert from "node:assert/strict";
+import { atOnce } from "../model/slice-turns.ts";
 import {
   type BookView,
   type HashTable,
@@ -111,8 +112,7 @@ export function insertInHash(
   index: number,
   homeOf: (index: number) => number,
 ): void {
-  const growth = 2 * count > table.header[table.mask]! + 1 && growHash(table, count, homeOf);
-  while (growth && growth.next().done !== true);
+  if (2 * count > table.header[table.mask]! + 1) atOnce(growHash(table, count, homeOf));
   insertAt(table, homeOf(index), index);
 }
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import type { Address } from "../model/address.ts";
 import type { Order, OrderId } from "../model/order.ts";
+import { atOnce } from "../model/slice-turns.ts";
 import type { BookChange } from "./book-change.ts";
 import { addReference, growAddresses, internAddress } from "./shared-addresses.ts";
 import { initArena } from "./shared-arena.ts";
@@ -95,7 +96,7 @@ export function* makeRoom(copy: BookCopy, changes: number): Generator<void, void
 /** As `applyChanges`, one at once. */
 export function applyChange(copy: BookCopy, change: BookChange): void {
   const rest = beginChange(copy, change);
-  while (rest?.next().done === false);
+  if (rest !== undefined) atOnce(rest);
 }
 
 /**

@@ -1,5 +1,6 @@
 // JSON text with the indentation of JSON.stringify(value, null, 2), made of the text alone: numbers and the order of
 // members stay as they are, and the work can be done in portions.
+import { atOnce } from "../model/slice-turns.ts";
 
 /** Tokens of one portion: less than a millisecond (a guess). */
 const PORTION_TOKENS = 4096;
@@ -7,11 +8,7 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^"{}[\],:]+/gy;
 
 /** `compact`: JSON without blanks. Within one turn. */
 export function prettyJson(compact: string): string {
-  const portions = prettyPortions(compact);
-  for (;;) {
-    const { done, value } = portions.next();
-    if (done === true) return value;
-  }
+  return atOnce(prettyPortions(compact));
 }
 
 /** The same in portions, of which a short text has one. */

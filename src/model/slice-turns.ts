@@ -25,6 +25,14 @@ export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> 
   }
 }
 
+/** All portions of it within the caller's turn. */
+export function atOnce<T>(portions: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = portions.next();
+    if (done === true) return value;
+  }
+}
+
 /** Whether the next turn has a slice of a step: what can wait leaves the thread to it. */
 export function isStepInSlices(): boolean {
   return stepWorks > 0;

@@ -9,6 +9,7 @@ import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
+import { atOnce } from "../model/slice-turns.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { byAccount, byPair } from "./index-entries.ts";
 import { positionKey, readPosition } from "./keys.ts";
@@ -93,7 +94,7 @@ export class OrderEventIndex {
     filter: OrderEventFilter,
     { before, limit }: { readonly before: Position; readonly limit: number },
   ): Generator<Position> {
-    for (const _ of this.load());
+    atOnce(this.load());
     let end = before;
     for (const first of [this.#adding, this.#unshown]) {
       if (first !== undefined && first < end) end = first;

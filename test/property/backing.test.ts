@@ -13,6 +13,7 @@ import type { Backing } from "../../src/model/backing.ts";
 import type { LedgerDelta } from "../../src/model/ledger-delta.ts";
 import { type Order, orderId } from "../../src/model/order.ts";
 import { position } from "../../src/model/position.ts";
+import { atOnce } from "../../src/model/slice-turns.ts";
 import { type Random, randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
 import { backedOrders, backingRows } from "../support/start-orders.ts";
@@ -208,10 +209,10 @@ class Run {
     const skips = this.#randomSkips(ledger);
     const step: BackingStep = { deltas, orders, skips };
     // A step whose commit failed leaves no trace.
-    if (this.#random(4) === 0) this.#records.prepare(step);
+    if (this.#random(4) === 0) atOnce(this.#records.preparing(step));
     this.#stepRequested = false;
     const watched = new Set(this.#watching);
-    const prepared = this.#records.prepare(step);
+    const prepared = atOnce(this.#records.preparing(step));
     const rows = new Map(this.#rows);
     for (const { key, value } of prepared.rows) {
       if (value === undefined) rows.delete(key);

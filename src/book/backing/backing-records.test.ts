@@ -9,6 +9,7 @@ import type { TrackingRequest } from "../../model/entry-tracking.ts";
 import type { ExchangeEvent, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
 import type { Order } from "../../model/order.ts";
 import { position } from "../../model/position.ts";
+import { atOnce } from "../../model/slice-turns.ts";
 import type { BookChange } from "../book-change.ts";
 import { DepthReader } from "../depth.ts";
 import { applyChange, writeState } from "../shared-writer.ts";
@@ -134,7 +135,7 @@ class Bench {
   }
 
   step(step: BackingStep = { deltas: [], orders: [], skips: [] }): PreparedBacking {
-    const prepared = this.records.prepare(step);
+    const prepared = atOnce(this.records.preparing(step));
     const rows = new Map(this.rows);
     for (const { key, value } of prepared.rows) {
       if (value === undefined) rows.delete(key);
@@ -723,7 +724,9 @@ test("a step that is dropped leaves nothing behind", () => {
   const placed = order(1, usd, xlm, 500n);
   bench.place(placed);
   const before = bench.records.accountBacking(maker);
-  const dropped = bench.records.prepare({ deltas: [], orders: [{ before: placed }], skips: [] });
+  const dropped = atOnce(
+    bench.records.preparing({ deltas: [], orders: [{ before: placed }], skips: [] }),
+  );
   assert.deepEqual(bench.records.accountBacking(maker), before);
   assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   bench.close({}, { [lineKey]: line(1n) });
@@ -769,7 +772,7 @@ test("a step of thousands of orders is computed in portions, and is what it is a
   for (; next.done !== true; next = work.next()) portions += 1;
   // References, entries to follow, records, rows.
   assert.ok(portions > (4 * orders.length) / 16, `${portions} portions`);
-  const { rows, changes, events } = bench.records.prepare(step);
+  const { rows, changes, events } = atOnce(bench.records.preparing(step));
   assert.deepEqual(
     [next.value.rows, next.value.changes, next.value.events],
     [rows, changes, events],

@@ -17,7 +17,6 @@ import type {
 import { recordRow } from "./backing-rows.ts";
 import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
 import {
-  atOnce,
   backingChange,
   type Committed,
   type PendingUpdates,
@@ -145,11 +144,6 @@ export class BackingRecords implements BackingView, AccountWatch {
     const { confirms } = this.#answers.get(id) ?? {};
     this.#answers.set(id, confirms === undefined ? answer : { confirms, ...answer });
     if (answer.ledger <= this.#state.ledger) this.#requestStep();
-  }
-
-  /** `preparing`, at once. */
-  prepare(step: BackingStep): PreparedBackingStep {
-    return atOnce(this.preparing(step));
   }
 
   preparing(step: BackingStep): Generator<void, PreparedBackingStep> {

@@ -4,6 +4,7 @@ import type { Address, Pair } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
+import { atOnce } from "../../model/slice-turns.ts";
 import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
 import type { DomainEvent } from "../domain-event.ts";
@@ -187,14 +188,6 @@ export class BackingBatch {
     }
     state.nextRequest += 1;
     return { request: this.#request, keys: view.entries.commit(view.ledger), polls: this.#polls };
-  }
-}
-
-/** All portions of it, now. */
-export function atOnce<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
   }
 }
 

@@ -22,6 +22,7 @@ import type { Query } from "../../query.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 import type { HubLog } from "../hub.ts";
+import { Untold } from "../untold.ts";
 
 const ACCOUNTS_MAX = SUBSCRIPTIONS_MAX.accounts;
 /** How long a snapshot waits for backing records (api.md, Limits). */
@@ -44,20 +45,23 @@ export function accountChannel(options: AccountChannelOptions): Channel {
     new Promise((begin) => {
       last = last.then(() => new Promise<void>((end) => begin(end)));
     });
-  const untold = new UntoldMessages({
-    publish,
-    isOpen: (topic) => watched.has(accountOf(topic)),
-    failed: (error, topic) => {
-      log.error({ err: error, topic }, "an account's change could not be told");
-    },
+  const untold = new Untold<Address>(TURN_SHARES, (address, error) => {
+    log.error({ err: error, topic: topicOf(address) }, "an account's change could not be told");
   });
+  function* toldIn(address: Address, { head, blocks, tail }: Message): Generator<number, void> {
+    for (const block of blocks) {
+      if (watched.has(address)) yield madeShares(block);
+    }
+    if (!watched.has(address)) return;
+    publish(topicOf(address), head + blocks.map(sharesText).join(",") + tail);
+  }
   const stepped = ({ events }: Step): void => {
     if (watched.size === 0) return;
     for (const event of events) {
       if (event.kind === "contract") continue;
       const address = toldAccount(event);
       if (address !== undefined && watched.has(address)) {
-        untold.add(messageOf(event, address, readModel));
+        untold.add(address, () => toldIn(address, messageOf(event, address, readModel)));
       }
     }
     untold.tellOn();
@@ -89,13 +93,13 @@ export function accountChannel(options: AccountChannelOptions): Channel {
         },
         over: () => endTurn?.(),
         snapshot: (id) => {
-          untold.tellTopic(topic);
+          untold.tellTopic(address);
           const members = accountMembers(readModel, address);
           return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
         },
         parts: () => {
           if (large === undefined) return undefined;
-          untold.tellTopic(topic);
+          untold.tellTopic(address);
           const account = large.pin();
           return {
             count: 1,
@@ -124,83 +128,11 @@ export function accountChannel(options: AccountChannelOptions): Channel {
 const TURN_SHARES = 8192;
 
 /** A message whose shares may still have to be put into text. */
-type UntoldMessage = {
-  readonly topic: string;
+type Message = {
   readonly head: string;
   readonly blocks: readonly SharesBlock[];
   readonly tail: string;
 };
-
-type UntoldOptions = {
-  readonly publish: Publish;
-  readonly isOpen: (topic: string) => boolean;
-  /** A message could not be sent: those behind it are. */
-  readonly failed: (error: unknown, topic: string) => void;
-};
-
-/** Messages of the last step that are still to be sent, in their order. */
-class UntoldMessages {
-  readonly #options: UntoldOptions;
-  #messages: UntoldMessage[] = [];
-  #at = 0;
-  /** Of the message at `#at`, the next that is put into text. */
-  #block = 0;
-
-  constructor(options: UntoldOptions) {
-    this.#options = options;
-  }
-
-  add(message: UntoldMessage): void {
-    this.#messages.push(message);
-  }
-
-  /** Sends what one turn has time for. False where all is sent. */
-  tellOn(): boolean {
-    const { isOpen, failed } = this.#options;
-    let left = TURN_SHARES;
-    for (;;) {
-      const message = this.#messages[this.#at];
-      if (message === undefined) break;
-      const { topic, blocks } = message;
-      try {
-        for (; this.#block < blocks.length && isOpen(topic); this.#block += 1) {
-          if (left <= 0) return true;
-          left -= madeShares(blocks[this.#block]);
-        }
-        this.#send(message);
-      } catch (error) {
-        failed(error, topic);
-      }
-      this.#at += 1;
-      this.#block = 0;
-    }
-    this.#messages = [];
-    this.#at = 0;
-    return false;
-  }
-
-  /** Sends the rest of a topic's, however much that is: before its snapshot. Others' wait for their turns. */
-  tellTopic(topic: string): void {
-    const rest = this.#messages.slice(this.#at);
-    const ofTopic = rest.filter((message) => message.topic === topic);
-    if (ofTopic.length === 0) return;
-    if (rest[0]?.topic === topic) this.#block = 0;
-    this.#messages = rest.filter((message) => message.topic !== topic);
-    this.#at = 0;
-    for (const message of ofTopic) {
-      try {
-        this.#send(message);
-      } catch (error) {
-        this.#options.failed(error, topic);
-      }
-    }
-  }
-
-  #send({ topic, head, blocks, tail }: UntoldMessage): void {
-    const { publish, isOpen } = this.#options;
-    if (isOpen(topic)) publish(topic, head + blocks.map(sharesText).join(",") + tail);
-  }
-}
 
 type AccountEvent = Exclude<DomainEvent, { readonly kind: "contract" }>;
 
@@ -220,19 +152,18 @@ function toldAccount(event: AccountEvent): Address | undefined {
   }
 }
 
-function messageOf(event: AccountEvent, address: Address, readModel: ReadModel): UntoldMessage {
-  const topic = topicOf(address);
+function messageOf(event: AccountEvent, address: Address, readModel: ReadModel): Message {
   const head = `{"type":"${event.kind}","address":"${address}",`;
-  const tail = `,"topic":"${topic}"}`;
+  const tail = `,"topic":"${topicOf(address)}"}`;
   if (event.kind !== "backing") {
-    return { topic, head: head + membersOf(event, readModel), blocks: [], tail };
+    return { head: head + membersOf(event, readModel), blocks: [], tail };
   }
   const { owner, asset, backing } = event;
   const members =
     `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
     '"backed":{';
   const blocks = readModel.ordersBacked(owner, asset);
-  return { topic, head: head + members, blocks, tail: `}${tail}` };
+  return { head: head + members, blocks, tail: `}${tail}` };
 }
 
 /** The members of its message between `address` and `topic`. */
@@ -268,8 +199,8 @@ function sharesText(block: SharesBlock): string {
 }
 
 /** Puts a block into text where it is not, and returns how many shares that took. */
-function madeShares(block: SharesBlock | undefined): number {
-  if (block === undefined || sharesTexts.has(block)) return 0;
+function madeShares(block: SharesBlock): number {
+  if (sharesTexts.has(block)) return 0;
   sharesText(block);
   return block.shares.length;
 }

@@ -27,6 +27,7 @@ import type { MessageId } from "../client-message.ts";
 import type { HubLog } from "../hub.ts";
 import type { SnapshotParts } from "../snapshot-stream.ts";
 import { TopicIndex } from "../topic-index.ts";
+import { Untold } from "../untold.ts";
 
 /** Changes told in one turn, some milliseconds of work; orders looked at in vain count as so many. */
 const TURN_CHANGES = 800;
@@ -50,24 +51,15 @@ type BookTopic = {
   image: BookImage;
   /** Ledger of the message before the next one, or at which the topic got its first subscriber. */
   toldLedger: number;
-  /** What a step changed, as far as it is still to be told. */
-  telling?: Telling | undefined;
   /** Resolves once nothing is. */
   whenTold?: Promise<void> | undefined;
-};
-
-type Telling = {
-  readonly ledger: number;
-  readonly changes: Iterator<BookRowChange | Looked, void>;
-  /** Of the next message. */
-  taken: BookRowChange[];
 };
 
 export function bookChannel(options: BookChannelOptions): Channel {
   const { readModel, assets, publish, log } = options;
   const open = new Map<string, BookTopic>();
   const byAsset = new TopicIndex<BookTopic>();
-  let largeSnapshots = 0;
+  const partsOf = boundedSnapshots(readModel);
 
   const logFailure = ({ name }: BookTopic, error: unknown): void => {
     log.error({ err: error, topic: name }, "a book's changes could not be told");
@@ -80,30 +72,18 @@ export function bookChannel(options: BookChannelOptions): Channel {
     const filled = topic.image.filled(() => open.get(topic.name) === topic);
     filled.catch((cause: unknown) => logFailure(topic, cause));
   };
-  const untold = new UntoldTopics(publish, failed);
+  const untold = new Untold(TURN_CHANGES, failed);
+  const isTold = (topic: BookTopic): boolean => !untold.has(topic);
 
   const stepped = ({ events, ledger }: Step): void => {
     if (open.size === 0) return;
     for (const [topic, concerned] of concernedTopics(events, open, byAsset)) {
-      untold.add(topic, ledger, concerned);
+      untold.add(topic, () => {
+        const changes = topic.image.stepped(concerned.orders, concerned.budgets);
+        return toldIn(topic, { ledger, changes }, publish);
+      });
     }
     untold.tellOn();
-  };
-
-  const partsOf = (topic: BookTopic): SnapshotParts => {
-    const parts = snapshotParts(topic, readModel.ledger ?? 0);
-    const isLarge = parts.count > 1;
-    if (isLarge && largeSnapshots >= LARGE_SNAPSHOTS_MAX) {
-      throw new ApiError(409, "not_ready", "Too many book snapshots are being sent. Try again.");
-    }
-    if (isLarge) largeSnapshots += 1;
-    return {
-      count: parts.count,
-      json: (part, id) => parts.json(part, idMember(id)),
-      ended: () => {
-        if (isLarge) largeSnapshots -= 1;
-      },
-    };
   };
 
   return {
@@ -128,12 +108,12 @@ export function bookChannel(options: BookChannelOptions): Channel {
         ready: () => {
           const topic = topicNow();
           // Others may want it though this one has gone: it is given up with the topic.
-          topic.whenTold ??= filledAndTold(topic, () => open.get(name) === topic);
+          topic.whenTold ??= filledAndTold(topic, isTold, () => open.get(name) === topic);
           return topic.whenTold;
         },
         isReady: () => {
-          const { telling, image } = topicNow();
-          return telling === undefined && image.isFilled;
+          const topic = topicNow();
+          return isTold(topic) && topic.image.isFilled;
         },
         parts: () => partsOf(topicNow()),
         beginsWithSnapshot: true,
@@ -152,85 +132,61 @@ export function bookChannel(options: BookChannelOptions): Channel {
   };
 }
 
-/** Topics with changes of the last step that are still to be told. */
-class UntoldTopics {
-  readonly #topics = new Set<BookTopic>();
-  readonly #publish: Publish;
-  readonly #failed: (topic: BookTopic, error: unknown) => void;
-
-  constructor(publish: Publish, failed: (topic: BookTopic, error: unknown) => void) {
-    this.#publish = publish;
-    this.#failed = failed;
-  }
-
-  add(topic: BookTopic, ledger: number, { orders, budgets }: Concerned): void {
-    try {
-      topic.telling = { ledger, changes: topic.image.stepped(orders, budgets), taken: [] };
-      this.#topics.add(topic);
-    } catch (error) {
-      this.#failed(topic, error);
+/** Snapshots, of which so many large ones may be in progress. Throws an ApiError past that. */
+function boundedSnapshots(readModel: ReadModel): (topic: BookTopic) => SnapshotParts {
+  let large = 0;
+  return (topic) => {
+    const { count, json } = snapshotParts(topic, readModel.ledger ?? 0);
+    const counted = count > 1 ? 1 : 0;
+    if (counted === 1 && large >= LARGE_SNAPSHOTS_MAX) {
+      throw new ApiError(409, "not_ready", "Too many book snapshots are being sent. Try again.");
     }
-  }
-
-  delete(topic: BookTopic): void {
-    this.#topics.delete(topic);
-  }
-
-  /** Tells what one turn has time for. False where all is told. */
-  tellOn(): boolean {
-    let left = TURN_CHANGES;
-    for (const topic of this.#topics) {
-      this.#topics.delete(topic);
-      try {
-        left = tellTopic(topic, left, this.#publish);
-      } catch (error) {
-        // It holds up no other.
-        this.#failed(topic, error);
-      }
-      if (topic.telling !== undefined) this.#topics.add(topic);
-      if (left <= 0) break;
-    }
-    return this.#topics.size > 0;
-  }
+    large += counted;
+    return {
+      count,
+      json: (part, id) => json(part, idMember(id)),
+      ended: () => {
+        large -= counted;
+      },
+    };
+  };
 }
 
 /** Resolves once the image is that of the ledger shown, or nobody wants it any more. */
-async function filledAndTold(topic: BookTopic, isOpen: () => boolean): Promise<void> {
+async function filledAndTold(
+  topic: BookTopic,
+  isTold: (topic: BookTopic) => boolean,
+  isOpen: () => boolean,
+): Promise<void> {
   try {
     await topic.image.filled(isOpen);
-    while (topic.telling !== undefined && isOpen()) await nextTurn();
+    while (!isTold(topic) && isOpen()) await nextTurn();
   } finally {
     topic.whenTold = undefined;
   }
 }
 
-/** Tells so many changes of its step at most. Returns how many more may be told in the turn. */
-function tellTopic(topic: BookTopic, most: number, publish: Publish): number {
-  const { telling } = topic;
-  if (telling === undefined) return most;
-  // Where it fails, what is left of the step is given up.
-  topic.telling = undefined;
-  let left = most;
-  while (left > 0) {
-    const { done, value } = telling.changes.next();
-    if (value === LOOKED) {
-      left -= LOOKED_CHANGES;
-      continue;
-    }
-    if (done !== true) {
-      telling.taken.push(value);
-      left -= 1;
-    }
-    const { taken, ledger } = telling;
-    if (taken.length === BOOK_MESSAGE_ROWS || (done === true && taken.length > 0)) {
-      telling.taken = [];
-      publish(topic.name, changesJson(topic, ledger, taken));
-      topic.toldLedger = ledger;
-    }
-    if (done === true) return left;
+/** Tells the changes of a step, and gives what each takes of a turn. */
+function* toldIn(
+  topic: BookTopic,
+  {
+    ledger,
+    changes,
+  }: { readonly ledger: number; readonly changes: Iterable<BookRowChange | Looked> },
+  publish: Publish,
+): Generator<number, void> {
+  let taken: BookRowChange[] = [];
+  const tell = (): void => {
+    publish(topic.name, changesJson(topic, ledger, taken));
+    topic.toldLedger = ledger;
+    taken = [];
+  };
+  for (const change of changes) {
+    if (change !== LOOKED) taken.push(change);
+    if (taken.length === BOOK_MESSAGE_ROWS) tell();
+    yield change === LOOKED ? LOOKED_CHANGES : 1;
   }
-  topic.telling = telling;
-  return left;
+  if (taken.length > 0) tell();
 }
 
 type Concerned = { readonly orders: OrderDomainEvent[]; readonly budgets: BackingEvent[] };
@@ -308,8 +264,8 @@ export async function* replayedBook(
   for (let part = 1; part <= count; part += 1) yield json(part, "");
   for (const { ledger, orders, budgets } of past.steps(to)) {
     const messages: string[] = [];
-    topic.telling = { ledger, changes: image.stepped(orders, budgets), taken: [] };
-    tellTopic(topic, Number.POSITIVE_INFINITY, (_, json) => messages.push(json));
+    const step = { ledger, changes: image.stepped(orders, budgets) };
+    for (const _ of toldIn(topic, step, (_, json) => messages.push(json)));
     yield* messages;
   }
 }
