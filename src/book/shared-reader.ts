@@ -94,11 +94,7 @@ export function assetAddress(view: BookView, asset: number): Address {
   return addressAt(view.assets, asset);
 }
 
-export function ownerAddress(view: BookView, owner: number): Address {
-  return addressAt(view.owners, owner);
-}
-
-function addressAt(table: AddressTable, index: number): Address {
+export function addressAt(table: AddressTable, index: number): Address {
   const from = index * ADDRESS_STRIDE_U8;
   let text = "";
   for (let at = 0; at < ADDRESS_CHARACTERS; at += 1) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
-import { ChainView } from "./chain-view.ts";
+import { chainView } from "./chain-view.ts";
 import { foreignTransactions } from "./foreign.ts";
 import { holdingOf, type TokenHolding } from "./holding.ts";
 import type { TransactionIntent } from "./intent.ts";
@@ -27,6 +27,7 @@ import { RpcServer } from "./rpc/server.ts";
 import type { RpcSource } from "./rpc/source.ts";
 import { codeOf, type Scenario } from "./scenario.ts";
 import { scaleOf, tradingScenario } from "./trading-scenario.ts";
+import type { ChainView } from "./traffic/view.ts";
 
 /** The genesis of chains whose times do not follow the clock: so many seconds before startTime. */
 const GENESIS_SECONDS = 5;
@@ -190,11 +191,6 @@ export class Devnet {
     return this.#server.requests;
   }
 
-  /** The state after the latest ledger. */
-  get view(): ChainView {
-    return this.#viewAt(this.#nextCloseTime());
-  }
-
   /** What `holder` has in `token`, and what it allows the exchange, after the latest ledger. */
   holding(token: Address, holder: Address): TokenHolding {
     return holdingOf(this.#chain, { token, holder, spender: this.network.exchange });
@@ -289,7 +285,7 @@ export class Devnet {
 
   #viewAt(now: number): ChainView {
     const { chain, others } = this.#open;
-    return new ChainView(chain, { exchange: this.network.exchange, now, others });
+    return chainView(chain, { exchange: this.network.exchange, now, others });
   }
 
   get #chain(): Chain {

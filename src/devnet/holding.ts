@@ -4,8 +4,9 @@ import { type Address, isContract } from "../model/address.ts";
 import { addressValue, type Value } from "./contract/value.ts";
 import type { Chain } from "./ledger/chain.ts";
 import type { Call } from "./ledger/event.ts";
-import { accountKey, dataKey, instanceKey, trustlineKey } from "./ledger/key.ts";
+import { dataKey, instanceKey } from "./ledger/key.ts";
 import { tryCall } from "./ledger/simulate-call.ts";
+import { accountIn, trustlineIn } from "./ledger/state.ts";
 import { accountRange, INT64_MAX, trustlineRange } from "./tokens/reserve.ts";
 import { allowanceKey } from "./tokens/sac-allowance.ts";
 import { assetOf } from "./tokens/sac-instance.ts";
@@ -23,11 +24,11 @@ export type TokenHolding = {
   readonly headroom?: bigint;
 };
 
+/** What `holder` lets `spender` take of its tokens. */
+type Grant = { readonly token: Address; readonly holder: Address; readonly spender: Address };
+
 /** After the latest ledger. Throws a TypeError where there is no such token. */
-export function holdingOf(
-  chain: Chain,
-  of: { readonly token: Address; readonly holder: Address; readonly spender: Address },
-): TokenHolding {
+export function holdingOf(chain: Chain, of: Grant): TokenHolding {
   const { token, holder } = of;
   const allowance = allowanceOf(chain, of);
   const call = { contract: token, fn: "authorized", args: [addressValue(holder)] };
@@ -41,10 +42,7 @@ export function holdingOf(
   };
 }
 
-export function allowanceOf(
-  chain: Chain,
-  of: { readonly token: Address; readonly holder: Address; readonly spender: Address },
-): bigint {
+export function allowanceOf(chain: Chain, of: Grant): bigint {
   const args = [addressValue(of.holder), addressValue(of.spender)];
   return amountOf(answer(chain, { contract: of.token, fn: "allowance", args }));
 }
@@ -80,14 +78,14 @@ export function balanceOf(
   }
   const asset = assetOf(instanceOf(chain, token));
   if (asset.kind === "native") {
-    const account = chain.state.get(accountKey(holder))?.entry;
-    if (account?.kind !== "account") return { spendable: 0n };
+    const account = accountIn(chain.state, holder);
+    if (account === undefined) return { spendable: 0n };
     const { min } = accountRange(account, BigInt(chain.tip.baseReserve));
     return { spendable: positive(account.balance - min) };
   }
   if (asset.issuer === holder) return { spendable: INT64_MAX };
-  const trustline = chain.state.get(trustlineKey(holder, asset))?.entry;
-  if (trustline?.kind !== "trustline") return { spendable: 0n, headroom: 0n };
+  const trustline = trustlineIn(chain.state, holder, asset);
+  if (trustline === undefined) return { spendable: 0n, headroom: 0n };
   const { min, max } = trustlineRange(trustline);
   return {
     spendable: positive(trustline.balance - min),
@@ -99,10 +97,7 @@ function positive(amount: bigint): bigint {
   return amount < 0n ? 0n : amount;
 }
 
-function liveUntilOf(
-  chain: Chain,
-  of: { readonly token: Address; readonly holder: Address; readonly spender: Address },
-): number {
+function liveUntilOf(chain: Chain, of: Grant): number {
   const key = allowanceKey({ from: of.holder, spender: of.spender });
   const entry = chain.state.get(dataKey(of.token, key, "temporary"))?.entry;
   const fields = entry?.kind === "data" && entry.value.type === "map" ? entry.value.value : [];

@@ -1,12 +1,15 @@
 // The network before any traffic: its addresses and first entries.
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
-import { configValue, type ExchangeConfig } from "./contract/event.ts";
-import { exchangeModule } from "./contract/exchange-spec.ts";
-import { oracleModule, plainTokenModule, routerModule } from "./contract/other-specs.ts";
+import { configCodec } from "./contract/event.ts";
+import { exchangeModule } from "./contract/exchange.ts";
+import type { ExchangeConfig } from "./contract/host.ts";
+import { oracleModule } from "./contract/oracle.ts";
+import { routerModule } from "./contract/router.ts";
 import type { ClassicAsset } from "./ledger/asset.ts";
 import type { Genesis } from "./ledger/genesis.ts";
 import { networkId, sha256 } from "./ledger/hash.ts";
 import type { DeployIntent } from "./ledger/work.ts";
+import { plainTokenModule } from "./tokens/plain-token.ts";
 import { deployedAddress, tokenAddress } from "./tokens/sac-address.ts";
 
 export type Network = {
@@ -110,6 +113,6 @@ export function deployExchange(network: Network, config: ExchangeConfig): Deploy
     source: network.deployer,
     salt: EXCHANGE_SALT,
     wasmHash: CodeHash.exchange,
-    args: [configValue(config)],
+    args: [configCodec.write(config)],
   };
 }

@@ -1,6 +1,5 @@
 // A scenario: a network's first entries, its contracts' models and its traffic.
 import type { Address } from "../model/address.ts";
-import type { ChainView } from "./chain-view.ts";
 import type { ContractModel, ExchangeHost } from "./contract/host.ts";
 import type { TransactionIntent } from "./intent.ts";
 import type { Genesis } from "./ledger/genesis.ts";
@@ -11,6 +10,7 @@ import type { FaucetAssets } from "./money/treasury.ts";
 import type { Network } from "./network.ts";
 import { runPlainToken } from "./tokens/plain-token.ts";
 import { runSac } from "./tokens/sac.ts";
+import type { ChainView } from "./traffic/view.ts";
 
 export type Scenario = {
   /** `closeTime` of the genesis ledger, UNIX seconds. */

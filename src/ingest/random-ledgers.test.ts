@@ -31,12 +31,13 @@ import { randomFrom } from "../../test/support/random-ledgers.ts";
 import { RandomXdr, word } from "../../test/support/random-xdr.ts";
 import { runs } from "../../test/support/runs.ts";
 import { decodeMeta, ledgerHead } from "../../test/support/sdk-decoder.ts";
+import { transactionHash } from "../../test/support/transaction-hash.ts";
 import { addressBytes } from "../model/address.ts";
 import type { Schema } from "../model/xdr-schema.ts";
 import { KeyTable } from "./key-table.ts";
 import { BatchReader } from "./lake/ledger-batch.ts";
 import { readLedgerHead } from "./ledger-header.ts";
-import { networkId, transactionHash } from "./transaction-result.ts";
+import { networkId } from "./transaction-result.ts";
 import { walkDecoder } from "./walk-decoder.ts";
 
 const exchange = testContract(1);

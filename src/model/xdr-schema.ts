@@ -153,9 +153,20 @@ function structFields(schema: Schema) {
 }
 
 function enumValues(schema: Schema): readonly number[] {
+  return [...namesOf(schema).keys()].sort((a, b) => a - b);
+}
+
+/** Of the members of an enumeration, each at its number. */
+export function enumNames(schema: Schema): readonly string[] {
+  const names: string[] = [];
+  for (const [value, name] of namesOf(resolved(schema))) names[value] = name;
+  return names;
+}
+
+function namesOf(schema: Schema): ReadonlyMap<number, string> {
   const names = property(schema, "nameByValue");
   if (!(names instanceof Map)) throw malformed(schema, "nameByValue");
-  return [...names.keys()].filter((value) => typeof value === "number").sort((a, b) => a - b);
+  return names;
 }
 
 function nameOf(schema: Schema): string {

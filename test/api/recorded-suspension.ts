@@ -1,6 +1,6 @@
 // The end of the run: the book loses its last order, and who follows a quote is told.
 import assert from "node:assert/strict";
-import { updateArguments } from "../../src/devnet/contract/call.ts";
+import { updateParameters } from "../../src/devnet/contract/call.ts";
 import { routerArguments } from "../../src/devnet/contract/router.ts";
 import { bool, type Value } from "../../src/devnet/contract/value.ts";
 import { address } from "../../src/model/address.ts";
@@ -62,7 +62,7 @@ function remove({ devnet, call }: RecordedWorld, payer: string, orders: readonly
     price: BigInt(price),
     expires: 0n,
   }));
-  const args: readonly Value[] = updateArguments({
+  const args: readonly Value[] = updateParameters.write({
     trader: address(owner),
     updates,
     approvals: [],

@@ -16,10 +16,10 @@ import {
   updateCall,
 } from "hopbook/client";
 import {
-  crossfillArguments,
-  swapArguments,
-  tradeArguments,
-  updateArguments,
+  crossfillParameters,
+  swapParameters,
+  tradeParameters,
+  updateParameters,
 } from "../../src/devnet/contract/call.ts";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
@@ -70,11 +70,11 @@ describe("a call's operation", () => {
     const ids = [0n, 1n, U128_MAX];
     const call = limitCall({ ...order, orders: ids });
     const model = { ...order, kind: TradeKind.limit, orders: ids.map(modelId) };
-    assert.deepEqual(argumentsOf(call), expected(tradeArguments(model)));
+    assert.deepEqual(argumentsOf(call), expected(tradeParameters.write(model)));
     const approving = { ...call, args: { ...call.args, approve: APPROVE } };
     assert.deepEqual(
       argumentsOf(approving),
-      expected(tradeArguments({ ...model, approve: APPROVAL })),
+      expected(tradeParameters.write({ ...model, approve: APPROVAL })),
     );
   });
 
@@ -94,7 +94,7 @@ describe("a call's operation", () => {
         approve: APPROVE,
       },
     };
-    const model = swapArguments({
+    const model = swapParameters.write({
       direction: Direction.sell,
       trader: address(EXCHANGE),
       selling: XLM,
@@ -114,7 +114,7 @@ describe("a call's operation", () => {
     assert.deepEqual(
       argumentsOf(updateCall(ACCOUNT, [update], [APPROVE])),
       expected(
-        updateArguments({
+        updateParameters.write({
           trader: ACCOUNT,
           updates: [{ ...update, id: modelId(U128_MAX) }],
           approvals: [APPROVAL],
@@ -124,12 +124,12 @@ describe("a call's operation", () => {
     const removed = { id: modelId(3n), amount: 0n, price: 1n, expires: 0n };
     assert.deepEqual(
       argumentsOf(cancelCall(ACCOUNT, [3n])),
-      expected(updateArguments({ trader: ACCOUNT, updates: [removed], approvals: [] })),
+      expected(updateParameters.write({ trader: ACCOUNT, updates: [removed], approvals: [] })),
     );
     assert.deepEqual(
       argumentsOf(crossfillCall(ACCOUNT, 9n, [U128_MAX])),
       expected(
-        crossfillArguments({
+        crossfillParameters.write({
           trader: ACCOUNT,
           takerOrder: modelId(9n),
           orders: [modelId(U128_MAX)],

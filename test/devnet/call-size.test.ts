@@ -6,22 +6,22 @@ import { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
 import {
   Direction,
   type SwapHop,
-  swapArguments,
+  swapParameters,
   TradeKind,
-  tradeArguments,
+  tradeParameters,
 } from "../../src/devnet/contract/call.ts";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, i128, type Value } from "../../src/devnet/contract/value.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
 import type { IssuedAsset } from "../../src/devnet/ledger/asset.ts";
-import { Chain } from "../../src/devnet/ledger/chain.ts";
+import type { Chain } from "../../src/devnet/ledger/chain.ts";
 import { sha256 } from "../../src/devnet/ledger/hash.ts";
 import { Result } from "../../src/devnet/ledger/resources.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { codeOf } from "../../src/devnet/scenario.ts";
 import { type Address, accountAddress } from "../../src/model/address.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
-import { createFixture, ONE } from "../support/devnet/fixture.ts";
+import { chainFromGenesis, createFixture, ONE } from "../support/devnet/fixture.ts";
 import { decodeLedger, metaOf } from "./audit.ts";
 
 const fixture = createFixture("call size", "Call size test");
@@ -54,7 +54,7 @@ function openChain(eventBytesMax?: number): Chain {
   const lines = people.flatMap((account) =>
     [usdc, eurc, long].map((asset) => ({ account, asset, balance: AMOUNT })),
   );
-  const chain = Chain.fromGenesis(
+  const chain = chainFromGenesis(
     {
       codeOf: codeOf(fixture.scenario.models, CodeHash.plainToken),
       exchange: network.exchange,
@@ -85,7 +85,11 @@ function openChain(eventBytesMax?: number): Chain {
     PAIRS.map(([selling, buying], row) => {
       const terms = { direction: Direction.sell, kind: TradeKind.limit, price: PRICE_UNIT };
       const placed = { trader: maker, amount: ONE, selling, buying, orders: [], expires: 0n };
-      return call(maker, "trade", tradeArguments({ ...terms, ...placed, nonce: BigInt(row) }));
+      return call(
+        maker,
+        "trade",
+        tradeParameters.write({ ...terms, ...placed, nonce: BigInt(row) }),
+      );
     }),
   );
   const made = chain.close([...markets, ...approvals, ...orders], START + 2);
@@ -104,7 +108,7 @@ function take(row: number, count: number): TransactionIntent {
   const orders = listed(row, count);
   const amount = BigInt(count) * ONE;
   const called = { trader: taker, amount, selling, buying, orders, nonce: 0n, expires: 0n };
-  return call(taker, "trade", tradeArguments({ ...terms, ...called }));
+  return call(taker, "trade", tradeParameters.write({ ...terms, ...called }));
 }
 
 /** Bytes of events and return value, or the operation's result code where it fails. */
@@ -146,7 +150,7 @@ test("a swap of three hops counts its hops' payments and its own event", () => {
     call(
       taker,
       "swap",
-      swapArguments({
+      swapParameters.write({
         direction: Direction.sell,
         trader: taker,
         selling: usdcToken,

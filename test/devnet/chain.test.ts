@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressValue, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
-import { Chain } from "../../src/devnet/ledger/chain.ts";
+import type { Chain } from "../../src/devnet/ledger/chain.ts";
 import { genesisTip } from "../../src/devnet/ledger/genesis.ts";
 import { hex } from "../../src/devnet/ledger/hash.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { codeOf } from "../../src/devnet/scenario.ts";
-import { createFixture, type Fixture, ONE } from "../support/devnet/fixture.ts";
+import { chainFromGenesis, createFixture, type Fixture, ONE } from "../support/devnet/fixture.ts";
 import { applyChanges, assertHeader, assertJoin, decodeLedger, entriesOf } from "./audit.ts";
 
 const PASSPHRASE = "Chain test";
 const START = 1_800_000_000;
 
 function openChain(fixture: Fixture): Chain {
-  return Chain.fromGenesis(
+  return chainFromGenesis(
     {
       codeOf: codeOf(fixture.scenario.models, CodeHash.plainToken),
       exchange: fixture.network.exchange,

@@ -13,11 +13,10 @@ import {
   vec,
 } from "../../src/devnet/contract/value.ts";
 import type { Resource } from "../../src/devnet/intent.ts";
-import { Chain } from "../../src/devnet/ledger/chain.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { codeOf } from "../../src/devnet/scenario.ts";
 import { type Address, contractAddress } from "../../src/model/address.ts";
-import { createFixture } from "../support/devnet/fixture.ts";
+import { chainFromGenesis, createFixture } from "../support/devnet/fixture.ts";
 import { decodeLedger, metaOf } from "./audit.ts";
 
 const fixture = createFixture("diagnostics", "Diagnostics test");
@@ -40,7 +39,7 @@ function run(contract: Address, fn: string, args: readonly Value[], shortOf?: Re
     exchange: network.exchange,
     diagnostics: true,
   };
-  const chain = Chain.fromGenesis(options, fixture.scenario.genesis(network, 1_800_000_000));
+  const chain = chainFromGenesis(options, fixture.scenario.genesis(network, 1_800_000_000));
   chain.close(fixture.scenario.opening, 1_800_000_001);
   const lacking = shortOf === undefined ? {} : { shortOf };
   const call = { kind: "call", source: maker, contract, fn, args, ...lacking } as const;

@@ -6,7 +6,6 @@ import type { ClassicAsset } from "../../src/devnet/ledger/asset.ts";
 import type { Chain } from "../../src/devnet/ledger/chain.ts";
 import { accountKey, dataKey, trustlineKey } from "../../src/devnet/ledger/key.ts";
 import { tryCall } from "../../src/devnet/ledger/simulate-call.ts";
-import { plainBalanceKey } from "../../src/devnet/tokens/plain-token.ts";
 import { accountRange, INT64_MAX, trustlineRange } from "../../src/devnet/tokens/reserve.ts";
 import { allowanceKey } from "../../src/devnet/tokens/sac-allowance.ts";
 import { balanceKey } from "../../src/devnet/tokens/sac-balance.ts";
@@ -79,7 +78,7 @@ function contractBalance(chain: Chain, token: Address, owner: Address): bigint {
 }
 
 function plainBalance(chain: Chain, token: Address, owner: Address): bigint {
-  const value = dataOf(chain, token, plainBalanceKey(owner), "persistent");
+  const value = dataOf(chain, token, balanceKey(owner), "persistent");
   return value?.type === "i128" ? value.value : 0n;
 }
 

@@ -10,7 +10,6 @@ import { Invocation } from "../../src/devnet/ledger/invocation.ts";
 import { dataKey, type EntryKey } from "../../src/devnet/ledger/key.ts";
 import { LedgerState, putLiveUntil, Scope } from "../../src/devnet/ledger/state.ts";
 import type { StoredEntry } from "../../src/devnet/ledger/stored-entry.ts";
-import { plainBalanceKey } from "../../src/devnet/tokens/plain-token.ts";
 import { balanceKey, balanceValue } from "../../src/devnet/tokens/sac-balance.ts";
 import { type Address, contractAddress } from "../../src/model/address.ts";
 import type { QuoteDirection, RouteQuote } from "../../src/router-worker/quote.ts";
@@ -131,7 +130,7 @@ export class PastStates {
 
   #give(scope: Scope, token: Address, amount: bigint): void {
     const plain = token === this.#plainToken;
-    const key = plain ? plainBalanceKey(TRADER) : balanceKey(TRADER);
+    const key = balanceKey(TRADER);
     const value = plain
       ? i128(amount)
       : balanceValue({ amount, authorized: true, clawback: false });

@@ -1,6 +1,10 @@
 // Printed arguments as the contract takes them, strictly: every one there, in its order, none more.
 import assert from "node:assert/strict";
-import { swapArguments, tradeArguments, updateArguments } from "../../src/devnet/contract/call.ts";
+import {
+  swapParameters,
+  tradeParameters,
+  updateParameters,
+} from "../../src/devnet/contract/call.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import { address } from "../../src/model/address.ts";
 import { type OrderId, parseOrderId } from "../../src/model/order.ts";
@@ -27,7 +31,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 export function contractArguments({ fn, args }: Row): readonly Value[] {
   assert.deepEqual(Object.keys(args), NAMES[fn], fn);
   if (fn === "swap") {
-    return swapArguments({
+    return swapParameters.write({
       direction: args.direction,
       trader: address(args.trader),
       selling: address(args.selling),
@@ -41,7 +45,7 @@ export function contractArguments({ fn, args }: Row): readonly Value[] {
     });
   }
   if (fn === "trade") {
-    return tradeArguments({
+    return tradeParameters.write({
       direction: args.direction,
       kind: args.kind,
       trader: address(args.trader),
@@ -55,7 +59,7 @@ export function contractArguments({ fn, args }: Row): readonly Value[] {
       ...approvalOf(args),
     });
   }
-  return updateArguments({
+  return updateParameters.write({
     trader: address(args.trader),
     updates: args.updates.map((update: Row) => {
       assert.deepEqual(Object.keys(update), ["amount", "expires", "id", "price"]);

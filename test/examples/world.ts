@@ -1,7 +1,7 @@
 // A devnet with full books where nothing happens but what a test does, and an engine on it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { ContractEvent } from "../../src/devnet/contract/event.ts";
+import type { ContractEvent } from "../../src/devnet/contract/host.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { buildCast } from "../../src/devnet/traffic/cast.ts";

@@ -65,8 +65,9 @@ import {
   TxSetComponentTxsMaybeDiscountedFee,
   UpgradeEntryMeta,
 } from "@stellar/stellar-sdk/xdr";
-import { networkId, transactionHash } from "../../src/ingest/transaction-result.ts";
+import { networkId } from "../../src/ingest/transaction-result.ts";
 import { type Address, addressBytes } from "../../src/model/address.ts";
+import { transactionHash } from "../support/transaction-hash.ts";
 import { scSymbol, scVoid } from "./sc-values.ts";
 
 export const TEST_PASSPHRASE = "Test Network of the Decoder ; 2026";

@@ -4,12 +4,12 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import {
-  crossfillArguments,
+  crossfillParameters,
   Direction,
-  swapArguments,
+  swapParameters,
   TradeKind,
-  tradeArguments,
-  updateArguments,
+  tradeParameters,
+  updateParameters,
 } from "../../src/devnet/contract/call.ts";
 import { exchangeContract } from "../../src/devnet/contract/exchange.ts";
 import type { OrderEntry } from "../../src/devnet/contract/host.ts";
@@ -182,7 +182,7 @@ function buildCall(world: WorldSeed, seed: CallSeed): ExchangeCall {
       const price = seed.price ?? loose;
       const { kind } = seed;
       const call = { direction, kind, trader, amount, selling, buying, price, orders, expires };
-      return { fn, trader, args: tradeArguments({ ...call, nonce: 0n, ...approve }) };
+      return { fn, trader, args: tradeParameters.write({ ...call, nonce: 0n, ...approve }) };
     }
     case "update": {
       const approvals = seed.approve === undefined ? [] : [seed.approve];
@@ -190,12 +190,16 @@ function buildCall(world: WorldSeed, seed: CallSeed): ExchangeCall {
       const updates = [orderId(BigInt(at + 1)), ...seed.strays.slice(0, 1)].map((id) => {
         return { id, amount: seed.removes ? 0n : amount, price, expires };
       });
-      return { fn, trader, args: updateArguments({ trader, updates, approvals }) };
+      return { fn, trader, args: updateParameters.write({ trader, updates, approvals }) };
     }
     case "crossfill": {
       const crossing = listOrders(world, seed, { selling, buying });
       const takerOrder = orderId(BigInt(at + 1));
-      return { fn, trader, args: crossfillArguments({ trader, takerOrder, orders: crossing }) };
+      return {
+        fn,
+        trader,
+        args: crossfillParameters.write({ trader, takerOrder, orders: crossing }),
+      };
     }
     case "swap": {
       const next = world.orders.find(
@@ -209,7 +213,7 @@ function buildCall(world: WorldSeed, seed: CallSeed): ExchangeCall {
       const sellingAmount = sells ? amount : I128_MAX / 4n;
       const buyingAmount = sells ? 1n : amount;
       const call = { direction, trader, selling, sellingAmount, buyingAmount, path, ...approve };
-      return { fn, trader, args: swapArguments(call) };
+      return { fn, trader, args: swapParameters.write(call) };
     }
   }
 }

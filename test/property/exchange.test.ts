@@ -3,14 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
+  crossfillParameters,
   Direction,
-  readCrossfill,
-  readSwap,
-  readTrade,
+  swapParameters,
   TradeKind,
+  tradeParameters,
 } from "../../src/devnet/contract/call.ts";
-import type { ContractEvent } from "../../src/devnet/contract/event.ts";
-import type { OrderEntry } from "../../src/devnet/contract/host.ts";
+import type { ContractEvent, OrderEntry } from "../../src/devnet/contract/host.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
@@ -132,7 +131,9 @@ test("a trade is never worse than its limit, and takes no more than asked for", 
     fc.pre(call.fn === "trade");
     const { before, after, events, returned } = run(seed, call);
     if (returned === undefined) return;
-    const { direction, kind, amount, price, trader, selling, buying } = readTrade(call.args);
+    const { direction, kind, amount, price, trader, selling, buying } = tradeParameters.read(
+      call.args,
+    );
     const [sold = 0n, bought = 0n] = integers(returned);
     const done = direction === Direction.sell ? sold : bought;
     assert(done <= amount);
@@ -163,7 +164,9 @@ test("a swap keeps to its bounds and its hops join without a rest", () => {
     fc.pre(call.fn === "swap");
     const { events, returned } = run(seed, call);
     if (returned === undefined) return;
-    const { direction, sellingAmount, buyingAmount, selling, path } = readSwap(call.args);
+    const { direction, sellingAmount, buyingAmount, selling, path } = swapParameters.read(
+      call.args,
+    );
     const [sold = 0n, bought = 0n] = integers(returned);
     assert(sold <= sellingAmount);
     assert(direction === Direction.buy ? bought === buyingAmount : bought >= buyingAmount);
@@ -194,7 +197,7 @@ test("a crossfill pays the order's owner its price and leaves the caller no loss
     fc.pre(call.fn === "crossfill");
     const { before, events, returned } = run(seed, call);
     if (returned === undefined) return;
-    const { takerOrder } = readCrossfill(call.args);
+    const { takerOrder } = crossfillParameters.read(call.args);
     const [paid = 0n, delivered = 0n, kept = 0n] = integers(returned);
     assert(kept >= 0n);
     const order = before.memory.orders.get(takerOrder);

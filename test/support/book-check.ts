@@ -59,6 +59,7 @@ import {
   findSide,
 } from "../../src/book/shared-lookup.ts";
 import {
+  addressAt,
   assetAddress,
   backingBudget,
   backingHeadroom,
@@ -66,7 +67,6 @@ import {
   orderId,
   orderPosition,
   orderPrice,
-  ownerAddress,
 } from "../../src/book/shared-reader.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Order } from "../../src/model/order.ts";
@@ -135,7 +135,7 @@ function checkOrder(view: BookView, slot: number, order: Order, side: number): v
   assert.equal(f64(ORDER_PRICE_F64), Number(order.price));
   assert.equal(f64(ORDER_AMOUNT_F64), Number(order.amount));
   assert.equal(f64(ORDER_EXPIRES_F64), order.expires === 0 ? Infinity : order.expires);
-  assert.equal(ownerAddress(view, u32(ORDER_OWNER)), order.owner);
+  assert.equal(addressAt(view.owners, u32(ORDER_OWNER)), order.owner);
   assert.equal(u32(ORDER_SELLING), findAsset(view, order.selling));
   assert.equal(u32(ORDER_BUYING), findAsset(view, order.buying));
   const owner = findOwner(view, order.owner);

@@ -1,6 +1,6 @@
 // A devnet whose exchange's events are kept, to compare with what an indexer read from the ledgers: they come
 // from the contract model as it emits them, not from their XDR.
-import type { ContractEvent } from "../../src/devnet/contract/event.ts";
+import type { ContractEvent } from "../../src/devnet/contract/host.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { ClosedRecord } from "../../src/devnet/ledger/chain.ts";
 import { GENESIS_LEDGER } from "../../src/devnet/ledger/genesis.ts";

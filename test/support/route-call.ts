@@ -2,9 +2,9 @@
 // Error for a route without hops.
 import {
   Direction,
-  swapArguments,
+  swapParameters,
   TradeKind,
-  tradeArguments,
+  tradeParameters,
 } from "../../src/devnet/contract/call.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import type { Address } from "../../src/model/address.ts";
@@ -30,7 +30,7 @@ export function swapOf(called: CalledRoute): readonly Value[] {
   const { route, direction, trader, approvedUntil } = called;
   const { selling } = firstHop(route);
   const approve = { asset: selling, amount: route.sold, liveUntil: approvedUntil ?? 0 };
-  return swapArguments({
+  return swapParameters.write({
     direction: directionOf(direction),
     trader,
     selling,
@@ -58,7 +58,7 @@ export function tradeOf(
   { kind, amount, price }: TradeTerms,
 ): readonly Value[] {
   const { selling, buying, orders } = firstHop(route);
-  return tradeArguments({
+  return tradeParameters.write({
     direction: directionOf(direction),
     ...{ kind, trader, amount, selling, buying, price, orders },
     nonce: 0n,

@@ -36,11 +36,11 @@ import {
   networkId,
   outcomeOf,
   sourceOf,
-  transactionHash,
 } from "../../src/ingest/transaction-result.ts";
 import type { Address } from "../../src/model/address.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { EntryChange, ExchangeEvent, TokenEvent } from "../../src/model/ledger-delta.ts";
+import { transactionHash } from "./transaction-hash.ts";
 
 export function sdkDecoder(options: DecoderOptions): DecodeLedger {
   return (bytes, sequence, followed) => {

@@ -1,11 +1,11 @@
 import {
   type Approval,
-  crossfillArguments,
+  crossfillParameters,
   Direction,
-  swapArguments,
+  swapParameters,
   TradeKind,
-  tradeArguments,
-  updateArguments,
+  tradeParameters,
+  updateParameters,
 } from "../../src/devnet/contract/call.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import type { SettlementCase } from "./settlement-case.ts";
@@ -22,7 +22,7 @@ export function callArguments(vector: SettlementCase): readonly Value[] {
   switch (vector.fn) {
     case "trade": {
       const { trader, amount, selling, buying, price, expires } = vector.args;
-      return tradeArguments({
+      return tradeParameters.write({
         direction: DIRECTIONS[vector.args.direction],
         kind: KINDS[vector.args.kind],
         orders: vector.args.ids,
@@ -37,15 +37,15 @@ export function callArguments(vector: SettlementCase): readonly Value[] {
       const updates = vector.args.updates.map(([id, amount, price, expires]) => {
         return { id, amount, price, expires };
       });
-      return updateArguments({ trader, updates, approvals });
+      return updateParameters.write({ trader, updates, approvals });
     }
     case "crossfill": {
       const { trader, taker_id: takerOrder, ids: orders } = vector.args;
-      return crossfillArguments({ trader, takerOrder, orders });
+      return crossfillParameters.write({ trader, takerOrder, orders });
     }
     case "swap": {
       const { trader, selling } = vector.args;
-      return swapArguments({
+      return swapParameters.write({
         direction: DIRECTIONS[vector.args.direction],
         trader,
         selling,

@@ -1,6 +1,6 @@
 // Replays settlement vectors on the contract model.
-import { type ContractEvent, encodeEvent } from "../../src/devnet/contract/event.ts";
-import type { CallOutcome } from "../../src/devnet/contract/host.ts";
+import { encodeEvent } from "../../src/devnet/contract/event.ts";
+import type { CallOutcome, ContractEvent } from "../../src/devnet/contract/host.ts";
 import type { Value } from "../../src/devnet/contract/value.ts";
 import { orderId } from "../../src/model/order.ts";
 import { callArguments } from "./settlement-call.ts";

@@ -2,8 +2,7 @@
 import { type Address, canonicalPair, type Pair } from "../../model/address.ts";
 import { asI128, asU64 } from "./arguments.ts";
 import { ErrorCode, fail } from "./error-code.ts";
-import type { ExchangeConfig } from "./event.ts";
-import type { ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
+import type { ExchangeConfig, ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
 import { isListed } from "./listing.ts";
 import { marketValue } from "./market.ts";
 import { isQuoted } from "./oracle-client.ts";

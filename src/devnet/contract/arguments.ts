@@ -13,11 +13,6 @@ export function missingFunction(fn: string): never {
   throw new CallFailure({ kind: "invalid", message: `no function ${fn}`, missing: "function" });
 }
 
-/** Throws unless a function was called with exactly `count` arguments. */
-export function expectCount(args: readonly Value[], count: number): void {
-  if (args.length !== count) invalid(`${args.length} arguments, not ${count}`);
-}
-
 export function argument(args: readonly Value[], at: number): Value {
   return args[at] ?? invalid(`argument ${at} is missing`);
 }
@@ -61,32 +56,6 @@ export function field(value: Value, name: string): Value {
     if (key === name) return entry;
   }
   return invalid(`no field ${name}`);
-}
-
-/** The arguments of a call by their place. The constructor throws unless there are exactly `expected`. */
-export class Arguments {
-  readonly #args: readonly Value[];
-
-  constructor(args: readonly Value[], expected: number) {
-    expectCount(args, expected);
-    this.#args = args;
-  }
-
-  address(at: number): Address {
-    return asAddress(argument(this.#args, at));
-  }
-
-  amount(at: number): bigint {
-    return asI128(argument(this.#args, at));
-  }
-
-  u32(at: number): number {
-    return asU32(argument(this.#args, at));
-  }
-
-  bool(at: number): boolean {
-    return asBool(argument(this.#args, at));
-  }
 }
 
 function wrongType(wanted: ValueType, value: Value): never {

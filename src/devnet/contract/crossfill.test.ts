@@ -15,7 +15,7 @@ import {
 } from "../../../test/support/devnet/sample-exchange.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
 import { PRICE_UNIT } from "../../model/settlement.ts";
-import { crossfillArguments } from "./call.ts";
+import { crossfillParameters } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 
 function crossfill(
@@ -23,7 +23,11 @@ function crossfill(
   takerOrder: OrderId,
   ...orders: readonly OrderId[]
 ): CallOutcome {
-  return sample.call(DAN, "crossfill", crossfillArguments({ trader: DAN, takerOrder, orders }));
+  return sample.call(
+    DAN,
+    "crossfill",
+    crossfillParameters.write({ trader: DAN, takerOrder, orders }),
+  );
 }
 
 /** ANN sells gold for 2 iron each; others sell iron for a quarter gold each. */

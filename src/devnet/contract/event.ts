@@ -1,72 +1,17 @@
 // The exchange's contract events (contract.md, Events) and their encoding as topics and data.
-import type { Address } from "../../model/address.ts";
-import type { OrderId } from "../../model/order.ts";
-import {
-  addressValue,
-  bool,
-  i128,
-  map,
-  symbol,
-  u32,
-  u64,
-  u128,
-  type Value,
-  VOID,
-  vec,
-} from "./value.ts";
+import * as codec from "./codec.ts";
+import { structOf } from "./codec.ts";
+import type { ContractEvent, ExchangeConfig } from "./host.ts";
+import { addressValue, bool, i128, symbol, u64, u128, type Value, VOID, vec } from "./value.ts";
 
-/** Amounts in base units, USD with 7 decimals, `ledgerTime` in seconds. */
-export type ExchangeConfig = {
-  readonly ledgerTime: number;
-  readonly listingMinDays: number;
-  readonly marketListingFee: bigint;
-  readonly minTradeSize: bigint;
-  readonly oracle: Address;
-  readonly safetyAdmin: Address;
-};
-
-export type ContractEvent =
-  | {
-      readonly kind: "new";
-      readonly selling: Address;
-      readonly buying: Address;
-      readonly id: OrderId;
-      readonly owner: Address;
-      readonly price: bigint;
-      readonly amount: bigint;
-      readonly expires: bigint;
-    }
-  | {
-      readonly kind: "mod";
-      readonly id: OrderId;
-      readonly price: bigint;
-      readonly amount: bigint;
-      readonly expires: bigint;
-    }
-  | {
-      readonly kind: "trade";
-      /** As the taker sold and bought. */
-      readonly selling: Address;
-      readonly buying: Address;
-      readonly order: OrderId;
-      readonly taker: Address;
-      readonly maker: Address;
-      readonly sold: bigint;
-      readonly bought: bigint;
-      readonly left: bigint;
-    }
-  | {
-      readonly kind: "swap";
-      readonly selling: Address;
-      readonly buying: Address;
-      readonly trader: Address;
-      readonly sold: bigint;
-      readonly bought: bigint;
-    }
-  | { readonly kind: "skip"; readonly id: OrderId }
-  | { readonly kind: "refresh"; readonly base: Address; readonly quote: Address }
-  | { readonly kind: "freeze"; readonly frozen: boolean }
-  | { readonly kind: "config"; readonly config: ExchangeConfig };
+export const configCodec = structOf<ExchangeConfig>("Config", {
+  ledgerTime: codec.u32,
+  listingMinDays: codec.u32,
+  marketListingFee: codec.i128,
+  minTradeSize: codec.i128,
+  oracle: codec.address,
+  safetyAdmin: codec.address,
+});
 
 export type EncodedEvent = { readonly topics: readonly Value[]; readonly data: Value };
 
@@ -120,17 +65,6 @@ function eventData(event: ContractEvent): Value {
     case "freeze":
       return bool(event.frozen);
     case "config":
-      return configValue(event.config);
+      return configCodec.write(event.config);
   }
-}
-
-export function configValue(config: ExchangeConfig): Value {
-  return map([
-    ["ledger_time", u32(config.ledgerTime)],
-    ["listing_min_days", u32(config.listingMinDays)],
-    ["market_listing_fee", i128(config.marketListingFee)],
-    ["min_trade_size", i128(config.minTradeSize)],
-    ["oracle", addressValue(config.oracle)],
-    ["safety_admin", addressValue(config.safetyAdmin)],
-  ]);
 }

@@ -1,4 +1,7 @@
-// The exchange contract: its functions by name, as spec'd for the test network's contract.
+// The exchange contract: its functions by name, and what they take and return (sandbox limits of the published
+// contract's interface; names of errors: the API's document).
+import { type Address, canonicalPair } from "../../model/address.ts";
+import type { OrderId } from "../../model/order.ts";
 import {
   construct,
   delegate,
@@ -11,119 +14,112 @@ import {
   subsidize,
 } from "./admin.ts";
 import {
-  argument,
-  asAddress,
-  asBool,
-  asI128,
-  asId,
-  asU32,
-  expectCount,
-  field,
-  missingFunction,
-} from "./arguments.ts";
-import { readCrossfill, readSwap, readTrade, readUpdate } from "./call.ts";
+  CALL_TYPES,
+  crossfillParameters,
+  swapParameters,
+  tradeParameters,
+  updateParameters,
+} from "./call.ts";
+import {
+  address,
+  bool,
+  contractOf,
+  i128,
+  id,
+  type Methods,
+  method,
+  specOf,
+  structOf,
+  u32,
+  u64,
+} from "./codec.ts";
 import { crossfill } from "./crossfill.ts";
-import type { ExchangeConfig } from "./event.ts";
-import type { ContractModel, ExchangeHost } from "./host.ts";
+import { ErrorCode } from "./error-code.ts";
+import { configCodec } from "./event.ts";
+import type { ContractModel, ExchangeHost, OrderEntry } from "./host.ts";
+import { MARKET_TYPES, marketValue } from "./market.ts";
+import { isLive } from "./match.ts";
 import { deriveOrderId } from "./order-id.ts";
+import { defined, errors, option, specModule, tuple, vecOf } from "./spec.ts";
 import { swap } from "./swap.ts";
 import { type DeriveOrderId, trade } from "./trade.ts";
 import { update } from "./update.ts";
-import type { Value } from "./value.ts";
-import { configView, frozenView, marketView, orderView } from "./views.ts";
+import { type Value, VOID } from "./value.ts";
+
+const order = structOf<OrderEntry & { readonly id: OrderId }>("Order", {
+  amount: i128,
+  buying: address,
+  expires: u64,
+  id,
+  owner: address,
+  price: i128,
+  selling: address,
+});
+const config = { config: configCodec };
+const assets = { selling: address, buying: address };
+type Assets = { readonly selling: Address; readonly buying: Address };
+const market = option(defined("Market"));
+
+function methodsWith(deriveId: DeriveOrderId): Methods<ExchangeHost> {
+  return {
+    __constructor: method(config, undefined, (host, given) => construct(host, given.config)),
+    trade: method(tradeParameters, tuple(i128.type, i128.type, option(id.type)), (host, call) =>
+      trade(host, call, deriveId),
+    ),
+    update: method(updateParameters, vecOf(id.type), update),
+    crossfill: method(crossfillParameters, tuple(i128.type, i128.type, i128.type), crossfill),
+    swap: method(swapParameters, tuple(i128.type, i128.type), swap),
+    requote: method(assets, market, (host, pair) => requote(host, pair.selling, pair.buying)),
+    subsidize: method({ sponsor: address, ...assets, amount: i128 }, vecOf(u64.type), subsidize),
+    config: method({}, configCodec.type, (host) => configCodec.write(host.instance.get().config)),
+    frozen: method({}, bool.type, (host) => bool.write(host.instance.get().frozen)),
+    market: method(assets, market, marketView),
+    order: method({ id }, option(order.type), (host, given) => orderView(host, given.id)),
+    freeze: method({ frozen: bool }, undefined, (host, given) => freeze(host, given.frozen)),
+    delegate: method({ safetyAdmin: address }, undefined, (host, given) =>
+      delegate(host, given.safetyAdmin),
+    ),
+    set_oracle: method({ oracle: address }, undefined, (host, given) =>
+      setOracle(host, given.oracle),
+    ),
+    set_floor: method({ amount: i128 }, undefined, (host, given) => setFloor(host, given.amount)),
+    set_listing_min_days: method({ days: u32 }, undefined, (host, given) =>
+      setListingMinDays(host, given.days),
+    ),
+    set_ledger_time: method({ seconds: u32 }, undefined, (host, given) =>
+      setLedgerTime(host, given.seconds),
+    ),
+  };
+}
+
+/** Void where there is no market of the two. */
+function marketView(host: ExchangeHost, { selling, buying }: Assets): Value {
+  const pair = canonicalPair(selling, buying);
+  const entry = host.markets.get(pair);
+  return entry === undefined ? VOID : marketValue(pair, entry);
+}
+
+/** Void where there is no such order, or it has expired. */
+function orderView(host: ExchangeHost, of: OrderId): Value {
+  const entry = host.orders.get(of);
+  return entry === undefined || !isLive(host, entry) ? VOID : order.write({ ...entry, id: of });
+}
+
+/** `deriveId` stands in for the id hash where a test fixes the ids. */
+export function exchangeContract(deriveId: DeriveOrderId): ContractModel<ExchangeHost> {
+  return contractOf(methodsWith(deriveId));
+}
 
 /** The exchange as deployed. */
 export const exchange: ContractModel<ExchangeHost> = exchangeContract(deriveOrderId);
 
-/** `deriveId` stands in for the id hash where a test fixes the ids. */
-export function exchangeContract(deriveId: DeriveOrderId): ContractModel<ExchangeHost> {
-  return (host, fn, args) => {
-    switch (fn) {
-      case "trade":
-        return trade(host, readTrade(args), deriveId);
-      case "update":
-        return update(host, readUpdate(args));
-      case "crossfill":
-        return crossfill(host, readCrossfill(args));
-      case "swap":
-        return swap(host, readSwap(args));
-      case "config":
-        expectCount(args, 0);
-        return configView(host);
-      case "frozen":
-        expectCount(args, 0);
-        return frozenView(host);
-      case "market":
-        expectCount(args, 2);
-        return marketView(host, asAddress(argument(args, 0)), asAddress(argument(args, 1)));
-      case "order":
-        expectCount(args, 1);
-        return orderView(host, asId(argument(args, 0)));
-      default:
-        return runMarketFunction(host, fn, args);
-    }
-  };
-}
+/** By the names that the API document gives the codes. */
+const ERRORS = Object.fromEntries(
+  Object.entries(ErrorCode).map(([name, code]) => [name[0]?.toUpperCase() + name.slice(1), code]),
+);
 
-function runMarketFunction(host: ExchangeHost, fn: string, args: readonly Value[]): Value {
-  switch (fn) {
-    case "requote":
-      expectCount(args, 2);
-      return requote(host, asAddress(argument(args, 0)), asAddress(argument(args, 1)));
-    case "subsidize":
-      expectCount(args, 4);
-      return subsidize(host, {
-        sponsor: asAddress(argument(args, 0)),
-        selling: asAddress(argument(args, 1)),
-        buying: asAddress(argument(args, 2)),
-        amount: asI128(argument(args, 3)),
-      });
-    default:
-      return runAdminFunction(host, fn, args);
-  }
-}
-
-const ADMIN_FUNCTIONS: readonly string[] = [
-  "__constructor",
-  "freeze",
-  "delegate",
-  "set_oracle",
-  "set_floor",
-  "set_listing_min_days",
-  "set_ledger_time",
-];
-
-function runAdminFunction(host: ExchangeHost, fn: string, args: readonly Value[]): Value {
-  if (!ADMIN_FUNCTIONS.includes(fn)) return missingFunction(fn);
-  expectCount(args, 1);
-  const value = argument(args, 0);
-  switch (fn) {
-    case "__constructor":
-      return construct(host, readConfig(value));
-    case "freeze":
-      return freeze(host, asBool(value));
-    case "delegate":
-      return delegate(host, asAddress(value));
-    case "set_oracle":
-      return setOracle(host, asAddress(value));
-    case "set_floor":
-      return setFloor(host, asI128(value));
-    case "set_listing_min_days":
-      return setListingMinDays(host, asU32(value));
-    case "set_ledger_time":
-      return setLedgerTime(host, asU32(value));
-    default:
-      return missingFunction(fn);
-  }
-}
-
-function readConfig(value: Value): ExchangeConfig {
-  return {
-    ledgerTime: asU32(field(value, "ledger_time")),
-    listingMinDays: asU32(field(value, "listing_min_days")),
-    marketListingFee: asI128(field(value, "market_listing_fee")),
-    minTradeSize: asI128(field(value, "min_trade_size")),
-    oracle: asAddress(field(value, "oracle")),
-    safetyAdmin: asAddress(field(value, "safety_admin")),
-  };
-}
+export const exchangeModule = specModule([
+  ...specOf(methodsWith(deriveOrderId)),
+  ...[...CALL_TYPES, order, configCodec, ...MARKET_TYPES].map(({ entry }) => entry),
+  errors("Error", ERRORS),
+]);

@@ -20,7 +20,6 @@
 // `__constructor`.
 import type { Address, Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
-import type { ContractEvent, ExchangeConfig } from "./event.ts";
 import type { Value } from "./value.ts";
 
 /** Why a call failed. `contract`: an error code that `contract` returned. */
@@ -119,6 +118,60 @@ export type MarketEntry = {
   readonly quote: MarketSide;
   readonly created: number;
 };
+
+/** Amounts in base units, USD with 7 decimals, `ledgerTime` in seconds. */
+export type ExchangeConfig = {
+  readonly ledgerTime: number;
+  readonly listingMinDays: number;
+  readonly marketListingFee: bigint;
+  readonly minTradeSize: bigint;
+  readonly oracle: Address;
+  readonly safetyAdmin: Address;
+};
+
+/** What the exchange emits (contract.md, Events). */
+export type ContractEvent =
+  | {
+      readonly kind: "new";
+      readonly selling: Address;
+      readonly buying: Address;
+      readonly id: OrderId;
+      readonly owner: Address;
+      readonly price: bigint;
+      readonly amount: bigint;
+      readonly expires: bigint;
+    }
+  | {
+      readonly kind: "mod";
+      readonly id: OrderId;
+      readonly price: bigint;
+      readonly amount: bigint;
+      readonly expires: bigint;
+    }
+  | {
+      readonly kind: "trade";
+      /** As the taker sold and bought. */
+      readonly selling: Address;
+      readonly buying: Address;
+      readonly order: OrderId;
+      readonly taker: Address;
+      readonly maker: Address;
+      readonly sold: bigint;
+      readonly bought: bigint;
+      readonly left: bigint;
+    }
+  | {
+      readonly kind: "swap";
+      readonly selling: Address;
+      readonly buying: Address;
+      readonly trader: Address;
+      readonly sold: bigint;
+      readonly bought: bigint;
+    }
+  | { readonly kind: "skip"; readonly id: OrderId }
+  | { readonly kind: "refresh"; readonly base: Address; readonly quote: Address }
+  | { readonly kind: "freeze"; readonly frozen: boolean }
+  | { readonly kind: "config"; readonly config: ExchangeConfig };
 
 /** In the exchange's instance storage. `config` is there from the constructor on. */
 export type ExchangeInstance = { readonly frozen: boolean; readonly config: ExchangeConfig };

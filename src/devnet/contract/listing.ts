@@ -3,8 +3,7 @@
 import { type Address, canonicalPair } from "../../model/address.ts";
 import { costUp, mulDivDown, PRICE_MAX, PRICE_MIN, PRICE_UNIT } from "../../model/settlement.ts";
 import { checked, ErrorCode, fail } from "./error-code.ts";
-import type { ExchangeConfig } from "./event.ts";
-import type { ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
+import type { ExchangeConfig, ExchangeHost, MarketEntry, MarketSide } from "./host.ts";
 import { isWorth, readPrice } from "./oracle-client.ts";
 import { allowanceOf, balanceOf } from "./token.ts";
 

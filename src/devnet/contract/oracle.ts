@@ -1,12 +1,24 @@
 // A price oracle without state: its prices are a function of asset and time.
 import type { Address } from "../../model/address.ts";
 import { lesser } from "../../model/settlement.ts";
-import { argument, asAddress, asI128, expectCount, missingFunction } from "./arguments.ts";
-import { CallFailure, type ContractModel } from "./host.ts";
-import { addressValue, i128, map, u64, type Value, VOID } from "./value.ts";
+import {
+  address,
+  contractOf,
+  i128,
+  type Methods,
+  method,
+  optional,
+  specOf,
+  structOf,
+  u64,
+} from "./codec.ts";
+import { CallFailure, type CallHost, type ContractModel } from "./host.ts";
+import { specModule } from "./spec.ts";
 
 /** USD per token times 10^14, and when it was published, UNIX seconds. */
 export type OraclePrice = { readonly price: bigint; readonly timestamp: number };
+
+const price = structOf("PriceData", { price: i128, timestamp: u64 });
 
 export type OracleOptions = {
   /** The last price at `now` (UNIX seconds); undefined for assets it does not follow. */
@@ -21,41 +33,37 @@ export type OracleOptions = {
  * returns until when they pay for prices, UNIX seconds.
  */
 export function oracleContract(options: OracleOptions): ContractModel {
-  return (host, fn, args) => {
-    switch (fn) {
-      case "lastprice":
-        expectCount(args, 1);
-        return priceValue(options.priceAt(asAddress(argument(args, 0)), host.now));
-      case "daily_fee":
-        expectCount(args, 0);
-        return i128(options.dailyFee);
-      case "fund": {
-        expectCount(args, 2);
-        const sponsor = asAddress(argument(args, 0));
-        const amount = asI128(argument(args, 1));
-        if (amount < 0n) throw new CallFailure({ kind: "invalid", message: "negative amount" });
-        host.requireAuth(sponsor);
-        const transfer = [addressValue(sponsor), addressValue(host.self), i128(amount)];
-        host.call(options.feeToken, "transfer", transfer);
-        return u64(paidUntil(host.now, amount, options.dailyFee));
-      }
-      default:
-        return missingFunction(fn);
-    }
+  return contractOf(methodsWith(options));
+}
+
+const lastPrice = optional(price);
+
+function methodsWith({ priceAt, feeToken, dailyFee }: OracleOptions): Methods<CallHost> {
+  return {
+    lastprice: method({ asset: address }, lastPrice.type, (host, { asset }) => {
+      const last = priceAt(asset, host.now);
+      return lastPrice.write(last && { ...last, timestamp: BigInt(last.timestamp) });
+    }),
+    daily_fee: method({}, i128.type, () => i128.write(dailyFee)),
+    fund: method({ sponsor: address, amount: i128 }, u64.type, (host, { sponsor, amount }) => {
+      if (amount < 0n) throw new CallFailure({ kind: "invalid", message: "negative amount" });
+      host.requireAuth(sponsor);
+      const transfer = [address.write(sponsor), address.write(host.self), i128.write(amount)];
+      host.call(feeToken, "transfer", transfer);
+      return u64.write(paidUntil(host.now, amount, dailyFee));
+    }),
   };
 }
+
+export const oracleModule = specModule([
+  // What the functions take and return does not depend on the options.
+  ...specOf(methodsWith({ priceAt: () => undefined, feeToken: "" as Address, dailyFee: 1n })),
+  price.entry,
+]);
 
 const DAY_SECONDS = 86_400n;
 const U64_MAX = (1n << 64n) - 1n;
 
 function paidUntil(now: number, amount: bigint, dailyFee: bigint): bigint {
   return lesser(U64_MAX, BigInt(now) + (amount * DAY_SECONDS) / dailyFee);
-}
-
-function priceValue(last: OraclePrice | undefined): Value {
-  if (last === undefined) return VOID;
-  return map([
-    ["price", i128(last.price)],
-    ["timestamp", u64(BigInt(last.timestamp))],
-  ]);
 }

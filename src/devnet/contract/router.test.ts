@@ -11,7 +11,7 @@ import {
 } from "../../../test/support/devnet/sample-exchange.ts";
 import { orderId } from "../../model/order.ts";
 import { PRICE_UNIT } from "../../model/settlement.ts";
-import { Direction, TradeKind, tradeArguments, updateArguments } from "./call.ts";
+import { Direction, TradeKind, tradeParameters, updateParameters } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 import { deriveOrderId } from "./order-id.ts";
 import { type RoutedCall, routerArguments } from "./router.ts";
@@ -29,7 +29,7 @@ function route(
 function sale(caught: boolean, orders = [orderId(1n)]): RoutedCall {
   const terms = { direction: Direction.sell, kind: TradeKind.fillOrKill, trader: DAN, amount: 10n };
   const pair = { selling: IRON, buying: GOLD, price: 1n };
-  const args = tradeArguments({ ...terms, ...pair, orders, nonce: 0n, expires: 0n });
+  const args = tradeParameters.write({ ...terms, ...pair, orders, nonce: 0n, expires: 0n });
   return { contract: EXCHANGE, fn: "trade", args, caught };
 }
 
@@ -66,7 +66,7 @@ test("the router can own orders: its call is its authorization", () => {
   const grant = [addressValue(ROUTER), addressValue(EXCHANGE), i128(50n), u32(2_000)];
   const terms = { direction: Direction.sell, kind: TradeKind.limit, trader: ROUTER, amount: 50n };
   const pair = { selling: GOLD, buying: IRON, price: PRICE_UNIT };
-  const place = tradeArguments({ ...terms, ...pair, orders: [], nonce: 3n, expires: 0n });
+  const place = tradeParameters.write({ ...terms, ...pair, orders: [], nonce: 3n, expires: 0n });
   const placed = route(sample, [
     { contract: GOLD, fn: "approve", args: grant, caught: false },
     { contract: EXCHANGE, fn: "trade", args: place, caught: false },
@@ -78,6 +78,6 @@ test("the router can own orders: its call is its authorization", () => {
   assert.equal(sample.balance(IRON, ROUTER), 20n);
   // Nobody else can speak for it.
   const updates = [{ id, amount: 0n, price: 1n, expires: 0n }];
-  const removal = updateArguments({ trader: ROUTER, updates, approvals: [] });
+  const removal = updateParameters.write({ trader: ROUTER, updates, approvals: [] });
   assert.equal(failure(sample.call(DAN, "update", removal)), "auth");
 });

@@ -15,7 +15,7 @@ import {
 } from "../../../test/support/devnet/sample-exchange.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
 import { PRICE_UNIT } from "../../model/settlement.ts";
-import { Direction, type SwapCall, swapArguments } from "./call.ts";
+import { Direction, type SwapCall, swapParameters } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 
 /** DAN swaps iron to gold to salt, unless `call` says otherwise. */
@@ -28,7 +28,7 @@ function swap(
   const path = hops.map((orders, at) => ({ asset: assets[at] ?? SALT, orders }));
   const usual = { direction: Direction.sell, trader: DAN, selling: IRON };
   const amounts = { sellingAmount: 100n, buyingAmount: 1n };
-  return sample.call(DAN, "swap", swapArguments({ ...usual, ...amounts, path, ...call }));
+  return sample.call(DAN, "swap", swapParameters.write({ ...usual, ...amounts, path, ...call }));
 }
 
 function twoHops(): { sample: SampleExchange; first: OrderId; second: OrderId } {

@@ -18,7 +18,7 @@ import {
 } from "../../../test/support/devnet/sample-exchange.ts";
 import { orderId } from "../../model/order.ts";
 import { I128_MAX, PRICE_MAX, PRICE_UNIT } from "../../model/settlement.ts";
-import { Direction, TradeKind, tradeArguments } from "./call.ts";
+import { Direction, TradeKind, tradeParameters } from "./call.ts";
 import { deriveOrderId } from "./order-id.ts";
 
 const [LIMIT, FILL, FILL_OR_KILL] = [TradeKind.limit, TradeKind.fill, TradeKind.fillOrKill];
@@ -303,7 +303,7 @@ test("the trader must have signed", () => {
   const sample = new SampleExchange();
   const terms = { direction: Direction.sell, kind: FILL, trader: DAN, amount: 10n, price: 1n };
   const listed = { selling: IRON, buying: GOLD, orders: [sample.place(1)], nonce: 0n, expires: 0n };
-  const args = tradeArguments({ ...terms, ...listed });
+  const args = tradeParameters.write({ ...terms, ...listed });
   assert.equal(failure(sample.call(CAT, "trade", args)), "auth");
   assert.equal(failure(sample.call(DAN, "trade", args)), undefined);
 });

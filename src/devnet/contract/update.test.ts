@@ -14,7 +14,7 @@ import {
 import { compareAddresses } from "../../model/address.ts";
 import { type OrderId, orderId } from "../../model/order.ts";
 import { I128_MAX, PRICE_UNIT } from "../../model/settlement.ts";
-import { type OrderUpdate, updateArguments } from "./call.ts";
+import { type OrderUpdate, updateParameters } from "./call.ts";
 import type { CallOutcome } from "./host.ts";
 
 function change(id: OrderId, terms: Partial<OrderUpdate> = {}): OrderUpdate {
@@ -22,7 +22,11 @@ function change(id: OrderId, terms: Partial<OrderUpdate> = {}): OrderUpdate {
 }
 
 function update(sample: SampleExchange, ...updates: readonly OrderUpdate[]): CallOutcome {
-  return sample.call(ANN, "update", updateArguments({ trader: ANN, updates, approvals: [] }));
+  return sample.call(
+    ANN,
+    "update",
+    updateParameters.write({ trader: ANN, updates, approvals: [] }),
+  );
 }
 
 test("amount, price and expiration change together, and the ids come back", () => {
@@ -122,7 +126,7 @@ test("approvals come first and make an update possible", () => {
   const id = sample.place(1);
   sample.setAllowance(GOLD, ANN, 0n);
   const approvals = [{ asset: GOLD, amount: 50n, liveUntil: LEDGER }];
-  const args = updateArguments({ trader: ANN, updates: [change(id)], approvals });
+  const args = updateParameters.write({ trader: ANN, updates: [change(id)], approvals });
   assert.deepEqual(returned(sample.call(ANN, "update", args)), [id]);
   assert.deepEqual(returned(sample.trade([id])), [100n, 50n, undefined]);
 });

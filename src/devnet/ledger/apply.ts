@@ -8,16 +8,14 @@ import { NATIVE } from "./asset.ts";
 import { runCall } from "./call-work.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
-import type { AccountEntry } from "./entry.ts";
 import { type Envelope, envelope, type FeeBump } from "./envelope.ts";
 import { contractEvent } from "./event.ts";
 import type { EmittedEvent } from "./invocation.ts";
-import { accountKey } from "./key.ts";
 import { feeSource, inclusionFee, paidOperations, type Received, resourceFee } from "./received.ts";
 import { runReceivedCall } from "./received-call.ts";
 import { classicOf } from "./received-operations.ts";
 import { Declared } from "./resources.ts";
-import { type LedgerState, Scope } from "./state.ts";
+import { accountIn, type LedgerState, Scope } from "./state.ts";
 import {
   type MetaLayout,
   resultPairXdr,
@@ -123,11 +121,6 @@ function isSoroban(intent: ApplicableIntent): boolean {
   return intent.kind === "call" || intent.kind === "deploy";
 }
 
-function accountOf(scope: Scope, of: Address): AccountEntry | undefined {
-  const entry = scope.get(accountKey(of))?.entry;
-  return entry?.kind === "account" ? entry : undefined;
-}
-
 function operationCount(intent: Exclude<ApplicableIntent, ReceivedIntent>): number {
   const sponsored =
     (intent.kind === "createAccount" && intent.sponsored === true) ||
@@ -144,8 +137,8 @@ function chargeFee(
   const plan =
     intent.kind === "received" ? planReceived(intent, context.baseFee) : planOwn(intent, context);
   const { feeSource, fee } = plan;
-  const payer = accountOf(scope, feeSource);
-  if (payer === undefined || accountOf(scope, intent.source) === undefined) return undefined;
+  const payer = accountIn(scope, feeSource);
+  if (payer === undefined || accountIn(scope, intent.source) === undefined) return undefined;
   const kept = reserve(payer, context.baseReserve) + payer.sellingLiabilities;
   if (payer.balance - kept < fee) return undefined;
   scope.put({ ...payer, balance: payer.balance - fee });
@@ -196,7 +189,7 @@ type Worked = {
 function work(state: LedgerState, plan: Planned, context: LedgerContext): Omit<Worked, "plan"> {
   const { intent } = plan;
   const before = new Scope(state, context.ledger);
-  const account = accountOf(before, intent.source);
+  const account = accountIn(before, intent.source);
   if (account === undefined) throw new Error(`the source is gone: ${intent.source}`);
   const sequence = intent.kind === "received" ? intent.received.sequence : account.sequence + 1n;
   before.put({
@@ -290,7 +283,7 @@ function payRefund(
   context: LedgerContext,
 ): readonly EntryChange[] {
   const scope = new Scope(state, context.ledger);
-  const account = accountOf(scope, to);
+  const account = accountIn(scope, to);
   if (account === undefined) throw new Error(`the fee's payer is gone: ${to}`);
   scope.put({ ...account, balance: account.balance + refund });
   return commitChanges(scope);

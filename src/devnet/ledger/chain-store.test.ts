@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFixture } from "../../../test/support/devnet/fixture.ts";
+import { chainFromGenesis, createFixture } from "../../../test/support/devnet/fixture.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { CodeHash } from "../network.ts";
@@ -71,7 +71,7 @@ function closeNext(chain: Chain): ClosedRecord {
 test("a chain opened again and again closes the ledgers that it would have closed anyway", async () => {
   const directory = temporaryFolder();
   const genesis = fixture.scenario.genesis(fixture.network, START);
-  const uninterrupted = Chain.fromGenesis(OPTIONS, genesis);
+  const uninterrupted = chainFromGenesis(OPTIONS, genesis);
   let evictedTogether = 0;
   for (let part = 0; part < 5; part += 1) {
     const { store, tip, state } = await open(directory);

@@ -11,7 +11,6 @@ import {
   type ReceivedIntent,
 } from "./apply.ts";
 import type { ClassicAsset } from "./asset.ts";
-import { type Genesis, genesisTip, writeGenesis } from "./genesis.ts";
 import { sha256 } from "./hash.ts";
 import type { CodeOf } from "./invocation.ts";
 import type { EntryKey } from "./key.ts";
@@ -21,7 +20,7 @@ import {
   closeLedger,
   type LedgerTransaction,
 } from "./ledger-meta.ts";
-import { LedgerState } from "./state.ts";
+import type { LedgerState } from "./state.ts";
 import type { StoredEntry } from "./stored-entry.ts";
 import type { DeployIntent } from "./work.ts";
 
@@ -66,14 +65,6 @@ export class Chain {
     this.networkId = sha256(options.passphrase);
     this.#tip = tip;
     this.state = state;
-  }
-
-  static fromGenesis(options: Omit<ChainOptions, "passphrase">, genesis: Genesis): Chain {
-    const state = new LedgerState();
-    writeGenesis(state, genesis);
-    state.takeWritten();
-    const { passphrase } = genesis;
-    return new Chain({ ...options, passphrase }, genesisTip(genesis), state);
   }
 
   get tip(): ChainTip {

@@ -15,9 +15,9 @@ import {
   type TrustlineEntry,
   TrustlineFlags,
 } from "./entry.ts";
-import { accountKey, offerKey, trustlineKey } from "./key.ts";
+import { offerKey } from "./key.ts";
 import { newAccount } from "./new-entry.ts";
-import type { Scope } from "./state.ts";
+import { accountIn, type Scope, trustlineIn } from "./state.ts";
 
 /** Why a side of a payment cannot move the amount. */
 export type MoveFault = "missing" | "unauthorized" | "range";
@@ -46,13 +46,11 @@ export class ClassicLedger {
   }
 
   account(of: Address): AccountEntry | undefined {
-    const entry = this.scope.get(accountKey(of))?.entry;
-    return entry?.kind === "account" ? entry : undefined;
+    return accountIn(this.scope, of);
   }
 
   trustline(of: Address, asset: IssuedAsset): TrustlineEntry | undefined {
-    const entry = this.scope.get(trustlineKey(of, asset))?.entry;
-    return entry?.kind === "trustline" ? entry : undefined;
+    return trustlineIn(this.scope, of, asset);
   }
 
   offer(seller: Address, id: bigint): OfferEntry | undefined {

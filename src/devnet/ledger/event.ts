@@ -4,9 +4,12 @@ import {
   type ContractEventWire,
   type DiagnosticEventWire,
   type InvokeContractArgsWire,
+  ScErrorCode,
+  ScErrorType,
   type ScErrorWire,
 } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
+import { enumNames } from "../../model/xdr-schema.ts";
 import type { CallError } from "../contract/host.ts";
 import type { Value } from "../contract/value.ts";
 import {
@@ -125,30 +128,8 @@ const ErrorCode = {
   internalError: 7,
 } as const;
 /** As the host names them in its messages. */
-const TYPE_NAMES = [
-  "Contract",
-  "WasmVm",
-  "Context",
-  "Storage",
-  "Object",
-  "Crypto",
-  "Events",
-  "Budget",
-  "Value",
-  "Auth",
-];
-const CODE_NAMES = [
-  "ArithDomain",
-  "IndexBounds",
-  "InvalidInput",
-  "MissingValue",
-  "ExistingValue",
-  "ExceededLimit",
-  "InvalidAction",
-  "InternalError",
-  "UnexpectedType",
-  "UnexpectedSize",
-];
+const TYPE_NAMES = enumNames(ScErrorType.schema).map((name) => name.slice("sce".length));
+const CODE_NAMES = enumNames(ScErrorCode.schema).map((name) => name.slice("scec".length));
 
 /** `Error(Contract, #709)` or `Error(Auth, InvalidAction)`. */
 export function errorName(error: ScErrorWire): string {

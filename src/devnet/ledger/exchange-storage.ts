@@ -1,17 +1,8 @@
 // Encoding of the exchange contract's storage: order entries (contract.md, Events, "Order entry
 // on-chain") and its instance storage.
 import type { ScValWire } from "@stellar/stellar-sdk/xdr";
-import {
-  argument,
-  asAddress,
-  asBool,
-  asI128,
-  asU32,
-  asU64,
-  asVec,
-  field,
-} from "../contract/arguments.ts";
-import { configValue, type ExchangeConfig } from "../contract/event.ts";
+import { argument, asAddress, asBool, asI128, asU64, asVec } from "../contract/arguments.ts";
+import { configCodec } from "../contract/event.ts";
 import type { ExchangeInstance, OrderEntry } from "../contract/host.ts";
 import { addressValue, bool, i128, u64, type Value, vec } from "../contract/value.ts";
 import { symbolWire, valueFromWire, valueWire } from "./sc-val.ts";
@@ -45,7 +36,7 @@ type Storage = readonly { readonly key: ScValWire; readonly val: ScValWire }[];
 
 export function instanceStorage(instance: ExchangeInstance): Storage {
   return [
-    { key: symbolWire("Config"), val: valueWire(configValue(instance.config)) },
+    { key: symbolWire("Config"), val: valueWire(configCodec.write(instance.config)) },
     { key: symbolWire("Frozen"), val: valueWire(bool(instance.frozen)) },
   ];
 }
@@ -65,16 +56,5 @@ export function instanceValue(storage: Storage): ExchangeInstance | undefined {
 function readInstance(storage: Storage): ExchangeInstance | undefined {
   const [config, frozen] = storage.map(({ val }) => valueFromWire(val));
   if (config === undefined || frozen === undefined) return undefined;
-  return { config: configOf(config), frozen: asBool(frozen) };
-}
-
-function configOf(config: Value): ExchangeConfig {
-  return {
-    ledgerTime: asU32(field(config, "ledger_time")),
-    listingMinDays: asU32(field(config, "listing_min_days")),
-    marketListingFee: asI128(field(config, "market_listing_fee")),
-    minTradeSize: asI128(field(config, "min_trade_size")),
-    oracle: asAddress(field(config, "oracle")),
-    safetyAdmin: asAddress(field(config, "safety_admin")),
-  };
+  return { config: configCodec.read(config), frozen: asBool(frozen) };
 }

@@ -1,7 +1,8 @@
 // One running contract call: the host a contract model sees, over the ledger's entries.
 import type { Address, Pair } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
-import { type ContractEvent, encodeEvent } from "../contract/event.ts";
+import { encodeEvent } from "../contract/event.ts";
+import type { ContractEvent } from "../contract/host.ts";
 import {
   CallFailure,
   type CallOutcome,
@@ -17,9 +18,17 @@ import type { Authorization } from "./authorization.ts";
 import type { AccountEntry, Durability, InstanceEntry, TrustlineEntry } from "./entry.ts";
 import type { Call } from "./event.ts";
 import { instanceStorage, instanceValue, orderEntry, orderValue } from "./exchange-storage.ts";
-import { accountKey, dataKey, type EntryKey, instanceKey, trustlineKey, ttlKey } from "./key.ts";
+import { dataKey, type EntryKey, instanceKey, ttlKey } from "./key.ts";
 import type { HostValue } from "./sc-val.ts";
-import { putLiveUntil, type Scope, TEMPORARY_TTL_MIN, TTL_MAX } from "./state.ts";
+import {
+  accountIn,
+  type EntryReader,
+  putLiveUntil,
+  type Scope,
+  TEMPORARY_TTL_MIN,
+  TTL_MAX,
+  trustlineIn,
+} from "./state.ts";
 
 /** What a token uses on top of a contract's host. */
 export interface TokenHost {
@@ -67,6 +76,7 @@ export class Frame implements ExchangeHost, TokenHost {
   readonly scope: Scope;
   readonly #call: Call;
   readonly #invocation: FrameInvocation;
+  readonly #entries: EntryReader = { get: (key) => this.#read(key) };
 
   constructor(
     invocation: FrameInvocation,
@@ -159,13 +169,11 @@ export class Frame implements ExchangeHost, TokenHost {
   }
 
   account(of: Address): AccountEntry | undefined {
-    const entry = this.#read(accountKey(of))?.entry;
-    return entry?.kind === "account" ? entry : undefined;
+    return accountIn(this.#entries, of);
   }
 
   trustline(of: Address, asset: IssuedAsset): TrustlineEntry | undefined {
-    const entry = this.#read(trustlineKey(of, asset))?.entry;
-    return entry?.kind === "trustline" ? entry : undefined;
+    return trustlineIn(this.#entries, of, asset);
   }
 
   putEntry(entry: AccountEntry | TrustlineEntry): void {

@@ -1,7 +1,7 @@
 // Genesis: the entries of ledger 1, which exist before the first close and are in no meta.
 import type { Address } from "../../model/address.ts";
-import { i128 } from "../contract/value.ts";
-import { plainBalanceKey, plainTokenStorage } from "../tokens/plain-token.ts";
+import { i128, type Value } from "../contract/value.ts";
+import { plainTokenStorage } from "../tokens/plain-token.ts";
 import { tokenAddress } from "../tokens/sac-address.ts";
 import { balanceKey, balanceValue } from "../tokens/sac-balance.ts";
 import { tokenInstance } from "../tokens/sac-instance.ts";
@@ -159,14 +159,11 @@ function putContractBalance(
     authorized: held.authorized ?? true,
     clawback: hasFlag(issuer ?? 0, AccountFlags.clawbackEnabled),
   };
-  const key = balanceKey(held.contract);
-  scope.put({
-    kind: "data",
-    contract,
-    durability: "persistent",
-    key,
-    value: balanceValue(balance),
-  });
+  putData(scope, contract, balanceKey(held.contract), balanceValue(balance));
+}
+
+function putData(scope: Scope, contract: Address, key: Value, value: Value): void {
+  scope.put({ kind: "data", contract, durability: "persistent", key, value });
   putLiveUntil(scope, dataKey(contract, key, "persistent"), GENESIS_LEDGER + TTL_MAX);
 }
 
@@ -184,14 +181,6 @@ function putPlainToken(scope: Scope, token: GenesisPlainToken): void {
     storage: plainTokenStorage(token.admin),
   });
   for (const { holder, amount } of token.balances) {
-    const key = plainBalanceKey(holder);
-    scope.put({
-      kind: "data",
-      contract: token.address,
-      durability: "persistent",
-      key,
-      value: i128(amount),
-    });
-    putLiveUntil(scope, dataKey(token.address, key, "persistent"), GENESIS_LEDGER + TTL_MAX);
+    putData(scope, token.address, balanceKey(holder), i128(amount));
   }
 }

@@ -1,7 +1,7 @@
 // One contract invocation: its frames, events and diagnostics, as the host and the node around it
 // record them.
 import type { Address } from "../../model/address.ts";
-import type { ContractEvent } from "../contract/event.ts";
+import type { ContractEvent } from "../contract/host.ts";
 import { type CallError, CallFailure, type CallOutcome, isCatchable } from "../contract/host.ts";
 import { addressValue, symbol, type Value, vec } from "../contract/value.ts";
 import type { Authorization } from "./authorization.ts";

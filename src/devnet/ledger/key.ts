@@ -1,19 +1,14 @@
 // Keys of ledger entries: the XDR of the LedgerKey, by which Maps find them.
+import { LedgerKey, type LedgerKeyWire, type ScValWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { Value } from "../contract/value.ts";
-import type { IssuedAsset } from "./asset.ts";
+import { type IssuedAsset, issuedWire } from "./asset.ts";
 import type { Durability, Entry } from "./entry.ts";
 import { sha256 } from "./hash.ts";
-import {
-  accountKeyXdr,
-  codeKeyXdr,
-  dataKeyXdr,
-  eventsSettingKeyXdr,
-  instanceKeyXdr,
-  offerKeyXdr,
-  trustlineKeyXdr,
-  ttlKeyXdr,
-} from "./write-entry.ts";
+import { remembered } from "./remembered.ts";
+import { addressWire, publicKeyWire, valueWire } from "./sc-val.ts";
+import { durabilityCode, EVENTS_SETTING, INSTANCE_KEY } from "./write-entry.ts";
+import { encode } from "./xdr-encoder.ts";
 import { type XdrText, xdrBytes } from "./xdr-writer.ts";
 
 declare const keyBrand: unique symbol;
@@ -25,26 +20,24 @@ export function keyFromXdr(xdr: XdrText): EntryKey {
   return xdr as EntryKey;
 }
 
-const accountKeys = new Map<Address, EntryKey>();
-/** Guess: above the accounts of the largest preset; past it the cache starts anew. */
+/** Guess: above the accounts of the largest preset. */
 const ACCOUNT_KEYS_MAX = 1_000_000;
 
-export function accountKey(account: Address): EntryKey {
-  let key = accountKeys.get(account);
-  if (key === undefined) {
-    key = keyFromXdr(accountKeyXdr(account));
-    if (accountKeys.size >= ACCOUNT_KEYS_MAX) accountKeys.clear();
-    accountKeys.set(account, key);
-  }
-  return key;
-}
+export const accountKey = remembered(ACCOUNT_KEYS_MAX, (account: Address) =>
+  keyXdr({ type: 0, account: { accountId: publicKeyWire(account) } }),
+);
 
 export function trustlineKey(account: Address, asset: IssuedAsset): EntryKey {
-  return keyFromXdr(trustlineKeyXdr(account, asset));
+  const trustLine = { accountId: publicKeyWire(account), asset: issuedWire(asset) };
+  return keyXdr({ type: 1, trustLine });
 }
 
 export function offerKey(seller: Address, id: bigint): EntryKey {
-  return keyFromXdr(offerKeyXdr(seller, id));
+  return keyXdr({ type: 2, offer: { sellerId: publicKeyWire(seller), offerId: id } });
+}
+
+function keyXdr(wire: LedgerKeyWire): EntryKey {
+  return keyFromXdr(encode(LedgerKey, wire));
 }
 
 /** The part of an offer's key that says whose it is: type and account. */
@@ -57,49 +50,50 @@ export function offerSeller(key: EntryKey): string | undefined {
 }
 
 export function dataKey(contract: Address, key: Value, durability: Durability): EntryKey {
-  return keyFromXdr(dataKeyXdr(contract, key, durability));
+  return contractDataKey(contract, valueWire(key), durability);
 }
 
-const instanceKeys = new Map<Address, EntryKey>();
+function contractDataKey(contract: Address, key: ScValWire, durability: Durability): EntryKey {
+  const contractData = {
+    contract: addressWire(contract),
+    key,
+    durability: durabilityCode(durability),
+  };
+  return keyXdr({ type: 6, contractData });
+}
+
 /** Guess: above the contracts of the largest preset. */
 const INSTANCE_KEYS_MAX = 10_000;
 
-export function instanceKey(contract: Address): EntryKey {
-  let key = instanceKeys.get(contract);
-  if (key === undefined) {
-    key = keyFromXdr(instanceKeyXdr(contract));
-    if (instanceKeys.size >= INSTANCE_KEYS_MAX) instanceKeys.clear();
-    instanceKeys.set(contract, key);
-  }
-  return key;
-}
+export const instanceKey = remembered(INSTANCE_KEYS_MAX, (contract: Address) =>
+  contractDataKey(contract, INSTANCE_KEY, "persistent"),
+);
 
 /** Of the code with this hash. */
 export function codeKey(hash: Uint8Array): EntryKey {
-  return keyFromXdr(codeKeyXdr(hash));
+  return keyXdr({ type: 7, contractCode: { hash } });
 }
 
-export const EVENTS_SETTING_KEY = keyFromXdr(eventsSettingKeyXdr());
+export const EVENTS_SETTING_KEY = keyXdr({
+  type: 8,
+  configSetting: { configSettingId: EVENTS_SETTING },
+});
 
-/** Of allowances, whose life is looked at each time they are read. */
-const temporaryTtlKeys = new Map<EntryKey, EntryKey>();
-/** Guess: the allowances of some hundred makers; past it the cache starts anew. */
+/** Guess: the allowances of some hundred makers, whose life is looked at each time they are read. */
 const TEMPORARY_TTL_KEYS_MAX = 50_000;
+const temporaryTtlKey = remembered(TEMPORARY_TTL_KEYS_MAX, hashedTtlKey);
 
 /** The key of the entry that says how long the data under `key` lives. */
 export function ttlKey(key: EntryKey): EntryKey {
-  if (!isTemporary(key)) return hashedTtlKey(key);
-  let found = temporaryTtlKeys.get(key);
-  if (found === undefined) {
-    found = hashedTtlKey(key);
-    if (temporaryTtlKeys.size >= TEMPORARY_TTL_KEYS_MAX) temporaryTtlKeys.clear();
-    temporaryTtlKeys.set(key, found);
-  }
-  return found;
+  return isTemporary(key) ? temporaryTtlKey(key) : hashedTtlKey(key);
 }
 
 function hashedTtlKey(key: EntryKey): EntryKey {
-  return keyFromXdr(ttlKeyXdr(sha256(xdrBytes(key))));
+  return keyOfTtl(sha256(xdrBytes(key)));
+}
+
+function keyOfTtl(keyHash: Uint8Array): EntryKey {
+  return keyXdr({ type: 9, ttl: { keyHash } });
 }
 
 /** The hash inside a TTL entry's key. */
@@ -159,6 +153,6 @@ export function keyOfEntry(entry: Entry): EntryKey {
     case "eventsSetting":
       return EVENTS_SETTING_KEY;
     case "ttl":
-      return keyFromXdr(ttlKeyXdr(entry.keyHash));
+      return keyOfTtl(entry.keyHash);
   }
 }

@@ -1,47 +1,20 @@
 // The operations of a received transaction that this network carries out.
-import type {
-  MemoWire,
-  MuxedAccountWire,
-  OperationWire,
-  ScValWire,
+import {
+  type MemoWire,
+  type MuxedAccountWire,
+  OperationType,
+  type OperationWire,
+  type ScValWire,
 } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../../model/address.ts";
+import { enumNames } from "../../model/xdr-schema.ts";
 import { u64, type Value } from "../contract/value.ts";
 import { assetFromWire } from "./asset.ts";
 import { type ClassicIntent, classicOperations } from "./classic.ts";
 import type { ClassicOperation } from "./classic-operation.ts";
 import { accountOf, operationSource, type Received } from "./received.ts";
 
-/** OperationType by number, for what is said of those that are not supported. */
-const NAMES = [
-  "createAccount",
-  "payment",
-  "pathPaymentStrictReceive",
-  "manageSellOffer",
-  "createPassiveSellOffer",
-  "setOptions",
-  "changeTrust",
-  "allowTrust",
-  "accountMerge",
-  "inflation",
-  "manageData",
-  "bumpSequence",
-  "manageBuyOffer",
-  "pathPaymentStrictSend",
-  "createClaimableBalance",
-  "claimClaimableBalance",
-  "beginSponsoringFutureReserves",
-  "endSponsoringFutureReserves",
-  "revokeSponsorship",
-  "clawback",
-  "clawbackClaimableBalance",
-  "setTrustLineFlags",
-  "liquidityPoolDeposit",
-  "liquidityPoolWithdraw",
-  "invokeHostFunction",
-  "extendFootprintTtl",
-  "restoreFootprint",
-] as const;
+const NAMES = enumNames(OperationType.schema);
 
 export function operationName(operation: OperationWire): string {
   return NAMES[operation.body.type] ?? `operation ${operation.body.type}`;

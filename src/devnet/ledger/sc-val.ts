@@ -27,40 +27,28 @@ import {
   VOID,
   vec,
 } from "../contract/value.ts";
+import { remembered } from "./remembered.ts";
 import { encode } from "./xdr-encoder.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
-/** Decoding a strkey costs microseconds; both caches hold what the ledger's entries name. */
-const addressWires = new Map<Address, ScAddressWire>();
-const keyWires = new Map<Address, PublicKeyWire>();
-const symbols = new Map<string, XdrString>();
-/** Guess: more symbols than any model uses; past it the cache starts anew. */
-const SYMBOLS_MAX = 4096;
+/** Decoding a strkey costs microseconds; the caches hold what the ledger's entries name. */
 const ADDRESSES_MAX = 1_000_000;
+/** Guess: more symbols than any model uses. */
+const SYMBOLS_MAX = 4096;
 
 /** Throws a TypeError where `of` is a contract. */
-export function publicKeyWire(of: Address): PublicKeyWire {
-  let wire = keyWires.get(of);
-  if (wire === undefined) {
-    if (isContract(of)) throw new TypeError(`not an account: ${of}`);
-    wire = { type: 0, ed25519: addressBytes(of) };
-    if (keyWires.size >= ADDRESSES_MAX) keyWires.clear();
-    keyWires.set(of, wire);
-  }
-  return wire;
-}
+export const publicKeyWire = remembered(ADDRESSES_MAX, (of: Address): PublicKeyWire => {
+  if (isContract(of)) throw new TypeError(`not an account: ${of}`);
+  return { type: 0, ed25519: addressBytes(of) };
+});
 
-export function addressWire(of: Address): ScAddressWire {
-  let wire = addressWires.get(of);
-  if (wire === undefined) {
-    wire = isContract(of)
+export const addressWire = remembered(
+  ADDRESSES_MAX,
+  (of: Address): ScAddressWire =>
+    isContract(of)
       ? { type: 1, contractId: addressBytes(of) }
-      : { type: 0, accountId: publicKeyWire(of) };
-    if (addressWires.size >= ADDRESSES_MAX) addressWires.clear();
-    addressWires.set(of, wire);
-  }
-  return wire;
-}
+      : { type: 0, accountId: publicKeyWire(of) },
+);
 
 /** The 32 bytes of a contract's id. Throws a TypeError where `of` is an account. */
 export function contractBytes(of: Address): Uint8Array {
@@ -69,15 +57,7 @@ export function contractBytes(of: Address): Uint8Array {
   return wire.contractId;
 }
 
-export function xdrString(text: string): XdrString {
-  let found = symbols.get(text);
-  if (found === undefined) {
-    found = new XdrString(text);
-    if (symbols.size >= SYMBOLS_MAX) symbols.clear();
-    symbols.set(text, found);
-  }
-  return found;
-}
+export const xdrString = remembered(SYMBOLS_MAX, (text: string) => new XdrString(text));
 
 export const VOID_WIRE: ScValWire = { type: 1 };
 

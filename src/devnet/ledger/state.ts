@@ -1,14 +1,17 @@
 // The entries of the ledger, and scopes of change over them: a transaction, an operation, a contract
 // call. A scope's changes are seen through it alone until they are committed to what it lies over.
 import type { Address } from "../../model/address.ts";
-import type { Entry, InstanceEntry, OfferEntry } from "./entry.ts";
+import type { IssuedAsset } from "./asset.ts";
+import type { AccountEntry, Entry, InstanceEntry, OfferEntry, TrustlineEntry } from "./entry.ts";
 import {
+  accountKey,
   type EntryKey,
   isTemporary,
   isTtl,
   keyOfEntry,
   offerKey,
   offerSeller,
+  trustlineKey,
   ttlKey,
   ttlKeyHash,
 } from "./key.ts";
@@ -20,6 +23,20 @@ export const TEMPORARY_TTL_MIN = 16;
 export const TTL_MAX = 3_110_400;
 
 export type EntryReader = { get(key: EntryKey): StoredEntry | undefined };
+
+export function accountIn(entries: EntryReader, of: Address): AccountEntry | undefined {
+  const entry = entries.get(accountKey(of))?.entry;
+  return entry?.kind === "account" ? entry : undefined;
+}
+
+export function trustlineIn(
+  entries: EntryReader,
+  of: Address,
+  asset: IssuedAsset,
+): TrustlineEntry | undefined {
+  const entry = entries.get(trustlineKey(of, asset))?.entry;
+  return entry?.kind === "trustline" ? entry : undefined;
+}
 
 /** One entry's values before and after; absent where it did not or does not exist. */
 export type EntryDiff = {
@@ -47,10 +64,6 @@ export class LedgerState implements EntryReader {
 
   get(key: EntryKey): StoredEntry | undefined {
     return this.#entries.get(key);
-  }
-
-  get size(): number {
-    return this.#entries.size;
   }
 
   /** Of the account's open offers, the oldest first. */

@@ -1,16 +1,13 @@
-// LedgerEntries and LedgerKeys as XDR.
+// LedgerEntries as XDR.
 import {
   LedgerEntry,
   LedgerEntryData,
   type LedgerEntryDataWire,
   LedgerEntryExt,
   type LedgerEntryExtWire,
-  LedgerKey,
   XdrString,
 } from "@stellar/stellar-sdk/xdr";
-import type { Address } from "../../model/address.ts";
-import type { Value } from "../contract/value.ts";
-import { assetWire, type IssuedAsset, issuedWire } from "./asset.ts";
+import { assetWire, issuedWire } from "./asset.ts";
 import type {
   AccountEntry,
   DataEntry,
@@ -25,7 +22,7 @@ import { encode } from "./xdr-encoder.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
 /** ConfigSettingID of CONFIG_SETTING_CONTRACT_EVENTS_V0. */
-const EVENTS_SETTING = 4;
+export const EVENTS_SETTING = 4;
 const NO_EXTENSION = { v: 0 } as const;
 
 /** XDR of the LedgerEntry that ledger `modified` writes. */
@@ -152,7 +149,7 @@ function contractDataWire(entry: DataEntry): Wire<6>["contractData"] {
 }
 
 /** ScVal of the key of a contract's instance. */
-const INSTANCE_KEY = { type: 20 } as const;
+export const INSTANCE_KEY = { type: 20 } as const;
 
 function instanceWire({ contract, executable, storage }: InstanceEntry): Wire<6>["contractData"] {
   const instance = {
@@ -171,49 +168,6 @@ function instanceWire({ contract, executable, storage }: InstanceEntry): Wire<6>
   };
 }
 
-function durabilityCode(durability: Durability): 0 | 1 {
+export function durabilityCode(durability: Durability): 0 | 1 {
   return durability === "temporary" ? 0 : 1;
-}
-
-export function accountKeyXdr(account: Address): XdrText {
-  return encode(LedgerKey, { type: 0, account: { accountId: publicKeyWire(account) } });
-}
-
-export function trustlineKeyXdr(account: Address, asset: IssuedAsset): XdrText {
-  const trustLine = { accountId: publicKeyWire(account), asset: issuedWire(asset) };
-  return encode(LedgerKey, { type: 1, trustLine });
-}
-
-export function offerKeyXdr(seller: Address, id: bigint): XdrText {
-  return encode(LedgerKey, { type: 2, offer: { sellerId: publicKeyWire(seller), offerId: id } });
-}
-
-export function dataKeyXdr(contract: Address, key: Value, durability: Durability): XdrText {
-  const contractData = {
-    contract: addressWire(contract),
-    key: valueWire(key),
-    durability: durabilityCode(durability),
-  };
-  return encode(LedgerKey, { type: 6, contractData });
-}
-
-export function instanceKeyXdr(contract: Address): XdrText {
-  const contractData = {
-    contract: addressWire(contract),
-    key: INSTANCE_KEY,
-    durability: durabilityCode("persistent"),
-  };
-  return encode(LedgerKey, { type: 6, contractData });
-}
-
-export function codeKeyXdr(hash: Uint8Array): XdrText {
-  return encode(LedgerKey, { type: 7, contractCode: { hash } });
-}
-
-export function eventsSettingKeyXdr(): XdrText {
-  return encode(LedgerKey, { type: 8, configSetting: { configSettingId: EVENTS_SETTING } });
-}
-
-export function ttlKeyXdr(keyHash: Uint8Array): XdrText {
-  return encode(LedgerKey, { type: 9, ttl: { keyHash } });
 }

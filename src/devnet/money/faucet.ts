@@ -4,7 +4,7 @@ import { addressValue, i128 } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import type { ClassicAsset, IssuedAsset } from "../ledger/asset.ts";
 import { hasFlag, TrustlineFlags } from "../ledger/entry.ts";
-import { accountKey, trustlineKey } from "../ledger/key.ts";
+import { accountIn, trustlineIn } from "../ledger/state.ts";
 import { assetName } from "../tokens/sac-address.ts";
 import { type MintedToken, type MoneyAnswer, paid, refused, type Treasury } from "./treasury.ts";
 
@@ -60,7 +60,7 @@ export class Faucet {
       const most = `at most ${AMOUNT_MAX} and ${DECIMALS} decimals`;
       return refused(`amount must be a decimal number above 0, ${most}`, "amount");
     }
-    if (this.#treasury.entries.get(accountKey(account)) === undefined) {
+    if (accountIn(this.#treasury.entries, account) === undefined) {
       return refused(`the account ${account} does not exist: ask friendbot first`, "addr");
     }
     if ("minter" in wanted) return this.#mint(wanted, account, amount);
@@ -90,8 +90,8 @@ export class Faucet {
     const payment: TransactionIntent = { kind: "payment", source, to, asset, amount };
     if (asset.kind === "native") return paid((await this.#treasury.apply([payment]))[0]);
     if (to === asset.issuer) return refused("the issuer holds none of its own asset", "addr");
-    const trustline = this.#treasury.entries.get(trustlineKey(to, asset))?.entry;
-    if (trustline?.kind !== "trustline") {
+    const trustline = trustlineIn(this.#treasury.entries, to, asset);
+    if (trustline === undefined) {
       return refused(
         `${to} has no trustline to ${assetName(asset)}: the account must sign changeTrust first`,
         "addr",

@@ -2,7 +2,7 @@
 import { type Address, isContract, parseAddress } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { NATIVE } from "../ledger/asset.ts";
-import { accountKey } from "../ledger/key.ts";
+import { accountIn } from "../ledger/state.ts";
 import { type MoneyAnswer, paid, refused, type Treasury } from "./treasury.ts";
 
 /** Stroops: 10,000 XLM, as on the public test networks. */
@@ -42,8 +42,8 @@ export class Friendbot {
   #intentFor(account: Address): TransactionIntent | undefined {
     const { root, entries } = this.#treasury;
     const amount = STARTING_BALANCE;
-    const entry = entries.get(accountKey(account))?.entry;
-    if (entry?.kind !== "account") return { kind: "createAccount", source: root, account, amount };
+    const entry = accountIn(entries, account);
+    if (entry === undefined) return { kind: "createAccount", source: root, account, amount };
     if (entry.balance >= STARTING_BALANCE) return undefined;
     return { kind: "payment", source: root, to: account, asset: NATIVE, amount };
   }

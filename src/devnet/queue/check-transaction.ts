@@ -2,8 +2,6 @@
 // (core: TransactionFrame commonValid and checkValid, FeeBumpTransactionFrame).
 import type { OperationResultWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
-import type { AccountEntry } from "../ledger/entry.ts";
-import { accountKey } from "../ledger/key.ts";
 import {
   feeSource,
   inclusionFee,
@@ -13,7 +11,7 @@ import {
   type Received,
   resourceFee,
 } from "../ledger/received.ts";
-import type { EntryReader } from "../ledger/state.ts";
+import { accountIn, type EntryReader } from "../ledger/state.ts";
 import { reserve } from "../tokens/reserve.ts";
 import { isWellFormed, staticFault, unfaulted, unsupported } from "./check-operations.ts";
 import { resourcesFault } from "./check-resources.ts";
@@ -50,7 +48,7 @@ function checkBump(received: Received, context: CheckContext): Refusal | undefin
   if (bump === undefined) return undefined;
   const fee = feeFault(received, context) ?? rateFault(received);
   if (fee !== undefined) return fee;
-  if (accountOf(context, bump.source) === undefined) return { code: TxCode.noAccount };
+  if (accountIn(context.entries, bump.source) === undefined) return { code: TxCode.noAccount };
   const signatures = new Signatures(envelope.hash, bump.signatures);
   if (!signatures.isSignedBy(bump.source)) return { code: TxCode.badAuth };
   const balance = balanceFault(received, context);
@@ -144,7 +142,7 @@ function positive(amount: bigint): bigint {
 }
 
 function sequenceFault(received: Received, context: CheckContext): Refusal | undefined {
-  const account = accountOf(context, received.source);
+  const account = accountIn(context.entries, received.source);
   if (account === undefined) return { code: TxCode.noAccount };
   const { minSeqNum, minSeqAge, minSeqLedgerGap } = received.conditions;
   const { sequence } = received;
@@ -175,7 +173,7 @@ function operationsFault(
     const source = operationSource(received, operation);
     const result: OperationResultWire | undefined = !signatures.isSignedBy(source)
       ? { code: BAD_AUTH }
-      : operation.sourceAccount === null && accountOf(context, source) === undefined
+      : operation.sourceAccount === null && accountIn(context.entries, source) === undefined
         ? { code: NO_ACCOUNT }
         : staticFault(received, operation);
     if (result === undefined) continue;
@@ -187,16 +185,11 @@ function operationsFault(
 
 function balanceFault(received: Received, context: CheckContext): Refusal | undefined {
   const payer = feeSource(received);
-  const account = accountOf(context, payer);
+  const account = accountIn(context.entries, payer);
   const kept =
     account === undefined ? 0n : reserve(account, context.baseReserve) + account.sellingLiabilities;
   const spendable = (account?.balance ?? 0n) - kept - context.pendingFees(payer);
   return spendable < offeredFee(received) ? { code: TxCode.insufficientBalance } : undefined;
-}
-
-function accountOf({ entries }: CheckContext, of: Address): AccountEntry | undefined {
-  const entry = entries.get(accountKey(of))?.entry;
-  return entry?.kind === "account" ? entry : undefined;
 }
 
 /** Whether what was found valid before still is, now that its ledger closes at `closeTime`. */

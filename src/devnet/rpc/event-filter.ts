@@ -3,7 +3,7 @@
 import { ContractEvent, ScVal } from "@stellar/stellar-sdk/xdr";
 import { addressBytes, parseContractAddress } from "../../model/address.ts";
 import { decodeBase64, type Params } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { invalidParams, type RpcError } from "./rpc-error.ts";
 
 const FILTERS_MAX = 5;
 const CONTRACTS_MAX = 5;
@@ -31,9 +31,10 @@ export type EventFilter = {
 /** Throws -32602 with the filter's number and what is wrong with it. */
 export function readFilters(params: Params): readonly EventFilter[] {
   const filters = listOf(params.filters, "filters");
-  if (filters.length > FILTERS_MAX) throw invalid(`maximum ${FILTERS_MAX} filters per request`);
+  if (filters.length > FILTERS_MAX)
+    throw invalidParams(`maximum ${FILTERS_MAX} filters per request`);
   return filters.map((filter, at) => {
-    const refuse = (what: string): RpcError => invalid(`filter ${at + 1} invalid: ${what}`);
+    const refuse = (what: string): RpcError => invalidParams(`filter ${at + 1} invalid: ${what}`);
     if (typeof filter !== "object" || filter === null || Array.isArray(filter)) {
       throw refuse("a filter is an object");
     }
@@ -95,11 +96,7 @@ function readTopic(texts: readonly unknown[], refuse: Refuse): TopicFilter {
 function listOf(value: unknown, name: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
-  throw invalid(`invalid parameters: ${name} must be a list`);
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, message);
+  throw invalidParams(`invalid parameters: ${name} must be a list`);
 }
 
 /** ContractEvent: extension, whether there is a contract, its id, type, version, topics. */

@@ -9,17 +9,16 @@ import { readFilters, takesEvent } from "./event-filter.ts";
 import { servedRange } from "./get-ledgers.ts";
 import {
   integerParam,
-  objectParam,
+  limitWithin,
   type Params,
+  pageParams,
   requireBase64Format,
-  stringParam,
 } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { invalidParams, RpcCode, RpcError } from "./rpc-error.ts";
 import type { RpcSource } from "./source.ts";
 import { OPERATION_MAX, TRANSACTION_MAX, toid, toidParts } from "./toid.ts";
 
-const LIMIT_DEFAULT = 100;
-const LIMIT_MAX = 10_000;
+const LIMIT = { otherwise: 100, most: 10_000 } as const;
 /** Ledgers that one request looks at. */
 const SCAN_MAX = 10_000;
 const INDEX_MAX = 0xffff_ffff;
@@ -153,30 +152,22 @@ type Range = {
 };
 
 function readRange(params: Params): Range {
-  const startLedger = integerParam(params, "startLedger") ?? 0;
+  const { startLedger, cursor, limit } = pageParams(params);
   const endLedger = integerParam(params, "endLedger") ?? 0;
-  const pagination = objectParam(params, "pagination");
-  const cursor = stringParam(pagination, "cursor");
-  const limit = integerParam(pagination, "limit") ?? 0;
   if (cursor !== undefined && (startLedger !== 0 || endLedger !== 0)) {
-    throw invalid("ledger ranges and cursor cannot both be set");
+    throw invalidParams("ledger ranges and cursor cannot both be set");
   }
-  if (cursor === undefined && startLedger <= 0) throw invalid("startLedger must be positive");
-  if (limit > LIMIT_MAX) throw invalid(`limit must not exceed ${LIMIT_MAX}`);
+  if (cursor === undefined && startLedger <= 0) throw invalidParams("startLedger must be positive");
   return {
     after: cursor === undefined ? undefined : readCursor(cursor),
     startLedger,
     endLedger: endLedger === 0 ? undefined : endLedger,
-    limit: limit === 0 ? LIMIT_DEFAULT : limit,
+    limit: limitWithin(limit, LIMIT),
   };
 }
 
 function readCursor(text: string): Cursor {
   const [, of, index] = /^(\d{1,19})-(\d{1,10})$/.exec(text) ?? [];
-  if (of === undefined || index === undefined) throw invalid(`invalid event id ${text}`);
+  if (of === undefined || index === undefined) throw invalidParams(`invalid event id ${text}`);
   return { toid: BigInt(of), index: Number(index) };
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, message);
 }

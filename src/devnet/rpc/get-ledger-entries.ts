@@ -6,7 +6,7 @@ import { entryDataXdr, entryExtensionXdr } from "../ledger/write-entry.ts";
 import { xdrBytes, xdrText } from "../ledger/xdr-writer.ts";
 import { servedRange } from "./get-ledgers.ts";
 import { type Params, stringsParam } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { invalidParams } from "./rpc-error.ts";
 import type { RpcSource } from "./source.ts";
 
 const KEYS_MAX = 200;
@@ -22,7 +22,7 @@ type EntryJson = {
 export function getLedgerEntries(source: RpcSource, params: Params) {
   const texts = stringsParam(params, "keys");
   if (texts.length > KEYS_MAX) {
-    throw invalid(`key count (${texts.length}) exceeds maximum supported (${KEYS_MAX})`);
+    throw invalidParams(`key count (${texts.length}) exceeds maximum supported (${KEYS_MAX})`);
   }
   const keys = texts.map(readKey);
   const { ledger } = servedRange(source).latest;
@@ -38,10 +38,10 @@ export function getLedgerEntries(source: RpcSource, params: Params) {
 function readKey(text: string, at: number): EntryKey {
   const xdr = Buffer.from(text, "base64");
   if (xdr.toString("base64") !== text || !LedgerKey.validateXdr(xdr)) {
-    throw invalid(`cannot unmarshal key value ${text} at index ${at}`);
+    throw invalidParams(`cannot unmarshal key value ${text} at index ${at}`);
   }
   const key = keyFromXdr(xdrText(xdr));
-  if (isTtl(key)) throw invalid("ledger ttl entries cannot be queried directly");
+  if (isTtl(key)) throw invalidParams("ledger ttl entries cannot be queried directly");
   return key;
 }
 
@@ -69,8 +69,4 @@ function entryJson(
     ...(liveUntil === undefined ? {} : { liveUntilLedgerSeq: lapsed ? 0 : liveUntil }),
     extXdr: xdrBytes(entryExtensionXdr(entry)).toString("base64"),
   };
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, message);
 }

@@ -3,12 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import { type LedgerInfo, NOT_OPEN } from "../ledger/chain-store.ts";
 import { hex } from "../ledger/hash.ts";
 import type { RpcFaults } from "./faults.ts";
-import { integerParam, objectParam, type Params, stringParam } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { limitWithin, type Params, pageParams, requireBase64Format } from "./params.ts";
+import { invalidParams, RpcCode, RpcError } from "./rpc-error.ts";
 import type { RpcSource } from "./source.ts";
 
-const LIMIT_DEFAULT = 50;
-const LIMIT_MAX = 200;
+/** Of getTransactions too. */
+export const LIMIT = { otherwise: 50, most: 200 } as const;
 
 /** The ledgers an RPC answers for. Throws -32603 before the first one is closed. */
 export function servedRange(source: RpcSource): { oldest: LedgerInfo; latest: LedgerInfo } {
@@ -68,28 +68,23 @@ function ledgerJson(source: RpcSource, ledger: number): string | undefined {
 }
 
 function readPage(params: Params, oldest: number, latest: number): Page {
-  const startLedger = integerParam(params, "startLedger") ?? 0;
-  const pagination = objectParam(params, "pagination");
-  const cursor = stringParam(pagination, "cursor");
-  const limit = integerParam(pagination, "limit") ?? 0;
-  const format = stringParam(params, "xdrFormat") ?? "base64";
-  const invalid = (message: string) => new RpcError(RpcCode.invalidParams, message);
-  if (format !== "base64") throw invalid(`xdrFormat ${format} is not served by this network`);
-  if (limit > LIMIT_MAX) throw invalid(`limit must not exceed ${LIMIT_MAX}`);
+  const { startLedger, cursor, limit } = pageParams(params);
+  requireBase64Format(params);
+  const ledgers = limitWithin(limit, LIMIT);
   if (cursor !== undefined && startLedger !== 0) {
-    throw invalid(`startLedger (${startLedger}) and cursor (${cursor}) cannot both be set`);
+    throw invalidParams(`startLedger (${startLedger}) and cursor (${cursor}) cannot both be set`);
   }
   const range =
     `must be between the oldest ledger: ${oldest} and the latest ledger: ${latest} ` +
     "for this rpc instance";
   if (cursor !== undefined && !/^[0-9]{1,10}$/.test(cursor)) {
-    throw invalid(`cursor ('${cursor}') is not a ledger sequence`);
+    throw invalidParams(`cursor ('${cursor}') is not a ledger sequence`);
   }
   const start = cursor === undefined ? startLedger : Number(cursor) + 1;
   if (start < oldest || start > latest) {
     throw cursor === undefined
       ? new RpcError(RpcCode.invalidRequest, `start ledger (${start}) ${range}`)
-      : invalid(`cursor ('${cursor}') ${range}`);
+      : invalidParams(`cursor ('${cursor}') ${range}`);
   }
-  return { start, end: Math.min(latest, start + (limit === 0 ? LIMIT_DEFAULT : limit) - 1) };
+  return { start, end: Math.min(latest, start + ledgers - 1) };
 }

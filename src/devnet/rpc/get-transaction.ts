@@ -11,15 +11,15 @@ import {
 import type { StoredTransaction } from "../ledger/chain-store.ts";
 import { hex } from "../ledger/hash.ts";
 import type { Span } from "../ledger/transaction-place.ts";
-import { servedRange } from "./get-ledgers.ts";
+import { LIMIT, servedRange } from "./get-ledgers.ts";
 import {
-  integerParam,
-  objectParam,
+  limitWithin,
   type Params,
+  pageParams,
   requireBase64Format,
   stringParam,
 } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { invalidParams, RpcCode, RpcError } from "./rpc-error.ts";
 import type { RpcSource } from "./source.ts";
 import { TRANSACTION_MAX, toid, toidParts } from "./toid.ts";
 
@@ -28,8 +28,8 @@ const HASH_DIGITS = 64;
 export function getTransaction(source: RpcSource, params: Params) {
   requireBase64Format(params);
   const text = stringParam(params, "hash") ?? "";
-  if (text.length !== HASH_DIGITS) throw invalid(`unexpected hash length (${text.length})`);
-  if (!/^[0-9a-fA-F]*$/.test(text)) throw invalid(`incorrect hash: ${text}`);
+  if (text.length !== HASH_DIGITS) throw invalidParams(`unexpected hash length (${text.length})`);
+  if (!/^[0-9a-fA-F]*$/.test(text)) throw invalidParams(`incorrect hash: ${text}`);
   const { latest, oldest } = servedRange(source);
   const found = source.ledgers.find(Buffer.from(text, "hex"));
   const [row] = found === undefined ? [] : transactionRows(source, found.ledger, [found]);
@@ -43,8 +43,6 @@ export function getTransaction(source: RpcSource, params: Params) {
   };
 }
 
-const LIMIT_DEFAULT = 50;
-const LIMIT_MAX = 200;
 /** Ledgers looked at before other requests get their turn. */
 const SLICE_LEDGERS = 500;
 
@@ -92,16 +90,13 @@ function endOf(ledger: number): bigint {
 type Page = { readonly after: bigint; readonly limit: number };
 
 function readPage(params: Params, oldest: number, latest: number): Page {
-  const startLedger = integerParam(params, "startLedger") ?? 0;
-  const pagination = objectParam(params, "pagination");
-  const cursor = stringParam(pagination, "cursor");
-  const limit = integerParam(pagination, "limit") ?? 0;
-  if (limit > LIMIT_MAX) throw invalid(`limit must not exceed ${LIMIT_MAX}`);
+  const { startLedger, cursor, limit: asked } = pageParams(params);
+  const limit = limitWithin(asked, LIMIT);
   if (cursor !== undefined && startLedger !== 0) {
-    throw invalid("startLedger and cursor cannot both be set");
+    throw invalidParams("startLedger and cursor cannot both be set");
   }
   if (cursor !== undefined && !/^[0-9]{1,19}$/.test(cursor)) {
-    throw invalid(`cursor ('${cursor}') is not a TOID`);
+    throw invalidParams(`cursor ('${cursor}') is not a TOID`);
   }
   const after =
     cursor === undefined
@@ -115,7 +110,7 @@ function readPage(params: Params, oldest: number, latest: number): Page {
         `${latest} for this rpc instance`,
     );
   }
-  return { after, limit: limit === 0 ? LIMIT_DEFAULT : limit };
+  return { after, limit };
 }
 
 type TransactionRow = ReturnType<typeof transactionRows>[number];
@@ -171,8 +166,4 @@ function eventsOf(xdr: Buffer) {
 
 function text(xdr: Uint8Array): string {
   return Buffer.from(xdr).toString("base64");
-}
-
-function invalid(message: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, message);
 }

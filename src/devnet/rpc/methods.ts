@@ -19,52 +19,33 @@ export type MethodContext = {
   readonly host: string | undefined;
 };
 
+const METHODS = new Map<string, (context: MethodContext, params: Params) => unknown>([
+  ["getLatestLedger", ({ source }) => getLatestLedger(source)],
+  ["getHealth", ({ source, faults }) => getHealth(source, faults)],
+  ["getNetwork", ({ source, host }) => getNetwork(source, host)],
+  ["getLedgerEntries", ({ source }, params) => getLedgerEntries(source, params)],
+  ["getEvents", ({ source }, params) => getEvents(source, params)],
+  ["getFeeStats", ({ source }) => getFeeStats(source)],
+  ["getVersionInfo", ({ source }) => getVersionInfo(source)],
+  ["sendTransaction", ({ source }, params) => sendTransaction(source, params)],
+  ["getTransaction", ({ source }, params) => getTransaction(source, params)],
+  ["getTransactions", ({ source }, params) => getTransactions(source, params)],
+  ["simulateTransaction", ({ source }, params) => simulateTransaction(source, params)],
+]);
+
 /** The JSON text of a result, in parts. Throws an RpcError before the first part, or never. */
 export async function* runMethod(
-  { source, faults, host }: MethodContext,
-  method: string,
+  context: MethodContext,
+  name: string,
   params: Params,
 ): AsyncGenerator<string> {
-  switch (method) {
-    case "getLedgers":
-      yield* getLedgers(source, params, faults);
-      return;
-    case "getLatestLedger":
-      yield JSON.stringify(getLatestLedger(source));
-      return;
-    case "getHealth":
-      yield JSON.stringify(getHealth(source, faults));
-      return;
-    case "getNetwork":
-      yield JSON.stringify(getNetwork(source, host));
-      return;
-    case "getLedgerEntries":
-      yield JSON.stringify(getLedgerEntries(source, params));
-      return;
-    case "getEvents":
-      yield JSON.stringify(await getEvents(source, params));
-      return;
-    case "getFeeStats":
-      yield JSON.stringify(getFeeStats(source));
-      return;
-    case "getVersionInfo":
-      yield JSON.stringify(getVersionInfo(source));
-      return;
-    case "sendTransaction":
-      yield JSON.stringify(sendTransaction(source, params));
-      return;
-    case "getTransaction":
-      yield JSON.stringify(getTransaction(source, params));
-      return;
-    case "getTransactions":
-      yield JSON.stringify(await getTransactions(source, params));
-      return;
-    case "simulateTransaction":
-      yield JSON.stringify(simulateTransaction(source, params));
-      return;
-    default:
-      throw new RpcError(RpcCode.methodNotFound, "method not found");
+  if (name === "getLedgers") {
+    yield* getLedgers(context.source, params, context.faults);
+    return;
   }
+  const run = METHODS.get(name);
+  if (run === undefined) throw new RpcError(RpcCode.methodNotFound, "method not found");
+  yield JSON.stringify(await run(context, params));
 }
 
 /** A name and perhaps a port, as clients can reach it; nothing else is taken over from a client. */

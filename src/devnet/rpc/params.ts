@@ -1,5 +1,5 @@
 // Reading a request's parameters; anything of a wrong type is refused with its name.
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { invalidParams, type RpcError } from "./rpc-error.ts";
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -51,10 +51,29 @@ export function decodeBase64(text: string): Buffer | undefined {
 export function requireBase64Format(params: Params): void {
   const format = stringParam(params, "xdrFormat") ?? "base64";
   if (format !== "base64") {
-    throw new RpcError(RpcCode.invalidParams, `xdrFormat ${format} is not served by this network`);
+    throw invalidParams(`xdrFormat ${format} is not served by this network`);
   }
 }
 
+/** Where a page begins: 0 or undefined where nothing is said. */
+export function pageParams(params: Params) {
+  const pagination = objectParam(params, "pagination");
+  return {
+    startLedger: integerParam(params, "startLedger") ?? 0,
+    cursor: stringParam(pagination, "cursor"),
+    limit: integerParam(pagination, "limit") ?? 0,
+  };
+}
+
+/** Rows of a page. */
+export function limitWithin(
+  limit: number,
+  { most, otherwise }: Readonly<Record<"most" | "otherwise", number>>,
+) {
+  if (limit > most) throw invalidParams(`limit must not exceed ${most}`);
+  return limit === 0 ? otherwise : limit;
+}
+
 function wrong(name: string, expected: string): RpcError {
-  return new RpcError(RpcCode.invalidParams, `invalid parameters: ${name} must be ${expected}`);
+  return invalidParams(`invalid parameters: ${name} must be ${expected}`);
 }

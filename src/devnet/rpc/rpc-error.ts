@@ -18,3 +18,7 @@ export class RpcError extends Error {
     this.code = code;
   }
 }
+
+export function invalidParams(message: string): RpcError {
+  return new RpcError(RpcCode.invalidParams, message);
+}

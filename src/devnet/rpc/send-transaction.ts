@@ -7,12 +7,13 @@ import { xdrBytes } from "../ledger/xdr-writer.ts";
 import { refusalXdr } from "../queue/refusal.ts";
 import { servedRange } from "./get-ledgers.ts";
 import { decodeBase64, type Params, requireBase64Format, stringParam } from "./params.ts";
-import { RpcCode, RpcError } from "./rpc-error.ts";
+import { invalidParams } from "./rpc-error.ts";
 import type { RpcSource } from "./source.ts";
 
 export function sendTransaction(source: RpcSource, params: Params) {
   requireBase64Format(params);
   const received = receive(source, params);
+  if (received === undefined) throw invalidParams("invalid_xdr");
   const { latest } = servedRange(source);
   const submission = source.submit(received);
   const answer = {
@@ -33,13 +34,14 @@ export function sendTransaction(source: RpcSource, params: Params) {
   };
 }
 
-function receive(source: RpcSource, params: Params): Received {
+/** The transaction to send or to simulate; undefined where the bytes are none. */
+export function receive(source: RpcSource, params: Params): Received | undefined {
   const xdr = decodeBase64(stringParam(params, "transaction") ?? "");
+  if (xdr === undefined) return undefined;
   try {
-    if (xdr === undefined) throw new TypeError("no base64");
     return readEnvelope(xdr, source.networkId);
   } catch {
     // Whatever is wrong with the bytes, the answer is the one of Stellar RPC.
-    throw new RpcError(RpcCode.invalidParams, "invalid_xdr");
+    return undefined;
   }
 }

@@ -2,7 +2,7 @@
 // with the call or with the request stands in the result, not in a JSON-RPC error.
 import { DiagnosticEvent } from "@stellar/stellar-sdk/xdr";
 import { errorName, scError } from "../ledger/event.ts";
-import { type Received, readCall, readEnvelope } from "../ledger/received.ts";
+import { readCall } from "../ledger/received.ts";
 import { operationName } from "../ledger/received-operations.ts";
 import type { Simulated, SimulationRequest } from "../ledger/simulate-call.ts";
 import type { EntryDiff } from "../ledger/state.ts";
@@ -12,13 +12,13 @@ import { eventLog } from "./event-log.ts";
 import { servedRange } from "./get-ledgers.ts";
 import {
   booleanParam,
-  decodeBase64,
   integerParam,
   objectParam,
   type Params,
   requireBase64Format,
   stringParam,
 } from "./params.ts";
+import { receive } from "./send-transaction.ts";
 import type { RpcSource } from "./source.ts";
 
 export function simulateTransaction(source: RpcSource, params: Params) {
@@ -110,17 +110,6 @@ function readRequest(source: RpcSource, params: Params): SimulationRequest | str
       integerParam(objectParam(params, "resourceConfig"), "instructionLeeway") ?? 0,
     bytes: received.bytes,
   };
-}
-
-function receive(source: RpcSource, params: Params): Received | undefined {
-  const xdr = decodeBase64(stringParam(params, "transaction") ?? "");
-  if (xdr === undefined) return undefined;
-  try {
-    return readEnvelope(xdr, source.networkId);
-  } catch {
-    // Whatever is wrong with the bytes, the answer is the one of Stellar RPC.
-    return undefined;
-  }
 }
 
 const MODES = ["enforce", "record", "record_allow_nonroot"] as const;

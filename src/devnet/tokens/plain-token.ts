@@ -2,8 +2,10 @@
 // that they can only be read by calling `balance` and `allowance`; events without an asset topic.
 import type { Address } from "../../model/address.ts";
 import { I128_MAX } from "../../model/settlement.ts";
-import { Arguments, missingFunction } from "../contract/arguments.ts";
+import * as codec from "../contract/codec.ts";
+import { action, type Methods, method, runMethod, specOf } from "../contract/codec.ts";
 import { CallFailure } from "../contract/host.ts";
+import { errors, Spec, specModule } from "../contract/spec.ts";
 import {
   addressValue,
   i128,
@@ -12,56 +14,55 @@ import {
   symbol,
   u32,
   type Value,
-  VOID,
   vec,
 } from "../contract/value.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { addressFromWire, symbolWire, valueWire } from "../ledger/sc-val.ts";
+import { allowanceKey } from "./sac-allowance.ts";
+import { balanceKey } from "./sac-balance.ts";
 
 /** The token's own error codes, as such example tokens number them. */
-export const PlainTokenError = {
-  negativeAmount: 8,
-  allowance: 9,
-  balance: 10,
-  overflow: 12,
-} as const;
+const PlainTokenError = { NegativeAmount: 8, Allowance: 9, Balance: 10, Overflow: 12 } as const;
 
 const DECIMALS = 7;
 
+type Parties = { readonly from: Address; readonly spender: Address };
+type Mint = { readonly to: Address; readonly amount: bigint };
+type Transfer = Mint & { readonly from: Address };
+type Approval = Parties & { readonly amount: bigint; readonly expirationLedger: number };
+
+const { address } = codec;
+const transfer = { from: address, to: address, amount: codec.i128 };
+
+const METHODS: Methods<TokenHost> = {
+  balance: method({ id: address }, codec.i128.type, (host, { id }) =>
+    i128(new PlainToken(host).balance(id)),
+  ),
+  allowance: method({ from: address, spender: address }, codec.i128.type, (host, parties) =>
+    i128(new PlainToken(host).allowance(parties)),
+  ),
+  decimals: method({}, codec.u32.type, () => u32(DECIMALS)),
+  name: method({}, Spec.string, () => string("Plain token")),
+  symbol: method({}, Spec.string, () => string("PLAIN")),
+  approve: action(
+    { from: address, spender: address, amount: codec.i128, expirationLedger: codec.u32 },
+    (host, approval) => new PlainToken(host).approve(approval),
+  ),
+  transfer: action(transfer, (host, given) => new PlainToken(host).transfer(given)),
+  transfer_from: action({ spender: address, ...transfer }, (host, given) =>
+    new PlainToken(host).transferFrom(given),
+  ),
+  mint: action({ to: address, amount: codec.i128 }, (host, given) =>
+    new PlainToken(host).mint(given),
+  ),
+};
+
 export function runPlainToken(host: TokenHost, fn: string, args: readonly Value[]): Value {
-  const token = new PlainToken(host);
-  switch (fn) {
-    case "balance":
-      return i128(token.balance(new Arguments(args, 1).address(0)));
-    case "allowance": {
-      const given = new Arguments(args, 2);
-      return i128(token.allowance({ from: given.address(0), spender: given.address(1) }));
-    }
-    case "decimals":
-      return u32(DECIMALS);
-    case "name":
-      return string("Plain token");
-    case "symbol":
-      return string("PLAIN");
-    case "approve":
-      token.approve(new Arguments(args, 4));
-      return VOID;
-    case "transfer":
-      token.transfer(new Arguments(args, 3));
-      return VOID;
-    case "transfer_from":
-      token.transferFrom(new Arguments(args, 4));
-      return VOID;
-    case "mint":
-      token.mint(new Arguments(args, 2));
-      return VOID;
-    default:
-      return missingFunction(fn);
-  }
+  return runMethod(METHODS, host, fn, args);
 }
 
-type Parties = { readonly from: Address; readonly spender: Address };
+export const plainTokenModule = specModule([...specOf(METHODS), errors("Error", PlainTokenError)]);
 
 class PlainToken {
   readonly #host: TokenHost;
@@ -71,7 +72,7 @@ class PlainToken {
   }
 
   balance(of: Address): bigint {
-    const value = this.#host.data(plainBalanceKey(of), "persistent");
+    const value = this.#host.data(balanceKey(of), "persistent");
     return value?.type === "i128" ? value.value : 0n;
   }
 
@@ -83,40 +84,35 @@ class PlainToken {
     return expiration.value < this.#host.ledger ? 0n : amount.value;
   }
 
-  approve(args: Arguments): void {
-    const parties = { from: args.address(0), spender: args.address(1) };
-    const [amount, expiration] = [args.amount(2), args.u32(3)];
-    this.#host.requireAuth(parties.from);
+  approve({ from, spender, amount, expirationLedger }: Approval): void {
+    this.#host.requireAuth(from);
     this.#requireNonNegative(amount);
-    if (amount > 0n && expiration < this.#host.ledger) this.#fail(PlainTokenError.allowance);
-    this.#putAllowance(parties, amount, expiration);
-    this.#emit("approve", [parties.from, parties.spender], vec([i128(amount), u32(expiration)]));
+    if (amount > 0n && expirationLedger < this.#host.ledger) this.#fail(PlainTokenError.Allowance);
+    this.#putAllowance({ from, spender }, amount, expirationLedger);
+    this.#emit("approve", [from, spender], vec([i128(amount), u32(expirationLedger)]));
   }
 
-  transfer(args: Arguments): void {
-    const [from, to, amount] = [args.address(0), args.address(1), args.amount(2)];
+  transfer({ from, to, amount }: Transfer): void {
     this.#host.requireAuth(from);
     this.#move(from, to, amount);
   }
 
-  transferFrom(args: Arguments): void {
-    const parties = { spender: args.address(0), from: args.address(1) };
-    const [to, amount] = [args.address(2), args.amount(3)];
-    this.#host.requireAuth(parties.spender);
+  transferFrom({ spender, from, to, amount }: Transfer & Parties): void {
+    const parties = { spender, from };
+    this.#host.requireAuth(spender);
     this.#requireNonNegative(amount);
     const allowance = this.allowance(parties);
-    if (allowance < amount) this.#fail(PlainTokenError.allowance);
+    if (allowance < amount) this.#fail(PlainTokenError.Allowance);
     if (amount > 0n) {
       const value = this.#host.data(allowanceKey(parties), "temporary");
       const expiration = value?.type === "map" ? value.value[1]?.[1] : undefined;
       if (expiration?.type !== "u32") throw new TypeError("an allowance without its end");
       this.#putAllowance(parties, allowance - amount, expiration.value);
     }
-    this.#move(parties.from, to, amount);
+    this.#move(from, to, amount);
   }
 
-  mint(args: Arguments): void {
-    const [to, amount] = [args.address(0), args.amount(1)];
+  mint({ to, amount }: Mint): void {
     this.#requireNonNegative(amount);
     this.#host.requireAuth(this.#admin());
     this.#credit(to, amount);
@@ -126,7 +122,7 @@ class PlainToken {
   #move(from: Address, to: Address, amount: bigint): void {
     this.#requireNonNegative(amount);
     const held = this.balance(from);
-    if (held < amount) this.#fail(PlainTokenError.balance);
+    if (held < amount) this.#fail(PlainTokenError.Balance);
     this.#putBalance(from, held - amount);
     this.#credit(to, amount);
     this.#emit("transfer", [from, to], i128(amount));
@@ -134,12 +130,12 @@ class PlainToken {
 
   #credit(to: Address, amount: bigint): void {
     const next = this.balance(to) + amount;
-    if (next > I128_MAX) this.#fail(PlainTokenError.overflow);
+    if (next > I128_MAX) this.#fail(PlainTokenError.Overflow);
     this.#putBalance(to, next);
   }
 
   #putBalance(of: Address, amount: bigint): void {
-    this.#host.putData(plainBalanceKey(of), "persistent", i128(amount));
+    this.#host.putData(balanceKey(of), "persistent", i128(amount));
   }
 
   #putAllowance(parties: Parties, amount: bigint, expiration: number): void {
@@ -160,7 +156,7 @@ class PlainToken {
   }
 
   #requireNonNegative(amount: bigint): void {
-    if (amount < 0n) this.#fail(PlainTokenError.negativeAmount);
+    if (amount < 0n) this.#fail(PlainTokenError.NegativeAmount);
   }
 
   #fail(code: number): never {
@@ -171,20 +167,6 @@ class PlainToken {
 /** The token's instance storage: its admin, who mints. */
 export function plainTokenStorage(admin: Address): InstanceEntry["storage"] {
   return [{ key: symbolWire("Admin"), val: valueWire(addressValue(admin)) }];
-}
-
-export function plainBalanceKey(of: Address): Value {
-  return vec([symbol("Balance"), addressValue(of)]);
-}
-
-function allowanceKey({ from, spender }: Parties): Value {
-  return vec([
-    symbol("Allowance"),
-    map([
-      ["from", addressValue(from)],
-      ["spender", addressValue(spender)],
-    ]),
-  ]);
 }
 
 function allowanceValue(amount: bigint, expiration: number): Value {

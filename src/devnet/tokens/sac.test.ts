@@ -1,14 +1,14 @@
 // What the Stellar Asset Contract and the classic operations do to balances (contract.md, Tokens).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFixture, ONE } from "../../../test/support/devnet/fixture.ts";
+import { chainFromGenesis, createFixture, ONE } from "../../../test/support/devnet/fixture.ts";
 import { type Address, accountAddress } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
 import { holdingOf } from "../holding.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { type ClassicAsset, NATIVE } from "../ledger/asset.ts";
-import { Chain } from "../ledger/chain.ts";
+import type { Chain } from "../ledger/chain.ts";
 import { AccountFlags, TrustlineFlags } from "../ledger/entry.ts";
 import type { Genesis } from "../ledger/genesis.ts";
 import { tryCall } from "../ledger/simulate-call.ts";
@@ -34,7 +34,7 @@ function open(change: (genesis: Genesis) => Genesis = (genesis) => genesis): Cha
     diagnostics: true,
   };
   const genesis = fixture.scenario.genesis(network, START);
-  return Chain.fromGenesis(options, change(genesis));
+  return chainFromGenesis(options, change(genesis));
 }
 
 function apply(chain: Chain, ...intents: readonly TransactionIntent[]): boolean {

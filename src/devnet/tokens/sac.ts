@@ -1,6 +1,14 @@
 // The Stellar Asset Contract: a classic asset as a token (CAP-46-6; events as of CAP-67).
 import type { Address } from "../../model/address.ts";
-import { Arguments, missingFunction } from "../contract/arguments.ts";
+import * as codec from "../contract/codec.ts";
+import {
+  action,
+  type Codecs,
+  type Method,
+  type Methods,
+  method,
+  runMethod,
+} from "../contract/codec.ts";
 import {
   addressValue,
   bool,
@@ -9,7 +17,6 @@ import {
   symbol,
   u32,
   type Value,
-  VOID,
   vec,
 } from "../contract/value.ts";
 import type { ClassicAsset } from "../ledger/asset.ts";
@@ -27,59 +34,53 @@ export interface SacHost extends TokenHost {
   putInstance(entry: InstanceEntry): void;
 }
 
-export function runSac(host: SacHost, fn: string, args: readonly Value[]): Value {
-  const token = new Sac(host);
-  switch (fn) {
-    case "balance":
-      return i128(token.balances.balance(new Arguments(args, 1).address(0)));
-    case "authorized":
-      return bool(token.balances.isAuthorized(new Arguments(args, 1).address(0)));
-    case "allowance": {
-      const given = new Arguments(args, 2);
-      return i128(readAllowance(host, { from: given.address(0), spender: given.address(1) }));
-    }
-    case "decimals":
-      return u32(DECIMALS);
-    case "name":
-      return string(token.name);
-    case "symbol":
-      return string(token.symbol);
-    case "approve":
-      token.approve(new Arguments(args, 4));
-      return VOID;
-    case "transfer":
-      token.transfer(new Arguments(args, 3));
-      return VOID;
-    case "transfer_from":
-      token.transferFrom(new Arguments(args, 4));
-      return VOID;
-    case "burn":
-      token.burn(new Arguments(args, 2));
-      return VOID;
-    case "burn_from":
-      token.burnFrom(new Arguments(args, 3));
-      return VOID;
-    case "mint":
-      token.mint(new Arguments(args, 2));
-      return VOID;
-    case "clawback":
-      token.clawback(new Arguments(args, 2));
-      return VOID;
-    case "set_authorized":
-      token.setAuthorized(new Arguments(args, 2));
-      return VOID;
-    case "set_admin":
-      token.setAdmin(new Arguments(args, 1));
-      return VOID;
-    case "trust":
-      token.balances.trust(new Arguments(args, 1).address(0));
-      return VOID;
-    case "admin":
-      return addressValue(token.admin());
-    default:
-      return missingFunction(fn);
-  }
+const { address } = codec;
+const parties = { from: address, spender: address };
+const held = { from: address, amount: codec.i128 };
+const transfer = { from: address, to: address, amount: codec.i128 };
+
+/** The token is the host's own: no specification says what its functions return. */
+function call<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => Value): Method<SacHost> {
+  return method(parameters, undefined, (host: SacHost, given: T) => run(new Sac(host), given));
 }
+
+function act<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => void): Method<SacHost> {
+  return action(parameters, (host: SacHost, given: T) => run(new Sac(host), given));
+}
+
+const METHODS: Methods<SacHost> = {
+  balance: call({ id: address }, ({ balances }, { id }) => i128(balances.balance(id))),
+  authorized: call({ id: address }, ({ balances }, { id }) => bool(balances.isAuthorized(id))),
+  allowance: call(parties, (token, given) => i128(token.allowance(given))),
+  decimals: call({}, () => u32(DECIMALS)),
+  name: call({}, (token) => string(token.name)),
+  symbol: call({}, (token) => string(token.symbol)),
+  admin: call({}, (token) => addressValue(token.admin())),
+  approve: act({ ...parties, amount: codec.i128, liveUntil: codec.u32 }, (token, given) =>
+    token.approve(given),
+  ),
+  transfer: act(transfer, (token, given) => token.transfer(given)),
+  transfer_from: act({ spender: address, ...transfer }, (token, given) =>
+    token.transferFrom(given),
+  ),
+  burn: act(held, (token, given) => token.burn(given)),
+  burn_from: act({ spender: address, ...held }, (token, given) => token.burnFrom(given)),
+  mint: act({ to: address, amount: codec.i128 }, (token, given) => token.mint(given)),
+  clawback: act(held, (token, given) => token.clawback(given)),
+  set_authorized: act({ id: address, authorized: codec.bool }, (token, given) =>
+    token.setAuthorized(given.id, given.authorized),
+  ),
+  set_admin: act({ next: address }, (token, { next }) => token.setAdmin(next)),
+  trust: act({ id: address }, ({ balances }, { id }) => balances.trust(id)),
+};
+
+export function runSac(host: SacHost, fn: string, args: readonly Value[]): Value {
+  return runMethod(METHODS, host, fn, args);
+}
+
+type Parties = { readonly from: Address; readonly spender: Address };
+type Held = { readonly from: Address; readonly amount: bigint };
+type Credit = { readonly to: Address; readonly amount: bigint };
 
 class Sac {
   readonly balances: Balances;
@@ -92,41 +93,39 @@ class Sac {
     this.balances = new Balances(host, this.#asset);
   }
 
-  approve(args: Arguments): void {
-    const [from, spender] = [args.address(0), args.address(1)];
-    const [amount, liveUntil] = [args.amount(2), args.u32(3)];
+  allowance(of: Parties): bigint {
+    return readAllowance(this.#host, of);
+  }
+
+  approve(given: Parties & { readonly amount: bigint; readonly liveUntil: number }): void {
+    const { from, spender, amount, liveUntil } = given;
     this.#requireNonNegative(amount);
     this.#host.requireAuth(from);
     writeAllowance(this.#host, { from, spender }, { amount, liveUntil });
     this.#emit("approve", [from, spender], vec([i128(amount), u32(liveUntil)]));
   }
 
-  transfer(args: Arguments): void {
-    const [from, to, amount] = [args.address(0), args.address(1), args.amount(2)];
+  transfer({ from, to, amount }: Held & Credit): void {
     this.#requireNonNegative(amount);
     this.#host.requireAuth(from);
     this.#move(from, to, amount);
   }
 
-  transferFrom(args: Arguments): void {
-    const [spender, from, to] = [args.address(0), args.address(1), args.address(2)];
-    const amount = args.amount(3);
+  transferFrom({ spender, from, to, amount }: Parties & Credit): void {
     this.#requireNonNegative(amount);
     this.#host.requireAuth(spender);
     spendAllowance(this.#host, { from, spender }, amount);
     this.#move(from, to, amount);
   }
 
-  burn(args: Arguments): void {
-    const [from, amount] = [args.address(0), args.amount(1)];
+  burn({ from, amount }: Held): void {
     this.#requireBurnable(from, amount);
     this.#host.requireAuth(from);
     this.balances.spend(from, amount);
     this.#emit("burn", [from], i128(amount));
   }
 
-  burnFrom(args: Arguments): void {
-    const [spender, from, amount] = [args.address(0), args.address(1), args.amount(2)];
+  burnFrom({ spender, from, amount }: Parties & Held): void {
     this.#requireBurnable(from, amount);
     this.#host.requireAuth(spender);
     spendAllowance(this.#host, { from, spender }, amount);
@@ -134,8 +133,7 @@ class Sac {
     this.#emit("burn", [from], i128(amount));
   }
 
-  mint(args: Arguments): void {
-    const [to, amount] = [args.address(0), args.amount(1)];
+  mint({ to, amount }: Credit): void {
     this.#requireNonNegative(amount);
     this.#requireNotIssuer(to);
     this.#host.requireAuth(this.admin());
@@ -143,8 +141,7 @@ class Sac {
     this.#emit("mint", [to], i128(amount));
   }
 
-  clawback(args: Arguments): void {
-    const [from, amount] = [args.address(0), args.amount(1)];
+  clawback({ from, amount }: Held): void {
     this.#requireNonNegative(amount);
     this.balances.requireClawback(from);
     this.#host.requireAuth(this.admin());
@@ -152,15 +149,14 @@ class Sac {
     this.#emit("clawback", [from], i128(amount));
   }
 
-  setAuthorized(args: Arguments): void {
-    const [of, authorized] = [args.address(0), args.bool(1)];
+  setAuthorized(of: Address, authorized: boolean): void {
     this.#host.requireAuth(this.admin());
     this.balances.setAuthorized(of, authorized);
     this.#emit("set_authorized", [of], bool(authorized));
   }
 
-  setAdmin(args: Arguments): void {
-    const [before, next] = [this.admin(), args.address(0)];
+  setAdmin(next: Address): void {
+    const before = this.admin();
     this.#host.requireAuth(before);
     this.#host.putInstance(withAdmin(this.#host.selfInstance, next));
     this.#emit("set_admin", [before], addressValue(next));

@@ -1,13 +1,13 @@
 import type { Address } from "../../model/address.ts";
 import {
   type CrossfillCall,
-  crossfillArguments,
+  crossfillParameters,
   type SwapCall,
-  swapArguments,
+  swapParameters,
   type TradeCall,
-  tradeArguments,
+  tradeParameters,
   type UpdateCall,
-  updateArguments,
+  updateParameters,
 } from "../contract/call.ts";
 import { routerArguments } from "../contract/router.ts";
 import type { Value } from "../contract/value.ts";
@@ -27,19 +27,19 @@ export function exchangeCall(
 }
 
 export function tradeIntent(world: World, call: TradeCall): CallIntent {
-  return exchangeCall(world, call.trader, "trade", tradeArguments(call));
+  return exchangeCall(world, call.trader, "trade", tradeParameters.write(call));
 }
 
 export function updateIntent(world: World, call: UpdateCall): CallIntent {
-  return exchangeCall(world, call.trader, "update", updateArguments(call));
+  return exchangeCall(world, call.trader, "update", updateParameters.write(call));
 }
 
 export function crossfillIntent(world: World, call: CrossfillCall): CallIntent {
-  return exchangeCall(world, call.trader, "crossfill", crossfillArguments(call));
+  return exchangeCall(world, call.trader, "crossfill", crossfillParameters.write(call));
 }
 
 export function swapIntent(world: World, call: SwapCall): CallIntent {
-  return exchangeCall(world, call.trader, "swap", swapArguments(call));
+  return exchangeCall(world, call.trader, "swap", swapParameters.write(call));
 }
 
 /** `intent` as its maker sends it: a contract's goes through the router, whose operator signs. */

@@ -1,19 +1,16 @@
 // The opening of a world, in phases: accounts, trustlines, money, allowances, markets, then the books.
-import type { Address } from "../../model/address.ts";
-import { isContract } from "../../model/address.ts";
+import { type Address, isContract } from "../../model/address.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
+import { AccountFlags, TrustlineFlags } from "../ledger/entry.ts";
+import { INT64_MAX } from "../tokens/reserve.ts";
 import { type CallIntent, exchangeCall, routed } from "./exchange-intent.ts";
 import { placeOrder } from "./maker.ts";
 import { amountOf, type Scene } from "./quoting.ts";
 import type { Holding, Slot, TrafficAsset, World } from "./world.ts";
 
-/** Bits of AccountFlags: AUTH_REQUIRED, AUTH_REVOCABLE and AUTH_CLAWBACK_ENABLED. */
-const RESTRICTING_FLAGS = 1 | 2 | 8;
-/** Bit of TrustLineFlags: AUTHORIZED. */
-const AUTHORIZED = 1;
-const INT64_MAX = (1n << 63n) - 1n;
-
+const RESTRICTING_FLAGS =
+  AccountFlags.required | AccountFlags.revocable | AccountFlags.clawbackEnabled;
 /** Stroops. */
 export const LUMEN = 10_000_000n;
 const TREASURY_LUMENS = 5_000_000_000n;
@@ -141,7 +138,7 @@ function authorizeHolding({ holder, asset }: Holding): readonly TransactionInten
       source: classic.issuer,
       trustor: holder,
       asset: classic,
-      setFlags: AUTHORIZED,
+      setFlags: TrustlineFlags.authorized,
       clearFlags: 0,
     },
   ];

@@ -2,15 +2,14 @@
 // that revoke, restore and claw back.
 import { isContract } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";
+import { TrustlineFlags } from "../ledger/entry.ts";
+import { INT64_MAX } from "../tokens/reserve.ts";
 import { payOut, setAuthorized } from "./genesis.ts";
 import { pickApproval } from "./maker.ts";
 import { amountOf, type Scene } from "./quoting.ts";
 import type { Holding } from "./world.ts";
 
-/** Bits of TrustLineFlags. */
-const AUTHORIZED = 1;
-const MAINTAIN_LIABILITIES = 2;
-const INT64_MAX = (1n << 63n) - 1n;
+const { authorized, maintainLiabilities } = TrustlineFlags;
 
 /** A holder with little left is paid, and another one moves a part or all of a balance away. */
 export function moveMoney(scene: Scene): readonly TransactionIntent[] {
@@ -94,8 +93,8 @@ export function restrictHolder(scene: Scene): readonly TransactionIntent[] {
       source: issuer,
       trustor: holder,
       asset: classic,
-      setFlags: restores ? AUTHORIZED : MAINTAIN_LIABILITIES,
-      clearFlags: restores ? MAINTAIN_LIABILITIES : AUTHORIZED,
+      setFlags: restores ? authorized : maintainLiabilities,
+      clearFlags: restores ? maintainLiabilities : authorized,
     },
   ];
 }

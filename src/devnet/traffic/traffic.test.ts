@@ -9,7 +9,7 @@ import { allowanceKey, MemoryToken } from "../../../test/support/devnet/memory-t
 import { type Address, accountAddress } from "../../model/address.ts";
 import type { OrderId } from "../../model/order.ts";
 import { invertPriceDown } from "../../model/settlement.ts";
-import { Direction, TradeKind, tradeArguments } from "../contract/call.ts";
+import { Direction, TradeKind, tradeParameters } from "../contract/call.ts";
 import { ErrorCode } from "../contract/error-code.ts";
 import { deriveOrderId } from "../contract/order-id.ts";
 import { buildCast } from "./cast.ts";
@@ -182,7 +182,7 @@ function placeAsUser(
     allowances.set(key, { amount: PLENTY, liveUntil: world.ledger + 10_000 });
   }
   const fair = usdAt(sold.walk, world.now) / usdAt(bought.walk, world.now);
-  const args = tradeArguments({
+  const args = tradeParameters.write({
     direction: Direction.sell,
     kind: TradeKind.limit,
     trader: user,

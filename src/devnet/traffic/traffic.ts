@@ -1,7 +1,7 @@
 // The traffic: builds the devnet's world, then trades for ever. Its transactions are a function of seed, ledger
 // and the chain's state, so that a restart continues where it stopped.
 import type { Address } from "../../model/address.ts";
-import type { ExchangeConfig } from "../contract/event.ts";
+import type { ExchangeConfig } from "../contract/host.ts";
 import type { OraclePrice } from "../contract/oracle.ts";
 import type { TransactionIntent } from "../intent.ts";
 import type { Cast } from "./cast.ts";

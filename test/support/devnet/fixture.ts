@@ -5,9 +5,11 @@ import { exchange } from "../../../src/devnet/contract/exchange.ts";
 import type { ContractModel } from "../../../src/devnet/contract/host.ts";
 import { i128, map, u64, VOID } from "../../../src/devnet/contract/value.ts";
 import { type ClassicAsset, type IssuedAsset, NATIVE } from "../../../src/devnet/ledger/asset.ts";
+import { Chain, type ChainOptions } from "../../../src/devnet/ledger/chain.ts";
 import { AccountFlags } from "../../../src/devnet/ledger/entry.ts";
-import type { Genesis } from "../../../src/devnet/ledger/genesis.ts";
+import { type Genesis, genesisTip, writeGenesis } from "../../../src/devnet/ledger/genesis.ts";
 import { sha256 } from "../../../src/devnet/ledger/hash.ts";
+import { LedgerState } from "../../../src/devnet/ledger/state.ts";
 import {
   CodeHash,
   createNetwork,
@@ -36,6 +38,16 @@ export type Fixture = {
   /** A contract that holds tokens. */
   readonly vault: Address;
 };
+
+export function chainFromGenesis(
+  options: Omit<ChainOptions, "passphrase">,
+  genesis: Genesis,
+): Chain {
+  const state = new LedgerState();
+  writeGenesis(state, genesis);
+  state.takeWritten();
+  return new Chain({ ...options, passphrase: genesis.passphrase }, genesisTip(genesis), state);
+}
 
 /** Every price is 1 USD, always fresh, and costs nothing. */
 const oracle: ContractModel = (host, fn) => {

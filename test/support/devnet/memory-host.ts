@@ -2,7 +2,7 @@
 // model. No fees, no metas, no diagnostics; the rules of authorization, calls and undoing are those
 // of the port.
 
-import type { ContractEvent } from "../../../src/devnet/contract/event.ts";
+import type { ContractEvent } from "../../../src/devnet/contract/host.ts";
 import {
   CallFailure,
   type CallOutcome,

@@ -5,13 +5,13 @@ import {
   Direction,
   type TradeCall,
   TradeKind,
-  tradeArguments,
+  tradeParameters,
 } from "../../../src/devnet/contract/call.ts";
 import { ErrorCode } from "../../../src/devnet/contract/error-code.ts";
-import type { ContractEvent } from "../../../src/devnet/contract/event.ts";
 import { exchange } from "../../../src/devnet/contract/exchange.ts";
 import type {
   CallOutcome,
+  ContractEvent,
   ExchangeInstance,
   MarketEntry,
   OrderEntry,
@@ -134,7 +134,7 @@ export class SampleExchange {
       expires: 0n,
     };
     const trader = call.trader ?? DAN;
-    return this.call(trader, "trade", tradeArguments({ ...usual, orders, ...call }));
+    return this.call(trader, "trade", tradeParameters.write({ ...usual, orders, ...call }));
   }
 
   /** Events of the last call. */
