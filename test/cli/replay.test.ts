@@ -1,4 +1,4 @@
-// The command npm run replay. What it prints is held against the live channel in live-book.test.ts.
+// The command npm run replay. That it prints what the channel sends is tested in property/live-book.test.ts.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";

@@ -28,7 +28,7 @@ export class ApiClient {
     return JSON.parse(text);
   }
 
-  /** One whose every path is asked once: many comparisons with what is served at one moment. */
+  /** A client that asks for each path once and keeps the answer: for many comparisons with one state. */
   remembering(): ApiClient {
     const known = new Map<string, Promise<Row>>();
     const get = (path: string): Promise<Row> => {

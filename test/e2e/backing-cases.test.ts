@@ -162,7 +162,7 @@ function transfer(token: Address, to: Address, amount: bigint): TransactionInten
   return { kind: "call", source: maker, contract: token, fn: "transfer", args };
 }
 
-/** So that gold can be bought at all. */
+/** Gold can be bought only after that. */
 function authorizeExchange(): TransactionIntent {
   const args = [addressValue(network.exchange), bool(true)];
   return { kind: "call", source: gold.issuer, contract: goldToken, fn: "set_authorized", args };
@@ -301,7 +301,7 @@ test("a kill changes no answer while no RPC is there, a custom token's included"
       `/depth?market=${plain}/${usdcToken}`,
       `/quote?sellingAsset=${usdcToken}&buyingAsset=${plain}&amount=${5n * ONE}`,
     ]) {
-      // Those of the answer itself.
+      // Members of the answer itself, which differ each time.
       const { id: _, timestamp: __, ...row } = await api.get(path);
       rows.push(row);
     }

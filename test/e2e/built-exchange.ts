@@ -27,7 +27,7 @@ import {
   scVec,
 } from "../ingest/sc-values.ts";
 
-/** Of the network's own coin. */
+/** Of the network's native asset. */
 export const NATIVE: Address = address(Asset.native().contractId(TEST_PASSPHRASE));
 
 /** Of the exchange, or of a token that is no Stellar Asset Contract. */

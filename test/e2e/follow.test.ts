@@ -19,7 +19,7 @@ import { EngineProcess } from "./engine-process.ts";
 import { expectedRows } from "./expected-rows.ts";
 import { settled } from "./settled.ts";
 
-/** Closed at first: the books are full. */
+/** Ledgers closed at first, which fill the books. */
 const LEDGERS = 45;
 const KILLS = runs(3);
 const KILL_SEED = 2026;
@@ -28,7 +28,7 @@ const LEDGERS_A_START = 15;
 
 /** List endpoints with their largest page. */
 const LISTS = { "/order": 200, "/order-history": 500, "/trades": 500, "/failures": 500 };
-/** Before anything was traded. */
+/** A time before the first trade. */
 const HOUR_AGO = Math.floor(Date.now() / 1000) - 3600;
 
 const folder = temporaryFolder();

@@ -79,7 +79,7 @@ test(
     const client = await postgres.connect();
     const [rows, exported] = [await sinkRows(client, "hopbook"), await exportedRows(dataDir)];
     await client.end();
-    // What the clock archives after the sink's last ledger it has with the next one.
+    // Orders that expire after the sink's last ledger reach it with the next one.
     const lasting = (list: readonly Row[] = []) =>
       list.filter(({ status, updated }) => status !== "EXPIRED" || `${updated}` < expiredFrom);
     for (const [what, list] of Object.entries(exported)) {
@@ -91,7 +91,7 @@ test(
   },
 );
 
-/** The URL as a flag: the least careful way. */
+/** The URL is given as a flag, the least careful way: its password must not be shown even then. */
 function start(devnet: Devnet, dataDir: string, postgres: Postgres): EngineProcess {
   const { passphrase, exchange: contract } = devnet.network;
   return new EngineProcess({
@@ -105,7 +105,7 @@ async function metrics({ operators }: EngineProcess): Promise<string> {
   return (await fetch(`${operators}/metrics`)).text();
 }
 
-/** Its last row is there, and after it the sink found no more. */
+/** The sink has the ledger, and follows. */
 async function inSink(engine: EngineProcess, ledger: number): Promise<void> {
   await until(`ledger ${ledger} is in the sink`, async () => {
     const shown = await metrics(engine);

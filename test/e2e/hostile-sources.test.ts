@@ -1,5 +1,5 @@
-// What clients see while ledgers hold what strangers like, and sources answer what they should not, on
-// a chain built by hand: an RPC and a lake, each of which a test bends.
+// What clients see while ledgers hold hostile data and sources give wrong answers, on a chain built by hand:
+// an RPC and a lake whose answers a test changes.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
@@ -46,7 +46,7 @@ const maker = testAccount(21);
 const taker = testAccount(22);
 const payer = testAccount(23);
 const HELD = 1_000_000n;
-/** What an account has to keep. */
+/** The minimum balance of an account. */
 const RESERVE = 10_000_000n;
 const HTML = { "content-type": "text/html" };
 const PAGE = "<!DOCTYPE html><html><body>Not found</body></html>";
@@ -104,7 +104,7 @@ function pageFor(isBent: (exists: boolean) => boolean) {
   };
 }
 
-/** Every call gives HELD, but for holders of whom something else is said. */
+/** Every simulated call gives HELD, except for holders with an answer of their own. */
 function simulated({ id, method, params }: RpcRequest): Fault | undefined {
   if (method !== "simulateTransaction") return undefined;
   const transaction = Buffer.from((params as { transaction: string }).transaction, "base64");

@@ -1,4 +1,4 @@
-// Ledgers that tripped other indexers, built by hand and followed by an engine that runs as operators
+// Ledgers that broke other indexers, built by hand and followed by an engine that runs as operators
 // run it: a long silence, foreign events with odd addresses, tokens' events in both shapes, and more
 // orders and fills in one ledger than a network closes in an hour.
 import assert from "node:assert/strict";

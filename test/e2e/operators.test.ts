@@ -100,7 +100,7 @@ test("a default port that is taken costs the listener, not the start", TIMEOUT, 
   const warning = /operators' listener cannot listen on 127\.0\.0\.1:9464/;
   for (let isSaid = false; !isSaid; ) {
     const other = createServer();
-    // Whoever holds it, it is taken; where that is another engine, it may end before this one starts.
+    // Another engine on this machine may hold the port, and let go of it before this one starts.
     const isHeld = await new Promise<boolean>((resolve) => {
       other.once("error", () => resolve(false));
       other.listen(9464, "127.0.0.1", () => resolve(true));

@@ -1,4 +1,4 @@
-// Many clients that come, go and change their minds while ledgers fly by: in the end each has what
+// Many clients that connect, subscribe and unsubscribe at random while ledgers close: in the end each has what
 // REST answers.
 import assert from "node:assert/strict";
 import { join } from "node:path";

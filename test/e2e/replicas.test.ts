@@ -71,7 +71,7 @@ async function load(paths: readonly string[], signal: AbortSignal) {
     try {
       const answer = await fetch(`http://127.0.0.1:${balancer.port}${path}`);
       const text = await answer.text();
-      // A quote that does not exist is an answer, and so is one that a busy machine has no time for.
+      // 409 is a right answer of /quote: there is no route, or a busy machine had no time to find one.
       const isGood = answer.status === 200 || (answer.status === 409 && path.startsWith("/quote"));
       if (!isGood) failed.push(`${path}: ${answer.status} ${text}`);
     } catch (error) {
@@ -87,7 +87,7 @@ class Follower {
   readonly fills = new Map<bigint, Row>();
   readonly book = new LocalBook();
   readonly client: PushClient;
-  /** What a snapshot after a gap had no room for, from REST. */
+  /** Resolves once fills that a snapshot after a gap did not reach back to are fetched from REST. */
   missed: Promise<void> = Promise.resolve();
   readonly #api: ApiClient;
 
@@ -160,7 +160,7 @@ test("a rolling restart and a kill under load cost no request and no message", {
     await start(name);
     await Promise.all(followers.map((each, at) => each.isBack((counts[at] ?? 0) - 1)));
   }
-  // Without a word, whoever it serves.
+  // Killed, while it serves clients.
   const killed = NAMES[0];
   engines.get(killed)?.kill();
   await engines.get(killed)?.exited;

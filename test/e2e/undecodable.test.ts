@@ -1,5 +1,5 @@
-// A protocol upgrade that this version cannot read yet: it stops at that ledger and says so, what it
-// has is served on, and the next version goes on at the same ledger.
+// A protocol upgrade that this version cannot decode: it stops at that ledger and names it, keeps serving the
+// last state, and the next version continues with the same ledger.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -1,4 +1,4 @@
-// The backtest on made-up days: which real fills meet its orders, and what comes of them.
+// The backtest on generated days: which fills of the market meet its orders, and its result.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -17,7 +17,7 @@ before(async () => {
   pair = { selling: market.quoteAsset, buying: market.baseAsset };
 });
 
-/** Somebody who has the one token and can receive the other. */
+/** An account that has the one token and can receive the other. */
 function traderOf(selling: Address, buying: Address, cost: bigint): Address {
   const { devnet, takers } = world;
   const trader = takers.find((taker) => {

@@ -46,7 +46,7 @@ export class ExamplesWorld {
       port: 0,
       transactionsPerLedger: 0,
       ledgerTime: LEDGER_MS,
-      // Ledgers close while the examples run: on a slow machine those in which the exchange is frozen, too.
+      // Ledgers close while the examples run, on a slow machine up to those in which the exchange would be frozen.
       freezes: false,
     };
     const devnet = await startRecordedDevnet(options);
@@ -63,7 +63,7 @@ export class ExamplesWorld {
       await world.#fill();
       return world;
     } catch (error) {
-      // Why it does not start is what matters, not how what is left of it ends.
+      // The failure to start is reported, not one to stop what had started.
       engine.kill();
       await devnet.stop().catch(() => undefined);
       throw error;

@@ -1,5 +1,4 @@
-// A Stellar RPC that serves what a test puts into it, faults included, and a clock that only sleeps
-// move.
+// A Stellar RPC that serves what a test puts into it, faults included, and a clock that moves only by sleeps.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Timer } from "../../src/ingest/ledger-source.ts";

@@ -11,9 +11,9 @@ import { sendRaw } from "../support/http/raw-client.ts";
 import { NASTY_TEXTS } from "../support/nasty.ts";
 import { runs } from "../support/runs.ts";
 
-/** Processor time of client and server together, which a busy machine leaves as it is. */
+/** CPU time of client and server together, which does not grow with the load of the machine. */
 const ANSWER_MS_MAX = 1000;
-/** A collection of garbage falls into some answers, but not into those to one question each time. */
+/** A garbage collection can fall into one answer, but not into each of so many to the same request. */
 const ATTEMPTS_MAX = 5;
 const RUNS = runs(80);
 const STATUSES: readonly number[] = [200, 400, 404, 409, 414, 426];

@@ -1,5 +1,5 @@
-// Amounts close to the most that a route may list orders for: few sets of orders can fill them at
-// all, and what is cheap is of little use.
+// Amounts close to the capacity of a route, the sum of the largest orders that it may list: few selections can
+// fill them at all, and cheap small orders are in none of these.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderId } from "../../src/model/order.ts";

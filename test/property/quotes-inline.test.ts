@@ -11,10 +11,10 @@ import { randomQuoteWorld, SMALL_WORLD } from "../support/random-quote-world.ts"
 import { runs } from "../support/runs.ts";
 
 const LARGER_WORLD = { ...SMALL_WORLD, orders: 120, assets: 6, makers: 20 };
-/** Few enough that searches run out of them at every place where they ask for some. */
-const STEPS_MAX = 600;
+/** Work units: few enough that searches run out of them wherever they take some. */
+const UNITS_MAX = 600;
 
-test("a search within a number of steps answers as one without, or not at all", () => {
+test("a search within a number of work units answers as one without a limit, or not at all", () => {
   let [answered, givenUp] = [0, 0];
   for (let seed = 1; seed <= runs(15); seed += 1) {
     const random = randomFrom(seed);
@@ -31,7 +31,7 @@ test("a search within a number of steps answers as one without, or not at all", 
       };
       const limited = asked.direct && random(2) === 0;
       const full = limited ? { ...asked, maxPrice: 10n ** BigInt(17 + random(4)) } : asked;
-      const got = bounded.quoteWithin(random(STEPS_MAX), view, full, context);
+      const got = bounded.quoteWithin(random(UNITS_MAX), view, full, context);
       if (got === undefined) {
         givenUp += 1;
         continue;

@@ -1,4 +1,4 @@
-// The history sink on a real PostgreSQL: what is in its tables is what the export writes, whatever happens in between.
+// The history sink on a real PostgreSQL: whatever fails in between, its tables hold what the export writes.
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";

@@ -1,4 +1,4 @@
-// What many ledgers do to the store and to whoever asks meanwhile.
+// What many ledgers do to the size of the store and to answers meanwhile.
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";

@@ -20,7 +20,7 @@ const CAPACITY = { orders: 10, owners: 10, assets: 10, sides: 10, backings: 10 }
 const ENTRY = new URL("./pool-worker.js", import.meta.url);
 /** Longest wait for a change of state on a busy machine. */
 const WAIT_MS_MAX = 60_000;
-/** A busy machine takes its time to tell that a thread ended: that must not be a late quote. */
+/** Longer than a busy machine takes to tell that a thread ended, which must not count as a late quote. */
 const TIME_MS = 4000;
 
 let server: TestServer;

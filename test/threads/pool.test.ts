@@ -73,7 +73,7 @@ async function assertRecovers({ pool }: World, amount: bigint): Promise<void> {
   for (let count = 0n; count < 5n; count += 1n) await answers(pool, QUICK + count, 1);
 }
 
-/** In the end: a new worker takes its time on a busy machine, too long for the first quotes. */
+/** Asks until the pool answers: on a busy machine a new worker starts too late for the first quotes. */
 async function answers(pool: QuotePool, amount: bigint, ledger: number): Promise<void> {
   const end = performance.now() + WAIT_MS_MAX;
   for (;;) {
