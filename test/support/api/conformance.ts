@@ -1,6 +1,7 @@
 // Checks answers and messages against the documents as they are published, but stricter: a member
 // that no schema knows fails, though clients are told that answers may gain members.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { asyncApiDocument } from "../../../src/api/asyncapi.ts";
 import { NO_EXAMPLES } from "../../../src/api/examples.ts";
@@ -31,6 +32,9 @@ const asyncApiSchemas = validatorOf("asyncapi", asyncApi);
 /** What was checked: `operation status` of answers and the schemas of messages. */
 export const seen = new Set<string>();
 
+/** By digest of a text that is as described, what it answered: where engines are compared, most come again. */
+const texts = new Map<string, string>();
+
 /** Throws an AssertionError where the documents do not know the answer as it is. */
 export function checkAnswer(answer: Answer): void {
   const { target, status, contentType, text } = answer;
@@ -53,12 +57,16 @@ export function checkAnswer(answer: Answer): void {
   }
   const content = response.content[contentType];
   assert.ok(content !== undefined, `content type ${contentType} is not documented: ${shown}`);
+  const name = `${operation.operationId} ${status}`;
+  const digest = createHash("sha1").update(text).digest("base64");
+  if (texts.get(digest) === name) return;
   const validate = openApiSchemas(content.schema);
   assert.ok(
     validate(JSON.parse(text)),
     `${shown}\nis not as described: ${JSON.stringify(validate.errors)}`,
   );
-  seen.add(`${operation.operationId} ${status}`);
+  texts.set(digest, name);
+  seen.add(name);
 }
 
 /** The name of the schema that a message of the server has. Throws an AssertionError without one. */
