@@ -20,6 +20,11 @@ type Manifest = {
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
+/** What no case uses is not copied, nor compressed: source maps, and tests, which the package leaves out by itself. */
+function isUsed(path: string): boolean {
+  return !/\.(map|test\.[a-z.]+)$/.test(path);
+}
+
 function manifest(): Manifest {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Manifest;
 }
@@ -29,7 +34,7 @@ before(async () => {
   // Without what the cases do not use: compressing the built addon for each Node takes longer than all they do.
   const packed = join(project, "packed");
   for (const name of ["package.json", "LICENSE", "README.md", "dist/src", "dist/examples"]) {
-    cpSync(join(ROOT, name), join(packed, name), { recursive: true });
+    cpSync(join(ROOT, name), join(packed, name), { recursive: true, filter: isUsed });
   }
   const pack = ["pack", "--ignore-scripts", "--pack-destination", project];
   await run("npm", [...pack, "--cache", join(project, "cache")], { cwd: packed });
