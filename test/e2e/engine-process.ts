@@ -15,7 +15,7 @@ const WARN = 40;
  * which is a quarter of the work of a start and of the first ledgers. Later lines of Node, which compile in more steps,
  * have no such flag. Nor has it source maps: the runner of the tests looks up what it prints.
  */
-const FLAGS = [
+export const FLAGS = [
   "--single-threaded-gc",
   ...(process.version.startsWith("v20.") ? ["--interrupt-budget=600000"] : []),
 ];

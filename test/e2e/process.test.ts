@@ -17,7 +17,7 @@ import { exchangeIdentity } from "../support/exchange.ts";
 import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
-import { EngineProcess } from "./engine-process.ts";
+import { EngineProcess, FLAGS } from "./engine-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
 /** Of a devnet in this process, whose ledgers and answers a busy machine can hold up for seconds. */
@@ -29,7 +29,8 @@ type Ended = { readonly code: number | null; readonly stdout: string; readonly s
 function run(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const env = { ...process.env, ...environment };
-    const child = execFile(process.execPath, [MAIN, ...args], { env }, (_error, stdout, stderr) => {
+    const words = [...FLAGS, MAIN, ...args];
+    const child = execFile(process.execPath, words, { env }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode, stdout, stderr });
     });
   });
