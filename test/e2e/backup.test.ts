@@ -26,8 +26,9 @@ async function command(name: string, args: readonly string[]): Promise<string> {
 }
 
 test("a backup under load, restored elsewhere after a kill, follows on and answers the same", async (t) => {
-  const devnet = await startDevnet({ seed: "backup", ledgerTime: 100, port: 0, ...SMALL_DEVNET });
+  const devnet = await startDevnet({ seed: "backup", ledgerTime: 200, port: 0, ...SMALL_DEVNET });
   t.after(() => devnet.stop());
+  while (devnet.tip.ledger < BACKUP_FROM_LEDGER) devnet.closeLedger();
   const folder = temporaryFolder();
   const [lost, backup, restored] = ["lost", "backup", "restored"].map((n) => join(folder, n));
   assert.ok(lost !== undefined && backup !== undefined && restored !== undefined);
