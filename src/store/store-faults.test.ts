@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { account, token } from "../../test/support/addresses.ts";
 import { eventPosition, ledgerHash } from "../../test/support/ledgers.ts";
 import { randomFrom } from "../../test/support/random-ledgers.ts";
@@ -45,11 +45,19 @@ function step(ledger: number, trades: number): StepRecord {
   };
 }
 
-async function longStore(): Promise<string> {
-  const path = join(temporaryFolder(), "store");
-  const store = await Store.open(path, IDENTITY);
+const long = join(temporaryFolder(), "long");
+
+before(async () => {
+  const store = await Store.open(long, IDENTITY);
   await store.commit(step(7, TRADES));
   await store.close();
+});
+
+/** A copy of the closed store of many trades. */
+function longStore(): string {
+  const path = join(temporaryFolder(), "store");
+  mkdirSync(path);
+  cpSync(join(long, "data.mdb"), join(path, "data.mdb"));
   return path;
 }
 
@@ -78,7 +86,7 @@ async function openAndDie(path: string): Promise<string> {
 }
 
 test("damage that ends the process again and again is looked for, found and named", async () => {
-  const path = await longStore();
+  const path = longStore();
   const file = join(path, "data.mdb");
   const bytes = readFileSync(file);
   // Somewhere in the middle of the long tables: neither what a start reads nor an end of one.
@@ -90,7 +98,7 @@ test("damage that ends the process again and again is looked for, found and name
 });
 
 test("a whole store is read through after several kills, and opens", async () => {
-  const path = await longStore();
+  const path = longStore();
   for (let start = 0; start < 4; start += 1) assert.equal(await openAndDie(path), "");
   const store = await Store.open(path, IDENTITY);
   assert.equal(store.history.trades({}, ALL).length, TRADES);
@@ -98,13 +106,10 @@ test("a whole store is read through after several kills, and opens", async () =>
 });
 
 test("a start on flipped bytes ends with a store or with an error, never with a crash", async () => {
-  const whole = await longStore();
   const random = randomFrom(85);
   const counts = { opened: 0, refused: 0 };
   for (let round = 0; round < 8; round += 1) {
-    const path = join(temporaryFolder(), "store");
-    mkdirSync(path);
-    cpSync(join(whole, "data.mdb"), join(path, "data.mdb"));
+    const path = longStore();
     const file = join(path, "data.mdb");
     const bytes = readFileSync(file);
     // The header's pages, one after the other, and then any others.
@@ -123,7 +128,7 @@ test("a start on flipped bytes ends with a store or with an error, never with a 
 });
 
 test("a zeroed header is refused", async () => {
-  const path = await longStore();
+  const path = longStore();
   const file = join(path, "data.mdb");
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.fill(0, 0, PAGE_BYTES));
@@ -135,7 +140,7 @@ test("a zeroed header is refused", async () => {
 test("data that outgrows the map enlarges it; nothing is lost, and reads go on meanwhile", async () => {
   const path = join(temporaryFolder(), "store");
   const store = await Store.open(path, IDENTITY, { mapBytes: 1 << 20 });
-  const ledgers = 12;
+  const ledgers = 8;
   for (let ledger = 1; ledger <= ledgers; ledger += 1) {
     const commit = store.commit(step(ledger, 3000));
     const shown = store.history.trades({}, ALL);

@@ -223,7 +223,7 @@ test("lists by order, owner and market have every event once, in the index or no
         if (allStored) await withoutPending(options.path);
       }
     }),
-    { numRuns: runs(6) },
+    { numRuns: runs(4) },
   );
 });
 
