@@ -28,12 +28,26 @@ import { MemoryReadModel } from "./memory-read-model.ts";
 export const PASSPHRASE = "Test SDF Network ; September 2015";
 
 /** The n-th test account or contract. */
+const accounts = new Map<number, Address>();
+const contracts = new Map<number, Address>();
+
 export function testAccount(n: number): Address {
-  return accountAddress(new Uint8Array(32).fill(n));
+  return remembered(accounts, n, accountAddress);
 }
 
 export function testContract(n: number): Address {
-  return contractAddress(new Uint8Array(32).fill(n));
+  return remembered(contracts, n, contractAddress);
+}
+
+/** Some tests have tens of thousands of orders, each with three. */
+function remembered(
+  known: Map<number, Address>,
+  n: number,
+  make: (key: Uint8Array) => Address,
+): Address {
+  const address = known.get(n) ?? make(new Uint8Array(32).fill(n));
+  known.set(n, address);
+  return address;
 }
 
 export const EXCHANGE = testContract(200);

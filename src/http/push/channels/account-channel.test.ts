@@ -8,7 +8,7 @@ import type { SharesBlock } from "../../../model/backing.ts";
 import { jsonQuery } from "../json-query.ts";
 import { accountChannel } from "./account-channel.ts";
 
-const ORDERS = 30_000;
+const ORDERS = 20_000;
 const OWNER = testAccount(1);
 const ASSET = testContract(1);
 const TURN_MAX = 8192;
