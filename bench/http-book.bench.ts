@@ -61,7 +61,7 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
       return { kind: "order", action: "update", order: changed } as const;
     });
     const ledgers = [{ ledger, hash: "", closeTime: 0 }];
-    push.stepped({ ledgers, ledger, closeTime: 0, changes: [], events });
+    void push.stepped({ ledgers, ledger, closeTime: 0, changes: [], events });
   };
   // The first one follows each subscriber's snapshot.
   step();

@@ -164,7 +164,7 @@ function createWorld() {
   const step = () => {
     ledger += 1;
     readModel.ledger = ledger;
-    push.stepped({
+    void push.stepped({
       ledgers: [{ ledger, hash: "", closeTime: 0 }],
       ledger,
       closeTime: 0,

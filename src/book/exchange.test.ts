@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { copyFile, cp, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { account, token } from "../../test/support/addresses.ts";
 import { exchangeOptions } from "../../test/support/exchange.ts";
 import { eventPosition, type NewEvent, nextLedger } from "../../test/support/ledgers.ts";
@@ -10,6 +11,7 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { type Order, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import { PRICE_UNIT } from "../model/settlement.ts";
+import { isStepInSlices } from "../model/slice-turns.ts";
 import { History } from "../store/history.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import { Exchange } from "./exchange.ts";
@@ -39,7 +41,7 @@ async function chainOf(clock: { now: number }) {
   const options = exchangeOptions(clock);
   const exchange = await Exchange.open(options);
   const steps: Step[] = [];
-  exchange.onStep((step) => steps.push(step));
+  exchange.onStep((step) => void steps.push(step));
   let last: { ledger: number; hash: string } = { ledger: 99, hash: "00".repeat(32) };
   return {
     exchange,
@@ -303,14 +305,71 @@ test("ledgers do not wait for a clock that has thousands of orders to move", asy
   await chain.exchange.close();
 });
 
+test("ledgers do not wait for trades that are read ahead, and these are no step's work", async () => {
+  const clock = { now: START * 1000 };
+  const chain = await chainOf(clock);
+  await chain.close(START, { ...NEW, amount: 100_000n } as NewEvent);
+  // More than a slice has time for, in one bucket of the ticker, and all of them next to leave the day.
+  const fills = Array.from({ length: 3000 }, (_, at) => fillOf(ID, 1n, 99_999n - BigInt(at)));
+  const bucket = START + 300 - (START % 300);
+  await chain.close(bucket, ...fills);
+  clock.now = (bucket + 86_399) * 1000;
+  const isTicked = { value: false };
+  const tick = async (): Promise<void> => {
+    isTicked.value = false;
+    await chain.exchange.tick();
+    isTicked.value = true;
+  };
+  const ticking = tick();
+  const applying = chain.close(bucket + 86_399);
+  await nextTurn();
+  assert.ok(isTicked.value, "one slice");
+  await Promise.all([ticking, applying]);
+  const rest = tick();
+  while (!isTicked.value) {
+    await nextTurn();
+    assert.ok(!isStepInSlices());
+  }
+  await rest;
+  clock.now += 10_000;
+  assert.equal(chain.exchange.state.marketData.dayTotals().fills, 0);
+  await chain.exchange.close();
+});
+
 test("a listener that fails keeps nobody from the next step", async () => {
   const chain = await chainOf({ now: START * 1000 });
   chain.exchange.onStep(() => assert.fail("a listener"));
   const seen: number[] = [];
-  chain.exchange.onStep(({ ledger }) => seen.push(ledger));
+  chain.exchange.onStep(({ ledger }) => void seen.push(ledger));
   await chain.close(START, NEW);
   await chain.close(START + 5);
   assert.deepEqual(seen, [100, 101]);
+  await chain.exchange.close();
+});
+
+test("a step is shown once the one before it is told, or that is late", async () => {
+  const chain = await chainOf({ now: START * 1000 });
+  const seen: string[] = [];
+  let told = (): void => undefined;
+  chain.exchange.onStep(({ ledger }) => {
+    seen.push(`${ledger}`);
+    return new Promise((resolve) => {
+      told = () => {
+        seen.push(`told ${ledger}`);
+        resolve();
+      };
+    });
+  });
+  await chain.close(START, NEW);
+  const second = chain.close(START + 5);
+  const third = chain.close(START + 10, mod(500n, 0));
+  // Time enough for both to be stored, and shown if nothing held them.
+  for (let turn = 0; turn < 2000; turn += 1) await nextTurn();
+  told();
+  await Promise.all([second, third]);
+  // Nobody tells that the second is told.
+  await chain.close(START + 15, mod(400n, 0));
+  assert.deepEqual(seen, ["100", "told 100", "102", "103"]);
   await chain.exchange.close();
 });
 

@@ -8,7 +8,7 @@ export type StepTimes = {
   readonly prepareMs: number;
   /** Writing and flushing it, retries included; absent where nothing had to be kept. */
   readonly commitMs?: number;
-  /** Writing the idle copy of the book, in slices. */
+  /** Writing the idle copy of the book, in slices, and waiting for the step before to be told. */
   readonly fillMs: number;
   /** Showing it: the flip, market data, pushes; one synchronous piece. */
   readonly flipMs: number;

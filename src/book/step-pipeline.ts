@@ -4,11 +4,11 @@
 // it. Show: the idle copy of the book is filled in slices, and then everything that can be read changes
 // within one turn. Waiting ledgers are taken in order and in groups; the clock and pending updates of the
 // backing records move between them. Main thread.
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { OrderId } from "../model/order.ts";
-import { inStepSlices } from "../model/slice-turns.ts";
+import { inStepSlices, runSlice } from "../model/slice-turns.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -28,6 +28,8 @@ import type { StepMeter } from "./step-meter.ts";
 /** Ledgers and events stored together when many are waiting: bounds memory and the pause. */
 const GROUP_LEDGERS_MAX = 64;
 const GROUP_EVENTS_MAX = 500;
+/** A step waits so long at most until the one before it is told (choice): then the rest of that is told at once. */
+const TOLD_MS_MAX = 1000;
 /** Wait before a failed commit is tried again; doubles up to the highest. */
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 10_000;
@@ -80,6 +82,8 @@ export class StepPipeline {
   /** Ledgers to be taken one by one. */
   #alone = 0;
   #working: Promise<void> | undefined;
+  /** Resolves once the listeners have told the step shown last, or it is late. */
+  #told: Promise<unknown> | undefined;
   /** A stored step could not be shown: what is seen is no longer what is stored. */
   #broken: unknown;
   readonly #closing = new AbortController();
@@ -174,12 +178,23 @@ export class StepPipeline {
         await inStepSlices(lifecycle.moveHorizon(move.horizon, move.ids));
         await this.#run(lifecycle, []);
       }
-      await inStepSlices(state.passClock());
+      await this.#passClock();
       if (move.isDone) for (const { resolve } of callers) resolve();
       else this.#ticks.unshift(...callers);
     } catch (error) {
       for (const { reject } of callers) reject(error);
     }
+  }
+
+  /**
+   * A slice of what is read ahead for the clock at every tick, so that ledgers without a pause between them leave none
+   * of it for when it is due, and more slices only where nothing waits for the pipeline.
+   */
+  async #passClock(): Promise<void> {
+    const portions = this.#options.state.passClock();
+    const isAwaited = (): boolean =>
+      this.#hasUpdates || this.#waiting.length > 0 || this.#closing.signal.aborted;
+    while (runSlice(portions).done !== true && !isAwaited()) await nextTurn();
   }
 
   async #applyLedgers(): Promise<void> {
@@ -268,6 +283,7 @@ export class StepPipeline {
     const storedMs = performance.now();
     try {
       await this.#fillBook(prepared);
+      await this.#told;
       const filledMs = performance.now();
       this.#show(prepared);
       this.#options.meter?.stepped({
@@ -333,13 +349,14 @@ export class StepPipeline {
       changes,
       events,
     };
-    for (const listener of state.listeners) this.#tell(listener, step);
+    const told = Array.from(state.listeners, (listener) => this.#tell(listener, step));
+    this.#told = withinMs(TOLD_MS_MAX, Promise.all(told));
   }
 
   /** A listener that fails concerns nobody else: the step is stored and shown. */
-  #tell(listener: StepListener, step: Step): void {
+  async #tell(listener: StepListener, step: Step): Promise<void> {
     try {
-      listener(step);
+      await listener(step);
     } catch (error) {
       this.#options.log.error({ error, ledger: step.ledger }, "a listener failed at a step");
     }
@@ -349,6 +366,14 @@ export class StepPipeline {
 /** A step of the backing records alone may change nothing that is kept. */
 function hasRecords({ cursor, orders, backing }: StepRecord): boolean {
   return cursor !== undefined || orders.length + backing.length > 0;
+}
+
+/** Resolves with the work, or after so many milliseconds. */
+async function withinMs(most: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  const late = delay(most, undefined, { signal: done.signal });
+  await Promise.race([work, late]);
+  done.abort();
 }
 
 function checkFollows(delta: LedgerDelta, last: FollowedLedger | undefined): void {

@@ -29,8 +29,11 @@ export type Step = {
   readonly events: readonly DomainEvent[];
 };
 
-/** Called on the main thread at once after the step became visible. What it throws is logged. */
-export type StepListener = (step: Step) => void;
+/**
+ * Called on the main thread at once after the step became visible. What it throws is logged. The next step waits a
+ * while for what it returns to resolve.
+ */
+export type StepListener = (step: Step) => Promise<void> | void;
 
 /** What the shared book says of the whole beside its orders and backing. */
 export type BookState = {

@@ -2,23 +2,29 @@
 // order of the callers. The work of a step, which everything waits for, has turns of its own. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Work of a step goes on for so long before others get their turn (a choice). */
-const STEP_SLICE_MS = 4;
+/** One slice goes on for so long before others get their turn (a choice). */
+const SLICE_MS = 4;
 
 /** Work of steps that is in progress in slices. */
 let stepWorks = 0;
+
+/** One slice of the work, at once; with its last portion what it returns. It yields between portions. */
+export function runSlice<T>(portions: Generator<void, T>): IteratorResult<void, T> {
+  const endMs = performance.now() + SLICE_MS;
+  for (;;) {
+    const result = portions.next();
+    if (result.done === true || performance.now() >= endMs) return result;
+  }
+}
 
 /** Resolves with what it returns. It yields between portions of some microseconds each. */
 export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
   stepWorks += 1;
   try {
-    let sliceEnd = performance.now() + STEP_SLICE_MS;
     for (;;) {
-      const { done, value } = portions.next();
+      const { done, value } = runSlice(portions);
       if (done === true) return value;
-      if (performance.now() < sliceEnd) continue;
       await nextTurn();
-      sliceEnd = performance.now() + STEP_SLICE_MS;
     }
   } finally {
     stepWorks -= 1;

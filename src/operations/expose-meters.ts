@@ -102,7 +102,11 @@ function exposeIngest(registry: Registry, meters: Meters): void {
   );
   histogram("step_prepare_seconds", "Computing a step, one synchronous piece.", steps.prepare);
   histogram("commit_seconds", "Writing and flushing a step, retries included.", steps.commit);
-  histogram("book_fill_seconds", "Writing a step to the idle copy of the book.", steps.fill);
+  histogram(
+    "book_fill_seconds",
+    "Writing a step to the idle copy of the book, and waiting until the one before is told.",
+    steps.fill,
+  );
   histogram("book_flip_seconds", "Showing a step, one synchronous piece.", steps.flip);
 }
 

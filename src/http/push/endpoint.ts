@@ -163,9 +163,9 @@ export class PushEndpoint {
     });
   }
 
-  /** To be called with every step, at once. */
-  stepped(step: Step): void {
-    this.#hub.stepped(step);
+  /** To be called with every step, at once. Resolves once clients were told all of it. */
+  stepped(step: Step): Promise<void> {
+    return this.#hub.stepped(step);
   }
 
   /** Closes every connection; later ones are closed at once. */

@@ -64,8 +64,8 @@ export class PushHub {
   readonly #counts = new Map<string, number>();
   /** Snapshots being sent in parts, by topic. */
   readonly #streams = new Map<string, Set<SnapshotStream>>();
-  /** A step whose end is still to be told. */
-  #unended: Step | undefined;
+  /** A step whose end is still to be told, and whoever waits for that. */
+  #unended: { readonly step: Step; readonly told: () => void } | undefined;
 
   readonly #runInTurn: RunInTurn;
 
@@ -115,13 +115,15 @@ export class PushHub {
    * A step became visible: its updates go out now, in order, but for those of which there are so many that they take
    * several turns. The step ends after them and after the first turn of the updates that channels compute later, so
    * that what is due with it comes before its end; no longer wait, or many topics would hold up what marks the end
-   * of a ledger.
+   * of a ledger. Resolves with the step's end; where the next step comes before it, the rest is told at once.
    */
-  stepped(step: Step): void {
+  stepped(step: Step): Promise<void> {
     this.#endStep();
     this.#tell(step, (channel) => channel.stepped(step));
-    this.#unended = step;
     this.#goOnInTurn(step);
+    return new Promise((told) => {
+      this.#unended = { step, told };
+    });
   }
 
   /**
@@ -130,7 +132,7 @@ export class PushHub {
    */
   #goOnInTurn(step: Step): void {
     setImmediate(() => {
-      if (this.#unended !== step) return;
+      if (this.#unended?.step !== step) return;
       if (this.#tellOn(step)) this.#goOnInTurn(step);
       else this.#finish(step);
     });
@@ -138,15 +140,17 @@ export class PushHub {
 
   /** Before anything of a later step is said. */
   #endStep(): void {
-    const step = this.#unended;
+    const step = this.#unended?.step;
     if (step === undefined) return;
     while (this.#tellOn(step));
     this.#finish(step);
   }
 
   #finish(step: Step): void {
+    const told = this.#unended?.told;
     this.#unended = undefined;
     if (step.ledgers.length > 0) this.#tell(step, (channel) => channel.ended?.(step));
+    told?.();
   }
 
   /** False where every channel has said all of the step. */

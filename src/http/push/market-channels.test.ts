@@ -72,7 +72,7 @@ function step(...events: DomainEvent[]): void {
   const ledger = (server.readModel.ledger ?? 0) + 1;
   server.readModel.ledger = ledger;
   const ledgers = [{ ledger, hash: "", closeTime: 0 }];
-  server.push.stepped({ ledgers, ledger, closeTime: 0, changes: [], events });
+  void server.push.stepped({ ledgers, ledger, closeTime: 0, changes: [], events });
 }
 
 /** Lets the work that is due now be done. */
@@ -295,7 +295,7 @@ describe("channel depth", () => {
     price = 5;
     const { ledger } = server.readModel;
     const expired: DomainEvent = { ...ORDER, action: "expire" };
-    server.push.stepped({
+    void server.push.stepped({
       ledgers: [],
       ledger: ledger ?? 0,
       closeTime: 0,
@@ -547,7 +547,7 @@ describe("the ledger message", () => {
     step(fill(1_700_000_101), fill(1_700_000_102));
     // The clock moves between ledgers.
     const ledger = server.readModel.ledger ?? 0;
-    server.push.stepped({ ledgers: [], ledger, closeTime: 0, changes: [], events: [ORDER] });
+    void server.push.stepped({ ledgers: [], ledger, closeTime: 0, changes: [], events: [ORDER] });
     step();
     await client.find((message) => message.type === "ledger" && message.ledger === 5003);
     const told = (await client.drain()).filter(({ id }) => id === undefined);

@@ -71,7 +71,7 @@ function step(events: readonly DomainEvent[], ledgers: readonly number[] = [5001
     changes: [],
     events,
   };
-  server.push.stepped(shown);
+  void server.push.stepped(shown);
   server.readModel.stepped(shown);
 }
 
@@ -233,7 +233,7 @@ describe("channel contract", () => {
     const other = await PushClient.open(fresh.port);
     const first = await other.ask({ op: "subscribe", channel: "contract" });
     assert.ok(!("ledger" in first));
-    fresh.push.stepped({
+    void fresh.push.stepped({
       ledgers: [{ ledger: 7, hash: "", closeTime: 0 }],
       ledger: 7,
       closeTime: 0,

@@ -67,7 +67,7 @@ async function subscribe(client: PushClient, parameters: object = QUOTE): Promis
 /** Shows a step of the ledger, or of the clock alone, and lets what it starts come to its end. */
 async function step(ledger: number, ledgers: readonly number[] = [ledger]): Promise<void> {
   server.readModel.ledger = ledger;
-  server.push.stepped({
+  void server.push.stepped({
     ledgers: ledgers.map((number) => ({ ledger: number, hash: "", closeTime: 0 })),
     ...{ ledger, closeTime: 0, changes: [], events: [] },
   });

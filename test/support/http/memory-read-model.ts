@@ -63,7 +63,7 @@ export class MemoryReadModel implements ReadModel {
 
   /** Listeners learn of a step; what it changed is for the test to put in. */
   stepped(step: Step): void {
-    for (const listener of this.#listeners) listener(step);
+    for (const listener of this.#listeners) void listener(step);
   }
 
   get listenerCount(): number {
