@@ -105,7 +105,7 @@ function createWorld() {
   let published = "";
   const push = new PushEndpoint({
     log,
-    channels: (publish) => {
+    channels: (publish, broken) => {
       channels = pushChannels(
         {
           readModel,
@@ -133,6 +133,7 @@ function createWorld() {
           published = json;
           publish(topic, json);
         },
+        broken,
       );
       return channels;
     },

@@ -214,7 +214,7 @@ async function serve(options: EngineOptions, served: Served) {
   const push = new PushEndpoint({
     log,
     ...meter,
-    channels: (publish) => pushChannels(ofChannels, publish),
+    channels: (...told) => pushChannels(ofChannels, ...told),
   });
   exchange.onStep((step) => push.stepped(step));
   exchange.start();

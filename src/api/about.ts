@@ -46,6 +46,7 @@ export const PUSH_CONVENTIONS = [
   "Messages are answered in order, as fast as the engine has time for: a connection that sends far more than " +
     "that is closed with code 1008 and the reason `Too many messages are waiting`, and so is one whose client " +
     "address does (`Too many messages of your address are waiting`). " +
+    "Code 1011: an update could not be made; connect and subscribe again. " +
     "A message of more than 16 KiB closes the connection with code 1009, binary frames are refused. A client " +
     "with more than 4 MiB waiting for it is disconnected.",
 ] as const;

@@ -65,8 +65,8 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
   };
   const push = new PushEndpoint({
     log,
-    channels: (publish) =>
-      pushChannels({ ...shared, watch: new TestWatch(), timers: systemTimers, log }, publish),
+    channels: (...told) =>
+      pushChannels({ ...shared, watch: new TestWatch(), timers: systemTimers, log }, ...told),
   });
   exchange.onStep((step) => push.stepped(step));
   const server = await startHttpServer({

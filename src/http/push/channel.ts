@@ -59,6 +59,9 @@ export interface Channel {
 /** Sends a message to every subscriber of the topic. */
 export type Publish = (topic: string, json: string) => void;
 
+/** An update of the topic could not be made and is not made later: its subscribers are to subscribe anew. */
+export type Broken = (topic: string) => void;
+
 /** The member `"id":...,` of a reply, empty where the request had none. */
 export function idMember({ id }: MessageId): string {
   return id === undefined ? "" : `"id":${id},`;

@@ -6,7 +6,7 @@ import type { AccountWatch } from "../../book/step.ts";
 import type { Address } from "../../model/address.ts";
 import type { QuoteService } from "../../router-worker/quote.ts";
 import type { AssetInput } from "../asset-input.ts";
-import type { Channel, Publish } from "./channel.ts";
+import type { Broken, Channel, Publish } from "./channel.ts";
 import { accountChannel } from "./channels/account-channel.ts";
 import { bookChannel } from "./channels/book-channel.ts";
 import { candlesChannel } from "./channels/candles-channel.ts";
@@ -32,7 +32,11 @@ export type ChannelsOptions = {
   readonly log: HubLog;
 };
 
-export function pushChannels(options: ChannelsOptions, publish: Publish): readonly Channel[] {
+export function pushChannels(
+  options: ChannelsOptions,
+  publish: Publish,
+  broken: Broken,
+): readonly Channel[] {
   const turns = new TurnQueue(options.timers, (error) => {
     options.log.error({ err: error }, "a push update could not be computed");
   });
@@ -40,7 +44,7 @@ export function pushChannels(options: ChannelsOptions, publish: Publish): readon
   const common = { ...options, publish, turns };
   return [
     contractChannel(common),
-    accountChannel(common),
+    accountChannel({ ...common, broken }),
     tradesChannel(common),
     bookChannel(common),
     tickerChannel(common),

@@ -5,6 +5,9 @@ import { SendStatus, type WebSocket } from "../uws.ts";
 import type { Channel } from "./channel.ts";
 import type { PendingSnapshot, Subscriber } from "./hub.ts";
 
+const CLOSE_INTERNAL_ERROR = 1011;
+const UPDATE_LOST = "An update could not be made. Connect and subscribe again";
+
 /**
  * The binding copies the members of what it is given onto its own socket object and hands that out
  * as the user data, so the connection is one level down.
@@ -62,6 +65,11 @@ export class Connection implements Subscriber {
   tooSlow(): void {
     this.fellBehind();
     this.terminate();
+  }
+
+  updateLost(): void {
+    this.#meter.disconnected("update_lost");
+    this.end(CLOSE_INTERNAL_ERROR, UPDATE_LOST);
   }
 
   end(code: number, reason = ""): void {

@@ -8,7 +8,7 @@ import type { ListenerLimits } from "../limits/listener-limits.ts";
 import { errorAnswer, writeAnswer } from "../response.ts";
 import type { TurnBudget } from "../turn-budget.ts";
 import type { App, HttpRequest, HttpResponse, SocketContext, WebSocket } from "../uws.ts";
-import type { Channel, Publish } from "./channel.ts";
+import type { Broken, Channel, Publish } from "./channel.ts";
 import { parseClientMessage } from "./client-message.ts";
 import { Connection, type UserData } from "./connection.ts";
 import { type HubLog, PushHub, type Subscriber, sendError } from "./hub.ts";
@@ -43,7 +43,7 @@ const CLOSE_POLICY = 1008;
 const CLOSE_TOO_BIG = 1009;
 
 export type PushOptions = {
-  readonly channels: (publish: Publish) => readonly Channel[];
+  readonly channels: (publish: Publish, broken: Broken) => readonly Channel[];
   readonly log: HubLog;
   readonly meter?: HttpMeter;
   /** Time between pings, for tests; 30 s otherwise. */
@@ -76,13 +76,16 @@ export class PushEndpoint {
     this.#meter = meter;
     // The binding sends the text to every subscriber itself, made and encoded once.
     this.#hub = new PushHub(
-      channels((topic, json) => {
-        this.#app?.publish(topic, json);
-        this.#hub.published(topic, json);
-        const clients = this.#hub.subscribersOf(topic);
-        // What channels publish is ASCII, so characters are bytes.
-        meter.sent(clients, clients * json.length);
-      }),
+      channels(
+        (topic, json) => {
+          this.#app?.publish(topic, json);
+          this.#hub.published(topic, json);
+          const clients = this.#hub.subscribersOf(topic);
+          // What channels publish is ASCII, so characters are bytes.
+          meter.sent(clients, clients * json.length);
+        },
+        (topic) => this.#hub.broken(topic),
+      ),
       log,
       (connection, run) => this.#turns?.rest(connection, run),
     );

@@ -83,6 +83,7 @@ class World {
         this.#isJoined = false;
       },
       end: () => assert.fail("ended"),
+      updateLost: () => assert.fail("an update is lost"),
       tooSlow() {
         this.isOpen = false;
         world.#isJoined = false;
@@ -430,6 +431,60 @@ test("a channel that fails at what is left of a step does not keep it from endin
   assert.deepEqual(said, ["failed", "end 1", "told 1", "failed", "end 2", "told 2"]);
 });
 
+test("an update that cannot be made ends the connections of its topic, and of a channel that fails", () => {
+  const ends: string[] = [];
+  const life: string[] = [];
+  let failing = "";
+  const channelOf = (name: string): Channel => ({
+    name,
+    request: (parameters) => ({
+      topic: `${name} ${parameters.one("of")}`,
+      snapshot: () => "{}",
+      opened: () => undefined,
+    }),
+    closed: (topic) => life.push(topic),
+    stepped: () => assert.notEqual(name, failing),
+  });
+  const channels = [channelOf("one"), channelOf("other")];
+  const hub = new PushHub(channels, { error: () => undefined }, (_, run) => run());
+  const subscribed = (who: string, channel: string, of: string): void => {
+    const subscriber: Subscriber = {
+      topics: new Map(),
+      pending: new Set(),
+      client: "",
+      waitingBytes: 0,
+      send: () => undefined,
+      join: () => undefined,
+      leave: () => undefined,
+      end: () => assert.fail("ended"),
+      tooSlow: () => assert.fail("too slow"),
+      updateLost: () => {
+        ends.push(who);
+        hub.disconnected(subscriber);
+      },
+    };
+    hub.receive(subscriber, parseClientMessage(JSON.stringify({ op: "subscribe", channel, of })));
+  };
+  subscribed("a", "one", "x");
+  subscribed("b", "one", "x");
+  subscribed("c", "one", "y");
+  subscribed("d", "other", "x");
+  hub.broken("one x");
+  hub.broken("one x");
+  assert.deepEqual([ends.splice(0), life.splice(0)], [["a", "b"], ["one x"]]);
+  subscribed("e", "one", "x");
+  failing = "one";
+  void hub.stepped(STEP);
+  assert.deepEqual(
+    [ends.sort(), life.sort()],
+    [
+      ["c", "e"],
+      ["one x", "one y"],
+    ],
+  );
+  assert.deepEqual([hub.topicCount, hub.subscriptionCount], [1, 1]);
+});
+
 test("a subscribe is answered once its topic is ready again, and tells once that it is over", async () => {
   const waits: (() => void)[] = [];
   const sent: string[] = [];
@@ -461,6 +516,7 @@ test("a subscribe is answered once its topic is ready again, and tells once that
     leave: () => undefined,
     end: () => undefined,
     tooSlow: () => undefined,
+    updateLost: () => undefined,
   };
   const ask = (op: string): void => {
     hub.receive(subscriber, parseClientMessage(JSON.stringify({ op, channel: "busy" })));

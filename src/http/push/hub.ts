@@ -48,6 +48,8 @@ export interface Subscriber {
   end(code: number, reason?: string): void;
   /** Counts it as too slow and closes it without a close frame. */
   tooSlow(): void;
+  /** Counts it as one that misses an update and closes it with a close frame. */
+  updateLost(): void;
 }
 
 export type HubLog = { error(fields: object, message: string): void };
@@ -60,8 +62,8 @@ type Subscription = Extract<ClientMessage, { readonly kind: "subscribe" | "unsub
 export class PushHub {
   readonly #channels: ReadonlyMap<unknown, Channel>;
   readonly #log: HubLog;
-  /** Subscribers of each topic that has any. */
-  readonly #counts = new Map<string, number>();
+  /** Of each topic that has any. */
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Snapshots being sent in parts, by topic. */
   readonly #streams = new Map<string, Set<SnapshotStream>>();
   /** A step whose end is still to be told, and whoever waits for that. */
@@ -76,18 +78,27 @@ export class PushHub {
   }
 
   get topicCount(): number {
-    return this.#counts.size;
+    return this.#subscribers.size;
   }
 
   /** Topics held, summed over the connections. */
   get subscriptionCount(): number {
     let sum = 0;
-    for (const count of this.#counts.values()) sum += count;
+    for (const { size } of this.#subscribers.values()) sum += size;
     return sum;
   }
 
   subscribersOf(topic: string): number {
-    return this.#counts.get(topic) ?? 0;
+    return this.#subscribers.get(topic)?.size ?? 0;
+  }
+
+  /**
+   * An update of the topic could not be made: its subscribers' connections are closed, so that they subscribe anew
+   * rather than miss it without a sign.
+   */
+  broken(topic: string): void {
+    const subscribers = [...(this.#subscribers.get(topic) ?? [])];
+    for (const subscriber of subscribers) subscriber.updateLost();
   }
 
   /** An update went out to whoever joined the topic: others are to have it behind their snapshot. */
@@ -169,13 +180,20 @@ export class PushHub {
       } catch (error) {
         const fields = { err: error, channel: channel.name, ledger: step.ledger };
         this.#log.error(fields, "a channel failed at a step");
+        this.#breakAll(channel);
       }
+    }
+  }
+
+  #breakAll(channel: Channel): void {
+    for (const [topic, [subscriber]] of [...this.#subscribers]) {
+      if (subscriber?.topics.get(topic) === channel) this.broken(topic);
     }
   }
 
   /** The connection is gone. */
   disconnected(subscriber: Subscriber): void {
-    for (const [topic, channel] of subscriber.topics) this.#release(topic, channel);
+    for (const [topic, channel] of subscriber.topics) this.#release(subscriber, topic, channel);
     subscriber.topics.clear();
     for (const pending of subscriber.pending) {
       this.#endStream(pending);
@@ -231,9 +249,10 @@ export class PushHub {
       }
       subscriber.topics.set(topic, channel);
       if (request.beginsWithSnapshot !== true) subscriber.join(topic);
-      const count = this.#counts.get(topic) ?? 0;
-      this.#counts.set(topic, count + 1);
-      isFirst = count === 0;
+      const others = this.#subscribers.get(topic);
+      isFirst = others === undefined;
+      if (others === undefined) this.#subscribers.set(topic, new Set([subscriber]));
+      else others.add(subscriber);
     }
     const isBehind = request.parts !== undefined && hasPending(subscriber, topic);
     const pending: PendingSnapshot = { topic, channel, id, isNew, over: request.over };
@@ -379,17 +398,15 @@ export class PushHub {
   #drop(subscriber: Subscriber, topic: string, channel: Channel): void {
     if (!subscriber.topics.delete(topic)) return;
     subscriber.leave(topic);
-    this.#release(topic, channel);
+    this.#release(subscriber, topic, channel);
   }
 
-  #release(topic: string, channel: Channel): void {
-    const count = this.#counts.get(topic) ?? 0;
-    if (count > 1) {
-      this.#counts.set(topic, count - 1);
-    } else {
-      this.#counts.delete(topic);
-      channel.closed(topic);
-    }
+  #release(subscriber: Subscriber, topic: string, channel: Channel): void {
+    const subscribers = this.#subscribers.get(topic);
+    subscribers?.delete(subscriber);
+    if (subscribers !== undefined && subscribers.size > 0) return;
+    this.#subscribers.delete(topic);
+    channel.closed(topic);
   }
 
   #sendFailure(subscriber: Subscriber, id: MessageId, error: unknown): void {

@@ -642,7 +642,7 @@ describe("channel account", () => {
     assert.deepEqual(asked, [ADDRESS]);
   });
 
-  it("keeps no other channel from a step at which it fails", async () => {
+  it("ends the connections that miss an update, and keeps no other channel from the step", async () => {
     const client = await subscribed("account", { address: ADDRESS });
     const other = await subscribed("trades");
     const { readModel, loggedErrors } = server;
@@ -658,8 +658,11 @@ describe("channel account", () => {
     }
     assert.equal((await other.drain()).length, 1);
     assert.equal(loggedErrors.length, logged + 1);
+    assert.equal(await client.closed, 1011);
+    assert.match(client.closeReason, /subscribe again/);
+    const again = await subscribed("account", { address: ADDRESS });
     step([{ kind: "backing", owner: ADDRESS, asset: testContract(1) }]);
-    assert.equal((await client.drain()).at(-1)?.type, "backing");
+    assert.equal((await again.drain()).at(-1)?.type, "backing");
   });
 
   it("tells backing with the share of every order that sells the token", async () => {

@@ -108,7 +108,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     contract: EXCHANGE,
   };
   const push = new PushEndpoint({
-    channels: (publish) => pushChannels({ ...shared, watch, timers, log }, publish),
+    channels: (...told) => pushChannels({ ...shared, watch, timers, log }, ...told),
     log,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
     ...(meter === undefined ? {} : { meter }),

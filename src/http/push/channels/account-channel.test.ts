@@ -56,7 +56,11 @@ function worldOf(orders: number) {
   const failures: unknown[] = [];
   const publish = (_: string, json: string): void => void published.push(JSON.parse(json));
   const log = { error: (fields: object) => void failures.push(fields) };
-  const channel = accountChannel({ readModel, watch, publish, log });
+  const broken: string[] = [];
+  const channel = accountChannel({
+    ...{ readModel, watch, publish, log },
+    broken: (topic) => void broken.push(topic),
+  });
   const request = channel.request(jsonQuery({ address: OWNER }));
   request.opened();
   const setBudget = (budget: bigint): void => {
@@ -83,7 +87,10 @@ function worldOf(orders: number) {
     );
   };
   const tellOn = () => channel.tellOn?.() ?? false;
-  return { readModel, published, failures, channel, request, setBudget, step, expected, tellOn };
+  return {
+    ...{ readModel, published, failures, broken, channel, request },
+    ...{ setBudget, step, expected, tellOn },
+  };
 }
 
 test("the shares of tens of thousands of orders are put into text some thousand a turn", () => {
@@ -137,9 +144,9 @@ test("an account that nobody is subscribed to any more is told nothing more", ()
   assert.deepEqual([published.length, readModel.made], [1, made]);
 });
 
-test("a message that cannot be made holds up none behind it", () => {
-  const { readModel, published, failures, step, tellOn } = worldOf(1);
-  const { ordersBacked } = readModel;
+test("a message that cannot be made breaks its topic and holds up none behind it", () => {
+  const { readModel, published, failures, broken, request, step, tellOn } = worldOf(1);
+  const { ordersBacked, orderBacking } = readModel;
   readModel.ordersBacked = () => [
     {
       isCovered: false,
@@ -153,10 +160,19 @@ test("a message that cannot be made holds up none behind it", () => {
   readModel.ordersBacked = ordersBacked;
   step(1000n);
   assert.equal(tellOn(), false);
-  assert.equal(failures.length, 1);
+  assert.deepEqual([failures.length, broken], [1, [request.topic]]);
   assert.deepEqual(
     published.map(({ type }) => type),
     ["order", "order", "order", "backing", "order"],
+  );
+  readModel.orderBacking = () => assert.fail("no backing");
+  step(1000n);
+  readModel.orderBacking = orderBacking;
+  const { topic } = request;
+  assert.deepEqual([failures.length, broken], [3, [topic, topic, topic]]);
+  assert.deepEqual(
+    published.slice(5).map(({ type }) => type),
+    ["backing"],
   );
 });
 

@@ -19,7 +19,7 @@ import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
 import { fillJson, swapJson, tradeJson } from "../../json/trade-json.ts";
 import type { Query } from "../../query.ts";
-import type { Channel, Publish } from "../channel.ts";
+import type { Broken, Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 import type { HubLog } from "../hub.ts";
 import { Untold } from "../untold.ts";
@@ -32,11 +32,12 @@ export type AccountChannelOptions = {
   readonly readModel: ReadModel;
   readonly watch: AccountWatch;
   readonly publish: Publish;
+  readonly broken: Broken;
   readonly log: HubLog;
 };
 
 export function accountChannel(options: AccountChannelOptions): Channel {
-  const { readModel, watch, publish, log } = options;
+  const { readModel, watch, publish, broken, log } = options;
   /** Whether the account of each open topic is watched, which past a limit it is not. */
   const watched = new Map<Address, boolean>();
   /** One text at a time: rows of many accounts at once would be much memory. Resolves with what ends the turn. */
@@ -46,7 +47,9 @@ export function accountChannel(options: AccountChannelOptions): Channel {
       last = last.then(() => new Promise<void>((end) => begin(end)));
     });
   const untold = new Untold<Address>(TURN_SHARES, (address, error) => {
-    log.error({ err: error, topic: topicOf(address) }, "an account's change could not be told");
+    const topic = topicOf(address);
+    log.error({ err: error, topic }, "an account's change could not be told");
+    broken(topic);
   });
   function* toldIn(address: Address, { head, blocks, tail }: Message): Generator<number, void> {
     for (const block of blocks) {
