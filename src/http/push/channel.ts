@@ -42,8 +42,12 @@ export interface Channel {
   request(parameters: Query): TopicRequest;
   /** The topic lost its last subscriber: nothing is computed for it any more. */
   closed(topic: string): void;
-  /** A step became visible. What it throws is logged and keeps no other channel from the step. */
-  stepped(step: Step): void;
+  /**
+   * A step became visible. True where `tellOn` has more to say of it. What it throws is logged and keeps no other
+   * channel from the step.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most channels say all of it, and return nothing.
+  stepped(step: Step): boolean | void;
   /**
    * Says more of the step, some milliseconds of work: called again, in later turns or at once before anything of the
    * next step, until it returns false.

@@ -124,23 +124,25 @@ export class PushHub {
 
   /**
    * A step became visible: its updates go out now, in order, but for those of which there are so many that they take
-   * several turns. The step ends after them and after the first turn of the updates that channels compute later, so
-   * that what is due with it comes before its end; no longer wait, or many topics would hold up what marks the end
-   * of a ledger. Resolves with the step's end; where the next step comes before it, the rest is told at once.
+   * several turns. The step ends after them and after the turn's portion of the updates that channels compute behind
+   * them, so that what is due with it comes before its end; no longer wait, or many topics would hold up what marks
+   * the end of a ledger. Resolves with the step's end; where the next step comes before it, the rest is told at once.
    */
   stepped(step: Step): Promise<void> {
     this.#endStep();
-    this.#tell(step, (channel) => channel.stepped(step));
-    this.#goOnInTurn(step);
+    let isMore = false;
+    this.#tell(step, (channel) => {
+      if (channel.stepped(step) === true) isMore = true;
+    });
+    if (isMore) this.#goOnInTurn(step);
+    // Behind the turn queue's own: microtasks run in the order in which they were queued.
+    else queueMicrotask(() => this.#finish(step));
     return new Promise((told) => {
       this.#unended = { step, told };
     });
   }
 
-  /**
-   * In every turn until it is told, not a slice behind those of answers: everybody waits for it. Behind the turn
-   * queue's own: immediates run in the order in which they were set.
-   */
+  /** In every turn until it is told, not a slice behind those of answers: everybody waits for it. */
   #goOnInTurn(step: Step): void {
     setImmediate(() => {
       if (this.#unended?.step !== step) return;
@@ -158,10 +160,11 @@ export class PushHub {
   }
 
   #finish(step: Step): void {
-    const told = this.#unended?.told;
+    if (this.#unended?.step !== step) return;
+    const { told } = this.#unended;
     this.#unended = undefined;
     if (step.ledgers.length > 0) this.#tell(step, (channel) => channel.ended?.(step));
-    told?.();
+    told();
   }
 
   /** False where every channel has said all of the step. */

@@ -75,14 +75,19 @@ export class Throttle {
 const TURN_MS = 5;
 
 /**
- * Work that need not be done now, in small portions: topics whose interval ends together must not
- * hold up the thread together. One that fails is told and does not hold up the others.
+ * Work that need not be done at once, in small portions: topics whose interval ends together must not hold up the
+ * thread together. As long as the turn has time for it, it runs right behind the code that adds it: what becomes due
+ * with a step goes out with the rest of the step, in one write to each client. One that fails is told and does not
+ * hold up the others.
  */
 export class TurnQueue {
   readonly #elapsed: Timers["elapsed"];
   readonly #failed: (error: unknown) => void;
   readonly #waiting = new Set<() => void>();
-  #scheduled = false;
+  #isQueued = false;
+  #isTurn = false;
+  /** Of the turn's time. */
+  #takenMs = 0;
 
   constructor({ elapsed }: Pick<Timers, "elapsed">, failed: (error: unknown) => void) {
     this.#elapsed = elapsed;
@@ -93,28 +98,42 @@ export class TurnQueue {
   add(run: () => void): () => void {
     const work = () => run();
     this.#waiting.add(work);
-    this.#schedule();
+    this.#beginTurn();
+    if (!this.#isQueued) {
+      this.#isQueued = true;
+      queueMicrotask(() => {
+        this.#isQueued = false;
+        this.#work();
+      });
+    }
     return () => {
       this.#waiting.delete(work);
     };
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+  #beginTurn(): void {
+    if (this.#isTurn) return;
+    this.#isTurn = true;
     setImmediate(() => {
-      this.#scheduled = false;
-      const endMs = this.#elapsed() + TURN_MS;
-      for (const work of this.#waiting) {
-        this.#waiting.delete(work);
-        try {
-          work();
-        } catch (error) {
-          this.#failed(error);
-        }
-        if (this.#elapsed() >= endMs) break;
-      }
-      if (this.#waiting.size > 0) this.#schedule();
+      this.#isTurn = false;
+      this.#takenMs = 0;
+      if (this.#waiting.size === 0) return;
+      this.#beginTurn();
+      this.#work();
     });
+  }
+
+  #work(): void {
+    for (const work of this.#waiting) {
+      if (this.#takenMs >= TURN_MS) return;
+      const startMs = this.#elapsed();
+      this.#waiting.delete(work);
+      try {
+        work();
+      } catch (error) {
+        this.#failed(error);
+      }
+      this.#takenMs += this.#elapsed() - startMs;
+    }
   }
 }

@@ -58,8 +58,8 @@ export function accountChannel(options: AccountChannelOptions): Channel {
     if (!watched.has(address)) return;
     publish(topicOf(address), head + blocks.map(sharesText).join(",") + tail);
   }
-  const stepped = ({ events }: Step): void => {
-    if (watched.size === 0) return;
+  const stepped = ({ events }: Step): boolean => {
+    if (watched.size === 0) return false;
     for (const event of events) {
       if (event.kind === "contract") continue;
       const address = toldAccount(event);
@@ -67,7 +67,7 @@ export function accountChannel(options: AccountChannelOptions): Channel {
         untold.add(address, () => toldIn(address, messageOf(event, address, readModel)));
       }
     }
-    untold.tellOn();
+    return untold.tellOn();
   };
   return {
     name: "account",

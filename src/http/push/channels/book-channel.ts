@@ -75,15 +75,15 @@ export function bookChannel(options: BookChannelOptions): Channel {
   const untold = new Untold(TURN_CHANGES, failed);
   const isTold = (topic: BookTopic): boolean => !untold.has(topic);
 
-  const stepped = ({ events, ledger }: Step): void => {
-    if (open.size === 0) return;
+  const stepped = ({ events, ledger }: Step): boolean => {
+    if (open.size === 0) return false;
     for (const [topic, concerned] of concernedTopics(events, open, byAsset)) {
       untold.add(topic, () => {
         const changes = topic.image.stepped(concerned.orders, concerned.budgets);
         return toldIn(topic, { ledger, changes }, publish);
       });
     }
-    untold.tellOn();
+    return untold.tellOn();
   };
 
   return {
