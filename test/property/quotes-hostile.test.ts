@@ -16,6 +16,7 @@ import {
   type HostileWorld,
   ladderWorld,
   sharedWorld,
+  usedUpWorld,
   wideWorld,
 } from "../support/hostile-worlds.ts";
 import { betterExchange, EQUAL_PARTS } from "../support/one-exchange.ts";
@@ -220,6 +221,23 @@ test("of a hop's selections of equal value the one of fewer orders is quoted", (
   assert.deepEqual([route.sold, route.bought], [179n, 173n]);
   assert.equal(route.hops.flatMap(({ orders }) => orders).length, 4);
   assert.deepEqual(routeFaultsOf(asked, route), []);
+});
+
+test("orders that use up their maker's backing exactly are listed, however large the amounts", () => {
+  for (let decimals = 0; decimals <= 30; decimals += 1) {
+    const unit = 10n ** BigInt(decimals);
+    const world = usedUpWorld(unit);
+    const answer = answerOf(world);
+    const route = bestRoute(answer);
+    assert(route !== undefined, `${decimals} decimals`);
+    assert.deepEqual(
+      [...routeFaultsOf(world, route), ...proofFaults(answer)],
+      [],
+      `${decimals} decimals`,
+    );
+    const best = (285n * unit) / 13n;
+    assert((best - route.bought) * EQUAL_PARTS <= best, `${decimals} decimals: ${route.bought}`);
+  }
 });
 
 test("a route is searched anew for fewer orders that come to the same", () => {

@@ -226,6 +226,28 @@ export function sharedWorld(seed: number, hops = 1 + (seed % 2), makersMax = 9):
   return world({ orders, budgets, hops, direction, amount, ordersMax: pick(random, [3, 5, 20]) });
 }
 
+/**
+ * Makers whose orders use up their backing exactly, in units of so many base units: selling 24 units gets
+ * 21 + 12 / 13 at best, with eight and one of the last maker's nine.
+ */
+export function usedUpWorld(unit: bigint): HostileWorld {
+  // By maker: its backing, then what each of its orders gives for what.
+  const makers = "7 10/11, 11 1/1 5/7 1/1 10/13, 7 8/10, 4 5/6 4/4, 9 4/4 8/8 8/9 5/5 1/1".split(
+    ", ",
+  );
+  const budgets = new Map<Address, bigint>();
+  const orders = makers.flatMap((text, at): readonly Draft[] => {
+    const [budget = "", ...offers] = text.split(" ");
+    const maker = account(at);
+    budgets.set(maker, BigInt(budget) * unit);
+    return offers.map((offer) => {
+      const [got = 0n, paid = 0n] = offer.split("/").map(BigInt);
+      return { maker, amount: got * unit, price: (PRICE_UNIT * paid) / got };
+    });
+  });
+  return world({ orders, budgets, direction: "strict_send", amount: 24n * unit });
+}
+
 /** A side of 200 orders, half of them of makers who back some of theirs, asked for up to thirty of them. */
 export function broadWorld(seed: number): HostileWorld {
   const random = randomFrom(seed * 53 + 23);

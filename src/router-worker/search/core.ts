@@ -3,6 +3,7 @@
 // order that flips, or the maker's other choices. The largest classes come first, by powers of four; of
 // a size those that lose least.
 import { sortAscending } from "./hop-problem.ts";
+import { exceeds } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import { NO_BREAK } from "./maker-choices.ts";
 import type { Relaxation } from "./relaxation.ts";
@@ -91,7 +92,8 @@ export class Core {
     for (let at = 0; at < pricedCount; at += 1) {
       const maker = priced[at]!;
       const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
-      if (makerGot[maker]! - this.#giveBack[from * pricedCount + at]! > budget) return false;
+      const least = makerGot[maker]! - this.#giveBack[from * pricedCount + at]!;
+      if (exceeds(least, budget)) return false;
     }
     return true;
   }

@@ -2,6 +2,7 @@
 // it: for headroom-search.ts. As exact as the columns are.
 import { entryCost, entryOutput } from "./hop-columns.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import { exceeds } from "./hop-selection.ts";
 
 /** Orders of one hop that selections are made of: some 5,000 selections. */
 const ORDERS_MAX = 10;
@@ -166,10 +167,10 @@ export class HeadroomSelections {
       delivered += other.amount;
       received += other.cost;
     }
-    if (delivered > offer.budget) return false;
-    if (this.#direction !== SELL) return !this.#isFirst || received <= offer.headroom;
+    if (exceeds(delivered, offer.budget)) return false;
+    if (this.#direction !== SELL) return !this.#isFirst || !exceeds(received, offer.headroom);
     const made = this.#flow.makers.get(offer.maker) ?? 0;
-    return received <= offer.headroom + made + Math.ceil(this.#unsold * offer.price);
+    return !exceeds(received, offer.headroom + made + Math.ceil(this.#unsold * offer.price));
   }
 
   /** What the selection means to the hop beside it; undefined: it does not do for this flow. */
@@ -186,12 +187,12 @@ export class HeadroomSelections {
       return new Map([...delivered].filter(([maker]) => this.#shortAfter.has(maker)));
     }
     for (const [maker, least] of this.#flow.makers) {
-      if ((delivered.get(maker) ?? 0) < least) return undefined;
+      if (exceeds(least, delivered.get(maker) ?? 0)) return undefined;
     }
     const needs = new Map<number, number>();
     for (const { maker, headroom } of [...this.#whole, last]) {
-      const short = received.get(maker)! - headroom;
-      if (short > 0) needs.set(maker, short);
+      const wanted = received.get(maker)!;
+      if (exceeds(wanted, headroom)) needs.set(maker, wanted - headroom);
     }
     return needs;
   }

@@ -21,6 +21,11 @@ const ERROR = 2 ** -46;
 /** Nodes that a settlement in 128-bit integers counts as. */
 const EXACT_NODES = 64;
 
+/** Whether what orders add up to is surely more than their maker has; what is too close integers decide. */
+export function exceeds(sum: number, most: number): boolean {
+  return sum > most && (sum < EXACT_MAX || sum > most * (1 + ERROR));
+}
+
 export class HopSelection {
   // The incumbent.
   found = false;

@@ -5,6 +5,7 @@
 // price of its backing (relaxation.ts).
 import { entryOutput } from "./hop-columns.ts";
 import { NONE_OUT } from "./hop-problem.ts";
+import { exceeds } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 
 /** Choices kept for all makers of a hop together, and their entries (guess). */
@@ -186,7 +187,7 @@ export class MakerChoices {
       const at = start + this.#entry[place]!;
       const nextGot = got + columns.amount[at]!;
       const nextPaid = paid + columns.cost[at]!;
-      if (nextGot > this.#budget || nextPaid > this.#headroom) continue;
+      if (exceeds(nextGot, this.#budget) || exceeds(nextPaid, this.#headroom)) continue;
       this.#stack[size] = place;
       this.#walk(place + 1, size + 1, profit + own, nextGot, nextPaid);
     }

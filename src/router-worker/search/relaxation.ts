@@ -4,7 +4,7 @@
 // themselves; where that gives the closer bound, its backing has a shadow price nu.
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { sortAscending } from "./hop-problem.ts";
-import type { HopSelection } from "./hop-selection.ts";
+import { exceeds, type HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import { type BreakOfMaker, MakerChoices, NO_BREAK } from "./maker-choices.ts";
 import { Multipliers } from "./multipliers.ts";
@@ -268,7 +268,9 @@ export class Relaxation {
     const { columns, start } = this.#task.orders;
     const { budget, headroom } = columns;
     const at = start + columns.groupTop[start + maker]!;
-    return this.makerGot[maker]! > budget[at]! || this.makerPaid[maker]! > headroom[at]!;
+    return (
+      exceeds(this.makerGot[maker]!, budget[at]!) || exceeds(this.makerPaid[maker]!, headroom[at]!)
+    );
   }
 
   /** Puts the orders of a maker's choice in (1) or out (0). */
