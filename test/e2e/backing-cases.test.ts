@@ -2,16 +2,15 @@
 // channel of an engine that runs as operators run it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { WebSocket } from "ws";
 import { deriveOrderId } from "../../src/devnet/contract/order-id.ts";
 import { addressValue, bool, i128, u32, u64, VOID, vec } from "../../src/devnet/contract/value.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { TransactionIntent } from "../../src/devnet/intent.ts";
 import { TrustlineFlags } from "../../src/devnet/ledger/entry.ts";
 import type { Address } from "../../src/model/address.ts";
-import { checkPushMessage } from "../support/api/conformance.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
+import { PushClient } from "../support/http/push-client.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -81,18 +80,7 @@ async function loaded(token: Address): Promise<void> {
   await until("the record is loaded", async () => (await record(token)).updated !== undefined);
 }
 
-/** A push connection, and the messages that it got so far. */
-async function connected() {
-  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
-  const messages: Row[] = [];
-  socket.on("message", (data) => {
-    const message = JSON.parse(String(data));
-    checkPushMessage(message);
-    messages.push(message);
-  });
-  await new Promise((resolve) => socket.once("open", resolve));
-  return { socket, messages };
-}
+const subscribe = (address: Address) => ({ op: "subscribe", channel: "account", address });
 
 function record(token: Address): Promise<Row> {
   return api.get(`/backing?owner=${maker}&asset=${token}`);
@@ -232,11 +220,10 @@ test("payments, token transfers and clawbacks show in the next ledger", async ()
 });
 
 test("a revoked maker has nothing, and all of it at once when restored; both are pushed", async () => {
-  const { socket, messages } = await connected();
-  socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: maker, id: 1 }));
-  await until("the snapshot", () => messages.some(({ id }) => id === 1));
+  const client = await PushClient.open(await engine.listening);
+  await client.ask(subscribe(maker));
   const pushed = () =>
-    messages.filter(({ type, asset }) => type === "backing" && asset === goldToken);
+    client.messages.filter(({ type, asset }) => type === "backing" && asset === goldToken);
   const before = pushed().length;
 
   await ledger(authorize(false));
@@ -253,7 +240,7 @@ test("a revoked maker has nothing, and all of it at once when restored; both are
   await until("another push", () => pushed().length === before + 2);
   assert.equal(pushed().at(-1).backing.authorized, true);
   assert.deepEqual(pushed().at(-1).backed, { [String(GOLD_ORDER)]: String(50n * ONE) });
-  socket.close();
+  client.close();
 });
 
 test("an allowance counts through its last ledger, and no longer", async () => {
@@ -274,18 +261,16 @@ test("an allowance counts through its last ledger, and no longer", async () => {
 });
 
 test("a custom token is asked after its events, and pending meanwhile", async () => {
-  const { socket, messages } = await connected();
-  socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: maker, id: 1 }));
-  await until("the snapshot", () => messages.some(({ id }) => id === 1));
+  const client = await PushClient.open(await engine.listening);
+  await client.ask(subscribe(maker));
   await until("it is confirmed", async () => (await record(plain)).pending === undefined);
+  const from = client.messages.length;
   await ledger(transfer(plain, other, HELD - 20n * ONE));
   // By a push: when REST is asked, the answer may be there already.
-  await until("it is pending", () =>
-    messages.some(({ type, asset, backing }) => {
-      return type === "backing" && asset === plain && backing.pending === true;
-    }),
-  );
-  socket.close();
+  await client.find(({ type, asset, backing }) => {
+    return type === "backing" && asset === plain && backing.pending === true;
+  }, from);
+  client.close();
   await until("it is asked", async () => (await backed(PLAIN_ORDER)) === 20n * ONE);
   await until("it is confirmed", async () => (await record(plain)).pending === undefined);
   assert.equal((await record(plain)).balance, String(20n * ONE));
@@ -320,21 +305,18 @@ test("a kill changes no answer while no RPC is there, a custom token's included"
 test("an account is followed in every market token while somebody watches it, then no more", async () => {
   const path = `/backing?owner=${taker}&asset=${goldToken}`;
   assert.equal((await describedFetch(api.url + path)).status, 404);
-  const { socket, messages } = await connected();
+  const client = await PushClient.open(await engine.listening);
   // A snapshot waits 5 s for the records, which a busy machine can need more for.
-  let id = 6;
   let backing: Row = {};
   await until("a snapshot with all records", async () => {
-    id += 1;
-    socket.send(JSON.stringify({ op: "subscribe", channel: "account", address: taker, id }));
-    ({ backing } = await until("a snapshot", () => messages.find((message) => message.id === id)));
+    ({ backing } = await client.ask(subscribe(taker)));
     return Object.keys(backing).length === 3;
   });
   assert.deepEqual(Object.keys(backing).sort(), [goldToken, usdcToken, plain].sort());
   assert.equal(backing[goldToken].balance, String(HELD));
   await ledger({ kind: "payment", source: taker, to: usdc.issuer, asset: usdc, amount: ONE });
   assert.equal((await api.get(`/account/${taker}`)).backing[usdcToken].balance, String(HELD - ONE));
-  socket.close();
+  client.close();
   await until("nobody follows it", async () => {
     return (await describedFetch(api.url + path)).status === 404;
   });

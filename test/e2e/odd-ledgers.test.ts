@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ClaimableBalanceId, ScAddress, ScVal } from "@stellar/stellar-sdk/xdr";
-import { WebSocket } from "ws";
 import { instanceKey } from "../../src/book/backing/ledger-keys.ts";
 import type { Address } from "../../src/model/address.ts";
 import { testAccount, testContract } from "../ingest/addresses.ts";
@@ -19,7 +18,7 @@ import {
 } from "../ingest/build-ledger.ts";
 import { FakeRpc } from "../ingest/fake-rpc.ts";
 import { scAddress, scI128, scMap, scString, scSymbol, scU64 } from "../ingest/sc-values.ts";
-import { checkPushMessage } from "../support/api/conformance.ts";
+import { PushClient } from "../support/http/push-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
@@ -122,24 +121,16 @@ function transfer(from: ScVal, to: ScVal, shape: "asset" | "bare"): BuiltEvent {
       };
 }
 
-async function subscribed(request: Row): Promise<{ messages: Row[]; socket: WebSocket }> {
-  const socket = new WebSocket(`${api.url.replace("http", "ws")}/ws`);
-  const messages: Row[] = [];
-  socket.on("message", (data) => {
-    const message = JSON.parse(String(data));
-    checkPushMessage(message);
-    messages.push(message);
-  });
-  socket.on("error", () => undefined);
-  await new Promise((resolve) => socket.once("open", resolve));
-  socket.send(JSON.stringify({ op: "subscribe", id: 1, ...request }));
-  await until("the snapshot", () => messages.some(({ id }) => id === 1));
-  return { messages, socket };
+async function subscribed(request: Row): Promise<PushClient> {
+  const client = await PushClient.open(await engine.listening);
+  await client.ask({ op: "subscribe", ...request });
+  return client;
 }
 
 test("an order after ten thousand ledgers without any event is there", async () => {
   await api.reached(2, WAIT_MS_MAX);
-  const { messages, socket } = await subscribed({ channel: "contract" });
+  const client = await subscribed({ channel: "contract" });
+  const { messages } = client;
   // In two parts: ledgers that are read together can be told together.
   for (const end of [QUIET_LEDGERS / 2, chain.length]) {
     rpc.add(...chain.slice(rpc.ledgers.size, end));
@@ -150,7 +141,7 @@ test("an order after ten thousand ledgers without any event is there", async () 
   assert.equal((await api.get("/order/2")).amount, "700");
   const tip = chain.length + 1;
   await until("pushes go on", () => messages.some((each) => each.ledger === tip));
-  socket.close();
+  client.close();
 });
 
 test("a token's event with an address of another kind keeps no fill away", async () => {
@@ -176,9 +167,9 @@ test("transfers in either shape have the token asked again", async () => {
 });
 
 test("6,000 new orders and 5,000 fills in one ledger are all served, pushed and quoted", async () => {
-  const { messages, socket } = await subscribed({ channel: "account", address: many });
+  const client = await subscribed({ channel: "account", address: many });
   let closed = false;
-  socket.on("close", () => {
+  void client.closed.then(() => {
     closed = true;
   });
   const ids = Array.from({ length: NEW_ORDERS }, (_, at) => 1000n + BigInt(at));
@@ -198,9 +189,9 @@ test("6,000 new orders and 5,000 fills in one ledger are all served, pushed and 
   assert.deepEqual(fills.map(({ order }) => BigInt(order)).reverse(), ids.slice(0, FILLS));
 
   // A reader too slow for it is cut off; one that is not gets every message.
-  const orders = () => messages.filter(({ type }) => type === "order").length;
+  const orders = () => client.messages.filter(({ type }) => type === "order").length;
   await until("all messages", () => closed || orders() === NEW_ORDERS + FILLS);
-  socket.close();
+  client.close();
 
   const ask = `/quote?sellingAsset=${cash}&buyingAsset=${gold}&amount=50&direct=1`;
   await until("a quote", async () => (await api.get(ask)).status === "success");
