@@ -35,13 +35,13 @@ export function svg<Tag extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A picture of strokes on a field of 16 by 16, for those who see; whoever uses it names it. */
+/** An icon of strokes on a field of 16 by 16, hidden from screen readers: what it stands on has the name. */
 export function icon(path: string): SVGSVGElement {
   const attributes = { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" };
   return svg("svg", attributes, svg("path", { d: path }));
 }
 
-/** Touches the document only where something changed: most of a live page stays as it is. */
+/** Changes the document only where the text differs: most of a live page stays as it is. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -11,7 +11,7 @@ export class ContractFacts {
   readonly element = el("dl", { class: "facts" });
   #shown = "";
 
-  /** Made anew only where something changed: what a person marked to copy it stays marked. */
+  /** Rebuilt only where something changed, so that a selection made for copying stays. */
   show({ address, config, markets }: ContractState): void {
     const text = JSON.stringify([address, config, markets.length]);
     if (text === this.#shown) return;

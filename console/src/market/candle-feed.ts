@@ -75,7 +75,7 @@ export class CandleFeed {
       this.#candles = [...older, ...this.#candles];
       this.#listener.all(this.#candles);
     } catch {
-      // Somebody who goes on looking asks again.
+      // Further scrolling asks again.
     } finally {
       this.#loading = false;
     }

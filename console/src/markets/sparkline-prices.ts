@@ -13,7 +13,7 @@ const CANDLES_MIN = 6;
 const TRADES = 60;
 /** A day's chart hardly changes faster (choice). */
 const FRESH_MS = 60_000;
-/** Requests at a time: the page is not alone on the engine. */
+/** Requests at a time: the engine has other clients too. */
 const REQUESTS_MAX = 3;
 const KEPT_MAX = 600;
 

@@ -40,7 +40,7 @@ export function copyButton(what: string, text: () => string, label?: string): HT
   return button;
 }
 
-/** Pages that are not served over TLS have no clipboard but on localhost: a selection stands in. */
+/** Pages that are not served over TLS have no clipboard, except on localhost: the text is selected instead. */
 async function clipboard(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = el("textarea", { class: "visually-hidden", "aria-hidden": "true" });

@@ -3,7 +3,7 @@ import { type Child, el, setText } from "../dom.ts";
 import { Notice } from "./panel.ts";
 import { plainTable } from "./plain-table.ts";
 
-/** What happens at once is asked for once. */
+/** Requests that come within this time are one. */
 const REFRESH_MS = 300;
 
 export type Column<Record> = {

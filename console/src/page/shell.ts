@@ -63,7 +63,7 @@ export class Shell {
     const update = () => this.#update();
     connection.changes.listen(() => draw(update));
     ledgers.changes.listen(() => draw(update));
-    // Not drawn by frame: the title counts most in a tab that is not looked at, which has none.
+    // Not drawn by frame: the title matters most in a background tab, which gets no frames.
     tickers.changes.listen(() => this.#retitle());
     assets.changes.listen(() => this.#retitle());
     setInterval(() => {

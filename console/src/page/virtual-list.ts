@@ -40,7 +40,7 @@ export class VirtualList<Item> {
         class: "virtual-list",
         role: "table",
         "aria-label": options.label,
-        // Whoever has no wheel scrolls it by the arrow keys.
+        // Without a wheel it is scrolled by the arrow keys.
         tabindex: "0",
         onscroll: () => draw(this.#render),
       },

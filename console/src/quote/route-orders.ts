@@ -7,7 +7,7 @@ import { type SettledHop, settleRoute } from "./settle-route.ts";
 const REQUESTS_MAX = 5;
 /** Between two rounds: a live quote can change with every ledger. */
 const ROUND_MS_MIN = 1500;
-/** An order may change between the quote and its own answer: a later round fits together again. */
+/** An order may change between the quote and its own answer: orders of a later round match the quote again. */
 const ROUNDS_MAX = 4;
 
 export class RouteOrders {
