@@ -1,7 +1,6 @@
 // What was recorded of a real run (`npm run record-examples`): a file per operation and channel.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One request and its answer. */
 export type RecordedAnswer = {
   /** Key of the example. */
   readonly name: string;
@@ -14,7 +13,6 @@ export type RecordedAnswer = {
 
 /** One message of a push connection. */
 export type RecordedMessage = {
-  /** Name of its schema. */
   readonly schema: string;
   readonly summary: string;
   readonly message: unknown;

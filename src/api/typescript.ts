@@ -8,7 +8,6 @@ import { SCHEMAS_POINTER } from "./schema.ts";
 const LINE_MAX = 100;
 const UNION_LINE_MAX = 80;
 
-/** The text of a module. */
 export function typesModule(schemas: NamedSchemas): string {
   return [
     "// Types of every answer and message of the API, for clients: import type { ... } from\n" +

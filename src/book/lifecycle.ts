@@ -17,7 +17,6 @@ import { isOnChain, type OrderRecord, OrderState, toOrder } from "../store/order
 import type { Horizon, LedgerCursor, SkipRecord, StepRecord } from "../store/step-record.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
 
-/** The last stored state. */
 export interface StoredState {
   /** The order whose entry is on-chain under the id. */
   onChain(id: OrderId): OrderRecord | undefined;

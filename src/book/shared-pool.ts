@@ -49,7 +49,6 @@ export function takeIndex(view: BookView, pool: Pool): number {
   return index;
 }
 
-/** How many indexes are taken. */
 export function takenCount(view: BookView, pool: Pool): number {
   return view.headerU32[pool.at + POOL_COUNT]!;
 }

@@ -93,7 +93,6 @@ export function* makeRoom(copy: BookCopy, changes: number): Generator<void, void
   yield* growAddresses(view, view.owners, owners, changes);
 }
 
-/** As `applyChanges`, one at once. */
 export function applyChange(copy: BookCopy, change: BookChange): void {
   const rest = beginChange(copy, change);
   if (rest !== undefined) atOnce(rest);

@@ -6,7 +6,6 @@ import type { BookChange } from "./book-change.ts";
 
 export type LiveChange = { readonly before?: Order; readonly after?: Order };
 
-/** The changes of orders that were or are live. */
 export function liveChanges(changes: readonly OrderChange[]): readonly LiveChange[] {
   return changes.flatMap(({ before, after }) => {
     const [was, is] = [liveOrder(before), liveOrder(after)];

@@ -17,7 +17,6 @@ const BUCKET_SECONDS = 300;
 /** Trades of one portion that is read ahead: less than a millisecond. */
 export const AHEAD_PORTION = 100;
 
-/** The stored history. */
 export interface TickerHistory {
   /** Every market that had fills, with the start of its newest bucket. */
   markets(): Iterable<{ readonly pair: Pair; readonly newest: number }>;

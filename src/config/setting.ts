@@ -37,7 +37,6 @@ export function environmentName(name: string): string {
   return name.toUpperCase().replaceAll("-", "_");
 }
 
-/** What a file of settings says. */
 export type SettingsFile = {
   /** As it was given. */
   readonly path: string;

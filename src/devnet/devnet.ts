@@ -206,7 +206,6 @@ export class Devnet {
     this.#listeners.push(listener);
   }
 
-  /** Closes a ledger now. */
   closeLedger(): ClosedRecord {
     const { chain, store, lake, others } = this.#open;
     const closeTime = this.#nextCloseTime();

@@ -72,7 +72,6 @@ export type GenesisOptions = {
   readonly closeTime: number;
   /** Assets that have their token contract from the start. */
   readonly assets: readonly ClassicAsset[];
-  /** Mints the plain token. */
   readonly plainTokenAdmin: Address;
 };
 

@@ -1,58 +1,40 @@
 // Options of the devnet, with their defaults. Times in milliseconds unless said otherwise.
 import { z } from "zod";
 
+function integer(min: number, max: number) {
+  return z.number().int().min(min).max(max);
+}
+
 /** A number that the scale gives where it is left out. */
 function count(min: number, max: number) {
-  return z.number().int().min(min).max(max).optional();
+  return integer(min, max).optional();
+}
+
+function text() {
+  return z.string().min(1);
 }
 
 export const devnetOptionsSchema = z.object({
-  seed: z
-    .string()
-    .min(1)
-    .default("hopbook")
-    .describe("what accounts, assets and traffic follow from"),
-  passphrase: z.string().min(1).default("Hopbook Devnet").describe("network passphrase"),
-  directory: z
-    .string()
-    .min(1)
+  seed: text().default("hopbook").describe("what accounts, assets and traffic follow from"),
+  passphrase: text().default("Hopbook Devnet").describe("network passphrase"),
+  directory: text()
     .optional()
     .describe("folder of its ledgers; by default `devnet` in the data folder"),
-  host: z.string().min(1).default("127.0.0.1").describe("address the RPC listens on"),
-  port: z.number().int().min(0).max(65_535).default(8000).describe("port of the RPC; 0: any"),
-  ledgerTime: z
-    .number()
-    .int()
-    .min(0)
-    .max(600_000)
+  host: text().default("127.0.0.1").describe("address the RPC listens on"),
+  port: integer(0, 65_535).default(8000).describe("port of the RPC; 0: any"),
+  ledgerTime: integer(0, 600_000)
     .default(5000)
     .describe("milliseconds between ledgers; 0: as fast as it can"),
-  retention: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000_000)
-    .default(120_960)
-    .describe("ledgers the RPC keeps"),
+  retention: integer(1, 10_000_000).default(120_960).describe("ledgers the RPC keeps"),
   diagnostics: z.boolean().default(true).describe("write diagnostic events"),
-  ledgerBytes: z
-    .number()
-    .int()
-    .min(0)
-    .max(16 * 1024 * 1024)
+  ledgerBytes: integer(0, 16 * 1024 * 1024)
     .default(0)
     .describe("fill ledgers with transactions of others to about so many bytes"),
-  lakeDirectory: z
-    .string()
-    .min(1)
+  lakeDirectory: text()
     .optional()
     .describe("where ledgers are also written as a data lake (SEP-54)"),
-  lakeLedgersPerBatch: z.number().int().min(1).max(1024).default(1).describe("ledgers an object"),
-  lakeBatchesPerPartition: z
-    .number()
-    .int()
-    .min(1)
-    .max(1_000_000)
+  lakeLedgersPerBatch: integer(1, 1024).default(1).describe("ledgers an object"),
+  lakeBatchesPerPartition: integer(1, 1_000_000)
     .default(64_000)
     .describe("objects a folder; 1: no folders"),
   startTime: z
@@ -61,11 +43,7 @@ export const devnetOptionsSchema = z.object({
     .min(1)
     .optional()
     .describe("close time of the first ledger, UNIX seconds; later ones follow without the clock"),
-  historyMinutes: z
-    .number()
-    .int()
-    .min(0)
-    .max(1_440)
+  historyMinutes: integer(0, 1_440)
     .default(0)
     .describe("a new chain begins with so many minutes of made-up past; not with a startTime"),
   scale: z

@@ -43,7 +43,6 @@ export class OrderIndex {
     orders.set(key, { id: orderId(entry.key.value), entry: order });
   }
 
-  /** In no particular order. */
   orders(selling: Address, buying: Address): Iterable<Offer> {
     return this.#byPair.get(pairKey(selling, buying))?.values() ?? [];
   }

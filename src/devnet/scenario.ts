@@ -31,7 +31,6 @@ export type Scenario = {
 };
 
 export type Models = readonly {
-  /** Hash of the code. */
   readonly hash: Uint8Array;
   readonly run: ContractModel<ExchangeHost>;
 }[];

@@ -52,7 +52,6 @@ export class AssetInput {
   }
 }
 
-/** The Asset union in XDR. */
 function assetXdr(asset: Exclude<AssetText, { readonly kind: "token" }>): Uint8Array {
   if (asset.kind === "native") return uint32(ASSET_TYPE_NATIVE);
   const { code, issuer } = asset;

@@ -18,7 +18,6 @@ export function parsePageLimit(query: Query, max: number): number {
   return limit === 0 ? PAGE_DEFAULT : Math.min(limit, max);
 }
 
-/** Undefined without a cursor. */
 export function parseCursor(query: Query): Position | undefined {
   const text = query.one("cursor");
   if (text === undefined) return undefined;

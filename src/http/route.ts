@@ -55,7 +55,6 @@ export type ApiContext = {
   readonly marketData: MarketData;
   readonly referencePrices: ReferencePrices;
   readonly assets: AssetInput;
-  /** The exchange contract. */
   readonly contract: Address;
   readonly clock: Clock;
 };

@@ -3,16 +3,13 @@ import { decodePathSegment } from "./query.ts";
 import type { ApiContext, Route } from "./route.ts";
 import { accountRoute, backingRoute } from "./routes/account.ts";
 import { bookRoute } from "./routes/book.ts";
-import { candlesRoute } from "./routes/candles.ts";
-import { contractRoute } from "./routes/contract.ts";
-import { depthRoute } from "./routes/depth.ts";
 import { failuresRoute, orderHistoryRoute, tradesRoute } from "./routes/history.ts";
+import { candlesRoute, contractRoute, depthRoute, tickerRoute } from "./routes/market-data.ts";
 import { marketsRoute } from "./routes/markets.ts";
 import { liveOrderRoute, liveOrdersRoute } from "./routes/order.ts";
 import { orderEventsRoute } from "./routes/order-events.ts";
 import { quoteRoute } from "./routes/quote.ts";
 import { statusRoute } from "./routes/status.ts";
-import { tickerRoute } from "./routes/ticker.ts";
 
 export type FoundRoute = {
   /** The path's name in metrics: with a name in place of a value. */

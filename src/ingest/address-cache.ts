@@ -27,12 +27,10 @@ class AddressCache {
 const accounts = new AddressCache(accountAddress);
 const contracts = new AddressCache(contractAddress);
 
-/** Of an account's public key. */
 export function accountOf(publicKey: Uint8Array): Address {
   return accounts.of(publicKey);
 }
 
-/** Of a contract's id. */
 export function contractOf(id: Uint8Array): Address {
   return contracts.of(id);
 }

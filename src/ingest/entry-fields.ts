@@ -22,41 +22,19 @@ class FieldPlaces {
   liabilitiesAt = 0;
   sponsoredAt = 0;
   sponsoringAt = 0;
-
-  balance(_view: DataView, at: number): void {
-    this.balanceAt = at;
-  }
-  limit(_view: DataView, at: number): void {
-    this.limitAt = at;
-  }
-  subentries(_view: DataView, at: number): void {
-    this.subentriesAt = at;
-  }
-  flags(_view: DataView, at: number): void {
-    this.flagsAt = at;
-  }
-  liabilities(_view: DataView, at: number): void {
-    this.liabilitiesAt = at;
-  }
-  sponsored(_view: DataView, at: number): void {
-    this.sponsoredAt = at;
-  }
-  sponsoring(_view: DataView, at: number): void {
-    this.sponsoringAt = at;
-  }
 }
 
 const walkEntry = compileWalker<FieldPlaces>(LedgerEntryData.schema, [
-  { at: "AccountEntry.balance", when: "begin", call: "balance" },
-  { at: "AccountEntry.numSubEntries", when: "begin", call: "subentries" },
-  { at: "AccountEntry.flags", when: "begin", call: "flags" },
-  { at: "AccountEntryExtensionV1.liabilities", when: "begin", call: "liabilities" },
-  { at: "AccountEntryExtensionV2.numSponsored", when: "begin", call: "sponsored" },
-  { at: "AccountEntryExtensionV2.numSponsoring", when: "begin", call: "sponsoring" },
-  { at: "TrustLineEntry.balance", when: "begin", call: "balance" },
-  { at: "TrustLineEntry.limit", when: "begin", call: "limit" },
-  { at: "TrustLineEntry.flags", when: "begin", call: "flags" },
-  { at: "TrustLineEntryV1.liabilities", when: "begin", call: "liabilities" },
+  { at: "AccountEntry.balance", when: "put", call: "balanceAt" },
+  { at: "AccountEntry.numSubEntries", when: "put", call: "subentriesAt" },
+  { at: "AccountEntry.flags", when: "put", call: "flagsAt" },
+  { at: "AccountEntryExtensionV1.liabilities", when: "put", call: "liabilitiesAt" },
+  { at: "AccountEntryExtensionV2.numSponsored", when: "put", call: "sponsoredAt" },
+  { at: "AccountEntryExtensionV2.numSponsoring", when: "put", call: "sponsoringAt" },
+  { at: "TrustLineEntry.balance", when: "put", call: "balanceAt" },
+  { at: "TrustLineEntry.limit", when: "put", call: "limitAt" },
+  { at: "TrustLineEntry.flags", when: "put", call: "flagsAt" },
+  { at: "TrustLineEntryV1.liabilities", when: "put", call: "liabilitiesAt" },
 ]);
 
 /**

@@ -26,31 +26,73 @@ export function decodeExchangeEvent(
   { topics, data }: HostEvent,
   position: Position,
 ): ExchangeEvent | undefined {
-  switch (readSymbol(topics[0]) ?? "") {
+  const kind = readSymbol(topics[0]) ?? "";
+  // Of most kinds the data is a Vec.
+  const fields = readVec(data);
+  const [one, other] = [readAddress(topics[1]), readAddress(topics[2])];
+  switch (kind) {
     case "new":
-      return decodeNew(topics, data, position);
+      return whole({
+        kind,
+        position,
+        id: readOrderId(fields?.[0]),
+        owner: readAddress(fields?.[1]),
+        selling: one,
+        buying: other,
+        price: readAmount(fields?.[2]),
+        amount: readAmount(fields?.[3]),
+        expires: readTime(fields?.[4]),
+      });
     case "mod":
-      return decodeMod(data, position);
+      return whole({
+        kind,
+        position,
+        id: readOrderId(fields?.[0]),
+        price: readAmount(fields?.[1]),
+        amount: readAmount(fields?.[2]),
+        expires: readTime(fields?.[3]),
+      });
     case "trade":
-      return decodeTrade(topics, data, position);
+      return whole({
+        kind,
+        position,
+        order: readOrderId(fields?.[0]),
+        taker: readAddress(fields?.[1]),
+        maker: readAddress(fields?.[2]),
+        soldAsset: one,
+        boughtAsset: other,
+        sold: readAmount(fields?.[3]),
+        bought: readAmount(fields?.[4]),
+        left: readAmount(fields?.[5]),
+        crossfill: false,
+      });
     case "swap":
-      return decodeSwap(topics, data, position);
-    case "skip": {
-      const id = readOrderId(data);
-      return id === undefined ? undefined : { kind: "skip", position, id };
+      return whole({
+        kind,
+        position,
+        trader: readAddress(fields?.[0]),
+        soldAsset: one,
+        boughtAsset: other,
+        sold: readAmount(fields?.[1]),
+        bought: readAmount(fields?.[2]),
+      });
+    case "skip":
+      return whole({ kind, position, id: readOrderId(data) });
+    case "refresh":
+      return whole({ kind, position, base: one, quote: other });
+    case "freeze":
+      return whole({ kind, position, frozen: readBool(data) });
+    case "config": {
+      const config = whole({
+        safetyAdmin: readAddress(readField(data, "safety_admin")),
+        oracle: readAddress(readField(data, "oracle")),
+        listingMinDays: readU32(readField(data, "listing_min_days")),
+        marketListingFee: readI128(readField(data, "market_listing_fee")),
+        minTradeSize: readI128(readField(data, "min_trade_size")),
+        ledgerTime: readU32(readField(data, "ledger_time")),
+      });
+      return config && { kind, position, config };
     }
-    case "refresh": {
-      const base = readAddress(topics[1]);
-      const quote = readAddress(topics[2]);
-      if (base === undefined || quote === undefined) return undefined;
-      return { kind: "refresh", position, base, quote };
-    }
-    case "freeze": {
-      const frozen = readBool(data);
-      return frozen === undefined ? undefined : { kind: "freeze", position, frozen };
-    }
-    case "config":
-      return decodeConfig(data, position);
     default:
       return undefined;
   }
@@ -92,132 +134,12 @@ export function nameOf(topic: ScValue | undefined): string {
   return readSymbol(topic) ?? "without a name";
 }
 
-function decodeNew(
-  topics: readonly ScValue[],
-  data: ScValue,
-  position: Position,
-): ExchangeEvent | undefined {
-  const fields = readVec(data);
-  const selling = readAddress(topics[1]);
-  const buying = readAddress(topics[2]);
-  const id = readOrderId(fields?.[0]);
-  const owner = readAddress(fields?.[1]);
-  const price = readAmount(fields?.[2]);
-  const amount = readAmount(fields?.[3]);
-  const expires = readTime(fields?.[4]);
-  if (
-    selling === undefined ||
-    buying === undefined ||
-    id === undefined ||
-    owner === undefined ||
-    price === undefined ||
-    amount === undefined ||
-    expires === undefined
-  ) {
-    return undefined;
-  }
-  return { kind: "new", position, id, owner, selling, buying, price, amount, expires };
-}
-
-function decodeMod(data: ScValue, position: Position): ExchangeEvent | undefined {
-  const fields = readVec(data);
-  const id = readOrderId(fields?.[0]);
-  const price = readAmount(fields?.[1]);
-  const amount = readAmount(fields?.[2]);
-  const expires = readTime(fields?.[3]);
-  if (id === undefined || price === undefined || amount === undefined || expires === undefined) {
-    return undefined;
-  }
-  return { kind: "mod", position, id, price, amount, expires };
-}
-
-function decodeTrade(
-  topics: readonly ScValue[],
-  data: ScValue,
-  position: Position,
-): ExchangeEvent | undefined {
-  const fields = readVec(data);
-  const soldAsset = readAddress(topics[1]);
-  const boughtAsset = readAddress(topics[2]);
-  const order = readOrderId(fields?.[0]);
-  const taker = readAddress(fields?.[1]);
-  const maker = readAddress(fields?.[2]);
-  const sold = readAmount(fields?.[3]);
-  const bought = readAmount(fields?.[4]);
-  const left = readAmount(fields?.[5]);
-  if (
-    soldAsset === undefined ||
-    boughtAsset === undefined ||
-    order === undefined ||
-    taker === undefined ||
-    maker === undefined ||
-    sold === undefined ||
-    bought === undefined ||
-    left === undefined
-  ) {
-    return undefined;
-  }
-  const crossfill = false;
-  return {
-    kind: "trade",
-    position,
-    order,
-    taker,
-    maker,
-    soldAsset,
-    boughtAsset,
-    sold,
-    bought,
-    left,
-    crossfill,
-  };
-}
-
-function decodeSwap(
-  topics: readonly ScValue[],
-  data: ScValue,
-  position: Position,
-): ExchangeEvent | undefined {
-  const fields = readVec(data);
-  const soldAsset = readAddress(topics[1]);
-  const boughtAsset = readAddress(topics[2]);
-  const trader = readAddress(fields?.[0]);
-  const sold = readAmount(fields?.[1]);
-  const bought = readAmount(fields?.[2]);
-  if (
-    soldAsset === undefined ||
-    boughtAsset === undefined ||
-    trader === undefined ||
-    sold === undefined ||
-    bought === undefined
-  ) {
-    return undefined;
-  }
-  return { kind: "swap", position, trader, soldAsset, boughtAsset, sold, bought };
-}
-
-function decodeConfig(data: ScValue, position: Position): ExchangeEvent | undefined {
-  const safetyAdmin = readAddress(readField(data, "safety_admin"));
-  const oracle = readAddress(readField(data, "oracle"));
-  const listingMinDays = readU32(readField(data, "listing_min_days"));
-  const marketListingFee = readI128(readField(data, "market_listing_fee"));
-  const minTradeSize = readI128(readField(data, "min_trade_size"));
-  const ledgerTime = readU32(readField(data, "ledger_time"));
-  if (
-    safetyAdmin === undefined ||
-    oracle === undefined ||
-    listingMinDays === undefined ||
-    marketListingFee === undefined ||
-    minTradeSize === undefined ||
-    ledgerTime === undefined
-  ) {
-    return undefined;
-  }
-  return {
-    kind: "config",
-    position,
-    config: { safetyAdmin, oracle, listingMinDays, marketListingFee, minTradeSize, ledgerTime },
-  };
+/** Undefined where one of the fields is: of another kind than the contract gives it. */
+function whole<T extends object>(
+  fields: T,
+): { readonly [K in keyof T]: Exclude<T[K], undefined> } | undefined {
+  for (const value of Object.values(fields)) if (value === undefined) return undefined;
+  return fields as { readonly [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 export function readOrderId(value: ScValue | undefined): OrderId | undefined {

@@ -31,39 +31,21 @@ class HeaderPlaces {
   sequenceAt = 0;
   baseReserveAt = 0;
 
-  hash(_view: DataView, at: number): void {
-    this.hashAt = at;
-  }
   header(_view: DataView, from: number, to: number): void {
     this.headerFrom = from;
     this.headerTo = to;
-  }
-  version(_view: DataView, at: number): void {
-    this.versionAt = at;
-  }
-  previous(_view: DataView, at: number): void {
-    this.previousAt = at;
-  }
-  closeTime(_view: DataView, at: number): void {
-    this.closeTimeAt = at;
-  }
-  sequence(_view: DataView, at: number): void {
-    this.sequenceAt = at;
-  }
-  baseReserve(_view: DataView, at: number): void {
-    this.baseReserveAt = at;
   }
 }
 
 const walkExtension = compileWalker<object>(LedgerCloseMetaExt.schema, []);
 const walkHeader = compileWalker<HeaderPlaces>(LedgerHeaderHistoryEntry.schema, [
-  { at: "LedgerHeaderHistoryEntry.hash", when: "begin", call: "hash" },
+  { at: "LedgerHeaderHistoryEntry.hash", when: "put", call: "hashAt" },
   { at: "LedgerHeaderHistoryEntry.header", when: "end", call: "header" },
-  { at: "LedgerHeader.ledgerVersion", when: "begin", call: "version" },
-  { at: "LedgerHeader.previousLedgerHash", when: "begin", call: "previous" },
-  { at: "StellarValue.closeTime", when: "begin", call: "closeTime" },
-  { at: "LedgerHeader.ledgerSeq", when: "begin", call: "sequence" },
-  { at: "LedgerHeader.baseReserve", when: "begin", call: "baseReserve" },
+  { at: "LedgerHeader.ledgerVersion", when: "put", call: "versionAt" },
+  { at: "LedgerHeader.previousLedgerHash", when: "put", call: "previousAt" },
+  { at: "StellarValue.closeTime", when: "put", call: "closeTimeAt" },
+  { at: "LedgerHeader.ledgerSeq", when: "put", call: "sequenceAt" },
+  { at: "LedgerHeader.baseReserve", when: "put", call: "baseReserveAt" },
 ]);
 
 /** Throws IngestError `undecodable` naming `sequence` where the bytes are no LedgerCloseMeta. */

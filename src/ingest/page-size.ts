@@ -15,7 +15,6 @@ export const LEDGERS_LIMITS: RpcLimits = {
   bytesMax: 64 << 20,
   parse: parseLedgersJson,
 };
-/** getHealth. */
 export const HEALTH_LIMITS: RpcLimits = { timeoutMs: 5_000, bytesMax: 1 << 20 };
 /** The protocol's maximum in one page. */
 export const LEDGERS_MAX = 200;

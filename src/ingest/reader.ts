@@ -12,7 +12,6 @@ export type ReaderListener = {
   readonly loaded: (loaded: EntriesLoaded) => void;
   /** Called for changes of state and new ledgers alone. */
   readonly status: (status: SourceStatus) => void;
-  /** A call of an RPC failed. */
   readonly rpcFailed: () => void;
   /** Something of the exchange's that is not known, by its kind. */
   readonly oddity: (what: string) => void;

@@ -26,7 +26,6 @@ export type SimulatedHolding = {
   readonly balance: bigint;
   readonly allowance: bigint;
   readonly ledger: number;
-  /** The source that answered. */
   readonly source: number;
 };
 

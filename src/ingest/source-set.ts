@@ -40,7 +40,6 @@ export type SourceSetOptions = {
 };
 
 export type SourceAnswer = RpcAnswer & {
-  /** Who gave it. */
   readonly source: number;
 };
 

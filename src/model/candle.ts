@@ -22,7 +22,6 @@ export const RESOLUTIONS: readonly number[] = [
   300, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400, 259_200, 604_800, 1_209_600,
 ];
 
-/** Start of the bucket that holds a time. */
 export function bucketStart(time: number, resolution: number): number {
   return Math.floor(time / resolution) * resolution;
 }

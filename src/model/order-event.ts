@@ -25,7 +25,6 @@ export type NewOrderEvent = { readonly ledger: number; readonly timestamp: numbe
   | {
       readonly type: "order";
       readonly cause: OrderCause;
-      /** After the event. */
       readonly order: EventOrder;
       readonly isLive: boolean;
       /** Absent in rows of a version that did not keep it. */

@@ -20,7 +20,6 @@ export type ReadinessInput = {
 
 export type Readiness = {
   readonly ready: boolean;
-  /** Why not. */
   readonly reasons: readonly string[];
   readonly state: IngestState;
   readonly ledger: number | null;

@@ -72,7 +72,6 @@ export type QuotePoolOptions = {
   readonly entry?: URL;
 };
 
-/** How busy the pool is. */
 export type PoolLoad = {
   /** Requests that wait for a worker, and how many may. */
   readonly queued: number;
@@ -183,7 +182,6 @@ export class QuotePool implements QuoteService {
     }
   }
 
-  /** For metrics. */
   get load(): PoolLoad {
     return {
       queued: this.#queue.size,

@@ -15,7 +15,6 @@ export class QuoteJob {
   result: QuoteAnswer | undefined;
   /** While a worker has it: where to tell it to stop. */
   flag: number | undefined;
-  /** A worker has it. */
   isTaken = false;
   /** A worker that had it died at another. */
   isRetried = false;

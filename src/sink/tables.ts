@@ -151,7 +151,6 @@ export const HISTORY_TABLES: readonly Omit<SinkTable<never>, "of">[] = [
   CANDLES,
 ];
 
-/** The values of a row in the order of its columns. */
 export function valuesOf<Row>({ columns }: SinkTable<Row>, row: Row): SqlValue[] {
   return columns.map(({ of }) => of(row));
 }

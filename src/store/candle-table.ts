@@ -56,7 +56,6 @@ export class CandleTable {
     }
   }
 
-  /** The candle that starts at `start`, complete or not. */
   at(pair: Pair, resolution: number, start: number): Candle | undefined {
     return this.between(pair, resolution, start, start + 1)[0];
   }
@@ -129,7 +128,6 @@ export class CandleTable {
   }
 }
 
-/** The key of a complete candle. */
 export function candleKey(pairKey: Buffer, resolution: number, start: number): Buffer {
   const key = Buffer.allocUnsafe(pairKey.length + 1 + TIME_BYTES);
   key.set(pairKey);

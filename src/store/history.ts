@@ -179,7 +179,6 @@ export class History {
     return rowsBetween(this.#timeRows(this.#tables.trades, readTrade, idOf, timestampOf), from, to);
   }
 
-  /** The same of failures. */
   failuresBetween(from: number, to: number): Generator<Failure> {
     return rowsBetween(
       this.#timeRows(this.#tables.failures, readFailure, idOf, timestampOf),

@@ -4,7 +4,6 @@ import type { Position } from "../model/position.ts";
 
 export const POSITION_BYTES = 10;
 
-/** Writes the position at `at`. */
 export function writePosition(into: Buffer, at: number, position: Position): void {
   // Half as many bigints as with one of 64 bits.
   into.writeUInt32BE(Number(position >> 48n), at);
@@ -24,7 +23,6 @@ export function positionKey(position: Position): Buffer {
   return key;
 }
 
-/** The key of an index entry. */
 export function indexKey(prefix: Uint8Array, position: Position): Buffer {
   const key = Buffer.allocUnsafe(prefix.length + POSITION_BYTES);
   key.set(prefix);

@@ -56,6 +56,15 @@ type Storing = {
   readonly posting: NewestPosting | undefined;
 };
 
+/** Of one commit or of several. */
+type Commit = {
+  /** The first id added; undefined: none was. */
+  readonly first: Position | undefined;
+  readonly storing: readonly Storing[];
+};
+
+const NO_COMMIT: Commit = { first: undefined, storing: [] };
+
 export class OrderEventIndex {
   readonly #tables: Tables;
   readonly #snapshot: Snapshot;
@@ -69,12 +78,10 @@ export class OrderEventIndex {
   #count = 0;
   readonly #known = new RecentMap<string, NewestPosting>(KNOWN_MAX);
   readonly #writer = new RecordWriter();
-  /** The first id of the commit in progress, and of commits that are not shown. */
-  #adding: Position | undefined;
-  #unshown: Position | undefined;
-  /** By the commit in progress, and by those before it. */
-  #storing: Storing[] = [];
-  #stored: Storing[] = [];
+  /** Begun, and not stored: it may have failed. */
+  #current = NO_COMMIT;
+  /** Stored: `first` is of those not shown; once there is none, what they stored is no longer pending. */
+  #stored = NO_COMMIT;
 
   /** `eventsFrom` reads the stored events from an id on. */
   constructor(
@@ -96,7 +103,7 @@ export class OrderEventIndex {
   ): Generator<Position> {
     atOnce(this.load());
     let end = before;
-    for (const first of [this.#adding, this.#unshown]) {
+    for (const { first } of [this.#current, this.#stored]) {
       if (first !== undefined && first < end) end = first;
     }
     const ids = this.#pending?.get(textOf(filter))?.ids ?? [];
@@ -116,25 +123,24 @@ export class OrderEventIndex {
   *begin(): Generator<void, void> {
     yield* this.load();
     const pending = this.#pending ?? new Map<string, Pending>();
-    const failed = this.#adding;
+    const { first: failed } = this.#current;
     if (failed !== undefined) {
       for (const [key, { ids }] of pending) {
         while ((ids.at(-1) ?? 0n) >= failed) ids.pop();
         if (ids.length === 0) pending.delete(key);
       }
-      this.#adding = undefined;
     }
-    this.#storing = [];
-    if (this.#unshown !== undefined) return;
-    for (const { key, last } of this.#stored) {
+    this.#current = NO_COMMIT;
+    if (!this.isShown) return;
+    for (const { key, last } of this.#stored.storing) {
       if (pending.get(key)?.ids.at(-1) === last) pending.delete(key);
     }
-    this.#stored = [];
+    this.#stored = NO_COMMIT;
   }
 
   /** Ids come in their order. */
   add(id: Position, event: NewOrderEvent): void {
-    this.#adding ??= id;
+    if (this.#current.first === undefined) this.#current = { ...this.#current, first: id };
     if (this.#pending === undefined) throw new Error("no commit was begun");
     this.#put(this.#pending, { id, event }, event.type === "order" && event.cause === "new");
   }
@@ -153,8 +159,9 @@ export class OrderEventIndex {
   ): Generator<void, void> {
     const { meta, orderEventIndex: index } = this.#tables;
     let firstPending = (last + 1n) as Position;
+    const storing: Storing[] = [];
     // Postings are added to as they are read.
-    let left = this.#unshown === undefined ? PREFIXES_MAX * added + PREFIXES_MORE : 0;
+    let left = this.isShown ? PREFIXES_MAX * added + PREFIXES_MORE : 0;
     for (const [key, { prefix, ids, isFirst, since }] of this.#pending ?? []) {
       if (left === 0 || since + this.#pendingEvents > this.#count) {
         firstPending = ids[0] ?? firstPending;
@@ -165,33 +172,34 @@ export class OrderEventIndex {
         (isFirst ? undefined : newestPosting(this.#snapshot, index, prefix));
       const to = { index, droppedUpTo };
       const posting = postingWrites(writes, this.#writer, to, { prefix, ids, newest });
-      this.#storing.push({ key, last: ids.at(-1), posting });
+      storing.push({ key, last: ids.at(-1), posting });
       left -= 1;
       if (left % AT_ONCE === 0) yield;
     }
+    this.#current = { ...this.#current, storing };
     const value = positionKey(firstPending);
     writes.push({ table: meta, key: META_ORDER_EVENTS_PENDING, value });
   }
 
   /** The commit that added events is stored. */
   stored(): void {
-    for (const { key, posting } of this.#storing) {
+    const { first, storing } = this.#current;
+    for (const { key, posting } of storing) {
       if (posting !== undefined) this.#known.set(key, posting);
     }
-    for (const storing of this.#storing) this.#stored.push(storing);
-    this.#storing = [];
-    this.#unshown ??= this.#adding;
-    this.#adding = undefined;
+    const before = this.#stored;
+    this.#stored = { first: before.first ?? first, storing: [...before.storing, ...storing] };
+    this.#current = NO_COMMIT;
   }
 
   /** What was stored is what is read from now on. */
   shown(): void {
-    this.#unshown = undefined;
+    this.#stored = { ...this.#stored, first: undefined };
   }
 
   /** False after a commit whose postings are not read yet: until then nothing may be dropped by what is read. */
   get isShown(): boolean {
-    return this.#unshown === undefined;
+    return this.#stored.first === undefined;
   }
 
   /** Removes the postings that hold none of these after `last`. While `isShown`. */

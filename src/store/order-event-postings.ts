@@ -48,7 +48,6 @@ export type NewIds = {
   readonly newest: NewestPosting | undefined;
 };
 
-/** As it is stored. */
 export function newestPosting(
   snapshot: Snapshot,
   index: Table,

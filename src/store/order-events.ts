@@ -29,7 +29,6 @@ const DROPPED_ROWS = 16;
  * among some fifteen.
  */
 const BLOCK_BYTES = 440;
-/** Rows read at once. */
 const ROWS_AT_ONCE = 64;
 const START = 0n as Position;
 

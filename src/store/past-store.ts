@@ -9,7 +9,6 @@ export type PastStore = Pick<
   StoreReader,
   "history" | "candles" | "orderEvents" | "backingRows" | "close"
 > & {
-  /** The last ledger stored. */
   readonly ledger: number;
   readonly networkPassphrase: string;
 };

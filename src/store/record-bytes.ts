@@ -14,7 +14,6 @@ export class RecordWriter {
   #start = 0;
   #end = 0;
 
-  /** Bytes of the record so far. */
   get length(): number {
     return this.#end - this.#start;
   }
@@ -135,7 +134,6 @@ export class RecordReader {
     return this.#at === this.#record.length;
   }
 
-  /** Bytes read. */
   get offset(): number {
     return this.#at;
   }

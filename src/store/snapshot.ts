@@ -50,7 +50,6 @@ export class Snapshot {
     return Array.from(keys, (key) => readPosition(key, prefix.length));
   }
 
-  /** The rows of a table keyed by position. */
   rows(table: Table, range: Range): readonly { readonly key: Buffer; readonly value: Buffer }[] {
     return Array.from(
       table.getRange({ ...bounds(EVERY_ROW, range), transaction: this.#current() }),

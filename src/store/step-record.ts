@@ -43,7 +43,6 @@ export type CandleChange = {
   readonly newest: Candle;
   /** The parts of the coarser ones; absent where they did not change. */
   readonly parts?: readonly Candle[];
-  /** Candles that are complete. */
   readonly closed: readonly { readonly resolution: number; readonly candle: Candle }[];
 };
 

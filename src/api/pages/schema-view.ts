@@ -28,7 +28,6 @@ export function typeView(schema: Schema): Html {
   return html`${typeof schema.type === "string" ? schema.type : schema.type.join(" or ")}`;
 }
 
-/** A named schema with its members. */
 export function schemaSection(name: string, schema: Schema): Html {
   return html`<div class="schema">
 <h3 id="${name}">${name}</h3>

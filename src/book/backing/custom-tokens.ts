@@ -19,7 +19,6 @@ import {
  */
 const APPROVALS_MAX = 100_000;
 
-/** What a token answered. */
 export type PollAnswer = {
   readonly owner: Address;
   readonly asset: Address;

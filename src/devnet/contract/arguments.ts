@@ -49,7 +49,6 @@ export function asVec(value: Value): readonly Value[] {
   return value.type === "vec" ? value.value : wrongType("vec", value);
 }
 
-/** The field `name` of a struct. */
 export function field(value: Value, name: string): Value {
   if (value.type !== "map") return wrongType("map", value);
   for (const [key, entry] of value.value) {

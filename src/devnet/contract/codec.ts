@@ -86,7 +86,6 @@ export function oneOf<T extends number>(
   return { type: defined(name), write: value.u32, read, entry };
 }
 
-/** The codec of each property. */
 export type Codecs<T> = { readonly [K in keyof T]-?: Codec<T[K]> };
 
 export function structOf<T>(name: string, codecs: Codecs<T>): Defined<T> {
@@ -185,7 +184,6 @@ export function runMethod<H>(
   return found === undefined ? missingFunction(name) : found.run(host, args);
 }
 
-/** The entries of the functions. */
 export function specOf<H>(methods: Methods<H>): readonly ScSpecEntryWire[] {
   return Object.entries(methods).map(([name, { inputs, output }]) => fn(name, inputs, output));
 }

@@ -110,7 +110,6 @@ export function exchangeContract(deriveId: DeriveOrderId): ContractModel<Exchang
   return contractOf(methodsWith(deriveId));
 }
 
-/** The exchange as deployed. */
 export const exchange: ContractModel<ExchangeHost> = exchangeContract(deriveOrderId);
 
 /** By the names that the API document gives the codes. */

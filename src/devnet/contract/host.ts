@@ -70,7 +70,6 @@ export type CallOutcome =
 
 /** What any contract may use. One host object stands for one frame: one running contract call. */
 export interface CallHost {
-  /** The contract that runs. */
   readonly self: Address;
   /** Close time of the ledger being closed, UNIX seconds. */
   readonly now: number;

@@ -25,7 +25,6 @@ import {
 import { approve, tryPay } from "./token.ts";
 import { i128, u128, type Value, VOID, vec } from "./value.ts";
 
-/** The id of an owner's order with this nonce. */
 export type DeriveOrderId = (owner: Address, nonce: bigint) => OrderId;
 
 /** Crosses the listed orders; a Limit's rest becomes an order. Returns [sold, bought, id or void]. */

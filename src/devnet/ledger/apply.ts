@@ -58,7 +58,6 @@ export type ReceivedIntent = {
 /** An intent that is a transaction. `approve` stands for the call of a token's `approve`. */
 export type ApplicableIntent = ClassicIntent | CallIntent | DeployIntent | ReceivedIntent;
 
-/** A transaction of the ledger, encoded. */
 export type AppliedTransaction = {
   readonly intent: ApplicableIntent;
   readonly soroban: boolean;

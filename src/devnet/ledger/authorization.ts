@@ -50,7 +50,6 @@ export class OpenAuthorization implements Authorization {
   }
 }
 
-/** XDR of the SorobanAuthorizedFunction of a call. */
 export function authorizedFunction(call: Call): XdrText {
   return encode(SorobanAuthorizedFunction, { type: 0, contractFn: invocationWire(call) });
 }

@@ -61,7 +61,6 @@ const EARLIER_IDENTITY = "chain.json";
 const EARLIER_FORMAT = 2;
 const IDENTITY = Buffer.from("identity");
 const TABLE_NAMES = [
-  /** identity. */
   "chain",
   /** Ledger -> close time (u64, UNIX seconds) and XDR of the LedgerHeaderHistoryEntry. */
   "ledgers",

@@ -14,7 +14,6 @@ function changesOf({ key, before, after }: EntryDiff): readonly EntryChange[] {
     : [state, { type: 1, updated: after.xdr }];
 }
 
-/** Commits the scope and gives its changes. */
 export function commitChanges(scope: Scope): readonly EntryChange[] {
   const changes = scope.diffs().flatMap(changesOf);
   scope.commit();

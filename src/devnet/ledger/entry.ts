@@ -101,7 +101,6 @@ export type Entry =
   | EventsSettingEntry
   | TtlEntry;
 
-/** Bits of AccountEntry.flags. */
 export const AccountFlags = {
   required: 1,
   revocable: 2,
@@ -109,7 +108,6 @@ export const AccountFlags = {
   clawbackEnabled: 8,
 } as const;
 
-/** Bits of TrustLineEntry.flags. */
 export const TrustlineFlags = {
   authorized: 1,
   maintainLiabilities: 2,

@@ -44,7 +44,6 @@ export function invocationWire({ contract, fn, args }: Call): InvokeContractArgs
 const CONTRACT = 1;
 const DIAGNOSTIC = 2;
 
-/** XDR of a ContractEvent. */
 export function contractEvent(
   contract: Address,
   topics: readonly HostValue[],

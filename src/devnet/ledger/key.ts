@@ -69,7 +69,6 @@ export const instanceKey = remembered(INSTANCE_KEYS_MAX, (contract: Address) =>
   contractDataKey(contract, INSTANCE_KEY, "persistent"),
 );
 
-/** Of the code with this hash. */
 export function codeKey(hash: Uint8Array): EntryKey {
   return keyXdr({ type: 7, contractCode: { hash } });
 }

@@ -75,7 +75,6 @@ export function instructionsOf({ calls }: Pick<Usage, "calls">): number {
 const CALL_BASE = 1_200_000;
 const CALL_INSTRUCTIONS = 450_000;
 
-/** Calls that so many instructions suffice for. */
 export function callsWithin(instructions: number): number {
   return Math.floor((instructions - CALL_BASE) / CALL_INSTRUCTIONS);
 }

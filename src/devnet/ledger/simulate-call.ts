@@ -63,7 +63,6 @@ export type SimulationRequest = {
 export type Simulated = {
   readonly diagnostics: readonly Diagnostic[];
   readonly outcome: CallOutcome;
-  /** Where the call succeeded. */
   readonly success?: {
     /** XDR of the SorobanTransactionData, with its fee in stroops. */
     readonly data: XdrText;

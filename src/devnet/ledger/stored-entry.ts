@@ -40,7 +40,6 @@ export class StoredEntry {
     return this.#modified;
   }
 
-  /** XDR of the LedgerEntry. */
   get xdr(): XdrText {
     if (this.#xdr === undefined) {
       if (this.#entry === undefined || this.#modified === undefined) throw new Error("no entry");

@@ -15,7 +15,6 @@ import type { SorobanOutcome, WorkOutcome } from "./work.ts";
 import { type Encodable, encodeBytes, XdrEncoder } from "./xdr-encoder.ts";
 import type { XdrText } from "./xdr-writer.ts";
 
-/** TransactionResultCode. */
 const Code = { success: 0, failed: -1, bumpInnerSuccess: 1, bumpInnerFailed: -13 } as const;
 
 /** XDR of the TransactionResultPair. `feeCharged` in stroops. */
@@ -40,7 +39,6 @@ export function resultWire(
   return { feeCharged, result: { code, innerResultPair: inner }, ext };
 }
 
-/** TransactionEventStage. */
 export const Stage = { beforeAll: 0, afterAll: 2 } as const;
 
 export type TransactionParts = {
@@ -64,7 +62,6 @@ export type EventPlace = {
 
 /** Where things lie in a TransactionResultMetaV1. */
 export type MetaLayout = {
-  /** The TransactionMeta. */
   readonly meta: { readonly at: number; readonly bytes: number };
   readonly events: readonly EventPlace[];
 };

@@ -18,7 +18,6 @@ export type Encodable<W> = W extends Leaf
     ? readonly Encodable<Element>[]
     : { readonly [Field in keyof W]: Encodable<W[Field]> } | XdrText | Uint8Array;
 
-/** A type of the SDK. */
 export type XdrClass<W> = { readonly schema: XdrType<W> };
 
 /**

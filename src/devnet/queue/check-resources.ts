@@ -15,50 +15,22 @@ export function resourcesFault(
   const footprint = readFootprint(soroban.resources.footprint);
   const declared = declaredResources(soroban.resources, footprint, received.bytes);
   const keys = [...footprint.readOnly, ...footprint.readWrite];
+  const longest = Math.max(0, ...keys.map(({ length }) => length));
   const limits: readonly (readonly [string, number, number])[] = [
-    [
-      "transaction instructions resources exceed network config limit",
-      declared.instructions,
-      Limit.instructions,
-    ],
-    [
-      "transaction byte-read resources exceed network config limit",
-      declared.diskReadBytes,
-      Limit.diskReadBytes,
-    ],
-    [
-      "transaction byte-write resources exceed network config limit",
-      declared.writeBytes,
-      Limit.writeBytes,
-    ],
-    [
-      "transaction entry-read resources exceed network config limit",
-      declared.diskReadEntries,
-      Limit.diskReadEntries,
-    ],
-    [
-      "transaction entry-write resources exceed network config limit",
-      declared.writeEntries,
-      Limit.writeEntries,
-    ],
-    [
-      "transaction footprint entries exceed network config limit",
-      keys.length,
-      Limit.footprintEntries,
-    ],
-    [
-      "transaction footprint key exceeds network config limit",
-      Math.max(0, ...keys.map(({ length }) => length)),
-      Limit.keyBytes,
-    ],
-    [
-      "total transaction size exceeds network config limit",
-      declared.transactionBytes,
-      Limit.transactionBytes,
-    ],
+    ["transaction instructions resources exceed", declared.instructions, Limit.instructions],
+    ["transaction byte-read resources exceed", declared.diskReadBytes, Limit.diskReadBytes],
+    ["transaction byte-write resources exceed", declared.writeBytes, Limit.writeBytes],
+    ["transaction entry-read resources exceed", declared.diskReadEntries, Limit.diskReadEntries],
+    ["transaction entry-write resources exceed", declared.writeEntries, Limit.writeEntries],
+    ["transaction footprint entries exceed", keys.length, Limit.footprintEntries],
+    ["transaction footprint key exceeds", longest, Limit.keyBytes],
+    ["total transaction size exceeds", declared.transactionBytes, Limit.transactionBytes],
   ];
   const exceeded = limits.find(([, value, limit]) => value > limit);
-  if (exceeded !== undefined) return limitDiagnostic(...exceeded);
+  if (exceeded !== undefined) {
+    const [what, value, limit] = exceeded;
+    return limitDiagnostic(`${what} network config limit`, value, limit);
+  }
   return keysFault(keys) ?? feeFault(received, nonRefundableFee(declared));
 }
 

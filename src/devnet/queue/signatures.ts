@@ -12,7 +12,6 @@ export class Signatures {
   readonly #used = new Set<DecoratedSignatureWire>();
   readonly #known = new Map<Address, boolean>();
 
-  /** Of the transaction with this hash. */
   constructor(hash: Uint8Array, signatures: readonly DecoratedSignatureWire[]) {
     this.#hash = hash;
     this.#signatures = signatures;

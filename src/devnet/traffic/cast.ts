@@ -35,7 +35,6 @@ export type Cast = CastOptions & {
   readonly takers: readonly Address[];
 };
 
-/** Assets that share one issuer. */
 const ASSETS_PER_ISSUER = 5;
 /** Of the issued assets one in so many has an issuer of its own that must authorize holders. */
 const RESTRICTED_EVERY = 7;

@@ -54,7 +54,6 @@ export class Genesis {
     ];
   }
 
-  /** Ledgers it takes. */
   get ledgers(): number {
     return this.#phases.reduce((sum, { count }) => sum + Math.ceil(count / this.#perLedger), 0);
   }

@@ -18,7 +18,6 @@ export class Random {
     this.#counter = digest.readUInt32LE(12);
   }
 
-  /** An integer of 32 random bits. */
   bits(): number {
     const sum = (this.#a + this.#b + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -28,7 +27,6 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 to below 1. */
   unit(): number {
     return this.bits() / 2 ** 32;
   }
@@ -38,7 +36,6 @@ export class Random {
     return Math.floor(this.unit() * count);
   }
 
-  /** From `low` to below `high`. */
   between(low: number, high: number): number {
     return low + this.unit() * (high - low);
   }

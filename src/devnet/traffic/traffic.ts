@@ -76,7 +76,6 @@ export class Traffic {
     return this.#genesis.ledgers;
   }
 
-  /** What the exchange is to be constructed with. */
   get config(): ExchangeConfig {
     return {
       ledgerTime: 5,

@@ -19,7 +19,6 @@ type NodeZstd = {
 const RATIO_FIRST = 12;
 const ROOM_MIN = 1 << 20;
 
-/** Loads what is needed. */
 export async function loadZstd(): Promise<Decompress> {
   const node: Partial<NodeZstd> = zlib as object;
   const { zstdDecompressSync } = node;

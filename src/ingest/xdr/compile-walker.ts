@@ -22,12 +22,12 @@ import {
  * - `Type`: at values of a struct or union of that name;
  * - `Type.field`: at a field of a struct; `*.field` in whatever struct;
  * - `Type.field[]`: at each element of an array field.
- * `begin`: before it is walked, with its offset. `end`: after it, with its offsets from and to, and
+ * `begin`: before it is walked, with its offset; `put` makes that a property instead. `end`: after it, with its offsets from and to, and
  * for elements their index.
  */
 export type Tap<H> = {
   readonly at: string;
-  readonly when: "begin" | "end";
+  readonly when: "begin" | "put" | "end";
   readonly call: keyof H & string;
 };
 
@@ -76,6 +76,10 @@ function sized(v, p, max) {
 }
 `;
 
+function beginOf<H>({ when, call }: Tap<H>): string {
+  return when === "put" ? `h.${call} = p;` : `h.${call}(v, p);`;
+}
+
 class Compiler<H> {
   readonly #taps: readonly Tap<H>[];
   readonly #used = new Set<string>();
@@ -111,7 +115,7 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
     const recursive = this.#isRecursive(schema);
     const body = [
       own.length > 0 ? "const from = p;" : "",
-      ...own.filter(({ when }) => when === "begin").map(({ call }) => `h.${call}(v, p);`),
+      ...own.filter(({ when }) => when !== "end").map(beginOf),
       recursive ? `if (++depth > ${DEPTH_MAX}) fail("depth of nesting", p);` : "",
       this.#bodyOf(node),
       recursive ? "depth -= 1;" : "",
@@ -163,7 +167,7 @@ return function walk(v, p, h) { depth = 0; return ${entry}(v, p, h); };`;
       flush();
       const ends = taps.filter(({ when }) => when === "end");
       if (ends.length > 0) out.push(`const f${index} = p;`);
-      for (const { when, call } of taps) if (when === "begin") out.push(`h.${call}(v, p);`);
+      for (const tap of taps) if (tap.when !== "end") out.push(beginOf(tap));
       out.push(
         elementTaps.length > 0
           ? this.#tappedArray(field.schema, elementTaps, index)

@@ -6,7 +6,7 @@ import { type Address, canonicalPair, marketKey } from "../../../model/address.t
 import type { AssetInput } from "../../asset-input.ts";
 import { depthJson, depthLevelsJson } from "../../json/market-data-json.ts";
 import { parseDepthParameters } from "../../market-parameters.ts";
-import { depthLater } from "../../routes/depth.ts";
+import { depthLater } from "../../routes/market-data.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 import type { HubLog } from "../hub.ts";

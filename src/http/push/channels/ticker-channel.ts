@@ -3,7 +3,7 @@
 import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { MarketData } from "../../../book/market-data.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
-import { tickerJson } from "../../routes/ticker.ts";
+import { tickerJson } from "../../routes/market-data.ts";
 import type { Channel, Publish } from "../channel.ts";
 import { idMember } from "../channel.ts";
 import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";

@@ -65,7 +65,6 @@ export function tradesChannel({ readModel, assets, publish }: TradesChannelOptio
   };
 }
 
-/** Undefined: every market. */
 function parseTradesMarket(parameters: Query, assets: AssetInput): Pair | undefined {
   if (!parameters.has("market")) return undefined;
   const text = parameters.one("market");
