@@ -5,7 +5,7 @@ import { bool, i128, map, type Value } from "../contract/value.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
 import { movement, tokenTopics } from "../tokens/sac.ts";
-import { assetWire, type ClassicAsset, type IssuedAsset } from "./asset.ts";
+import { assetWire, type ClassicAsset, type IssuedAsset, NATIVE } from "./asset.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
 import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
 import { AccountFlags, hasFlag, TrustlineFlags } from "./entry.ts";
@@ -143,15 +143,13 @@ function createAccount(
       if (amount < 0n || amount > INT64_MAX) return failed(result(-1));
       if (ledger.account(account) !== undefined) return failed(result(-4));
       if (!ledger.createAccount(account, amount, sponsor)) return failed(result(-3));
-      if (ledger.move(source, NATIVE_ASSET, -amount) !== undefined) return failed(result(-2));
+      if (ledger.move(source, NATIVE, -amount) !== undefined) return failed(result(-2));
       const data = moved(amount, muxedId);
       const event = { kind: "transfer", parties: [source, account], data };
-      return done(result(0), amount === 0n ? [] : [assetEvent(context, NATIVE_ASSET, event)]);
+      return done(result(0), amount === 0n ? [] : [assetEvent(context, NATIVE, event)]);
     },
   };
 }
-
-const NATIVE_ASSET: ClassicAsset = { kind: "native" };
 
 function changeTrust(intent: Intent<"changeTrust">): ClassicOperation {
   const { source, asset, limit, sponsor } = intent;

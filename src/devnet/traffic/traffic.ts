@@ -21,7 +21,7 @@ import { callThroughRouter } from "./router-user.ts";
 import { payForFees, refreshMarket, stewardship } from "./steward.ts";
 import { swapAlongPath } from "./swapper.ts";
 import { cancelLimits, crossfillOrder, placeLimit, takeOffers } from "./taker.ts";
-import { type ChainView, RememberingView } from "./view.ts";
+import { type ChainView, rememberingView } from "./view.ts";
 import { buildWorld, type NetworkAddresses, oraclePriceAt, type World } from "./world.ts";
 
 type Act = (scene: Scene) => readonly TransactionIntent[];
@@ -95,7 +95,7 @@ export class Traffic {
   /** The transactions of `view.ledger`, in the order to apply them; a few where `thin`. */
   intents(view: ChainView, thin = false): readonly TransactionIntent[] {
     const random = new Random(`${this.world.cast.seed}/ledger/${view.ledger}`);
-    const scene = { world: this.world, view: new RememberingView(view), random };
+    const scene = { world: this.world, view: rememberingView(view), random };
     const at = view.ledger - this.#firstLedger;
     if (at < this.#genesis.ledgers) return at < 0 ? [] : this.#genesis.intents(scene, at);
     const index = at - this.#genesis.ledgers;

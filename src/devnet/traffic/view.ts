@@ -4,24 +4,24 @@ import type { OrderEntry } from "../contract/host.ts";
 import type { Offer } from "../order-index.ts";
 
 /** What the traffic may know of the chain: its state after the last ledger, and the next one. */
-export interface ChainView {
+export type ChainView = {
   /** The ledger whose transactions are asked for. */
   readonly ledger: number;
   /** Its close time, UNIX seconds. */
   readonly now: number;
   /** The exchange's order entry, expired ones included. */
-  order(id: OrderId): OrderEntry | undefined;
+  readonly order: (id: OrderId) => OrderEntry | undefined;
   /** What the exchange may take from `owner`; 0 where the allowance lapsed. */
-  allowance(token: Address, owner: Address): bigint;
+  readonly allowance: (token: Address, owner: Address) => bigint;
   /** Ids of the account's open offers on the network's own order book, the oldest first. */
-  offers(account: Address): readonly bigint[];
+  readonly offers: (account: Address) => readonly bigint[];
   /** What `holder` can spend; 0 where it holds none. */
-  balance(token: Address, holder: Address): bigint;
+  readonly balance: (token: Address, holder: Address) => bigint;
   /** Whether `holder` can be credited `token`. */
-  canReceive(token: Address, holder: Address): boolean;
+  readonly canReceive: (token: Address, holder: Address) => boolean;
   /** Order entries of all but the traffic's makers, expired ones included, in any order. */
-  otherOrders(selling: Address, buying: Address): Iterable<Offer>;
-}
+  readonly otherOrders: (selling: Address, buying: Address) => Iterable<Offer>;
+};
 
 /** Live orders of others that a taker looks at, and looks for backing of, at most. */
 const OTHERS_SEEN = 6;
@@ -54,63 +54,34 @@ export function compareOffers(one: Offer, other: Offer): number {
 }
 
 /** A view that asks the chain once for what its many actors look at within one ledger. */
-export class RememberingView implements ChainView {
-  readonly #view: ChainView;
-  readonly #orders = new Map<OrderId, OrderEntry | undefined>();
-  readonly #allowances = new Map<string, bigint>();
-  readonly #balances = new Map<string, bigint>();
-  readonly #others = new Map<string, readonly Offer[]>();
-
-  constructor(view: ChainView) {
-    this.#view = view;
-  }
-
-  get ledger(): number {
-    return this.#view.ledger;
-  }
-
-  get now(): number {
-    return this.#view.now;
-  }
-
-  order(id: OrderId): OrderEntry | undefined {
-    if (this.#orders.has(id)) return this.#orders.get(id);
-    const entry = this.#view.order(id);
-    this.#orders.set(id, entry);
-    return entry;
-  }
-
-  allowance(token: Address, owner: Address): bigint {
-    const key = `${token}${owner}`;
-    const allowance = this.#allowances.get(key) ?? this.#view.allowance(token, owner);
-    this.#allowances.set(key, allowance);
-    return allowance;
-  }
-
-  offers(account: Address): readonly bigint[] {
-    return this.#view.offers(account);
-  }
-
-  balance(token: Address, holder: Address): bigint {
-    const key = `${token}${holder}`;
-    const balance = this.#balances.get(key) ?? this.#view.balance(token, holder);
-    this.#balances.set(key, balance);
-    return balance;
-  }
-
-  canReceive(token: Address, holder: Address): boolean {
-    return this.#view.canReceive(token, holder);
-  }
-
-  otherOrders(selling: Address, buying: Address): Iterable<Offer> {
-    return this.#view.otherOrders(selling, buying);
-  }
-
+export type RememberingView = ChainView & {
   /** Of those that are not the traffic's makers: backed, best first, some at most. */
-  others(selling: Address, buying: Address): readonly Offer[] {
-    const key = `${selling}${buying}`;
-    const offers = this.#others.get(key) ?? bestOthers(this, selling, buying);
-    this.#others.set(key, offers);
-    return offers;
-  }
+  others(selling: Address, buying: Address): readonly Offer[];
+};
+
+export function rememberingView(view: ChainView): RememberingView {
+  const orders = new Map<OrderId, OrderEntry | undefined>();
+  const seen: RememberingView = {
+    ...view,
+    order: (id) => {
+      if (!orders.has(id)) orders.set(id, view.order(id));
+      return orders.get(id);
+    },
+    allowance: askedOnce(view.allowance),
+    balance: askedOnce(view.balance),
+    others: askedOnce((selling, buying) => bestOthers(seen, selling, buying)),
+  };
+  return seen;
+}
+
+function askedOnce<T>(
+  ask: (one: Address, other: Address) => T,
+): (one: Address, other: Address) => T {
+  const known = new Map<string, T>();
+  return (one, other) => {
+    const key = `${one}${other}`;
+    const answer = known.get(key) ?? ask(one, other);
+    known.set(key, answer);
+    return answer;
+  };
 }

@@ -22,8 +22,8 @@ import {
  * - `Type`: at values of a struct or union of that name;
  * - `Type.field`: at a field of a struct; `*.field` in whatever struct;
  * - `Type.field[]`: at each element of an array field.
- * `begin`: before it is walked, with its offset; `put` makes that a property instead. `end`: after it, with its offsets from and to, and
- * for elements their index.
+ * `begin`: before it is walked, with its offset; `put` makes that a property instead. `end`: after it, with its
+ * offsets from and to, and for elements their index.
  */
 export type Tap<H> = {
   readonly at: string;
