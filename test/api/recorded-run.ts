@@ -93,7 +93,7 @@ async function processed(recording: Recording, ledger: number): Promise<void> {
   do {
     status = await recording.get("/ticker/24h");
     if ((status.ledger ?? 0) >= ledger) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   } while (Date.now() < deadline);
   assert.fail(`ledger ${ledger} was not processed: ${JSON.stringify(status).slice(0, 200)}`);
 }
@@ -109,7 +109,7 @@ async function backingKnown(recording: Recording): Promise<void> {
     const orders = await recording.orders();
     unknown = orders.find(({ backing }) => backing.updated === undefined || backing.pending);
     if (unknown === undefined) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   } while (Date.now() < deadline);
   assert.fail(`backing was not answered: ${JSON.stringify(unknown)}`);
 }

@@ -4,7 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** Generous: machines that run tests can be slow. */
 const WAIT_MS_MAX = 120_000;
-const LOOK_MS = 15;
+/** Between two looks: short at first, for what is on its way, and ever longer: a look can cost an engine's answer. */
+const LOOK_MS_MIN = 15;
+const LOOK_MS_MAX = 100;
 
 type Look<T> = () => T | false | undefined | Promise<T | false | undefined>;
 
@@ -13,9 +15,11 @@ type Look<T> = () => T | false | undefined | Promise<T | false | undefined>;
  * never is. What comes and goes between two looks is not seen.
  */
 export async function until<T>(what: string | (() => string), look: Look<T>): Promise<T> {
-  for (const endMs = performance.now() + WAIT_MS_MAX; ; await delay(LOOK_MS)) {
+  const endMs = performance.now() + WAIT_MS_MAX;
+  for (let lookMs = LOOK_MS_MIN; ; lookMs = Math.min(1.25 * lookMs, LOOK_MS_MAX)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > endMs) assert.fail(typeof what === "string" ? what : what());
+    await delay(lookMs);
   }
 }
