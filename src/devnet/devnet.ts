@@ -201,6 +201,11 @@ export class Devnet {
     this.#intents.push(...intents);
   }
 
+  /** Transactions of clients and of the network itself that wait for the next ledger. */
+  get waitingCount(): number {
+    return this.#transactions.size + this.#intents.length;
+  }
+
   /** Calls `listener` with every ledger from now on, once it can be read from the RPC. */
   onClosed(listener: (closed: ClosedRecord) => void): void {
     this.#listeners.push(listener);

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { Site } from "../../src/http/site/site.ts";
 import { readSiteFiles } from "../../src/http/site/site-files.ts";
-import { assertClean, launchBrowser, openConsole } from "../console/browser.ts";
+import { assertClean, launchBrowser, openPage, type WatchedPage } from "../console/browser.ts";
 import { findBrowser, NO_BROWSER } from "../console/find-browser.ts";
 import { startTestServer, type TestServer } from "../support/http/test-server.ts";
 
@@ -19,6 +19,8 @@ const WIDTHS = [375, 1280];
 describe("the API's pages", { skip: executable === undefined ? NO_BROWSER : false }, () => {
   let server: TestServer;
   let browser: Browser;
+  /** One for all: a load in a context of its own costs several times what it does in this one. */
+  let opened: WatchedPage;
 
   before(async () => {
     const folder = fileURLToPath(new URL("../../site", import.meta.url));
@@ -27,55 +29,52 @@ describe("the API's pages", { skip: executable === undefined ? NO_BROWSER : fals
       startTestServer({ site }),
       launchBrowser(executable ?? ""),
     ]);
+    opened = await openPage(browser, { origin: server.url });
   });
   after(async () => {
     await browser?.close();
     await server?.close();
   });
 
-  const open = (hash: string, width: number, colorScheme: "light" | "dark") =>
-    openConsole(browser, {
-      origin: server.url,
-      hash,
-      viewport: { width, height: 800 },
-      colorScheme,
-    });
+  const open = async (hash: string): Promise<Page> => {
+    await opened.page.goto(`${server.url}/console${hash}`);
+    return opened.page;
+  };
 
   it("fit every screen and follow the site's policy", async () => {
-    for (const width of WIDTHS) {
-      for (const hash of PAGES) {
-        const opened = await open(hash, width, "light");
-        const overflow = await opened.page.evaluate(
-          "document.documentElement.scrollWidth - innerWidth",
-        );
+    for (const hash of PAGES) {
+      const page = await open(hash);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         assert.ok(Number(overflow) <= 0, `${hash} is wider than ${width}`);
-        assertClean(opened);
-        await opened.close();
       }
     }
+    assertClean(opened);
   });
 
   it("have no serious fault that axe knows, in light and dark", async () => {
+    await opened.page.emulateMedia({ colorScheme: "light" });
+    await opened.page.setViewportSize({ width: 375, height: 800 });
     for (const hash of PAGES) {
-      const opened = await open(hash, 375, "light");
+      const page = await open(hash);
       // Contrast is looked at below: on thousands of elements of a few colours it takes long.
       const rules = { "color-contrast": { enabled: false } };
-      assert.deepEqual(await faults(opened.page, "document", { rules }), [], hash);
-      await opened.close();
+      assert.deepEqual(await faults(page, "document", { rules }), [], hash);
     }
+    await opened.page.setViewportSize({ width: 1280, height: 800 });
+    const page = await open("/api/rest");
     for (const colorScheme of ["light", "dark"] as const) {
-      const opened = await open("/api/rest", 1280, colorScheme);
+      await page.emulateMedia({ colorScheme });
       const context =
         '[["header"], [".contents"], ["#getStatus"], ["section.endpoint:has(#getQuote)"]]';
       const runOnly = ["color-contrast"];
-      assert.deepEqual(await faults(opened.page, context, { runOnly }), [], colorScheme);
-      await opened.close();
+      assert.deepEqual(await faults(page, context, { runOnly }), [], colorScheme);
     }
   });
 
   it("can be used by keyboard", async () => {
-    const opened = await openConsole(browser, { origin: server.url, hash: "/api/rest" });
-    const { page } = opened;
+    const page = await open("/api/rest");
     const focused = () => page.evaluate("document.activeElement.textContent");
     await page.keyboard.press("Tab");
     assert.equal(await focused(), "Skip to content");
@@ -86,12 +85,11 @@ describe("the API's pages", { skip: executable === undefined ? NO_BROWSER : fals
     assert.equal(await page.locator("#getDepth ~ details[open]").count(), 1);
     await page.keyboard.press("Tab");
     assert.match(String(await focused()), /^GET \/depth\?market=/);
-    await opened.close();
   });
 });
 
 async function faults(page: Page, context: string, options: object): Promise<readonly string[]> {
-  await page.evaluate(axe);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const found = (await page.evaluate(
     `axe.run(${context}, ${JSON.stringify({ ...options, resultTypes: ["violations"] })})`,
   )) as { readonly violations: readonly { readonly id: string; readonly impact: string }[] };

@@ -15,6 +15,10 @@ const FLAGS = [
 /** Waits of the tests end by then. Generous: machines that run them can be slow. */
 export const WAIT_MS_MAX = 60_000;
 
+/** Of the engine's origin: a small answer that is no page. */
+const PARKED = "/";
+/** Playwright's own. */
+const SCREEN = { width: 1280, height: 720 };
 const ORDER = /\/order\/[0-9]+$/;
 
 export function launchBrowser(executablePath: string): Promise<Browser> {
@@ -40,11 +44,45 @@ export async function openConsole(
   return opened;
 }
 
+/**
+ * One page for all whose browsing context needs nothing of its own: a new context costs several times what
+ * a load does in a process that has loaded the page before.
+ */
+export class SharedPage {
+  readonly #browser: Browser;
+  readonly #origin: string;
+  #opened: (WatchedPage & { readonly forget: () => void }) | undefined;
+
+  constructor(browser: Browser, origin: string) {
+    this.#browser = browser;
+    this.#origin = origin;
+  }
+
+  /** As a new page is: nothing stored, nothing routed, the usual screen and media, and no error so far. */
+  async open(): Promise<WatchedPage> {
+    this.#opened ??= await openPage(this.#browser, { origin: this.#origin });
+    const opened = this.#opened;
+    await this.#reset(opened.page);
+    opened.forget();
+    return { ...opened, close: () => this.#reset(opened.page) };
+  }
+
+  /** Leaves the console: what nobody looks at costs nothing. */
+  async #reset(page: Page): Promise<void> {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.goto(this.#origin + PARKED);
+    await page.evaluate("localStorage.clear(), sessionStorage.clear()");
+    await page.setViewportSize(SCREEN);
+    await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+    await page.context().clearPermissions();
+  }
+}
+
 /** A page that shows nothing yet. */
 export async function openPage(
   browser: Browser,
   { origin, ...options }: BrowserContextOptions & { origin: string },
-): Promise<WatchedPage> {
+): Promise<WatchedPage & { readonly forget: () => void }> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(WAIT_MS_MAX);
   const page = await context.newPage();
@@ -63,7 +101,11 @@ export async function openPage(
   };
   page.on("request", (request) => watch(request.url()));
   page.on("websocket", (socket) => watch(socket.url()));
-  return { page, errors, foreign, close: () => context.close() };
+  const forget = (): void => {
+    errors.length = 0;
+    foreign.length = 0;
+  };
+  return { page, errors, foreign, forget, close: () => context.close() };
 }
 
 export function assertClean({ errors, foreign }: WatchedPage): void {

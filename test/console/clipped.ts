@@ -11,7 +11,26 @@ const TOLERANCE = 1.5;
 const SCRIPT = `(() => {
   const found = [];
   const boxes = [];
-  const scales = (element, axis) => getComputedStyle(element)["overflow" + axis] !== "visible";
+  // Many numbers lie in the same elements.
+  const known = new Map();
+  const around = (element) => {
+    if (element === null) return { scrollsY: [], scrollsX: [] };
+    let found = known.get(element);
+    if (found === undefined) {
+      const { scrollsY, scrollsX } = around(element.parentElement);
+      const { overflowX, overflowY } = getComputedStyle(element);
+      const box = element.getBoundingClientRect();
+      const left = box.left + element.clientLeft;
+      const top = box.top + element.clientTop;
+      const inner = { left, right: left + element.clientWidth, top, bottom: top + element.clientHeight };
+      found = {
+        scrollsY: overflowY === "visible" ? scrollsY : [...scrollsY, inner],
+        scrollsX: overflowX === "visible" ? scrollsX : [...scrollsX, inner],
+      };
+      known.set(element, found);
+    }
+    return found;
+  };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
@@ -23,17 +42,14 @@ const SCRIPT = `(() => {
     if (width === 0) continue;
     const name = parent.closest("[class]").className + ": " + node.data.slice(0, 60);
     let { top, bottom } = box;
-    const around = [];
-    for (let at = parent; at; at = at.parentElement) around.push(at);
-    for (const at of around.filter((one) => scales(one, "Y"))) {
-      const edge = at.getBoundingClientRect().top + at.clientTop;
-      top = Math.max(top, edge);
-      bottom = Math.min(bottom, edge + at.clientHeight);
+    const { scrollsY, scrollsX } = around(parent);
+    for (const inner of scrollsY) {
+      top = Math.max(top, inner.top);
+      bottom = Math.min(bottom, inner.bottom);
     }
     if (bottom - top < 4) continue;
-    for (const at of around.filter((one) => scales(one, "X"))) {
-      const edge = at.getBoundingClientRect().left + at.clientLeft;
-      const over = Math.max(edge - left, right - edge - at.clientWidth);
+    for (const inner of scrollsX) {
+      const over = Math.max(inner.left - left, right - inner.right);
       if (over > ${TOLERANCE}) found.push("cut by " + Math.round(over) + " px, " + name);
     }
     if (left < -${TOLERANCE} || right > innerWidth + ${TOLERANCE}) found.push("off the page, " + name);

@@ -8,7 +8,7 @@ import { settled } from "../e2e/settled.ts";
 import { assertClean, until } from "./browser.ts";
 import type { Setup } from "./setup.ts";
 
-export function marketCases({ world, page: newPage }: Setup): void {
+export function marketCases({ world, page: newPage, ownPage }: Setup): void {
   const go = (page: Page, hash: string) => page.goto(`${world().origin}/console${hash}`);
 
   /** The token address of a code that one token has. */
@@ -19,7 +19,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   }
 
   it("finds a market by the names of its tokens, and says so with its price in the tab", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const [xlm, usdc] = [await token("native"), await token("USDC")];
     for (const hash of ["#/market/XLM/USDC", "#/market/usdc/native", `#/market/${usdc}/${xlm}`]) {
@@ -36,7 +36,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   });
 
   it("offers the markets where several have the names", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const names: Record<string, string> = await world().api.get("/console/assets.json");
     const { ticker } = await world().api.get("/ticker/24h");
@@ -72,7 +72,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   });
 
   it("switches to another market by keyboard", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const { ticker } = await world().api.get("/ticker/24h");
     await go(page, `#/market/${ticker[0].symbol}`);
@@ -99,7 +99,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   });
 
   it("quotes everything up to a level of the book that is chosen", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const [xlm, usdc] = [await token("native"), await token("USDC")];
     for (const side of ["asks", "bids"] as const) {
@@ -128,7 +128,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   });
 
   it("has every candle length, steps as numbers, averages, and a full screen", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     await go(page, "#/market/XLM/USDC");
     await page.locator(".candle-legend span").first().waitFor();
@@ -182,7 +182,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   });
 
   it("shows times of the place where a person wants them, and remembers it", async () => {
-    const opened = await newPage({ timezoneId: "Asia/Kathmandu" });
+    const opened = await ownPage({ timezoneId: "Asia/Kathmandu" });
     const { page } = opened;
     const cell = page.locator(".tape-row:not(.tape-head):not([hidden]) > .muted").first();
     await go(page, "#/market/XLM/USDC");
@@ -206,7 +206,7 @@ export function marketCases({ world, page: newPage }: Setup): void {
   });
 
   it("lists an account's past page by page, in the orientation of its markets", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const fills = new Map<string, number>();
     for (const { type, maker } of await world().api.get("/trades?limit=500")) {

@@ -5,6 +5,8 @@ import type { ConsoleWorld } from "./world.ts";
 
 export type Setup = {
   readonly world: () => ConsoleWorld;
-  /** A page of its own that shows nothing yet. */
-  readonly page: (options: BrowserContextOptions) => Promise<WatchedPage>;
+  /** The page that all share, as if it were new. */
+  readonly page: () => Promise<WatchedPage>;
+  /** One in a context of its own: for what the shared one cannot have, or would keep. */
+  readonly ownPage: (options: BrowserContextOptions) => Promise<WatchedPage>;
 };

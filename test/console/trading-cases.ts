@@ -10,11 +10,14 @@ import { until, WAIT_MS_MAX, type WatchedPage } from "./browser.ts";
 import type { Setup } from "./setup.ts";
 
 const ATTEMPTS_MAX = 20;
+/** Between two looks at the network's queue, which cost nothing. */
+const LOOK_MS = 20;
+const LOOKS_A_LEDGER = 100;
 
-export function tradingCases({ world, page: newPage }: Setup): void {
+export function tradingCases({ world, page: newPage, ownPage }: Setup): void {
   const go = (page: Page, hash: string) => page.goto(`${world().origin}/console${hash}`);
 
-  /** Closes ledgers until it is done: transactions wait for theirs. */
+  /** Closes a ledger for each transaction that waits for one, and now and then one for what else may, until it is done. */
   async function closing<Value>(work: Promise<Value>): Promise<Value> {
     let isDone = false;
     const done = work.finally(() => {
@@ -22,9 +25,10 @@ export function tradingCases({ world, page: newPage }: Setup): void {
     });
     // Whoever awaits it sees the rejection.
     done.catch(() => undefined);
-    while (!isDone) {
-      await world().close(1);
-      await Promise.race([done.catch(() => undefined), new Promise((run) => setTimeout(run, 400))]);
+    for (let looks = 1; !isDone; looks += 1) {
+      if (world().devnet.waitingCount > 0 || looks % LOOKS_A_LEDGER === 0) await world().close(1);
+      const later = new Promise((run) => setTimeout(run, LOOK_MS));
+      await Promise.race([done.catch(() => undefined), later]);
     }
     return done;
   }
@@ -68,7 +72,7 @@ export function tradingCases({ world, page: newPage }: Setup): void {
   }
 
   it("trades on a test network with a key of the page's own", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const address = await withMoney(page);
 
@@ -167,7 +171,7 @@ export function tradingCases({ world, page: newPage }: Setup): void {
   }
 
   it("makes no key where the network gives no money away, and signs through Freighter there", async () => {
-    const opened = await newPage({});
+    const opened = await ownPage({});
     const { page } = opened;
     const key = Keypair.random();
     const { passphrase } = world().devnet.network;
@@ -204,7 +208,7 @@ export function tradingCases({ world, page: newPage }: Setup): void {
   });
 
   it("keeps the key that a browser has: after Freighter, and made or replaced in another tab", async () => {
-    const opened = await newPage({});
+    const opened = await ownPage({});
     const { page } = opened;
     const freighter = Keypair.random().publicKey();
     await page.addInitScript({ content: freighterScript(freighter) });
@@ -250,7 +254,7 @@ export function tradingCases({ world, page: newPage }: Setup): void {
   });
 
   it("sends nothing before it knows what the account's orders sell", async () => {
-    const opened = await newPage({});
+    const opened = await ownPage({});
     const { page } = opened;
     const held: (() => void)[] = [];
     let isHolding = true;
@@ -289,7 +293,7 @@ export function tradingCases({ world, page: newPage }: Setup): void {
   });
 
   it("offers the call to copy where the engine names no RPC for its pages", async () => {
-    const opened = await newPage({});
+    const opened = await newPage();
     const { page } = opened;
     const passphrase = "Public";
     await page.route("**/console/network.json", (route) => route.fulfill({ json: { passphrase } }));
@@ -298,7 +302,7 @@ export function tradingCases({ world, page: newPage }: Setup): void {
     await until(page, "!document.querySelector('.wallet-actions button:not([hidden])')");
     assertAsksNobodyElse(opened);
     await opened.close();
-    const other = await newPage({});
+    const other = await newPage();
     await other.page.route("**/console/network.json", (route) =>
       route.fulfill({ json: { passphrase, rpc: world().devnet.url } }),
     );

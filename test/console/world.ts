@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
+import { WebSocket } from "ws";
+import { type ChannelMessage, PushClient, type SocketConstructor } from "../../src/client/push.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { ApiClient } from "../e2e/api-client.ts";
@@ -14,20 +16,32 @@ import { WAIT_MS_MAX } from "./browser.ts";
 const FIRST_LEDGERS = 40;
 /** Worlds with a long history are read for a while. */
 const CATCH_UP_MS_MAX = 300_000;
-/** At a page without a route, a tenth of a second apart, before the next ledger closes. */
-const LOOKS_A_LEDGER = 20;
+/** For a route, before the next ledger closes. */
+const ROUTE_MS_MAX = 2_000;
 
 export class ConsoleWorld {
   readonly devnet: Devnet;
   readonly #dataDir: string;
   readonly #port: number;
   #engine: EngineProcess;
+  readonly #push: PushClient;
+  /** The newest that the engine has told of. */
+  #served = 0;
+  #tell: () => void = () => undefined;
 
   private constructor(devnet: Devnet, dataDir: string, port: number) {
     this.devnet = devnet;
     this.#dataDir = dataDir;
     this.#port = port;
     this.#engine = this.#newEngine();
+    this.#push = new PushClient(this.origin, {
+      WebSocket: WebSocket as unknown as SocketConstructor,
+    });
+    const message = (told: ChannelMessage<"contract">): void => {
+      if ("ledger" in told && told.ledger !== undefined) this.#served = told.ledger;
+      this.#tell();
+    };
+    this.#push.subscribe({ channel: "contract" }, { message });
   }
 
   /** `ledgers`: closed at the start; the rest is how the devnet differs from the usual one. */
@@ -74,18 +88,21 @@ export class ConsoleWorld {
    */
   async routed(page: Page): Promise<void> {
     const route = page.locator(".route-card:not([hidden])").first();
-    const deadline = Date.now() + WAIT_MS_MAX;
-    for (let look = 1; !(await route.isVisible()); look += 1) {
+    for (const deadline = Date.now() + WAIT_MS_MAX; ; ) {
+      const came = await route.waitFor({ timeout: ROUTE_MS_MAX }).then(
+        () => true,
+        () => false,
+      );
+      if (came) return;
       assert.ok(Date.now() < deadline, `no route: ${await page.locator("main").textContent()}`);
-      if (look % LOOKS_A_LEDGER === 0) await this.close(1);
-      await page.waitForTimeout(100);
+      await this.close(1);
     }
   }
 
   /** Closes ledgers and waits until the engine serves the last of them. */
   async close(count: number): Promise<void> {
     for (let closed = 0; closed < count; closed += 1) this.devnet.closeLedger();
-    await this.api.reached(this.devnet.tip.ledger);
+    await this.#reached(this.devnet.tip.ledger);
   }
 
   async stopEngine(): Promise<void> {
@@ -99,7 +116,22 @@ export class ConsoleWorld {
   }
 
   async stop(): Promise<void> {
+    this.#push.close();
     await stopAll(this.#engine, this.devnet);
+  }
+
+  /** Without a request: what the engine tells of can be asked for. */
+  async #reached(ledger: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const late = () => reject(new Error(`ledger ${ledger} was not reached: ${this.#served}`));
+      const timeout = setTimeout(late, CATCH_UP_MS_MAX);
+      this.#tell = () => {
+        if (this.#served < ledger) return;
+        clearTimeout(timeout);
+        resolve();
+      };
+      this.#tell();
+    });
   }
 
   #newEngine(): EngineProcess {
