@@ -69,6 +69,7 @@ export class SharedPage {
 
   /** Leaves the console: what nobody looks at costs nothing. */
   async #reset(page: Page): Promise<void> {
+    page.removeAllListeners("dialog");
     await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.goto(this.#origin + PARKED);
     await page.evaluate("localStorage.clear(), sessionStorage.clear()");

@@ -17,7 +17,7 @@ const LOOKS_A_LEDGER = 100;
 export function tradingCases({ world, page: newPage, ownPage }: Setup): void {
   const go = (page: Page, hash: string) => page.goto(`${world().origin}/console${hash}`);
 
-  /** Closes a ledger for each transaction that waits for one, and now and then one for what else may, until it is done. */
+  /** Until it is done, closes a ledger for each transaction that waits for one, and now and then one for the rest. */
   async function closing<Value>(work: Promise<Value>): Promise<Value> {
     let isDone = false;
     const done = work.finally(() => {
