@@ -12,8 +12,9 @@ const TRADES_MIN = 60;
 /** Ledgers that may pass until the traffic did everything that is waited for. */
 const LEDGERS_MAX = 150;
 const LEDGERS_AT_ONCE = 10;
-/** Throttled channels speak once a second. */
+/** Throttled channels speak once a second: what has not come by then needs another ledger. */
 const THROTTLE_MS = 1200;
+const LOOK_MS = 50;
 
 type Wanted = {
   readonly channel: string;
@@ -102,8 +103,12 @@ const UPDATES: readonly Wanted[] = [
 export async function recordMessages(world: RecordedWorld): Promise<void> {
   const { recording, ledgers } = world;
   let traded: readonly Row[] = [];
-  for (let closed = 0; closed < LEDGERS_MAX && traded.length < TRADES_MIN; closed += 2) {
-    await ledgers(2);
+  for (
+    let closed = 0;
+    closed < LEDGERS_MAX && traded.length < TRADES_MIN;
+    closed += LEDGERS_AT_ONCE
+  ) {
+    await ledgers(LEDGERS_AT_ONCE);
     traded = await recording.get(`/trades?limit=${TRADES_MIN}`);
   }
   const connection = new RecordedConnection(recording.url);
@@ -118,17 +123,21 @@ export async function recordMessages(world: RecordedWorld): Promise<void> {
         schema === wanted.schema && (wanted.matches === undefined || wanted.matches(message)),
     )?.message;
   let missing = UPDATES;
+  const look = async (): Promise<void> => {
+    for (const untilMs = performance.now() + THROTTLE_MS; ; await delay(LOOK_MS)) {
+      missing = missing.filter((wanted) => found(wanted) === undefined);
+      if (missing.length === 0 || performance.now() > untilMs) return;
+    }
+  };
   for (let closed = 0; closed < LEDGERS_MAX && missing.length > 0; closed += LEDGERS_AT_ONCE) {
     await ledgers(LEDGERS_AT_ONCE);
-    await delay(THROTTLE_MS);
-    missing = UPDATES.filter((wanted) => found(wanted) === undefined);
+    await look();
   }
   // A busy machine may be late with what is throttled, and take several ledgers in one step, where an
   // order's later change hides an earlier one.
   for (let waitedMs = 0; missing.length > 0 && waitedMs < WAIT_MS_MAX; waitedMs += THROTTLE_MS) {
     await ledgers(1);
-    await delay(THROTTLE_MS);
-    missing = UPDATES.filter((wanted) => found(wanted) === undefined);
+    await look();
   }
   assert.deepEqual(missing, [], "updates that did not come");
   for (const wanted of UPDATES) {
