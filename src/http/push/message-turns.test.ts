@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { TurnBudget } from "../turn-budget.ts";
-import { ALL_WAITING_MAX, CLIENT_WAITING_MAX, MessageTurns, WAITING_MAX } from "./message-turns.ts";
+import {
+  ALL_WAITING_MAX,
+  CLIENT_WAITING_MAX,
+  FEW_WAITING,
+  MessageTurns,
+  WAITING_MAX,
+} from "./message-turns.ts";
 
 type Client = { readonly name: string; readonly client: string };
 
@@ -102,14 +108,18 @@ test("what is taken in of one client in a turn is bounded, however many connecti
     const held = room(CLIENT_WAITING_MAX) / room(WAITING_MAX);
     for (let at = 0; at < held; at += 1) turns.forget(flood(`gone ${at}`));
     assert.deepEqual(refused, []);
-    for (const name of ["one more", "another"]) send(connection(name, "flood"), text);
+    for (const name of ["one more", "another"]) {
+      const one = connection(name, "flood");
+      for (let at = 0; at <= room(FEW_WAITING); at += 1) send(one, text);
+    }
     assert.deepEqual(refused, ["one more of client", "another of client"]);
-    // Others are welcome, and so is the client in the next turn.
+    // Others are welcome, those behind the same address with a few messages, and so is the client in the next turn.
     send(connection("other"), "other");
+    send(connection("neighbor", "flood"), "neighbor");
     await nextTurn();
     send(connection("again", "flood"), "again");
-    while (ran.length < 3) await nextTurn();
-    assert.deepEqual([ran, refused.length], [["spent", "other", "again"], 2]);
+    while (ran.length < 4) await nextTurn();
+    assert.deepEqual([ran, refused.length], [["spent", "other", "neighbor", "again"], 2]);
     // What was answered no longer counts.
     for (const round of ["first", "second"]) {
       const ranBefore = ran.length;

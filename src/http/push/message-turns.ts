@@ -25,6 +25,12 @@ export const WAITING_MAX = { messages: 2048, bytes: 2 * 1024 * 1024 };
 export const CLIENT_WAITING_MAX = { messages: 4096, bytes: 4 * 1024 * 1024 };
 export const ALL_WAITING_MAX = { messages: 65_536, bytes: 16 * 1024 * 1024 };
 
+/**
+ * What a connection may have waiting whatever waits of its client (choice): the subscriptions of one connection, three
+ * times. So nobody closes the connections of others behind the same address.
+ */
+export const FEW_WAITING = { messages: 64, bytes: 64 * 1024 };
+
 class WaitingCount {
   messages = 0;
   bytes = 0;
@@ -33,10 +39,13 @@ class WaitingCount {
     this.messages += messages;
     this.bytes += bytes;
   }
+}
 
-  isOver(most: { readonly messages: number; readonly bytes: number }): boolean {
-    return this.messages > most.messages || this.bytes > most.bytes;
-  }
+function isOver(
+  waiting: { readonly messages: number; readonly bytes: number },
+  most: typeof WAITING_MAX,
+): boolean {
+  return waiting.messages > most.messages || waiting.bytes > most.bytes;
 }
 
 type Queue = {
@@ -75,7 +84,8 @@ export class MessageTurns<Connection extends { readonly client: string }> {
 
   /**
    * Answers a message of the connection now, or later behind those that wait. Nothing more runs of a connection that
-   * has too much waiting, of one whose client has, and of the one with most where too much waits of all.
+   * has too much waiting, of one with more than a few whose client has, and of the one with most where too much waits
+   * of all.
    */
   message(connection: Connection, message: Uint8Array | undefined): void {
     if (!this.#queues.has(connection) && !this.#isSpent()) {
@@ -87,11 +97,12 @@ export class MessageTurns<Connection extends { readonly client: string }> {
     const bytes = message?.length ?? 0;
     this.#waiting.add(1, bytes);
     const ofClient = this.#countOf(connection.client, 1, bytes);
-    if (messages.count > WAITING_MAX.messages || messages.bytes > WAITING_MAX.bytes) {
+    const ofConnection = { messages: messages.count, bytes: messages.bytes };
+    if (isOver(ofConnection, WAITING_MAX)) {
       this.#refuse(connection, "connection");
-    } else if (ofClient.isOver(CLIENT_WAITING_MAX)) {
+    } else if (isOver(ofClient, CLIENT_WAITING_MAX) && isOver(ofConnection, FEW_WAITING)) {
       this.#refuse(connection, "client");
-    } else if (this.#waiting.isOver(ALL_WAITING_MAX)) {
+    } else if (isOver(this.#waiting, ALL_WAITING_MAX)) {
       this.#refuse(this.#fullest(connection), "connection");
     }
   }

@@ -175,7 +175,7 @@ export class QuoteSearch {
       const better = solver.exchange(context, route, at === 0, beats);
       // Another path's, too, where it counts as equal: it comes first then.
       const mayBeFirst = isEqual(better, first!, selling) || beats(better, first!);
-      return mayBeFirst ? solver.fewest(context, better, beats) : better;
+      return mayBeFirst ? solver.fewest(context, better, route, beats) : better;
     });
     if (exchanged.every((route, at) => route === routes[at])) return routes;
     const sorted: RouteQuote[] = [];

@@ -261,21 +261,22 @@ export class RouteSolver {
   }
 
   /**
-   * The route of the fewest orders along the same sides that `isBetter` prefers: of those that count as
-   * equal. As far as there is work left.
+   * The route of the fewest orders along the sides of `found` that `isBetter` prefers to it and to `first`, which it was
+   * made of: of those that count as equal. As far as there is work and time left.
    */
   fewest(
     context: SolveContext,
+    found: RouteQuote,
     first: RouteQuote,
     isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
   ): RouteQuote {
     const sells = context.request.direction === "strict_send";
     const equal = sells
-      ? Number(first.bought) * (1 - EQUAL_PART)
-      : Number(first.sold) * (1 + EQUAL_PART);
+      ? Number(found.bought) * (1 - EQUAL_PART)
+      : Number(found.sold) * (1 + EQUAL_PART);
     this.gap = 0;
-    let best = first;
-    while (this.workLeft > 0) {
+    let best = found;
+    while (this.workLeft > 0 && !context.shouldStop()) {
       const listed = this.#listed.get(best);
       if (listed === undefined) break;
       const { sides, slots } = listed;
@@ -283,7 +284,7 @@ export class RouteSolver {
       if (ordersMax < sides.length) break;
       this.#loadWithCredit(context, sides);
       const other = this.#attempt({ ...context, ordersMax }, sides, equal);
-      if (other === undefined || !isBetter(other, first)) break;
+      if (other === undefined || !isBetter(other, found) || !isBetter(other, first)) break;
       best = other;
     }
     return best;
