@@ -4,6 +4,7 @@
 // came. ORDERS=<orders> sets the book's size, MINUTES=<minutes> how much of the day is filled: 1440 is all of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Exchange } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
 import type { EntryChange } from "../src/model/ledger-delta.ts";
@@ -172,9 +173,12 @@ class StepsRun {
     this.#clock.now = this.#time * 1000;
     const delta = { ...nextLedger(this.#last, this.#time, events), entries };
     this.#last = delta;
+    // Making a ledger is no work of the engine: it has a turn of its own.
+    await nextTurn();
     await this.#exchange.apply(delta);
     // The clock's own work of these seconds, which `Exchange.start` does once a second.
     await this.#exchange.tick();
+    await nextTurn();
   }
 }
 
