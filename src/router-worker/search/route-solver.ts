@@ -276,16 +276,26 @@ export class RouteSolver {
       : Number(found.sold) * (1 + EQUAL_PART);
     this.gap = 0;
     let best = found;
-    while (this.workLeft > 0 && !context.shouldStop()) {
+    let [least, most] = [1, Number.POSITIVE_INFINITY];
+    for (let next = most; this.workLeft > 0 && !context.shouldStop(); ) {
       const listed = this.#listed.get(best);
       if (listed === undefined) break;
       const { sides, slots } = listed;
-      const ordersMax = slots.reduce((sum, list) => sum + list.length, 0) - 1;
-      if (ordersMax < sides.length) break;
+      least = Math.max(least, sides.length);
+      most = Math.min(most, slots.reduce((sum, list) => sum + list.length, 0) - 1);
+      next = Math.min(next, most);
+      if (next < least) break;
       this.#loadWithCredit(context, sides);
-      const other = this.#attempt({ ...context, ordersMax }, sides, equal);
-      if (other === undefined || !isBetter(other, found) || !isBetter(other, first)) break;
-      best = other;
+      this.isOpen = false;
+      const other = this.#attempt({ ...context, ordersMax: next }, sides, equal);
+      if (other !== undefined && isBetter(other, found) && isBetter(other, first)) {
+        best = other;
+        continue;
+      }
+      // A search that is cut short says nothing of fewer.
+      if (this.isOpen) most = next - 1;
+      else least = next + 1;
+      next = Math.floor((least + most) / 2);
     }
     return best;
   }
