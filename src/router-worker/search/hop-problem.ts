@@ -71,15 +71,19 @@ export function selectionBytes(orders: HopOrders, list: Int32Array, count: numbe
 
 const largest = new Float64Array(ORDERS_MAX);
 
-/** At most what so many of a hop's first `count` orders get, or are paid: the largest of them. */
+/**
+ * At most what so many of a hop's first `count` orders get, or are paid: the largest of them. Once that is
+ * `enough` no more are looked at.
+ */
 export function mostOfSlots(
   { columns, start }: HopOrders,
   count: number,
   slots: number,
   isPaid: boolean,
+  enough: number = Number.POSITIVE_INFINITY,
 ): number {
   let [held, sum] = [0, 0];
-  for (let at = start; at < start + count; at += 1) {
+  for (let at = start; at < start + count && sum < enough; at += 1) {
     // Rounding adds less than a unit to each payment.
     const uses = isPaid ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
     if (held < slots) held += 1;

@@ -97,7 +97,8 @@ export class HopSolver {
   readonly #other = new Int32Array(ENTRIES_MAX);
   // The break items at hand, the cheapest first: one, or all that are not in the relaxed solution.
   #items = 0;
-  readonly #item = new Int32Array(ENTRIES_MAX);
+  readonly #one = new Int32Array(1);
+  #item = this.#one;
   /** Of the only one: its maker. */
   #maker = UNCONSTRAINED;
   /** Core place of its class, which does not change. */
@@ -293,7 +294,7 @@ export class HopSolver {
       const entry = this.#breakEntry[at]!;
       if (entry === OTHERS) {
         this.#items = this.#others;
-        this.#item.set(this.#other.subarray(0, this.#others));
+        this.#item = this.#other;
         this.#branchItems();
         continue;
       }
@@ -329,9 +330,12 @@ export class HopSolver {
   /** What any selection gets at most (SELL), or costs at least (BUY). */
   #bound(): number {
     this.#needed = 0;
-    let most = Number.NEGATIVE_INFINITY;
-    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
-      most = Math.max(most, this.#slackOf(entry));
+    // No dearer break item profits anything.
+    let most = this.#relaxation.profit;
+    const cheaper = this.#cheaper();
+    for (let entry = 0; entry < cheaper; entry += 1) {
+      const slack = this.#slackOf(entry);
+      if (slack > most) most = slack;
     }
     const bound = this.#valueAt(this.#relaxation.lambda, most);
     return this.#task.sells ? Math.max(0, bound) : bound;
@@ -385,35 +389,50 @@ export class HopSolver {
   #collectBreaks(): number {
     const { orders, candidates } = this.#task;
     const { columns, start } = orders;
+    const { lambda } = this.#relaxation;
     this.#breaks = 0;
     this.#others = 0;
-    let most = -1;
-    let othersKey = 0;
+    let [most, othersMost, othersSize] = [-1, -1, 0];
+    const cheaper = this.#cheaper();
+    const base = this.#relaxation.profit - this.#needed;
     for (let entry = 0; entry < candidates; entry += 1) {
-      const slack = this.#slackOf(entry);
-      if (!(slack >= 0)) continue;
+      const at = start + entry;
+      const size = columns.most[at]!;
+      const isAlone = columns.group[at] === UNCONSTRAINED;
+      // A dear break item takes a unit at least.
+      const isDear = isAlone && entry >= cheaper;
+      const slack = isDear ? base + lambda - columns.price[at]! : this.#slackOf(entry);
+      if (isDear && slack < 0) break;
+      if (!(slack >= 0) || size < 1) continue;
       if (slack > most) most = slack;
-      // The largest first, by powers of four: what they find leaves less to try for the others.
-      const size = columns.most[start + entry]!;
-      const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
-      const key = -2 * Math.floor(Math.log2(size) / 2) - part;
-      if (columns.group[start + entry] === UNCONSTRAINED && this.selection.isIn[entry] === 0) {
+      if (isAlone && this.selection.isIn[entry] === 0) {
         this.#other[this.#others] = entry;
         this.#others += 1;
-        othersKey = Math.min(othersKey, key);
+        if (slack > othersMost) othersMost = slack;
+        if (size > othersSize) othersSize = size;
         continue;
       }
       this.#breakEntry[this.#breaks] = entry;
-      this.#breakKey[this.#breaks] = key;
+      this.#breakKey[this.#breaks] = breakKey(size, slack);
       this.#breaks += 1;
     }
     if (this.#others > 0) {
       this.#breakEntry[this.#breaks] = OTHERS;
-      this.#breakKey[this.#breaks] = othersKey;
+      this.#breakKey[this.#breaks] = breakKey(othersSize, othersMost);
       this.#breaks += 1;
     }
     sortAscending(this.#breakKey, this.#breakEntry, this.#breaks);
     return most;
+  }
+
+  /** How many entries are cheaper than the shadow price: the first ones. */
+  #cheaper(): number {
+    const { orders, candidates } = this.#task;
+    const { columns, start } = orders;
+    const { lambda } = this.#relaxation;
+    let cheaper = 0;
+    while (cheaper < candidates && columns.price[start + cheaper]! < lambda) cheaper += 1;
+    return cheaper;
   }
 
   /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
@@ -463,6 +482,7 @@ export class HopSolver {
     const at = start + entry;
     const group = columns.group[at]!;
     const isChoice = group !== UNCONSTRAINED && !relaxation.isClass(entry);
+    this.#item = this.#one;
     this.#item[0] = entry;
     this.#items = 1;
     this.#maker = group;
@@ -844,4 +864,10 @@ export class HopSolver {
     this.#noteFree(free);
     return false;
   }
+}
+
+/** The largest break items first, by powers of four: what they find leaves less to try for the others. */
+function breakKey(size: number, slack: number): number {
+  const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
+  return -2 * Math.floor(Math.log2(size) / 2) - part;
 }

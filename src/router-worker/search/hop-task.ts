@@ -84,7 +84,7 @@ export class HopTask {
   isEnoughInAll(): boolean {
     const { amount, slots } = this.demand;
     const slack = (this.sells ? this.priceMax : 0) + amount * 2 ** -46;
-    const used = mostOfSlots(this.orders, this.candidates, slots, this.sells);
+    const used = mostOfSlots(this.orders, this.candidates, slots, this.sells, amount);
     return used * (1 + 2 ** -46) + slack >= amount;
   }
 }

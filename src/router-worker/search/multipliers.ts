@@ -13,7 +13,11 @@ import { LevelSums } from "./level-sums.ts";
 const CROSSINGS_MAX = 16;
 /** Distance from a crossing, as a part, that counts as none. */
 const NEAR = 1e-12;
-/** Against a price so many times as high the largest orders save most. */
+/**
+ * Until orders use up enough: prices of those so many behind the one at which divisible ones do, then one so
+ * many times as high, against which the largest orders save most.
+ */
+const OFFSETS: readonly number[] = [4, 16];
 const HIGH = 2 ** 16;
 
 export class Multipliers {
@@ -47,14 +51,29 @@ export class Multipliers {
     this.#orders = count === hop.count ? hop : { ...hop, count };
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
-    const price = this.#divisiblePrice(sells, amount);
-    const high = price * HIGH;
-    let saved = this.#fill(high, sells, amount);
-    let [gotAbove, paidAbove] = [levels.got, levels.got * high - saved];
+    const { columns, start } = this.#orders;
+    const end = this.#divisibleEnd(sells, amount);
+    const price = columns.price[start + end]!;
     let best = price;
-    saved = this.#fill(price, sells, amount);
+    let saved = this.#fill(price, sells, amount);
     let [gotBelow, paidBelow] = [levels.got, levels.got * price - saved];
-    for (let at = 0; at < CROSSINGS_MAX && (this.mu > 0 || hop.groups > 0); at += 1) {
+    let isShort = this.mu > 0 || hop.groups > 0;
+    let [gotAbove, paidAbove] = [0, 0];
+    let isBracketed = !isShort;
+    for (let rise = 0; !isBracketed; rise += 1) {
+      const entry = end + (OFFSETS[rise] ?? count);
+      const lambda = entry < count ? columns.price[start + entry]! : price * HIGH;
+      const closest = this.#closest;
+      saved = this.#fill(lambda, sells, amount);
+      // The highest one only brackets: at it plain numbers tell too little apart to be searched.
+      if (this.#closest < closest && entry < count) best = lambda;
+      const paid = levels.got * lambda - saved;
+      const isEnough = (sells ? paid : levels.got) >= amount;
+      isBracketed = isEnough || entry >= count;
+      if (isBracketed) [gotAbove, paidAbove] = [levels.got, paid];
+      else [gotBelow, paidBelow] = [levels.got, paid];
+    }
+    for (let at = 0; at < CROSSINGS_MAX && isShort; at += 1) {
       const lambda = (paidAbove - paidBelow) / (gotAbove - gotBelow);
       if (!(lambda > 0 && lambda < Number.POSITIVE_INFINITY)) break;
       const onLine = gotBelow * lambda - paidBelow;
@@ -66,6 +85,7 @@ export class Multipliers {
       const paid = got * lambda - saved;
       if ((sells ? paid : got) < amount) [gotBelow, paidBelow] = [got, paid];
       else [gotAbove, paidAbove] = [got, paid];
+      isShort = this.mu > 0 || hop.groups > 0;
     }
     if (best !== this.lambda) this.#fill(best, sells, amount);
     this.work = levels.work;
@@ -88,15 +108,16 @@ export class Multipliers {
     return saved;
   }
 
-  /** Price of the order that uses up the amount, were all divisible and slots without number. */
-  #divisiblePrice(sells: boolean, amount: number): number {
+  /** The order that uses up the amount, were all divisible and slots without number. */
+  #divisibleEnd(sells: boolean, amount: number): number {
     const { columns, start, count } = this.#orders;
     const { most, price } = columns;
     let used = 0;
-    for (let at = start; at < start + count; at += 1) {
+    for (let entry = 0; entry < count - 1; entry += 1) {
+      const at = start + entry;
       used += sells ? most[at]! * price[at]! : most[at]!;
-      if (used >= amount) return price[at]!;
+      if (used >= amount) return entry;
     }
-    return price[start + count - 1]!;
+    return count - 1;
   }
 }

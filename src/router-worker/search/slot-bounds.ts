@@ -131,7 +131,9 @@ export class SlotBounds {
     let most = Number.POSITIVE_INFINITY;
     for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
       const got = (paid + this.#sums[at]![slots]!) / this.#level[at]!;
-      if (got < most) most = got;
+      // The levels behind the closest one are ever farther.
+      if (got > most) break;
+      most = got;
     }
     return Math.floor(Math.min(most, this.#mostProven(hop, paid, slots)) * (1 + MARGIN));
   }
@@ -183,7 +185,8 @@ export class SlotBounds {
     for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
       const saved = this.#sums[at]![slots]!;
       const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
-      if (cost > least) least = cost;
+      if (cost < least) break;
+      least = cost;
     }
     return Math.ceil(Math.max(least, this.#leastProven(hop, got, slots) * (1 - MARGIN)));
   }
