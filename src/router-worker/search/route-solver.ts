@@ -3,7 +3,13 @@
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
-import { fillBytesMax, fitsInCall } from "./call-bytes.ts";
+import {
+  ACCOUNT_BYTES,
+  CONTRACT_BYTES,
+  FILL_BYTES,
+  fillBytesMax,
+  fitsInCall,
+} from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
 import { GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
@@ -13,14 +19,7 @@ import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
-import {
-  listedOrder,
-  planBuying,
-  planSelling,
-  type Settled,
-  settleBuying,
-  settleSelling,
-} from "./settle.ts";
+import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
 
@@ -46,9 +45,6 @@ const CAPPED_WORK = 100;
 /** Work units of an order that a limit order crosses. */
 const CROSSED_WORK = 4;
 
-/** Bytes of an order in a call at most: of an account, between assets whose codes have 12 letters. */
-const ORDER_BYTES_MAX = 836;
-
 /** How far a route after the first may stay behind its path's optimum (docs/routing.md, Limits), as a part. */
 const FURTHER_GAP = 1e-6;
 
@@ -60,6 +56,7 @@ const EXCHANGES_MAX = 256;
 type Listed = {
   readonly sides: readonly number[];
   readonly slots: readonly (readonly number[])[];
+  readonly flows: readonly bigint[];
 };
 
 /** What all paths of one request share. `now` in UNIX seconds. */
@@ -213,19 +210,12 @@ export class RouteSolver {
     if (found && !this.#greedy.isProven && !this.#isNear(direction, queue.key(id))) {
       return undefined;
     }
-    if (!found || !this.#fitsGreedily(view, hopCount)) return undefined;
+    if (!found || !this.#fitsGreedily(view, sidesOf(queue, id))) return undefined;
     const hops: RouteHop[] = [];
     for (let hop = 0; hop < hopCount; hop += 1) {
       hops.push(this.#hops.first(view, this.#curvesOfPath[hop]!, this.#greedy.counts[hop]!));
     }
     return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
-  }
-
-  #greedySlots(curves: readonly number[]): readonly (readonly number[])[] {
-    const { start, columns } = this.#curves;
-    return curves.map((curve, hop) =>
-      Array.from(columns.slot.subarray(start[curve], start[curve]! + this.#greedy.counts[hop]!)),
-    );
   }
 
   /**
@@ -301,21 +291,19 @@ export class RouteSolver {
   }
 
   *#exchangesOf(
-    { view, request, ordersMax }: SolveContext,
-    { slots }: Listed,
+    { request, ordersMax }: SolveContext,
+    { slots, flows }: Listed,
     dropsOnly: boolean,
   ): Generator<readonly (readonly number[])[]> {
     const { hops } = this.#search;
-    const sells = request.direction === "strict_send";
-    const direction = sells ? SELL : BUY;
+    const direction = request.direction === "strict_send" ? SELL : BUY;
     const orders = slots.reduce((sum, list) => sum + list.length, 0);
-    const amounts = flowsOf(view, slots, sells, request.amount);
     for (const [hop, list] of slots.entries()) {
       const entries = list.map((slot) => entryOf(hops[hop]!, slot));
       if (entries.includes(NO_ENTRY)) continue;
       const demand = {
         direction,
-        amount: Number(amounts[hop] ?? 0n),
+        amount: Number(flows[hop]),
         slots: dropsOnly ? 0 : ordersMax - orders + list.length,
       } as const;
       for (const changed of oneExchanges(hops[hop]!, entries, demand)) {
@@ -334,17 +322,19 @@ export class RouteSolver {
       : this.#greedy.sold <= -key * (1 + FURTHER_GAP);
   }
 
-  /** Whether the call fits: mostly told by the number of orders. */
-  #fitsGreedily(view: BookView, hopCount: number): boolean {
-    let orders = 0;
-    const sides: number[] = [];
-    for (let hop = 0; hop < hopCount; hop += 1) {
-      orders += this.#greedy.counts[hop]!;
-      sides.push(this.#curvesOfPath[hop]! >>> 1);
+  /** Whether the network carries the call of what greedy lists. */
+  #fitsGreedily(view: BookView, sides: readonly number[]): boolean {
+    const { start, columns } = this.#curves;
+    let left = fillBytesMax(view, sides, false);
+    for (let hop = 0; hop < sides.length; hop += 1) {
+      const payer = hop === 0 ? ACCOUNT_BYTES : CONTRACT_BYTES;
+      const first = start[this.#curvesOfPath[hop]!]!;
+      for (let at = first; at < first + this.#greedy.counts[hop]!; at += 1) {
+        left -= FILL_BYTES + payer + columns.addressBytes[at]!;
+        if (columns.previous[at]! < 0) left -= columns.transferBytes[at]! + payer;
+      }
     }
-    if (orders * ORDER_BYTES_MAX <= fillBytesMax(view, sides, false)) return true;
-    const curves = Array.from(this.#curvesOfPath.subarray(0, hopCount));
-    return fitsInCall(view, sides, this.#greedySlots(curves), false);
+    return left >= 0;
   }
 
   /** What a limit order crosses on a side; undefined: nothing. */
@@ -432,7 +422,7 @@ export class RouteSolver {
     if (needed === undefined) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     const route = { sold, bought, hops };
-    this.#listed.set(route, { sides, slots: needed });
+    this.#listed.set(route, { sides, slots: needed, flows: settled.flows });
     return route;
   }
 
@@ -510,24 +500,6 @@ const NO_ENTRY = -1;
 function entryOf({ columns, start, count }: HopOrders, slot: number): number {
   const at = columns.slot.subarray(start, start + count).indexOf(slot);
   return at < 0 ? NO_ENTRY : at;
-}
-
-/** What each hop is paid (selling), or what it has to give (buying). */
-function flowsOf(
-  view: BookView,
-  slots: readonly (readonly number[])[],
-  sells: boolean,
-  amount: bigint,
-): readonly (bigint | undefined)[] {
-  const listed = slots.map((list) => list.map((slot) => listedOrder(view, slot)));
-  const flows: (bigint | undefined)[] = [];
-  let flow: bigint | undefined = amount;
-  for (const orders of sells ? listed : listed.toReversed()) {
-    flows.push(flow);
-    if (flow !== undefined)
-      flow = sells ? planSelling(orders, flow) : planBuying(orders, flow)?.paid;
-  }
-  return sells ? flows : flows.reverse();
 }
 
 /**

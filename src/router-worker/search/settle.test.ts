@@ -14,19 +14,44 @@ function order(tenths: bigint, amount: bigint, more: Partial<ListedOrder> = {}):
 
 test("buying fills the orders as listed, the last in part, and needs no more of them", () => {
   const orders = [order(10n, 5n), order(20n, 5n), order(30n, 5n)];
-  assert.deepEqual(settleBuying([orders], 8n), { sold: 11n, bought: 8n, filled: [2] });
-  assert.deepEqual(settleBuying([orders], 10n), { sold: 15n, bought: 10n, filled: [2] });
-  assert.deepEqual(settleBuying([orders], 15n), { sold: 30n, bought: 15n, filled: [3] });
+  assert.deepEqual(settleBuying([orders], 8n), { sold: 11n, bought: 8n, filled: [2], flows: [8n] });
+  assert.deepEqual(settleBuying([orders], 10n), {
+    sold: 15n,
+    bought: 10n,
+    filled: [2],
+    flows: [10n],
+  });
+  assert.deepEqual(settleBuying([orders], 15n), {
+    sold: 30n,
+    bought: 15n,
+    filled: [3],
+    flows: [15n],
+  });
   assert.equal(settleBuying([orders], 16n), undefined);
 });
 
 test("selling uses up the amount but for less than a unit's worth at the highest price", () => {
   const orders = [order(10n, 5n), order(20n, 5n)];
-  assert.deepEqual(settleSelling([orders], 11n), { sold: 11n, bought: 8n, filled: [2] });
+  assert.deepEqual(settleSelling([orders], 11n), {
+    sold: 11n,
+    bought: 8n,
+    filled: [2],
+    flows: [11n],
+  });
   // The odd one buys nothing at 2.
-  assert.deepEqual(settleSelling([orders], 12n), { sold: 11n, bought: 8n, filled: [2] });
+  assert.deepEqual(settleSelling([orders], 12n), {
+    sold: 11n,
+    bought: 8n,
+    filled: [2],
+    flows: [12n],
+  });
   // All orders whole: one may stay unsold, two buy one more.
-  assert.deepEqual(settleSelling([orders], 16n), { sold: 15n, bought: 10n, filled: [2] });
+  assert.deepEqual(settleSelling([orders], 16n), {
+    sold: 15n,
+    bought: 10n,
+    filled: [2],
+    flows: [16n],
+  });
   assert.equal(settleSelling([orders], 17n), undefined);
   // One alone buys nothing anywhere.
   assert.equal(settleSelling([[order(20n, 5n)]], 1n), undefined);
@@ -40,20 +65,35 @@ test("a list whose way back would cost more than what is sold does not settle", 
 
 test("a maker delivers what it has, all its orders together, and not a unit more", () => {
   const twice = (budget: bigint) => [order(10n, 5n, { budget }), order(10n, 5n, { budget })];
-  assert.deepEqual(settleBuying([twice(8n)], 8n), { sold: 8n, bought: 8n, filled: [2] });
+  assert.deepEqual(settleBuying([twice(8n)], 8n), {
+    sold: 8n,
+    bought: 8n,
+    filled: [2],
+    flows: [8n],
+  });
   assert.equal(settleBuying([twice(7n)], 8n), undefined);
-  assert.deepEqual(settleSelling([twice(8n)], 8n), { sold: 8n, bought: 8n, filled: [2] });
+  assert.deepEqual(settleSelling([twice(8n)], 8n), {
+    sold: 8n,
+    bought: 8n,
+    filled: [2],
+    flows: [8n],
+  });
   assert.equal(settleSelling([twice(7n)], 8n), undefined);
 });
 
 test("a maker is paid what it has headroom for, all its orders together, and not a unit more", () => {
   const paid = (headroom: bigint) => [order(10n, 5n, { headroom }), order(20n, 5n, { headroom })];
-  assert.deepEqual(settleBuying([paid(11n)], 8n), { sold: 11n, bought: 8n, filled: [2] });
+  assert.deepEqual(settleBuying([paid(11n)], 8n), {
+    sold: 11n,
+    bought: 8n,
+    filled: [2],
+    flows: [8n],
+  });
   assert.equal(settleBuying([paid(10n)], 8n), undefined);
   // An order that is listed and not filled is not paid: no headroom is no matter.
   const unfilled = order(20n, 5n, { maker: OTHER, headroom: 0n });
   const free = [order(10n, 5n, { headroom: 5n }), unfilled];
-  assert.deepEqual(settleBuying([free], 5n), { sold: 5n, bought: 5n, filled: [1] });
+  assert.deepEqual(settleBuying([free], 5n), { sold: 5n, bought: 5n, filled: [1], flows: [5n] });
 });
 
 test("what a maker delivers at the hop before is headroom at the next, for that maker alone", () => {
@@ -68,10 +108,20 @@ test("what a maker delivers at the hop before is headroom at the next, for that 
 test("selling along hops pays no more than the way back needs, and never more than given", () => {
   const hops = [[order(10n, 100n)], [order(30n, 100n, { maker: OTHER })]];
   // 11 buy 11, of which 9 buy 3.
-  assert.deepEqual(settleSelling(hops, 11n), { sold: 9n, bought: 3n, filled: [1, 1] });
+  assert.deepEqual(settleSelling(hops, 11n), {
+    sold: 9n,
+    bought: 3n,
+    filled: [1, 1],
+    flows: [11n, 11n],
+  });
   // 0.5 a piece: 7 buy 14, of which 12 buy 4 and are paid with 6.
   const half = [[order(5n, 100n)], [order(30n, 100n, { maker: OTHER })]];
-  assert.deepEqual(settleSelling(half, 7n), { sold: 6n, bought: 4n, filled: [1, 1] });
+  assert.deepEqual(settleSelling(half, 7n), {
+    sold: 6n,
+    bought: 4n,
+    filled: [1, 1],
+    flows: [7n, 14n],
+  });
 });
 
 test("sums beyond the contract's integers do not settle", () => {
@@ -95,5 +145,10 @@ test("an order that nothing is left for does not end the list", () => {
   assert.equal(settleSelling([[order(20n, 5n), order(5n, 2n)]], 1n), undefined);
   const route = [[order(10n, 4n), order(30n, 5n), order(10n, 2n)], [order(40n, 9n)]];
   // 6 buy 4, nothing at 3 and 2 more at 1; of those 6 the next hop wants 4.
-  assert.deepEqual(settleSelling(route, 6n), { sold: 4n, bought: 1n, filled: [1, 1] });
+  assert.deepEqual(settleSelling(route, 6n), {
+    sold: 4n,
+    bought: 1n,
+    filled: [1, 1],
+    flows: [6n, 6n],
+  });
 });

@@ -54,6 +54,8 @@ export type Settled = {
   readonly bought: bigint;
   /** How many of each hop's orders are filled: the rest of the list is not needed. */
   readonly filled: readonly number[];
+  /** What each hop is paid by the plan forward (selling), or has to give (buying). */
+  readonly flows: readonly bigint[];
 };
 
 /**
@@ -65,13 +67,15 @@ export function settleSelling(
   amount: bigint,
 ): Settled | undefined {
   let output = amount;
+  const flows: bigint[] = [];
   for (const orders of hops) {
+    flows.push(output);
     const got = planSelling(orders, output);
     if (got === undefined) return undefined;
     output = got;
   }
   const settled = settleBuying(hops, output);
-  return settled === undefined || settled.sold > amount ? undefined : settled;
+  return settled === undefined || settled.sold > amount ? undefined : { ...settled, flows };
 }
 
 /** Buys exactly `amount` along the hops. Undefined as above. */
@@ -81,16 +85,18 @@ export function settleBuying(
 ): Settled | undefined {
   let wanted = amount;
   const plans: Plan[] = [];
+  const flows: bigint[] = [];
   for (const orders of hops.toReversed()) {
     const plan = planBuying(orders, wanted);
     if (plan === undefined) return undefined;
+    flows.unshift(wanted);
     wanted = plan.paid;
     plans.unshift(plan);
   }
   for (const [at, plan] of plans.entries()) {
     if (!canBePaid(hops[at]!, plan, plans[at - 1])) return undefined;
   }
-  return { sold: wanted, bought: amount, filled: plans.map(({ filled }) => filled) };
+  return { sold: wanted, bought: amount, filled: plans.map(({ filled }) => filled), flows };
 }
 
 /** What a maker delivered at the hop before releases headroom for what it is paid at this one. */
