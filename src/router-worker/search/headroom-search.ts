@@ -1,14 +1,14 @@
 // The best selection of a route on which a maker has too little headroom for what it is paid, unless it
 // delivers enough of that asset at the hop before: orders may be listed there for the headroom alone,
-// dear ones too. Rare, so no hot path: tries the selections of a few orders of each hop one by one.
-// Numbers choose; the caller settles what is found.
-import { HOPS_MAX } from "../quote.ts";
-import {
-  type HeadroomFlow,
-  type HeadroomSelection,
-  HeadroomSelections,
-} from "./headroom-selections.ts";
+// dear ones too. Rare, so no hot path: tries the selections of a few orders of each hop one by one, with
+// what they mean for the headroom of makers at the hop beside it. As exact as the columns are: numbers
+// choose; the caller settles what is found.
+import { entryCost, entryOutput } from "./hop-columns.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import { exceeds } from "./hop-selection.ts";
+
+/** Orders of one hop that selections are made of: some 5,000 selections. */
+const ORDERS_MAX = 10;
 
 export type HeadroomDemand = {
   readonly direction: HopDirection;
@@ -23,73 +23,258 @@ export type HeadroomDemand = {
   readonly settles: (lists: readonly (readonly number[])[]) => boolean;
 };
 
+/**
+ * What is wanted of a hop: SELL: what is paid, and what makers delivered at the hop before; BUY:
+ * what must be got, and what makers have to deliver of it for the headroom they need at the hop after.
+ */
+type Flow = { readonly amount: number; readonly makers: ReadonlyMap<number, number> };
+
+/** Entries in selection order; the flow they make for the hop beside it. */
+type Selection = { readonly entries: readonly number[]; readonly flow: Flow };
+
+type Offer = {
+  readonly entry: number;
+  readonly at: number;
+  readonly maker: number;
+  readonly price: number;
+  readonly amount: number;
+  readonly cost: number;
+  readonly budget: number;
+  readonly headroom: number;
+};
+
+type Hop = {
+  readonly orders: HopOrders;
+  readonly offers: readonly Offer[];
+  readonly isFirst: boolean;
+  /** SELL: times an order's price, what is paid of it forward beyond what is executed, at most. */
+  readonly unsold: number;
+  /** Makers that are short of headroom at the hop after. */
+  readonly shortAfter: ReadonlySet<number>;
+};
+
 export class HeadroomSearch {
   /** What comes out (SELL) or goes in (BUY) with the best selection found. */
   value = 0;
   /** False where the search was cut short. */
   complete = true;
-
-  readonly #selections: readonly HeadroomSelections[] = Array.from(
-    { length: HOPS_MAX },
-    () => new HeadroomSelections(),
-  );
-  readonly #lists: (readonly number[])[] = [];
-  #demand!: HeadroomDemand;
-
   /** Work units taken. */
-  get work(): number {
-    return this.#selections.reduce((sum, { work }) => sum + work, 0);
-  }
+  work = 0;
+
+  #demand!: HeadroomDemand;
+  #sells = true;
+  #hops: readonly Hop[] = [];
+  readonly #lists: (readonly number[])[] = [];
+
+  // The walk through the selections of one hop.
+  #hop!: Hop;
+  #flow!: Flow;
+  #slots = 0;
+  #toBeat = 0;
+  #use!: (found: Selection) => void;
+  readonly #whole: Offer[] = [];
 
   /** Hops in execution order, with no headroom but what makers have. */
   solve(hops: readonly HopOrders[], demand: HeadroomDemand): void {
     this.#demand = demand;
+    this.#sells = demand.direction === SELL;
     this.value = demand.value;
     this.complete = true;
-    for (const selections of this.#selections) selections.work = 0;
-    for (let at = 0; at < demand.hopCount; at += 1) {
-      this.#selections[at]!.take(hops, at, demand);
-      if (this.#selections[at]!.isCut) this.complete = false;
-    }
+    this.work = 0;
+    this.#hops = hops.slice(0, demand.hopCount).map((orders, at, route) => {
+      this.work += orders.count;
+      const [before, next] = [route[at - 1], route[at + 1]];
+      const short = shortMakers(orders);
+      const shortAfter = next === undefined ? new Set<number>() : shortMakers(next);
+      const makersBefore = new Set(before === undefined ? [] : makersOf(before));
+      const makers = makersOf(orders);
+      const matters = makers.map(
+        (maker) => shortAfter.has(maker) || (short.has(maker) && makersBefore.has(maker)),
+      );
+      if (orders.count > ORDERS_MAX) this.complete = false;
+      return {
+        orders,
+        offers: mostWanted(matters).map((entry) => offerAt(orders, entry, makers[entry]!)),
+        isFirst: at === 0,
+        unsold:
+          next === undefined || next.count === 0
+            ? 0
+            : next.columns.price[next.start + next.count - 1]!,
+        shortAfter,
+      };
+    });
     this.#solveFrom(0, { amount: demand.amount, makers: new Map() }, demand.ordersMax);
   }
 
-  #solveFrom(step: number, flow: HeadroomFlow, slots: number): void {
-    const { direction, hopCount, workMax } = this.#demand;
-    const at = direction === SELL ? step : hopCount - 1 - step;
+  get #isOut(): boolean {
+    if (this.work > this.#demand.workMax) this.complete = false;
+    return this.work > this.#demand.workMax;
+  }
+
+  #solveFrom(step: number, flow: Flow, slots: number): void {
+    const { hopCount, settles } = this.#demand;
+    const at = this.#sells ? step : hopCount - 1 - step;
     const stepsAfter = hopCount - 1 - step;
-    const selections = this.#selections[at]!;
+    this.#hop = this.#hops[at]!;
     if (stepsAfter === 0) {
-      selections.each(flow, slots, workMax - this.work, this.value, (found) =>
-        this.#end(at, found),
-      );
-      if (this.work > workMax) this.complete = false;
+      this.#each(flow, slots, this.value, (found) => {
+        this.#lists[at] = found.entries;
+        if (settles(this.#lists.slice(0, hopCount))) this.value = found.flow.amount;
+        this.#toBeat = this.value;
+      });
       return;
     }
-    const found: HeadroomSelection[] = [];
-    const worst = direction === SELL ? 0 : Number.POSITIVE_INFINITY;
-    selections.each(flow, slots - stepsAfter, workMax - this.work, worst, (one) => {
-      found.push(one);
-      return worst;
-    });
-    if (this.work > workMax) this.complete = false;
-    const sign = direction === SELL ? -1 : 1;
-    found.sort((one, other) => sign * (one.value - other.value));
+    const found: Selection[] = [];
+    const worst = this.#sells ? 0 : Number.POSITIVE_INFINITY;
+    this.#each(flow, slots - stepsAfter, worst, (one) => found.push(one));
+    const sign = this.#sells ? -1 : 1;
+    found.sort((one, other) => sign * (one.flow.amount - other.flow.amount));
     for (const selection of found) {
-      if (this.work > workMax) {
-        this.complete = false;
-        return;
-      }
+      if (this.#isOut) return;
       this.#lists[at] = selection.entries;
-      const next = { amount: selection.value, makers: selection.makers };
-      this.#solveFrom(step + 1, next, slots - selection.entries.length);
+      this.#solveFrom(step + 1, selection.flow, slots - selection.entries.length);
     }
   }
 
-  /** Takes the selection of the last step; returns what is to be beaten from now on. */
-  #end(at: number, { value, entries }: HeadroomSelection): number {
-    this.#lists[at] = entries;
-    if (this.#demand.settles(this.#lists.slice(0, this.#demand.hopCount))) this.value = value;
-    return this.value;
+  /** Hands every selection of the hop for `flow` that beats `toBeat` to `use`. */
+  #each(flow: Flow, slots: number, toBeat: number, use: (found: Selection) => void): void {
+    this.#flow = flow;
+    this.#slots = slots;
+    this.#toBeat = toBeat;
+    this.#use = use;
+    this.#whole.length = 0;
+    if (this.#hop.offers.length > 0) this.#walk(0, 0, 0);
   }
+
+  /** The selections that hold the whole orders taken so far, and others from `from` on. */
+  #walk(from: number, got: number, paid: number): void {
+    const { offers } = this.#hop;
+    const left = this.#flow.amount - (this.#sells ? paid : got);
+    if (left <= 0 || this.#whole.length >= this.#slots || this.#isOut) return;
+    if (!this.#isHopeful(got, paid, left)) return;
+    this.work += offers.length;
+    for (const last of offers) {
+      if (!this.#whole.includes(last)) this.#complete(last, got, paid, left);
+    }
+    if (this.#whole.length === this.#slots - 1) return;
+    for (let at = from; at < offers.length; at += 1) {
+      const offer = offers[at]!;
+      if ((this.#sells ? offer.cost : offer.amount) >= left) continue;
+      if (!this.#isCovered(offer, offer.amount, offer.cost)) continue;
+      this.#whole.push(offer);
+      this.#walk(at + 1, got + offer.amount, paid + offer.cost);
+      this.#whole.pop();
+    }
+  }
+
+  /** Whether a value is better than what is to be beaten. */
+  #isBetter(value: number): boolean {
+    return this.#sells ? value > this.#toBeat : value < this.#toBeat;
+  }
+
+  /** Whether what is left can still beat what is known, all of it at the best price. */
+  #isHopeful(got: number, paid: number, left: number): boolean {
+    const best = this.#hop.offers[0]!.price;
+    return this.#isBetter(
+      this.#sells ? got + (left / best) * (1 + 2 ** -48) : paid + left * best * (1 - 2 ** -48),
+    );
+  }
+
+  #complete(last: Offer, got: number, paid: number, left: number): void {
+    const { columns, words } = this.#hop.orders;
+    let gets = Math.min(left, last.amount);
+    if (this.#sells) {
+      gets = left >= last.cost ? last.amount : entryOutput(columns, last.at, left, words);
+      if (gets < 1) return;
+    } else if (left > last.amount) return;
+    const pays = gets === last.amount ? last.cost : entryCost(columns, last.at, gets, words);
+    // A price that is the same as a plain number may be higher.
+    const dearest = this.#whole.reduce((most, { price }) => Math.max(most, price), last.price);
+    if (this.#sells && left - pays > dearest * (1 + 2 ** -50)) return;
+    if (!this.#isCovered(last, gets, pays)) return;
+    const amount = this.#sells ? got + gets : paid + pays;
+    if (!this.#isBetter(amount)) return;
+    const makers = this.#makers(last, gets, pays);
+    if (makers === undefined) return;
+    const entries = [...this.#whole, last].map(({ entry }) => entry);
+    this.#use({ entries, flow: { amount, makers } });
+  }
+
+  /** Whether its maker can fill an order beside the whole ones, with all the headroom it may get. */
+  #isCovered(offer: Offer, gets: number, pays: number): boolean {
+    const { isFirst, unsold } = this.#hop;
+    let [delivered, received] = [gets, pays];
+    for (const other of this.#whole) {
+      if (other.maker !== offer.maker) continue;
+      delivered += other.amount;
+      received += other.cost;
+    }
+    if (exceeds(delivered, offer.budget)) return false;
+    if (!this.#sells) return !isFirst || !exceeds(received, offer.headroom);
+    const made = this.#flow.makers.get(offer.maker) ?? 0;
+    return !exceeds(received, offer.headroom + made + Math.ceil(unsold * offer.price));
+  }
+
+  /** What the selection means to the hop beside it; undefined: it does not do for this flow. */
+  #makers(last: Offer, gets: number, pays: number): ReadonlyMap<number, number> | undefined {
+    const delivered = new Map<number, number>();
+    const received = new Map<number, number>();
+    const add = ({ maker }: Offer, got: number, paid: number): void => {
+      delivered.set(maker, (delivered.get(maker) ?? 0) + got);
+      received.set(maker, (received.get(maker) ?? 0) + paid);
+    };
+    for (const offer of this.#whole) add(offer, offer.amount, offer.cost);
+    add(last, gets, pays);
+    if (this.#sells) {
+      return new Map([...delivered].filter(([maker]) => this.#hop.shortAfter.has(maker)));
+    }
+    for (const [maker, least] of this.#flow.makers) {
+      if (exceeds(least, delivered.get(maker) ?? 0)) return undefined;
+    }
+    const needs = new Map<number, number>();
+    for (const { maker, headroom } of [...this.#whole, last]) {
+      const wanted = received.get(maker)!;
+      if (exceeds(wanted, headroom)) needs.set(maker, wanted - headroom);
+    }
+    return needs;
+  }
+}
+
+function offerAt({ columns, start }: HopOrders, entry: number, maker: number): Offer {
+  const at = start + entry;
+  return {
+    ...{ entry, at, maker },
+    price: columns.price[at]!,
+    amount: columns.amount[at]!,
+    cost: columns.cost[at]!,
+    budget: columns.budget[at]!,
+    headroom: columns.headroom[at]!,
+  };
+}
+
+/** By entry whether its maker's headroom matters: entries of such makers first, the cheapest first. */
+function mostWanted(matters: readonly boolean[]): readonly number[] {
+  const entries = [...matters.keys()];
+  if (entries.length <= ORDERS_MAX) return entries;
+  const wanted = entries.filter((entry) => matters[entry]).slice(0, ORDERS_MAX - 2);
+  const others = entries.filter((entry) => !wanted.includes(entry));
+  const kept = [...wanted, ...others.slice(0, ORDERS_MAX - wanted.length)];
+  return kept.toSorted((one, other) => one - other);
+}
+
+function makersOf({ columns, start, count }: HopOrders): readonly number[] {
+  return Array.from(columns.owner.subarray(start, start + count));
+}
+
+/** Makers who may be paid more at a hop than they have headroom for. */
+function shortMakers(hop: HopOrders): ReadonlySet<number> {
+  const { columns, start } = hop;
+  const costs = new Map<number, number>();
+  const short = new Set<number>();
+  for (const [entry, maker] of makersOf(hop).entries()) {
+    const cost = (costs.get(maker) ?? 0) + columns.cost[start + entry]!;
+    costs.set(maker, cost);
+    if (cost > columns.headroom[start + entry]!) short.add(maker);
+  }
+  return short;
 }
