@@ -162,18 +162,12 @@ export class SlotSplitSearch {
   #solveOne(amount: number, exact: bigint): void {
     this.#nodesMax = this.#workMax;
     this.#hopBytes = this.#bytes;
-    const solver = this.#solveHop(
-      0,
-      amount,
-      exact,
-      this.#slots,
-      Number.POSITIVE_INFINITY,
-      this.value,
-    );
-    this.complete = solver.complete;
-    if (!solver.found || !this.#isBetter(solver.value)) return;
-    this.#keepStep(0, solver.list.subarray(0, solver.count));
-    this.#keepAnswer(solver.value);
+    const unbounded = Number.POSITIVE_INFINITY;
+    const result = this.#resultOf(0, amount, exact, this.#slots, unbounded, this.value);
+    this.complete = result.complete;
+    if (!result.found || !this.#isBetter(result.value)) return;
+    this.#keepStep(0, result.list);
+    this.#keepAnswer(result.value);
   }
 
   #solveSplits(amount: number, { amount: exact, shouldStop }: RouteDemand): void {
@@ -439,7 +433,19 @@ export class SlotSplitSearch {
       if (known.bytes !== bytes || known.below !== below) continue;
       if (this.#says(known, slots, cutoff)) return known;
     }
-    const solver = this.#solveHop(step, flow, exactFlow, slots, below, cutoff);
+    const solver = this.#solver;
+    solver.solve(this.hops[this.#hopAt(step)]!, {
+      direction: this.#direction,
+      amount: flow,
+      exactAmount: exactFlow,
+      slots,
+      bytes,
+      below,
+      cutoff,
+      gap: this.#gap,
+      nodesMax: Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work)),
+    });
+    this.work += solver.work;
     const { found, complete, value, free, count } = solver;
     const list = solver.list.slice(0, found ? count : 0);
     const { exactValue } = solver.selection;
@@ -483,30 +489,6 @@ export class SlotSplitSearch {
     // The best selection, or none that reaches what is asked for.
     const isBest = sells ? known.value >= known.cutoff : known.value <= known.cutoff;
     return (known.found && isBest) || !isLess;
-  }
-
-  #solveHop(
-    step: number,
-    flow: number,
-    exact: bigint | undefined,
-    slots: number,
-    below: number,
-    cutoff: number,
-  ): HopSolver {
-    const solver = this.#solver;
-    solver.solve(this.hops[this.#hopAt(step)]!, {
-      direction: this.#direction,
-      amount: flow,
-      exactAmount: exact,
-      slots,
-      bytes: this.#hopBytes,
-      below,
-      cutoff,
-      gap: this.#gap,
-      nodesMax: Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work)),
-    });
-    this.work += solver.work;
-    return solver;
   }
 
   /** Takes entries for the hop of `step` into the selections being tried. */
