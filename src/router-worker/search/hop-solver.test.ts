@@ -34,8 +34,9 @@ test("a maker's choices that were left out are not said to be none", () => {
       gap: 0,
       nodesMax,
     });
-    if (search.complete) assert.equal(found ? search.value : Number.NaN, best, `${nodesMax} nodes`);
-    else if (found) assert(search.value >= best);
+    if (search.complete)
+      assert.equal(found ? search.selection.value : Number.NaN, best, `${nodesMax} nodes`);
+    else if (found) assert(search.selection.value >= best);
   }
   assert(search.complete, "not even the last is certain");
 });
@@ -64,7 +65,10 @@ test("a search whose nodes end before the quick pass does is not said to be comp
   for (let nodesMax = 0; nodesMax <= 64; nodesMax += 1) {
     const search = solved(offers, { direction: SELL, amount: 5056, slots: 4, nodesMax });
     // Without the order of 2, whose cost is rounded up by a third.
-    assert(!search.complete || search.value === 4574, `${nodesMax} nodes: ${search.value}`);
+    assert(
+      !search.complete || search.selection.value === 4574,
+      `${nodesMax} nodes: ${search.selection.value}`,
+    );
     if (nodesMax === 64) assert(search.complete, "not even the last is certain");
   }
 });
@@ -81,7 +85,7 @@ test("a maker's larger choice of as many orders is tried where all slots are tak
     ],
     { direction: SELL, amount: 97, slots: 2, nodesMax: 8192 },
   );
-  assert.deepEqual([selling.value, selling.complete], [34, true]);
+  assert.deepEqual([selling.selection.value, selling.complete], [34, true]);
   const four = { maker: 4, budget: 366_388 };
   const buying = solved(
     [
@@ -97,13 +101,13 @@ test("a maker's larger choice of as many orders is tried where all slots are tak
     ],
     { direction: BUY, amount: 437_153, slots: 2, nodesMax: 1500 },
   );
-  assert.deepEqual([buying.value, buying.complete], [1_231_026, true]);
+  assert.deepEqual([buying.selection.value, buying.complete], [1_231_026, true]);
 });
 
 test("where nothing is known of what the best comes to, no change is passed over for a dearer one", () => {
   const two = { maker: 2, budget: 376_891, headroom: 468_203 };
   const one = { maker: 1, headroom: 13_188 };
-  const { value, complete } = solved(
+  const { selection, complete } = solved(
     [
       { price: 1325, amount: 58_767, maker: 0 },
       { price: 1364, amount: 272_586, maker: 0 },
@@ -115,13 +119,13 @@ test("where nothing is known of what the best comes to, no change is passed over
     ],
     { direction: BUY, amount: 566_979, slots: 6, nodesMax: 600 },
   );
-  assert.deepEqual([value, complete], [1_254_672, true]);
+  assert.deepEqual([selection.value, complete], [1_254_672, true]);
 });
 
 test("where a break item is too small, what is added may also take the place of a part of it", () => {
   const zero = { maker: 0, budget: 695 };
   const one = { maker: 1, budget: 1190 };
-  const { value, complete } = solved(
+  const { selection, complete } = solved(
     [
       { price: 2403, amount: 2753, ...zero },
       { price: 3149, amount: 89, ...zero },
@@ -135,7 +139,7 @@ test("where a break item is too small, what is added may also take the place of 
     ],
     { direction: SELL, amount: 5888, slots: 3, nodesMax: 8192 },
   );
-  assert.deepEqual([value, complete], [1582, true]);
+  assert.deepEqual([selection.value, complete], [1582, true]);
 });
 
 test("a dearer order may get more where the cheaper one leaves a part unsold", () => {
@@ -146,7 +150,7 @@ test("a dearer order may get more where the cheaper one leaves a part unsold", (
     { price: 2342, amount: 8, ...maker },
   ];
   const search = solved(offers, { direction: SELL, amount: 12, slots: 1, nodesMax: 8192 });
-  assert.deepEqual([search.complete, search.value], [true, 5]);
+  assert.deepEqual([search.complete, search.selection.value], [true, 5]);
 });
 
 test("what a smaller amount could get is noted of orders that are too small for all of it", () => {
@@ -155,6 +159,6 @@ test("what a smaller amount could get is noted of orders that are too small for 
     { price: 1150, amount: 60, maker: 1, budget: 1e12, headroom: 1e12 },
   ];
   const search = solved(offers, { direction: SELL, amount: 41, slots: 1, nodesMax: 8192 });
-  assert.deepEqual([search.complete, search.value], [true, 35]);
+  assert.deepEqual([search.complete, search.selection.value], [true, 35]);
   assert.ok(search.free >= 57, `${search.free}`);
 });

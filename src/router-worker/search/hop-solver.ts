@@ -125,22 +125,6 @@ export class HopSolver {
   readonly #profits = new Float64Array((DEPTH_MAX + 2) * PAIRS);
   readonly #neededOf = new Float64Array(PAIRS);
 
-  get found(): boolean {
-    return this.selection.found;
-  }
-
-  get value(): number {
-    return this.selection.value;
-  }
-
-  get count(): number {
-    return this.selection.count;
-  }
-
-  get list(): Int32Array {
-    return this.selection.list;
-  }
-
   /** False where no selection settles (or, with `complete` false, none was found). */
   solve(orders: HopOrders, demand: HopDemand): boolean {
     const task = this.#task;

@@ -67,11 +67,6 @@ export class PathQueue {
     return this.#orders[id]!;
   }
 
-  /** Notes that the path's key takes the cap on orders into account. */
-  markCapped(id: number): void {
-    this.#orders[id] = 0;
-  }
-
   hopCount(id: number): number {
     return this.#hopCount[id]!;
   }
@@ -86,9 +81,10 @@ export class PathQueue {
     this.#sink(0);
   }
 
-  /** Gives the top path another, lower key. */
-  lowerTop(key: number): void {
-    this.#key[this.top] = key;
+  /** Gives the top path a key that takes the cap on orders into account, if that is lower. */
+  capTop(key: number): void {
+    this.#orders[this.top] = 0;
+    if (key < this.#key[this.top]!) this.#key[this.top] = key;
     this.#sink(0);
   }
 

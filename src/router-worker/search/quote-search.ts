@@ -144,8 +144,7 @@ export class QuoteSearch {
         return routes;
       }
       if (isFull && queue.orders(path) > this.#ordersMax) {
-        queue.markCapped(path);
-        queue.lowerTop(Math.min(queue.key(path), solver.cappedKey(context, queue, path)));
+        queue.capTop(solver.cappedKey(context, queue, path));
         continue;
       }
       queue.removeTop();

@@ -22,6 +22,7 @@ import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
+import { UNKNOWN_WORK } from "./work-budget.ts";
 
 /** Work units for the selection of a limit crossing that is cut short. */
 const LIMIT_WORK_MAX = 1 << 14;
@@ -109,7 +110,7 @@ export class RouteSolver {
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
     const { request, ordersMax } = context;
-    this.#curves.budget.take(CAPPED_WORK + queue.orders(id));
+    this.#curves.budget.take(CAPPED_WORK);
     const sides = sidesOf(queue, id);
     this.isThinned = false;
     this.#loadWithCredit(context, sides);
@@ -143,7 +144,7 @@ export class RouteSolver {
     budget.take(GREEDY_WORK);
     const greedy = this.#solveGreedily(context, queue, id);
     if (greedy !== undefined) return greedy;
-    budget.takeUnknown();
+    budget.take(UNKNOWN_WORK);
     const route = this.#searchRoute(context, sidesOf(queue, id));
     if (route !== undefined && !this.isOpen && !this.isThinned) this.#proven.add(route);
     return route;
@@ -352,7 +353,7 @@ export class RouteSolver {
       fits: (list: readonly number[]) => fitsInCall(view, [side], [list], true),
     };
     const inOrder = crossInOrder(view, slots, demand);
-    if (inOrder.isCut) this.#curves.budget.takeUnknown();
+    if (inOrder.isCut) this.#curves.budget.take(UNKNOWN_WORK);
     const chosen = inOrder.isCut ? this.#crossMore(context, side, curve, slots, inOrder) : inOrder;
     if (chosen.slots.length === 0) return undefined;
     const { sold, bought } = chosen;

@@ -446,9 +446,9 @@ export class SlotSplitSearch {
       nodesMax: Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work)),
     });
     this.work += solver.work;
-    const { found, complete, value, free, count } = solver;
-    const list = solver.list.slice(0, found ? count : 0);
-    const { exactValue } = solver.selection;
+    const { complete, free } = solver;
+    const { found, value, exactValue, count } = solver.selection;
+    const list = solver.selection.list.slice(0, found ? count : 0);
     const result: HopResult = {
       step,
       flow,

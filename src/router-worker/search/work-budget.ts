@@ -5,6 +5,9 @@
 /** Thrown where the budget does not reach: made once, since its trace would cost more than it says. */
 export const OUT_OF_WORK = new Error("the search would take more work than it has");
 
+/** To be taken before what takes nobody knows how much: more than any bound there is. */
+export const UNKNOWN_WORK = Number.MAX_VALUE;
+
 export class WorkBudget {
   /** Work units, of some 0.3 us each. */
   #left = Number.POSITIVE_INFINITY;
@@ -21,10 +24,5 @@ export class WorkBudget {
   take(work: number): void {
     if (work > this.#left) throw OUT_OF_WORK;
     this.#left -= work;
-  }
-
-  /** Before what takes nobody knows how many: more than any bound there is. */
-  takeUnknown(): void {
-    if (this.isBounded) throw OUT_OF_WORK;
   }
 }
