@@ -252,8 +252,8 @@ export class RouteSolver {
   }
 
   /**
-   * The route of the fewest orders along the sides of `found` that `isBetter` prefers to it and to `first`, which it was
-   * made of: of those that count as equal. As far as there is work and time left.
+   * The route of the fewest orders along the sides of `found` that `isBetter` prefers to it and to `first`,
+   * which it was made of: of those that count as equal. As far as there is work and time left.
    */
   fewest(
     context: SolveContext,
