@@ -29,8 +29,10 @@ import { foldersSetAside, setAside } from "./store/set-aside.ts";
 import { StoreError, type StoreErrorCode } from "./store/store-error.ts";
 import { VERSION } from "./version.ts";
 
-/** After a signal, and draining, everything is closed by then, or the process ends without. */
-const SHUTDOWN_MS_MAX = 4500;
+/** Of a devnet alone, in seconds: what --stop-seconds is without a word. */
+const DEVNET_STOP = { drainSeconds: 0, stopSeconds: 5 };
+/** Of the time for a stop, what the end of the process itself may take. */
+const EXIT_MS = 500;
 
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 
@@ -60,8 +62,7 @@ async function main(): Promise<void> {
   log.info({ version: VERSION }, `hopbook ${VERSION}, ${config.mode}`);
   switchLogLevel(log, config.log.level);
   ignoreSignals(log);
-  const drainSeconds = config.mode === "devnet" ? 0 : config.operators.drainSeconds;
-  const signal = onSignal(log, drainSeconds);
+  const signal = onSignal(log, config.mode === "devnet" ? DEVNET_STOP : config.operators);
   process.exit(await run(config, log, signal));
 }
 
@@ -321,7 +322,10 @@ function megabytes(bytes: number): string {
 }
 
 /** A second signal ends the process at once. */
-function onSignal(log: Logger, drainSeconds: number): Promise<"signal"> {
+function onSignal(
+  log: Logger,
+  { drainSeconds, stopSeconds }: Pick<OperatorsConfig, "drainSeconds" | "stopSeconds">,
+): Promise<"signal"> {
   return new Promise((resolve) => {
     for (const name of ["SIGTERM", "SIGINT"] as const) {
       process.once(name, () => {
@@ -331,7 +335,7 @@ function onSignal(log: Logger, drainSeconds: number): Promise<"signal"> {
             log.error("closing takes too long: ending without");
             process.exit(1);
           },
-          SHUTDOWN_MS_MAX + drainSeconds * 1000,
+          (drainSeconds + stopSeconds) * 1000 - EXIT_MS,
         ).unref();
         resolve("signal");
       });

@@ -397,6 +397,7 @@ describe("the operators' listener", () => {
       isRequired: false,
       readyLagSeconds: 30,
       drainSeconds: 0,
+      stopSeconds: 5,
     });
     assert.equal(operators(["--operators-port=off"]).port, "off");
     assert.equal(operators(["--operators-port=9000"]).isRequired, true);

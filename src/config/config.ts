@@ -82,6 +82,8 @@ export type OperatorsConfig = {
   readonly readyLagSeconds: number;
   /** After a signal: how long the listeners stay open while /readyz says 503. */
   readonly drainSeconds: number;
+  /** After that: when the process has ended at the latest. */
+  readonly stopSeconds: number;
 };
 
 export type NetworkConfig = {
@@ -339,6 +341,7 @@ function operatorsConfig(
     isRequired: given.has("operators-host") || given.has("operators-port"),
     readyLagSeconds: values["ready-lag"],
     drainSeconds: values["drain-seconds"],
+    stopSeconds: values["stop-seconds"],
   };
 }
 

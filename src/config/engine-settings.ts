@@ -196,6 +196,12 @@ export const operatorsSettings = [
     default: "0",
     schema: integerSchema(0, 3600),
   },
+  {
+    name: "stop-seconds",
+    help: "seconds, after those of --drain-seconds, in which a stop ends, with code 1 where closing takes longer",
+    default: "5",
+    schema: integerSchema(1, 3600),
+  },
 ] as const satisfies readonly Setting[];
 
 /** Limits of the public listener. */
