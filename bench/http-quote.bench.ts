@@ -47,7 +47,7 @@ export const bench: Bench = async ({ tiny }) => {
   });
   const driver = new DriverProcess();
   try {
-    return await measureAll(new Measured(driver, stack), scale, tiny);
+    return await measureAll(new Measured(driver, stack, tiny), scale, tiny);
   } finally {
     await driver.stop();
     await stack.stop();
@@ -68,14 +68,16 @@ class Measured {
   readonly #url: string;
   readonly devnet: Devnet;
   readonly #requests: QuoteRequests;
+  readonly #tiny: boolean;
   /** Quotes answered with a failure: of overload, or of time that ran out. */
   refused = 0;
 
-  constructor(driver: DriverProcess, { url, devnet }: Stack) {
+  constructor(driver: DriverProcess, { url, devnet }: Stack, tiny: boolean) {
     this.#driver = driver;
     this.#url = url;
     this.devnet = devnet;
     this.#requests = new QuoteRequests({ orders: ordersOf(devnet) });
+    this.#tiny = tiny;
   }
 
   async fixed(connections: number, count: number) {
@@ -88,9 +90,10 @@ class Measured {
     const load = { url: this.#url, connections, count, direct, size };
     const result = await askQuotes(this.#driver, this.#requests, load);
     this.refused += result.refused;
-    // Those that are refused for their time say nothing of the requests.
+    // Those that are refused for their time say nothing of the requests; in a tiny run that may be all.
     const answered = count - result.refused;
-    assert.ok(result.routed >= answered / 2, `${result.routed} of ${answered} quotes have routes`);
+    const isRouted = result.routed > answered / 2 || (this.#tiny && answered === 0);
+    assert.ok(isRouted, `${result.routed} of ${answered} quotes have routes`);
     return result;
   }
 }
