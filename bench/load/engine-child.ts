@@ -15,11 +15,12 @@ export class EngineChild extends EngineProcess {
   #nextId = 0;
 
   constructor({ port, preloads = [], ...settings }: EngineChildOptions) {
+    const { WORKERS, RESET_PROOF } = process.env;
     super({
       ...settings,
       asPackaged: true,
       preloads: [PRELOAD, ...preloads],
-      environment: { PORT: String(port), WORKERS: undefined, RESET_PROOF: undefined },
+      environment: { PORT: String(port), WORKERS, RESET_PROOF },
     });
     this.child.on("message", (message: FromEngine) => {
       if (message.kind !== "probe") return;

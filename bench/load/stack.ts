@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { EngineChild } from "./engine-child.ts";
-import { ledgerOf } from "./status.ts";
+import { ANSWER_MS_MAX, ledgerOf } from "./status.ts";
 
 const POLL_MS = 200;
 /** The largest world takes minutes on a busy machine. */
@@ -85,7 +85,8 @@ async function ready({ devnet, engine, url, say }: Readying): Promise<void> {
 async function missingFor(devnet: Devnet, url: string): Promise<string | undefined> {
   if (devnet.filling) return "the network fills its books";
   if ((await ledgerOf(url)) < devnet.tip.ledger - 1) return "the engine catches up";
-  const response = await fetch(`${url}/order?limit=${SAMPLE}`);
+  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+  const response = await fetch(`${url}/order?limit=${SAMPLE}`, { signal });
   const orders = (await response.json()) as readonly Backed[];
   const loaded = orders.filter(({ backing }) => backing?.updated !== undefined).length;
   if (orders.length === 0) return "there are no orders yet";
