@@ -140,8 +140,8 @@ export const SIDE_CHANGED_F64 = 0;
  * what was derived from no more of them is as good as new, whatever changed behind.
  */
 export const SIDE_FRONT_CHANGED_F64 = 5;
-/** Most quotes look no further: amounts of two median orders reach some twenty (a guess). */
-export const FRONT_ORDERS = 64;
+/** Most quotes look no further: amounts of two median orders reach a handful (a guess). */
+export const FRONT_ORDERS = 16;
 export const SIDE_STRIDE_U32 = 16;
 export const SIDE_LIST = 2;
 /** The asset a taker pays (what the side's orders buy) and the asset a taker gets. */

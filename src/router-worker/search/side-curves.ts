@@ -4,8 +4,8 @@
 // its maker's backing and headroom leave it, with running totals. Read as if orders were divisible, it
 // bounds what any selection can do: rounding, orders that must be filled whole and the cap on orders
 // only make it worse. A lookup costs some 20 ns; building costs some 50 ns an order. A curve begins with
-// the first orders of its side and is built anew once the side's front has changed; one that an amount made
-// longer than that, once anything of the side has. Allocates only while growing.
+// the front of its side and is built anew once that has changed; one that an amount made longer, once
+// anything of the side has. Allocates only while growing.
 import {
   BACKING_BUDGET_F64,
   BACKING_FLAGS,
@@ -48,8 +48,7 @@ const SUM_ERROR = 1e-12;
 /** What costs more than an i128 holds cannot be planned by the contract. */
 const COST_MAX = 2 ** 127;
 
-/** Orders that are looked at first; when an amount reaches the end of a curve, so many times as many. */
-const DEPTH_FIRST = 16;
+/** When an amount reaches the end of a curve, so many times as many orders are looked at. */
 const DEPTH_GROWTH = 4;
 
 /** Smallest block of the columns, entries. */
@@ -154,10 +153,10 @@ export class SideCurves {
    */
   curveOf(view: BookView, side: number, use: CurveUse, now: number): number {
     const one = 2 * side;
-    if (!this.#isFresh(view, side, one, now)) this.#build(view, side, one, now, DEPTH_FIRST);
+    if (!this.#isFresh(view, side, one, now)) this.#build(view, side, one, now, FRONT_ORDERS);
     if (use === ONE_HOP || this.#differs[one] === 0) return one;
     const many = one + 1;
-    if (!this.#isFresh(view, side, many, now)) this.#build(view, side, many, now, DEPTH_FIRST);
+    if (!this.#isFresh(view, side, many, now)) this.#build(view, side, many, now, FRONT_ORDERS);
     return many;
   }
 
