@@ -38,6 +38,8 @@ export type ExchangeOptions = {
   /** Without one, no backing is known. */
   readonly backing?: BackingView;
   readonly meter?: StepMeter;
+  /** Milliseconds that a step waits at most until the one before it is told. */
+  readonly toldMsMax?: number;
 };
 
 export class Exchange {
@@ -70,12 +72,14 @@ export class Exchange {
   }
 
   private constructor(options: ExchangeOptions, store: Store, markets: LiveMarkets) {
-    const { book, backing, clock, log, meter } = options;
+    const { book, backing, clock, log, meter, toldMsMax } = options;
     this.#options = options;
     this.#store = store;
     this.state = new ShownState({ store, markets, backing, clock });
     const { state } = this;
-    this.#pipeline = new StepPipeline({ store, state, book, backing, clock, log, meter });
+    this.#pipeline = new StepPipeline({
+      ...{ store, state, book, backing, clock, log, meter, toldMsMax },
+    });
   }
 
   /**

@@ -71,6 +71,7 @@ export type StepPipelineOptions = {
   readonly log: ExchangeLog;
   /** Told what a step took once it is shown. */
   readonly meter: StepMeter | undefined;
+  readonly toldMsMax: number | undefined;
 };
 
 export class StepPipeline {
@@ -350,7 +351,7 @@ export class StepPipeline {
       events,
     };
     const told = Array.from(state.listeners, (listener) => this.#tell(listener, step));
-    this.#told = withinMs(TOLD_MS_MAX, Promise.all(told));
+    this.#told = withinMs(this.#options.toldMsMax ?? TOLD_MS_MAX, Promise.all(told));
   }
 
   /** A listener that fails concerns nobody else: the step is stored and shown. */

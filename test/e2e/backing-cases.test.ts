@@ -13,7 +13,7 @@ import { createFixture, ONE } from "../support/devnet/fixture.ts";
 import { PushClient } from "../support/http/push-client.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { until } from "../support/until.ts";
+import { untilOf } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 
@@ -31,6 +31,7 @@ const HELD = 1_000_000n * ONE;
 const dataDir = temporaryFolder();
 let devnet: Devnet;
 let engine: EngineProcess;
+const until = untilOf(() => engine);
 let api: ApiClient;
 
 before(async () => {

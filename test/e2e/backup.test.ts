@@ -49,7 +49,7 @@ test("a backup under load, restored elsewhere after a kill, follows on and answe
   assert.ok(ledger >= BACKUP_FROM_LEDGER && ledger <= devnet.tip.ledger, printed);
   await assert.rejects(command("backup", ["--data-dir", lost, "--to", backup]), /is not empty/);
   await assert.rejects(command("restore", ["--from", backup, "--data-dir", lost]), /in use/);
-  // From here on ledgers close where they are waited for: what the clock closes costs as the machine is slow.
+  // From here on ledgers close where they are waited for: what the clock closes costs more the slower the machine is.
   devnet.pause();
   closeUntil(ledger + 5);
   await api.reached(ledger + 5);

@@ -16,7 +16,8 @@ import { EngineProcess } from "./engine-process.ts";
 
 const bin = findPostgres();
 /** Machines that run tests can be slow. */
-const OPTIONS = { timeout: 480_000, skip: bin === undefined ? NO_POSTGRES : false };
+const WAIT_MS_MAX = 480_000;
+const OPTIONS = { timeout: WAIT_MS_MAX, skip: bin === undefined ? NO_POSTGRES : false };
 /** Of the URL, as it is and as it is written there. */
 const PASSWORD = /s(@|%40)cret-of-tests/;
 
@@ -107,11 +108,13 @@ async function metrics({ operators }: EngineProcess): Promise<string> {
 
 /** The sink has the ledger, and follows. */
 async function inSink(engine: EngineProcess, ledger: number): Promise<void> {
-  await until(`ledger ${ledger} is in the sink`, async () => {
+  const isIn = async () => {
     const shown = await metrics(engine);
     return (
       shown.includes(`\nhopbook_sink_ledger ${ledger}\n`) &&
       shown.includes('\nhopbook_sink_state{state="following"} 1\n')
     );
-  });
+  };
+  // Not less than the test has: the sink pauses up to a minute between two tries.
+  await until(`ledger ${ledger} is in the sink`, isIn, WAIT_MS_MAX);
 }

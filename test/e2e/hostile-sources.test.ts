@@ -20,7 +20,7 @@ import { authorization, DEEP } from "../ingest/deep-values.ts";
 import { FakeRpc, type Fault, type RpcRequest } from "../ingest/fake-rpc.ts";
 import { scAddress, scI128, scSymbol, scVoid } from "../ingest/sc-values.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { until } from "../support/until.ts";
+import { untilOf } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import {
   accountEntry,
@@ -68,6 +68,7 @@ let bend: (request: RpcRequest) => Fault | undefined = () => undefined;
 /** By holder what a simulation ends with. */
 const failures = new Map<Address, string>();
 let engine: EngineProcess;
+const until = untilOf(() => engine);
 let api: ApiClient;
 
 before(async () => {

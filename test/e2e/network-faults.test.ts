@@ -8,7 +8,7 @@ import { describedFetch } from "../support/api/described-fetch.ts";
 import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { until } from "../support/until.ts";
+import { untilOf } from "../support/until.ts";
 import { ApiClient } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { expectedRows } from "./expected-rows.ts";
@@ -22,6 +22,7 @@ const WAIT_MS_MAX = 60_000;
 const folder = temporaryFolder();
 let devnet: Devnet;
 let engine: EngineProcess;
+const until = untilOf(() => engine);
 let api: ApiClient;
 
 before(async () => {

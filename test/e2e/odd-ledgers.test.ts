@@ -20,7 +20,7 @@ import { FakeRpc } from "../ingest/fake-rpc.ts";
 import { scAddress, scI128, scMap, scString, scSymbol, scU64 } from "../ingest/sc-values.ts";
 import { PushClient } from "../support/http/push-client.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { until } from "../support/until.ts";
+import { untilOf } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { fill, newOrder, wasmInstance } from "./built-exchange.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -44,6 +44,7 @@ const chain: BuiltLedger[] = [];
 /** What every holder has of every token, and allows. */
 let held = 1_000_000n;
 let engine: EngineProcess;
+const until = untilOf(() => engine);
 let api: ApiClient;
 
 before(async () => {

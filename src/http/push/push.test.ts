@@ -11,6 +11,7 @@ import {
   testOrder,
   testPosition,
 } from "../../../test/support/http/test-server.ts";
+import { until } from "../../../test/support/until.ts";
 import type { DomainEvent } from "../../book/domain-event.ts";
 import type { Step } from "../../book/step.ts";
 import { canonicalPair, marketKey } from "../../model/address.ts";
@@ -807,13 +808,11 @@ describe("a flood of messages", () => {
     // Each is within what may wait of a connection.
     for (const flood of floods)
       for (let step = 1; step <= 2000; step += 1) flood.send(depthOf(step));
-    const reason = await Promise.any(
-      floods.map(async (flood) => {
-        assert.equal(await flood.closed, 1008);
-        return flood.closeReason;
-      }),
+    const ended = await until("a flood is ended", () =>
+      floods.find(({ closeReason }) => closeReason !== ""),
     );
-    assert.match(reason, /Too many messages of your address are waiting/);
+    assert.equal(await ended.closed, 1008);
+    assert.match(ended.closeReason, /Too many messages of your address are waiting/);
   });
 
   it("of subscribes that wait for something leaves room for others once it has come", async () => {

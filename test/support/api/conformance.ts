@@ -32,7 +32,7 @@ const asyncApiSchemas = validatorOf("asyncapi", asyncApi);
 /** What was checked: `operation status` of answers and the schemas of messages. */
 export const seen = new Set<string>();
 
-/** By digest of a text that is as described, what it answered: where engines are compared, most come again. */
+/** Answers found as described: operation and status by digest of the body; not checked again. */
 const texts = new Map<string, string>();
 
 /** Throws an AssertionError where the documents do not know the answer as it is. */

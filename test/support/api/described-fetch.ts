@@ -13,6 +13,6 @@ export async function describedFetch(url: string, init?: RequestInit): Promise<R
     contentType: headers.get("content-type") ?? "",
     text: bytes.toString(),
   });
-  // Not a clone read before: two streams of one body cost more than the request.
+  // Read once and made anew: clone() and two reads cost more than the request.
   return new Response(bytes.length === 0 ? null : bytes, { status, headers });
 }

@@ -27,14 +27,15 @@ import { MemoryReadModel } from "./memory-read-model.ts";
 
 export const PASSPHRASE = "Test SDF Network ; September 2015";
 
-/** The n-th test account or contract. */
 const accounts = new Map<number, Address>();
 const contracts = new Map<number, Address>();
 
+/** The n-th test account. */
 export function testAccount(n: number): Address {
   return remembered(accounts, n, accountAddress);
 }
 
+/** The n-th test contract. */
 export function testContract(n: number): Address {
   return remembered(contracts, n, contractAddress);
 }
