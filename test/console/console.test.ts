@@ -368,8 +368,11 @@ describe("the console", { skip }, () => {
       const { page } = opened;
       await page.context().grantPermissions([...permissions]);
       const added = await page.addInitScript(script);
-      await page.goto(`${world.origin}/console#/quote?selling=${quote}&buying=${base}&amount=1`);
-      await added.dispose();
+      try {
+        await page.goto(`${world.origin}/console#/quote?selling=${quote}&buying=${base}&amount=1`);
+      } finally {
+        await added.dispose();
+      }
       await world.routed(page);
       await page.getByRole("button", { name: "JSON the arguments of swap" }).click();
       const args: Row = JSON.parse(await pasted(page, "{"));

@@ -27,7 +27,7 @@ export class ConsoleWorld {
   readonly #push: PushClient;
   /** The newest that the engine has told of. */
   #served = 0;
-  #tell: () => void = () => undefined;
+  readonly #waiters = new Set<() => void>();
 
   private constructor(devnet: Devnet, dataDir: string, port: number) {
     this.devnet = devnet;
@@ -39,7 +39,7 @@ export class ConsoleWorld {
     });
     const message = (told: ChannelMessage<"contract">): void => {
       if ("ledger" in told && told.ledger !== undefined) this.#served = told.ledger;
-      this.#tell();
+      for (const look of this.#waiters) look();
     };
     this.#push.subscribe({ channel: "contract" }, { message });
   }
@@ -125,12 +125,14 @@ export class ConsoleWorld {
     await new Promise<void>((resolve, reject) => {
       const late = () => reject(new Error(`ledger ${ledger} was not reached: ${this.#served}`));
       const timeout = setTimeout(late, CATCH_UP_MS_MAX);
-      this.#tell = () => {
+      const look = () => {
         if (this.#served < ledger) return;
         clearTimeout(timeout);
+        this.#waiters.delete(look);
         resolve();
       };
-      this.#tell();
+      this.#waiters.add(look);
+      look();
     });
   }
 
