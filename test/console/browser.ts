@@ -20,6 +20,8 @@ const PARKED = "/";
 /** Playwright's own. */
 const SCREEN = { width: 1280, height: 720 };
 const ORDER = /\/order\/[0-9]+$/;
+/** What a browser asks for by itself, at some moment, where a document names no icon: that of PARKED. */
+const BROWSERS_ICON = /\/favicon\.ico$/;
 
 export function launchBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
@@ -91,10 +93,12 @@ export async function openPage(
   const foreign: string[] = [];
   const { host } = new URL(origin);
   page.on("console", (message) => {
+    const text = message.text();
+    const { url } = message.location();
     // An order of a route may be gone before the page asks for it, which the browser itself reports.
-    const isGoneOrder = /status of 404/.test(message.text()) && ORDER.test(message.location().url);
-    if (isGoneOrder) return;
-    if (message.type() === "error" || message.type() === "warning") errors.push(message.text());
+    const isNoFault = ORDER.test(url) || BROWSERS_ICON.test(url);
+    if (isNoFault && /status of 404/.test(text)) return;
+    if (message.type() === "error" || message.type() === "warning") errors.push(`${text} ${url}`);
   });
   page.on("pageerror", (error) => errors.push(String(error)));
   const watch = (url: string): void => {
