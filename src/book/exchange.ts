@@ -3,10 +3,10 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
+import { inTurns } from "../model/slice-turns.ts";
 import { RowCopy } from "../store/row-copy.ts";
 import { Store, type StoreOptions } from "../store/store.ts";
 import type { StoreSize } from "../store/tables.ts";
-import { Slices } from "./backing/restore.ts";
 import { LiveMarkets } from "./live-markets.ts";
 import { LiveTally } from "./live-tally.ts";
 import { ShownState } from "./shown-state.ts";
@@ -77,9 +77,8 @@ export class Exchange {
     this.#store = store;
     this.state = new ShownState({ store, markets, backing, clock });
     const { state } = this;
-    this.#pipeline = new StepPipeline({
-      ...{ store, state, book, backing, clock, log, meter, toldMsMax },
-    });
+    const shared = { book, backing, clock, log, meter, toldMsMax };
+    this.#pipeline = new StepPipeline({ store, state, ...shared });
   }
 
   /**
@@ -121,7 +120,7 @@ export class Exchange {
    * rejects with a StoreError where the store is damaged.
    */
   restored(signal: AbortSignal): Promise<void> {
-    return new Slices(this.#store.orderEvents.load()).finishInTurns(signal);
+    return inTurns(this.#store.orderEvents.load(), signal);
   }
 
   /** Finishes or drops the step in progress and closes the store. Waiting ledgers are rejected. */

@@ -31,6 +31,14 @@ export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> 
   }
 }
 
+/** Work that can wait, a slice a turn. Resolves once all is done, or once the signal says that nothing will be. */
+export async function inTurns(
+  portions: Generator<void, unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && runSlice(portions).done !== true) await nextTurn();
+}
+
 /** All portions of it within the caller's turn. */
 export function atOnce<T>(portions: Generator<void, T>): T {
   for (;;) {

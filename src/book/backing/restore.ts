@@ -1,8 +1,8 @@
 // The backing records at a start: what is shown at once, by their rows alone, and the state made of all that
 // the store holds, in portions.
-import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Address } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
+import { inTurns } from "../../model/slice-turns.ts";
 import { EVENTS_MAX_DEFAULT } from "../shared-layout.ts";
 import type { BackingRow, BackingStart } from "../step.ts";
 import {
@@ -154,13 +154,10 @@ export function storedEventsMax({ rows }: Pick<BackingStart, "rows">): number {
   return EVENTS_MAX_DEFAULT;
 }
 
-// Work that can wait, in portions: in the turns of the loop that nobody needs, or at once when
-// somebody needs its result.
-
-/** The loop gets its turn at least this often (a guess). */
-const SLICE_MS = 3;
-
-/** `portions` yields after each portion, of less than a millisecond. Main thread. */
+/**
+ * Work that can wait, in turns of the loop, or at once when somebody needs its result. `portions` yields after each
+ * portion, of less than a millisecond. Main thread.
+ */
 export class Slices {
   #portions: Iterator<void> | undefined;
   #failure: { readonly cause: unknown } | undefined;
@@ -175,13 +172,12 @@ export class Slices {
   }
 
   /** Resolves once all is done, or nothing will be done any more because of the signal. */
-  async finishInTurns(signal: AbortSignal): Promise<void> {
-    let sliceEnd = performance.now() + SLICE_MS;
-    while (!signal.aborted && this.#next()) {
-      if (performance.now() < sliceEnd) continue;
-      await yieldToLoop();
-      sliceEnd = performance.now() + SLICE_MS;
-    }
+  finishInTurns(signal: AbortSignal): Promise<void> {
+    return inTurns(this.#rest(), signal);
+  }
+
+  *#rest(): Generator<void, void> {
+    while (this.#next()) yield;
   }
 
   /** False when nothing is left. */
