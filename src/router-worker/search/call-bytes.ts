@@ -22,9 +22,9 @@ import {
   SIDE_TAKER_SELLS,
 } from "../../book/shared-layout.ts";
 
-/** Bytes of an address: of an account, and of a contract, as which a swap pays from its second hop. */
-export const ACCOUNT_BYTES = 44;
-export const CONTRACT_BYTES = 40;
+/** Bytes of an address: of an account, and of a contract. */
+const ACCOUNT_BYTES = 44;
+const CONTRACT_BYTES = 40;
 /** A `trade` event without its two addresses; a transfer without addresses and name; less if minted. */
 export const FILL_BYTES = 240;
 const TRANSFER_BYTES = 88;
@@ -44,6 +44,11 @@ export function fillBytesMax(view: BookView, sides: readonly number[], isLimit: 
   const forwarding = TRANSFER_BYTES + CONTRACT_BYTES + ACCOUNT_BYTES + nameBytes(view, bought);
   const call = sides.length > 1 ? SWAP_BYTES + ACCOUNT_BYTES : isLimit ? LIMIT_BYTES : TRADE_BYTES;
   return view.headerU32[HEADER_EVENTS_MAX]! - approval - forwarding - call;
+}
+
+/** Bytes of the address of who pays a hop's makers: the trader, or the contract, as a swap does from its second hop. */
+export function payerBytesOf(isFirstHop: boolean): number {
+  return isFirstHop ? ACCOUNT_BYTES : CONTRACT_BYTES;
 }
 
 /** Bytes of the maker's address. */
@@ -77,7 +82,7 @@ export function fitsInCall(
 ): boolean {
   let left = fillBytesMax(view, sides, isLimit);
   for (const [hop, slots] of lists.entries()) {
-    const payer = hop === 0 ? ACCOUNT_BYTES : CONTRACT_BYTES;
+    const payer = payerBytesOf(hop === 0);
     const makers = new Set<number>();
     for (const slot of slots) {
       left -= FILL_BYTES + payer + addressBytes(view, slot);

@@ -24,8 +24,8 @@ const ROUNDED = UNIT + ORDERS_MAX;
 
 /** What an order saves at least, as a part of what its hop pays: with less it might better be left out. */
 const NEGLIGIBLE_PART = 2e-9;
-/** What counts as equal, as a part of the result, and the floats'. */
-const EQUAL_PART = 1.1e-9;
+/** Results that are as near, as a part, may count as equal: one in 10^9, and what floats err by. */
+export const EQUAL_PART = 1.1e-9;
 
 export class GreedyRoute {
   readonly #curves: SideCurves;

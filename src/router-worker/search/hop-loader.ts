@@ -2,7 +2,7 @@
 // makers deliver at the hop before gives them more headroom to be paid at this one.
 import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
-import { ACCOUNT_BYTES, CONTRACT_BYTES } from "./call-bytes.ts";
+import { payerBytesOf } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
 import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
@@ -19,7 +19,7 @@ export function useCandidates(
   hop.count = candidates.count;
   hop.groups = candidates.groups;
   hop.words = view.orderU64;
-  hop.payerBytes = isFirst ? ACCOUNT_BYTES : CONTRACT_BYTES;
+  hop.payerBytes = payerBytesOf(isFirst);
   hop.view = view;
 }
 

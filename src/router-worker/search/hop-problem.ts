@@ -47,22 +47,30 @@ export type HopDemand = {
   readonly nodesMax: number;
 };
 
+/** What an order's bytes in a call follow from. */
+type OrderBytes = Pick<HopOrders, "columns" | "start" | "payerBytes">;
+
 /** Bytes of an order listed alone: its event, and its maker's transfers. */
-export function orderBytes({ columns, start, payerBytes }: HopOrders, entry: number): number {
+export function orderBytes({ columns, start, payerBytes }: OrderBytes, entry: number): number {
   const at = start + entry;
   return FILL_BYTES + columns.addressBytes[at]! + columns.transferBytes[at]! + 2 * payerBytes;
 }
 
+/** What an order takes less where its maker has another in the list: the transfers serve both. */
+export function sharedBytes({ columns, start, payerBytes }: OrderBytes, entry: number): number {
+  return columns.transferBytes[start + entry]! + payerBytes;
+}
+
 /** Bytes of the orders in a list, its first `count`: those of one maker share its transfers. */
 export function selectionBytes(orders: HopOrders, list: Int32Array, count: number): number {
-  const { columns, start, payerBytes } = orders;
+  const { columns, start } = orders;
   let bytes = 0;
   for (let place = 0; place < count; place += 1) {
     const at = start + list[place]!;
     bytes += orderBytes(orders, list[place]!);
     for (let other = 0; other < place; other += 1) {
       if (columns.owner[start + list[other]!] !== columns.owner[at]) continue;
-      bytes -= columns.transferBytes[at]! + payerBytes;
+      bytes -= sharedBytes(orders, list[place]!);
       break;
     }
   }

@@ -3,18 +3,19 @@
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
-import {
-  ACCOUNT_BYTES,
-  CONTRACT_BYTES,
-  FILL_BYTES,
-  fillBytesMax,
-  fitsInCall,
-} from "./call-bytes.ts";
+import { fillBytesMax, fitsInCall, payerBytesOf } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
-import { GreedyRoute } from "./greedy-route.ts";
+import { EQUAL_PART, GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
 import { CreditedHops, useCandidates } from "./hop-loader.ts";
-import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import {
+  BUY,
+  type HopDirection,
+  type HopOrders,
+  orderBytes,
+  SELL,
+  sharedBytes,
+} from "./hop-problem.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
@@ -49,8 +50,6 @@ const CROSSED_WORK = 4;
 /** How far a route after the first may stay behind its path's optimum (docs/routing.md, Limits), as a part. */
 const FURTHER_GAP = 1e-6;
 
-/** What counts as equal, as a part, and the floats'. */
-const EQUAL_PART = 1.1e-9;
 /** Selections that the 1-exchange of a route settles at most (guess). */
 const EXCHANGES_MAX = 256;
 /** The orders that a route lists. */
@@ -328,11 +327,12 @@ export class RouteSolver {
     const { start, columns } = this.#curves;
     let left = fillBytesMax(view, sides, false);
     for (let hop = 0; hop < sides.length; hop += 1) {
-      const payer = hop === 0 ? ACCOUNT_BYTES : CONTRACT_BYTES;
+      const payerBytes = payerBytesOf(hop === 0);
       const first = start[this.#curvesOfPath[hop]!]!;
-      for (let at = first; at < first + this.#greedy.counts[hop]!; at += 1) {
-        left -= FILL_BYTES + payer + columns.addressBytes[at]!;
-        if (columns.previous[at]! < 0) left -= columns.transferBytes[at]! + payer;
+      const orders = { columns, start: first, payerBytes };
+      for (let entry = 0; entry < this.#greedy.counts[hop]!; entry += 1) {
+        left -= orderBytes(orders, entry);
+        if (columns.previous[first + entry]! >= 0) left += sharedBytes(orders, entry);
       }
     }
     return left >= 0;
