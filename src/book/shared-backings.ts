@@ -218,7 +218,7 @@ function unlinkOrder(view: BookView, slot: number, role: Role): void {
   }
 }
 
-// Readers never ask whether a record is loaded: what to assume is settled here, once.
+// Readers never ask whether a record is loaded: what to assume is decided here, once.
 function assumedValues(copy: BookCopy): Values {
   return copy.untracked === "covers"
     ? { flags: FLAG_AUTHORIZED, budget: I128_MAX, headroom: undefined, skipped: 0 }

@@ -201,7 +201,7 @@ export class QuotePool implements QuoteService {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const job of this.#unanswered) job.settle(CLOSED);
+    for (const job of this.#unanswered) job.answer(CLOSED);
     this.#unanswered = [];
     this.#queue.keep(() => false);
     await this.#piscina.destroy();
@@ -250,15 +250,15 @@ export class QuotePool implements QuoteService {
   /** The job's last client is gone. */
   #drop(job: QuoteJob): void {
     this.#stop(job);
-    this.#settle(job, CANCELED);
+    this.#answer(job, CANCELED);
   }
 
-  #settle(job: QuoteJob, result: QuoteAnswer): void {
+  #answer(job: QuoteJob, result: QuoteAnswer): void {
     if (job.result !== undefined) return;
     if (result.status === "failed" && this.#shared.get(job.key) === job) {
       this.#shared.delete(job.key);
     }
-    job.settle(result);
+    job.answer(result);
   }
 
   #stop(job: QuoteJob): void {
@@ -273,7 +273,7 @@ export class QuotePool implements QuoteService {
       if (job.result === undefined) {
         if (job.deadline > now) break;
         this.#stop(job);
-        this.#settle(job, failed("The quote took too long."));
+        this.#answer(job, failed("The quote took too long."));
       }
       late += 1;
     }
@@ -357,7 +357,7 @@ export class QuotePool implements QuoteService {
 
   #take(job: QuoteJob, result: QuoteAnswer): void {
     if (result.status === "failed") {
-      this.#settle(job, result);
+      this.#answer(job, result);
       return;
     }
     // Another worker looked later and was answered before this one: a client that saw that answer
@@ -365,11 +365,11 @@ export class QuotePool implements QuoteService {
     if (result.ledger < this.#ledger) {
       job.attempts += 1;
       if (job.attempts < ATTEMPTS_MAX) this.#again([job], NOBODY);
-      else this.#settle(job, failed("The ledgers come faster than the quote."));
+      else this.#answer(job, failed("The ledgers come faster than the quote."));
       return;
     }
     this.#ledger = result.ledger;
-    this.#settle(job, result);
+    this.#answer(job, result);
   }
 
   /** Their worker died. The one it was at fails; the others have another worker, once. */
@@ -378,7 +378,7 @@ export class QuotePool implements QuoteService {
     for (const job of jobs) {
       const isAt = job.flag === undefined || Atomics.load(this.#flags, job.flag) === RUNNING;
       if (isAt || job.isRetried || this.#closed) {
-        this.#settle(job, failed("The router worker ended."));
+        this.#answer(job, failed("The router worker ended."));
       } else if (isOpen(job)) again.push(job);
       job.isRetried = true;
     }

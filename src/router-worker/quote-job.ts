@@ -52,7 +52,7 @@ export class QuoteJob {
     });
   }
 
-  settle(result: QuoteAnswer): void {
+  answer(result: QuoteAnswer): void {
     this.result = result;
     const waiters = this.#waiters;
     this.#waiters = [];

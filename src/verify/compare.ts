@@ -43,7 +43,7 @@ export async function compareOrders(options: CompareOptions): Promise<Comparison
   const differences: Difference[] = [];
   let checked = 0;
   let undecided: OrderId[] = [];
-  const settle = async (seen: readonly Seen[]): Promise<void> => {
+  const take = async (seen: readonly Seen[]): Promise<void> => {
     for (const [id, verdict] of await judge(options, seen)) {
       if (verdict === "undecided") undecided.push(id);
       else if (verdict !== "gone") checked += 1;
@@ -54,7 +54,7 @@ export async function compareOrders(options: CompareOptions): Promise<Comparison
   let from = await options.engine.ledger();
   for await (const page of options.engine.orders()) {
     const to = await options.engine.ledger();
-    await settle(page.map((order) => ({ id: order.id, order, from: from ?? 0, to: to ?? 0 })));
+    await take(page.map((order) => ({ id: order.id, order, from: from ?? 0, to: to ?? 0 })));
     from = to;
   }
   for (let round = 0; undecided.length > 0; round += 1) {
@@ -63,7 +63,7 @@ export async function compareOrders(options: CompareOptions): Promise<Comparison
     const ids = undecided;
     undecided = [];
     for (let at = 0; at < ids.length; at += KEYS_MAX) {
-      await settle(await lookAgain(options.engine, ids.slice(at, at + KEYS_MAX)));
+      await take(await lookAgain(options.engine, ids.slice(at, at + KEYS_MAX)));
     }
   }
   return { checked, differences };

@@ -207,14 +207,14 @@ type Subject = {
   /** Ledger of the last event, until an answer confirms it. */
   since: number | undefined;
   /** The answers to questions asked from now on are late enough to confirm `since`. */
-  isSettled: boolean;
+  isLateEnough: boolean;
   /** Newest ledger answered for: an answer from a server that lags behind would undo a newer one. */
   readonly answered: { ledger: number };
   failures: number;
   /** The ledger that was shown when it began: an answer as of an earlier one is too old. */
   readonly begun: number;
   /** Waits for the ledger that it is as of: no answer counts as newer than ledgers that have closed. */
-  early: (TokenHolding & { readonly isSettled: boolean }) | undefined;
+  early: (TokenHolding & { readonly isLateEnough: boolean }) | undefined;
   cancelConfirm: (() => void) | undefined;
   cancelNext: (() => void) | undefined;
 };
@@ -270,7 +270,7 @@ export class TokenPoller {
       owner,
       asset,
       since,
-      isSettled: since === undefined,
+      isLateEnough: since === undefined,
       answered: former?.answered ?? { ledger: 0 },
       failures: 0,
       begun: this.#reached,
@@ -282,7 +282,7 @@ export class TokenPoller {
     this.#queue.add(id);
     if (since === undefined) return;
     subject.cancelConfirm = this.#options.after(CONFIRM_MS, () => {
-      subject.isSettled = true;
+      subject.isLateEnough = true;
       this.#enqueue(id, subject);
     });
   }
@@ -316,14 +316,14 @@ export class TokenPoller {
   }
 
   async #read(id: RecordId, subject: Subject): Promise<void> {
-    const { owner, asset, since, begun, answered, isSettled } = subject;
+    const { owner, asset, since, begun, answered, isLateEnough } = subject;
     try {
       const from = Math.max(since ?? begun, answered.ledger);
       const holding = await this.#options.reader.read(owner, asset, from);
       this.#isFailing = false;
       if (this.#subjects.get(id) !== subject) return;
       subject.failures = 0;
-      this.#take(id, subject, { ...holding, isSettled });
+      this.#take(id, subject, { ...holding, isLateEnough });
     } catch (error) {
       if (this.#subjects.get(id) !== subject) return;
       if (!this.#isFailing) {
@@ -338,10 +338,10 @@ export class TokenPoller {
   #take(
     id: RecordId,
     subject: Subject,
-    answer: TokenHolding & { readonly isSettled: boolean },
+    answer: TokenHolding & { readonly isLateEnough: boolean },
   ): void {
     const { owner, asset, since, answered } = subject;
-    const { balance, allowance, ledger, isSettled } = answer;
+    const { balance, allowance, ledger, isLateEnough } = answer;
     if (ledger < Math.max(since ?? 0, answered.ledger)) {
       this.#retry(id, subject);
       return;
@@ -361,7 +361,7 @@ export class TokenPoller {
     // What is still to come is older than this, whatever ledger it claims.
     subject.early = undefined;
     answered.ledger = ledger;
-    const isConfirmed = since !== undefined && isSettled;
+    const isConfirmed = since !== undefined && isLateEnough;
     const confirms = isConfirmed ? { confirms: since } : {};
     this.#options.answered({ owner, asset, balance, allowance, ledger, ...confirms });
     if (isConfirmed) subject.since = undefined;
