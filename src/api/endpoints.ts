@@ -108,9 +108,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: "/book",
     operationId: "getBook",
     tag: "Market data",
-    summary: "Every live order of a market",
+    summary: "Live orders of a market",
     description:
-      "An extension of the API. The live orders of both sides at one ledger, best prices first, backed or not. " +
+      "An extension of the API. The live orders of both sides at one ledger, best prices first, up to `limit` a side, backed or not. " +
       "The answer has a weak `ETag` that changes with the market's orders and their backing alone: with " +
       "`If-None-Match` an unchanged book is answered with 304 and no body.",
     parameters: [parameters.market, parameters.bookLimit],
