@@ -4,7 +4,7 @@
 export type StepTimes = {
   /** Ledgers of the step; none where the clock or updates of backing alone moved. */
   readonly ledgers: number;
-  /** Computing it: one synchronous piece. */
+  /** Computing what follows from its events, in slices. */
   readonly prepareMs: number;
   /** Writing and flushing it, retries included; absent where nothing had to be kept. */
   readonly commitMs?: number;

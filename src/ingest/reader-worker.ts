@@ -29,7 +29,7 @@ import { Sources } from "./sources.ts";
 import { Tracker } from "./tracker.ts";
 import { walkDecoder } from "./walk-decoder.ts";
 
-/** Further behind than this, range threads read many ledgers at a time (choice). */
+/** So many behind, or more, range threads read many ledgers at a time (choice). */
 const CATCH_UP_LEDGERS = 500;
 /** Least time between two catch-ups, since starting their threads has a cost. */
 const CATCH_UP_RETRY_MS = 60_000;

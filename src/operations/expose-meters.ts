@@ -100,7 +100,7 @@ function exposeIngest(registry: Registry, meters: Meters): void {
     "From a ledger's arrival on the main thread until it can be seen.",
     steps.ledger,
   );
-  histogram("step_prepare_seconds", "Computing a step, one synchronous piece.", steps.prepare);
+  histogram("step_prepare_seconds", "Computing what follows from a step's events.", steps.prepare);
   histogram("commit_seconds", "Writing and flushing a step, retries included.", steps.commit);
   histogram(
     "book_fill_seconds",
