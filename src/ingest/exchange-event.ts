@@ -82,20 +82,22 @@ export function decodeExchangeEvent(
       return whole({ kind, position, base: one, quote: other });
     case "freeze":
       return whole({ kind, position, frozen: readBool(data) });
-    case "config": {
-      const config = whole({
-        safetyAdmin: readAddress(readField(data, "safety_admin")),
-        oracle: readAddress(readField(data, "oracle")),
-        listingMinDays: readU32(readField(data, "listing_min_days")),
-        marketListingFee: readI128(readField(data, "market_listing_fee")),
-        minTradeSize: readI128(readField(data, "min_trade_size")),
-        ledgerTime: readU32(readField(data, "ledger_time")),
-      });
-      return config && { kind, position, config };
-    }
+    case "config":
+      return whole({ kind, position, config: decodeConfig(data) });
     default:
       return undefined;
   }
+}
+
+function decodeConfig(data: ScValue) {
+  return whole({
+    safetyAdmin: readAddress(readField(data, "safety_admin")),
+    oracle: readAddress(readField(data, "oracle")),
+    listingMinDays: readU32(readField(data, "listing_min_days")),
+    marketListingFee: readI128(readField(data, "market_listing_fee")),
+    minTradeSize: readI128(readField(data, "min_trade_size")),
+    ledgerTime: readU32(readField(data, "ledger_time")),
+  });
 }
 
 /** Topics and fields of each event that is a Vec, or topics alone. */

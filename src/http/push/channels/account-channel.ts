@@ -19,8 +19,14 @@ import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
 import { fillJson, swapJson, tradeJson } from "../../json/trade-json.ts";
 import type { Query } from "../../query.ts";
-import type { Broken, Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
+import {
+  type Broken,
+  type Channel,
+  idMember,
+  type Publish,
+  type TopicRequest,
+} from "../channel.ts";
+import type { MessageId } from "../client-message.ts";
 import type { HubLog } from "../hub.ts";
 import { Untold } from "../untold.ts";
 
@@ -40,12 +46,7 @@ export function accountChannel(options: AccountChannelOptions): Channel {
   const { readModel, watch, publish, broken, log } = options;
   /** Whether the account of each open topic is watched, which past a limit it is not. */
   const watched = new Map<Address, boolean>();
-  /** One text at a time: rows of many accounts at once would be much memory. Resolves with what ends the turn. */
-  let last: Promise<unknown> = Promise.resolve();
-  const turn = (): Promise<() => void> =>
-    new Promise((begin) => {
-      last = last.then(() => new Promise<void>((end) => begin(end)));
-    });
+  const turn = turns();
   const untold = new Untold<Address>(TURN_SHARES, (address, error) => {
     const topic = topicOf(address);
     log.error({ err: error, topic }, "an account's change could not be told");
@@ -77,44 +78,12 @@ export function accountChannel(options: AccountChannelOptions): Channel {
     },
     request: (parameters) => {
       const address = parseAccount(parameters);
-      const topic = topicOf(address);
-      let large: AccountText | undefined;
-      let endTurn: (() => void) | undefined;
       return {
-        topic,
-        ready: async (isWanted) => {
-          await watch.loaded(address, SNAPSHOT_WAIT_MS);
-          // Many subscribers may be waiting for this moment.
-          await nextSlice();
-          if (!isWanted() || !hasManyOrders(readModel, address)) return;
-          const end = await turn();
-          if (!isWanted()) end();
-          else {
-            endTurn = end;
-            large = await accountText(readModel, address, isWanted);
-          }
-        },
-        over: () => endTurn?.(),
-        snapshot: (id) => {
-          untold.tellTopic(address);
-          const members = accountMembers(readModel, address);
-          return `{"type":"account",${idMember(id)}"topic":"${topic}",${members}}`;
-        },
-        parts: () => {
-          if (large === undefined) return undefined;
-          untold.tellTopic(address);
-          const account = large.pin();
-          return {
-            count: 1,
-            make: () => account.make(),
-            json: (_, id) =>
-              account.text(`{"type":"account",${idMember(id)}"topic":"${topic}",`, "}"),
-            ended: () => endTurn?.(),
-          };
-        },
+        topic: topicOf(address),
         opened: () => {
           watched.set(address, watch.watch(address));
         },
+        ...accountSnapshot(address, { readModel, watch, turn, untold }),
       };
     },
     closed: (topic) => {
@@ -125,6 +94,60 @@ export function accountChannel(options: AccountChannelOptions): Channel {
     stepped,
     tellOn: () => untold.tellOn(),
   };
+}
+
+type SnapshotSources = Pick<AccountChannelOptions, "readModel" | "watch"> & {
+  readonly turn: () => Promise<() => void>;
+  readonly untold: Untold<Address>;
+};
+
+/** An account as it is shown at the subscribe; one of many orders is put into text in slices, in its turn. */
+function accountSnapshot(
+  address: Address,
+  { readModel, watch, turn, untold }: SnapshotSources,
+): Pick<TopicRequest, "ready" | "over" | "snapshot" | "parts"> {
+  const head = (id: MessageId) => `{"type":"account",${idMember(id)}"topic":"${topicOf(address)}",`;
+  let large: AccountText | undefined;
+  let endTurn: (() => void) | undefined;
+  return {
+    ready: async (isWanted) => {
+      await watch.loaded(address, SNAPSHOT_WAIT_MS);
+      // Many subscribers may be waiting for this moment.
+      await nextSlice();
+      if (!isWanted() || !hasManyOrders(readModel, address)) return;
+      const end = await turn();
+      if (!isWanted()) end();
+      else {
+        endTurn = end;
+        large = await accountText(readModel, address, isWanted);
+      }
+    },
+    over: () => endTurn?.(),
+    snapshot: (id) => {
+      untold.tellTopic(address);
+      return `${head(id)}${accountMembers(readModel, address)}}`;
+    },
+    parts: () => {
+      if (large === undefined) return undefined;
+      untold.tellTopic(address);
+      const account = large.pin();
+      return {
+        count: 1,
+        make: () => account.make(),
+        json: (_, id) => account.text(head(id), "}"),
+        ended: () => endTurn?.(),
+      };
+    },
+  };
+}
+
+/** One text at a time: rows of many accounts at once would be much memory. A turn resolves with what ends it. */
+function turns(): () => Promise<() => void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () =>
+    new Promise((begin) => {
+      last = last.then(() => new Promise<void>((end) => begin(end)));
+    });
 }
 
 /** Shares put into text in one turn: some milliseconds of work. */

@@ -21,8 +21,7 @@ import {
   type Looked,
   type OrderDomainEvent,
 } from "../book-image.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
+import { type Channel, idMember, type Publish } from "../channel.ts";
 import type { MessageId } from "../client-message.ts";
 import type { HubLog } from "../hub.ts";
 import type { SnapshotParts } from "../snapshot-stream.ts";
@@ -57,8 +56,7 @@ type BookTopic = {
 
 export function bookChannel(options: BookChannelOptions): Channel {
   const { readModel, assets, publish, log } = options;
-  const open = new Map<string, BookTopic>();
-  const byAsset = new TopicIndex<BookTopic>();
+  const topics = new OpenTopics();
   const partsOf = boundedSnapshots(readModel);
 
   const logFailure = ({ name }: BookTopic, error: unknown): void => {
@@ -69,15 +67,15 @@ export function bookChannel(options: BookChannelOptions): Channel {
     logFailure(topic, error);
     topic.toldLedger = (readModel.ledger ?? 0) + 1;
     topic.image = new BookImage(readModel, topic.market);
-    const filled = topic.image.filled(() => open.get(topic.name) === topic);
+    const filled = topic.image.filled(() => topics.has(topic));
     filled.catch((cause: unknown) => logFailure(topic, cause));
   };
   const untold = new Untold(TURN_CHANGES, failed);
   const isTold = (topic: BookTopic): boolean => !untold.has(topic);
 
   const stepped = ({ events, ledger }: Step): boolean => {
-    if (open.size === 0) return false;
-    for (const [topic, concerned] of concernedTopics(events, open, byAsset)) {
+    if (topics.isEmpty) return false;
+    for (const [topic, concerned] of topics.concernedBy(events)) {
       untold.add(topic, () => {
         const changes = topic.image.stepped(concerned.orders, concerned.budgets);
         return toldIn(topic, { ledger, changes }, publish);
@@ -92,44 +90,93 @@ export function bookChannel(options: BookChannelOptions): Channel {
       const { base, quote } = parseMarket(parameters.one("market"), assets);
       const market = canonicalPair(base, quote);
       const name = topicOf(market);
-      const topicNow = (): BookTopic => {
-        const topic = open.get(name);
-        if (topic === undefined) throw new Error(`the topic ${name} is not open`);
-        return topic;
-      };
       return {
         topic: name,
         opened: () => {
           const image = new BookImage(readModel, market);
-          const topic: BookTopic = { name, market, image, toldLedger: readModel.ledger ?? 0 };
-          open.set(name, topic);
-          byAsset.add([base, quote], topic);
+          topics.add({ name, market, image, toldLedger: readModel.ledger ?? 0 });
         },
         ready: () => {
-          const topic = topicNow();
+          const topic = topics.get(name);
           // Others may want it though this one has gone: it is given up with the topic.
-          topic.whenTold ??= filledAndTold(topic, isTold, () => open.get(name) === topic);
+          topic.whenTold ??= filledAndTold(topic, isTold, () => topics.has(topic));
           return topic.whenTold;
         },
         isReady: () => {
-          const topic = topicNow();
+          const topic = topics.get(name);
           return isTold(topic) && topic.image.isFilled;
         },
-        parts: () => partsOf(topicNow()),
+        parts: () => partsOf(topics.get(name)),
         beginsWithSnapshot: true,
         snapshot: neverWhole,
       };
     },
     closed: (name) => {
-      const topic = open.get(name);
-      if (topic === undefined) return;
-      open.delete(name);
-      untold.delete(topic);
-      byAsset.remove([topic.market.base, topic.market.quote], topic);
+      const topic = topics.remove(name);
+      if (topic !== undefined) untold.delete(topic);
     },
     stepped,
     tellOn: () => untold.tellOn(),
   };
+}
+
+type Concerned = { readonly orders: OrderDomainEvent[]; readonly budgets: BackingEvent[] };
+
+/** The topics that have subscribers, by their names and by the assets of their markets. */
+class OpenTopics {
+  readonly #byName = new Map<string, BookTopic>();
+  readonly #byAsset = new TopicIndex<BookTopic>();
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  has(topic: BookTopic): boolean {
+    return this.#byName.get(topic.name) === topic;
+  }
+
+  /** Of a topic that has subscribers. */
+  get(name: string): BookTopic {
+    const topic = this.#byName.get(name);
+    if (topic === undefined) throw new Error(`the topic ${name} is not open`);
+    return topic;
+  }
+
+  add(topic: BookTopic): void {
+    this.#byName.set(topic.name, topic);
+    this.#byAsset.add([topic.market.base, topic.market.quote], topic);
+  }
+
+  remove(name: string): BookTopic | undefined {
+    const topic = this.#byName.get(name);
+    if (topic === undefined) return undefined;
+    this.#byName.delete(name);
+    this.#byAsset.remove([topic.market.base, topic.market.quote], topic);
+    return topic;
+  }
+
+  /** The topics that a step's events concern, each with those events. */
+  concernedBy(events: Step["events"]): ReadonlyMap<BookTopic, Concerned> {
+    const concerned = new Map<BookTopic, Concerned>();
+    const of = (topic: BookTopic): Concerned => {
+      let found = concerned.get(topic);
+      if (found === undefined) {
+        found = { orders: [], budgets: [] };
+        concerned.set(topic, found);
+      }
+      return found;
+    };
+    for (const event of events) {
+      if (event.kind === "order") {
+        const { selling, buying } = event.order;
+        const topic = this.#byName.get(topicOf(canonicalPair(selling, buying)));
+        if (topic !== undefined) of(topic).orders.push(event);
+      } else if (event.kind === "backing") {
+        for (const topic of this.#byAsset.of(event.asset)) of(topic).budgets.push(event);
+      }
+    }
+    return concerned;
+  }
 }
 
 /** Snapshots, of which so many large ones may be in progress. Throws an ApiError past that. */
@@ -187,35 +234,6 @@ function* toldIn(
     yield change === LOOKED ? LOOKED_CHANGES : 1;
   }
   if (taken.length > 0) tell();
-}
-
-type Concerned = { readonly orders: OrderDomainEvent[]; readonly budgets: BackingEvent[] };
-
-/** The open topics that a step's events concern, each with those events. */
-function concernedTopics(
-  events: Step["events"],
-  open: ReadonlyMap<string, BookTopic>,
-  byAsset: TopicIndex<BookTopic>,
-): ReadonlyMap<BookTopic, Concerned> {
-  const concerned = new Map<BookTopic, Concerned>();
-  const concernedBy = (topic: BookTopic): Concerned => {
-    let found = concerned.get(topic);
-    if (found === undefined) {
-      found = { orders: [], budgets: [] };
-      concerned.set(topic, found);
-    }
-    return found;
-  };
-  for (const event of events) {
-    if (event.kind === "order") {
-      const { selling, buying } = event.order;
-      const topic = open.get(topicOf(canonicalPair(selling, buying)));
-      if (topic !== undefined) concernedBy(topic).orders.push(event);
-    } else if (event.kind === "backing") {
-      for (const topic of byAsset.of(event.asset)) concernedBy(topic).budgets.push(event);
-    }
-  }
-  return concerned;
 }
 
 function neverWhole(_id: MessageId): string {
