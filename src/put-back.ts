@@ -5,7 +5,7 @@ import { textSchema } from "./config/schema.ts";
 import type { Setting, SettingValues } from "./config/setting.ts";
 import { systemClock } from "./model/clock.ts";
 import { lockFolder } from "./store/folder-lock.ts";
-import { putBack } from "./store/put-back.ts";
+import { putBack } from "./store/set-aside.ts";
 import { StoreError } from "./store/store-error.ts";
 
 const settings = [

@@ -7,11 +7,16 @@ import {
   contractAddress,
   isContract,
 } from "../model/address.ts";
+import { indexPrefix } from "./keys.ts";
 import { RecentMap } from "./recent-map.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { StoreError } from "./store-error.ts";
+import type { Tables } from "./tables.ts";
 
 /** Addresses kept at hand; measured as enough for every maker of a 100,000-order book. */
 const CACHED_MAX = 50_000;
+/** Of four bytes. */
+const NUMBER_MAX = 0xffff_ffff;
 
 /** Where the numbering is kept. */
 export interface AddressTable {
@@ -92,6 +97,17 @@ export class AddressIds {
     this.#ids.set(address, id);
     this.#addresses.set(id, address);
   }
+}
+
+/** The numbering of a store, in the state of the snapshot. */
+export function storedIds({ addresses, addressIds }: Tables, snapshot: Snapshot): AddressIds {
+  const range = { start: indexPrefix(0, NUMBER_MAX), end: indexPrefix(0, 0), limit: 1 };
+  const [last] = snapshot.entries(addresses, range);
+  const table = {
+    idOf: (bytes: Buffer) => snapshot.get(addressIds, bytes)?.readUInt32BE(1),
+    bytesOf: (id: number) => snapshot.get(addresses, indexPrefix(0, id)),
+  };
+  return new AddressIds(table, (last?.key.readUInt32BE(1) ?? 0) + 1);
 }
 
 /** 33 bytes: 0 account or 1 contract, then the key or hash. */

@@ -67,16 +67,7 @@ export class CandleTable {
 
   /** Candles that start from `from` and before `to`, oldest first. */
   between(pair: Pair, resolution: number, from: number, to: number): readonly Candle[] {
-    const prefix = this.#pairKey(pair);
-    if (prefix === undefined || from >= to) return [];
-    const start = candleKey(prefix, resolution, from);
-    const end = candleKey(prefix, resolution, to);
-    const rows = this.#snapshot.entries(this.#tables.candles, { start, end });
-    const candles = rows.map(({ key, value }) => readCandle(new RecordReader(value), startOf(key)));
-    for (const candle of this.#incomplete(pair, resolution)) {
-      if (candle.start >= from && candle.start < to) candles.push(candle);
-    }
-    return candles;
+    return Array.from(this.walk(pair, resolution, from, to));
   }
 
   /** As `between`, read so many at a time. */

@@ -23,12 +23,14 @@ import { readTrade } from "./trade-record.ts";
 export type NewestPage = { readonly before?: Position; readonly limit: number };
 export type OldestPage = { readonly after?: Position; readonly limit: number };
 type PairFilter = readonly [string, string];
-type Read<T> = (reader: RecordReader, ids: AddressIds, position: Position) => T;
 /** Rows of one kind, and those of them that were read lately. */
 type Source<T> = {
   readonly rows: Table;
   readonly kept: RowCache<T>;
-  readonly read: Read<T>;
+  readonly read: (reader: RecordReader, ids: AddressIds, position: Position) => T;
+  readonly positionOf: (row: T) => Position;
+  /** UNIX seconds. */
+  readonly timeOf: (row: T) => number;
 };
 /** The index prefix a filter selects; "all" without a filter, "none" where nothing can match. */
 type Selection = Buffer | "all" | "none";
@@ -49,16 +51,26 @@ export class History {
   readonly #ids: AddressIds;
   /** Live and archived: an order keeps its position for life. */
   readonly #orders: RowCache<Order>;
+  readonly #live: Source<Order>;
+  readonly #archive: Source<Order>;
+  readonly #trades: Source<Trade | Swap>;
+  readonly #failures: Source<Failure>;
   /** Live orders among the kept rows, and some that were kept or live; by `hiddenId`. */
   readonly #byId: RecentMap<bigint, Order>;
-  readonly #trades: RowCache<Trade | Swap>;
-  readonly #failures: RowCache<Failure>;
 
   constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, rowsKept = ROWS_KEPT) {
+    const { live, archive, trades, failures } = tables;
     this.#orders = new RowCache(rowsKept);
     this.#byId = new RecentMap(rowsKept);
-    this.#trades = new RowCache(rowsKept);
-    this.#failures = new RowCache(rowsKept);
+    const orders = {
+      ...{ kept: this.#orders, read: readAsOrder },
+      ...{ positionOf: cursorOf, timeOf: createdOf },
+    };
+    this.#live = { rows: live, ...orders };
+    this.#archive = { rows: archive, ...orders };
+    const events = { positionOf: idOf, timeOf: timestampOf };
+    this.#trades = { rows: trades, kept: new RowCache(rowsKept), read: readTrade, ...events };
+    this.#failures = { rows: failures, kept: new RowCache(rowsKept), read: readFailure, ...events };
     this.#tables = tables;
     this.#snapshot = snapshot;
     this.#ids = ids;
@@ -90,19 +102,18 @@ export class History {
       if (this.#snapshot.get(archive, key) !== undefined) return undefined;
       throw new StoreError("damaged", `the store is damaged: order ${id} lost`);
     }
-    return this.#row({ rows: live, kept: this.#orders, read: readAsOrder }, position, row);
+    return this.#row(this.#live, position, row);
   }
 
   /** The order created there, live or archived. Throws a StoreError where there is none. */
   orderAt(position: Position): Order {
-    const { live, archive } = this.#tables;
-    const source = { rows: archive, kept: this.#orders, read: readAsOrder };
-    return this.#row(source, position, this.#snapshot.get(live, positionKey(position)));
+    const live = this.#snapshot.get(this.#tables.live, positionKey(position));
+    return this.#row(this.#archive, position, live);
   }
 
   /** Throws a StoreError where there is none. */
   trade(position: Position): Trade | Swap {
-    return this.#row({ rows: this.#tables.trades, kept: this.#trades, read: readTrade }, position);
+    return this.#row(this.#trades, position);
   }
 
   /** Oldest first by creation. Every one of `assets` must be one of the order's two. */
@@ -110,10 +121,8 @@ export class History {
     filter: { readonly owner?: string; readonly assets: readonly string[] },
     page: OldestPage,
   ): readonly Order[] {
-    const { live, liveIndex } = this.#tables;
     const selection = this.#selectLive(filter.owner, [...new Set(filter.assets)]);
-    const source = { rows: live, kept: this.#orders, read: readAsOrder };
-    return this.#page(source, liveIndex, selection, page);
+    return this.#page(this.#live, this.#tables.liveIndex, selection, page);
   }
 
   /** All live orders of an owner that sell an asset, oldest first. */
@@ -129,21 +138,18 @@ export class History {
     filter: { readonly owner?: string; readonly pair?: PairFilter },
     page: NewestPage,
   ): readonly Order[] {
-    const { archive, archiveIndex } = this.#tables;
     const selection = this.#selectPair(filter.owner, filter.pair);
     const range = { ...page, newestFirst: true };
-    const source = { rows: archive, kept: this.#orders, read: readAsOrder };
-    return this.#page(source, archiveIndex, selection, range);
+    return this.#page(this.#archive, this.#tables.archiveIndex, selection, range);
   }
 
   trades(
     filter: { readonly trader?: string; readonly pair?: PairFilter },
     page: NewestPage,
   ): readonly (Trade | Swap)[] {
-    const { trades, tradeIndex } = this.#tables;
     const selection = this.#selectPair(filter.trader, filter.pair);
-    const source = { rows: trades, kept: this.#trades, read: readTrade };
-    return this.#page(source, tradeIndex, selection, { ...page, newestFirst: true });
+    const range = { ...page, newestFirst: true };
+    return this.#page(this.#trades, this.#tables.tradeIndex, selection, range);
   }
 
   /**
@@ -154,21 +160,19 @@ export class History {
     start: { readonly after: Position } | { readonly time: number },
     limit: number,
   ): readonly (Trade | Swap)[] {
-    const rows = this.#timeRows(this.#tables.trades, readTrade, idOf, timestampOf);
+    const rows = this.#timeRows(this.#trades);
     const after = "after" in start ? start.after : lastBefore(rows, start.time);
     return rows.page(after, limit);
   }
 
   /** At most so many failures, oldest first, above the position. */
   failuresFrom(after: Position, limit: number): readonly Failure[] {
-    const { failures } = this.#tables;
-    return this.#timeRows(failures, readFailure, idOf, timestampOf).page(after, limit);
+    return this.#timeRows(this.#failures).page(after, limit);
   }
 
   /** The same of archived orders, by their creation. */
   archivedFrom(after: Position, limit: number): readonly Order[] {
-    const { archive } = this.#tables;
-    return this.#timeRows(archive, readAsOrder, orderCursor, orderCreated).page(after, limit);
+    return this.#timeRows(this.#archive).page(after, limit);
   }
 
   /**
@@ -176,23 +180,17 @@ export class History {
    * store must not be renewed meanwhile.
    */
   tradesBetween(from: number, to: number): Generator<Trade | Swap> {
-    return rowsBetween(this.#timeRows(this.#tables.trades, readTrade, idOf, timestampOf), from, to);
+    return rowsBetween(this.#timeRows(this.#trades), from, to);
   }
 
   failuresBetween(from: number, to: number): Generator<Failure> {
-    return rowsBetween(
-      this.#timeRows(this.#tables.failures, readFailure, idOf, timestampOf),
-      from,
-      to,
-    );
+    return rowsBetween(this.#timeRows(this.#failures), from, to);
   }
 
   /** The same of orders, live and archived, by their creation. */
   *ordersBetween(from: number, to: number): Generator<Order> {
-    const { live, archive } = this.#tables;
-    const [one, other] = [live, archive].map((table) =>
-      rowsBetween(this.#timeRows(table, readAsOrder, orderCursor, orderCreated), from, to),
-    ) as [Generator<Order>, Generator<Order>];
+    const between = (source: Source<Order>) => rowsBetween(this.#timeRows(source), from, to);
+    const [one, other] = [between(this.#live), between(this.#archive)];
     let [left, right] = [one.next(), other.next()];
     for (;;) {
       if (left.done !== true && (right.done === true || left.value.cursor < right.value.cursor)) {
@@ -209,22 +207,16 @@ export class History {
     filter: { readonly account?: string; readonly fn?: string },
     page: NewestPage,
   ): readonly Failure[] {
-    const { failures, failureIndex } = this.#tables;
     const selection = this.#selectFailures(filter.account, filter.fn);
-    const source = { rows: failures, kept: this.#failures, read: readFailure };
-    return this.#page(source, failureIndex, selection, { ...page, newestFirst: true });
+    const range = { ...page, newestFirst: true };
+    return this.#page(this.#failures, this.#tables.failureIndex, selection, range);
   }
 
   /** Past the kept rows, which a walk over everything would drive out. */
-  #timeRows<T>(
-    table: Table,
-    read: Read<T>,
-    positionOf: (row: T) => Position,
-    timeOf: (row: T) => number,
-  ): TimeRows<T> {
+  #timeRows<T>({ rows, read, positionOf, timeOf }: Source<T>): TimeRows<T> {
     const page = (after: Position, limit: number) =>
       this.#snapshot
-        .rows(table, { after, limit })
+        .rows(rows, { after, limit })
         .map(({ key, value }) => read(new RecordReader(value), this.#ids, readPosition(key, 0)));
     return { page, positionOf, timeOf };
   }
@@ -302,5 +294,5 @@ const timestampOf = ({ timestamp }: { readonly timestamp: number }): number => t
  */
 const HIDING = randomBytes(8).readBigUInt64LE();
 const hiddenId = (id: OrderId): bigint => id ^ HIDING;
-const orderCursor = ({ cursor }: Order): Position => cursor;
-const orderCreated = ({ created }: Order): number => created;
+const cursorOf = ({ cursor }: Order): Position => cursor;
+const createdOf = ({ created }: Order): number => created;

@@ -8,11 +8,11 @@ import { copyOf, makeCopy } from "./backup.ts";
 import { storeFolder } from "./data-folder.ts";
 import { DATA_FILE } from "./file-check.ts";
 import { identityBytes, readStoreState } from "./identity.ts";
-import { SCHEMA_STEPS, type SchemaStep, type TableStep } from "./schema-steps.ts";
+import { SCHEMA_STEPS, type SchemaStep } from "./schema-steps.ts";
 import { setAside } from "./set-aside.ts";
 import { writeAll } from "./step-writes.ts";
 import { StoreError } from "./store-error.ts";
-import { META_IDENTITY, openRoot, openTable, type Root } from "./tables.ts";
+import { entryCount, META_IDENTITY, openRoot, openTable, type Root } from "./tables.ts";
 
 /** A data folder in the data folder, in which the copy is made. */
 const COPY_FOLDER = "migration";
@@ -98,11 +98,7 @@ async function runStep(
   sliceRows: number,
   progress: (progress: MigrationProgress) => void,
 ): Promise<void> {
-  const rowsOf = ({ table }: TableStep): number => {
-    const stats: { readonly entryCount?: number } = openTable(root, table).getStats();
-    return stats.entryCount ?? 0;
-  };
-  const of = tables.reduce((sum, table) => sum + rowsOf(table), 0);
+  const of = tables.reduce((sum, { table }) => sum + entryCount(openTable(root, table)), 0);
   let made = 0;
   for (const { table: name, row: rowWrites, isDropped } of tables) {
     const table = openTable(root, name);
@@ -141,7 +137,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-async function isThere(path: string): Promise<boolean> {
+function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -1,7 +1,7 @@
 // Probe process: reads a store as the engine will, since a damaged file can kill the reader. node probe.js <path>
 // <how>. Exit code 0 when everything could be read and the tables hold as many entries as they say. `quick` reads what
 // a start reads, and the ends of the other tables; `deep` reads all.
-import { openRoot, openTable, type Root, type Table, tableNames } from "./tables.ts";
+import { entryCount, openRoot, openTable, type Table, tableNames } from "./tables.ts";
 
 /** Entries read at each end of a table by the quick way. */
 const QUICK_ENTRIES = 1000;
@@ -44,9 +44,4 @@ function readEntries(
     count += 1;
   }
   return count;
-}
-
-function entryCount(table: Table | Root): number {
-  const stats: { readonly entryCount?: number } = table.getStats();
-  return stats.entryCount ?? 0;
 }

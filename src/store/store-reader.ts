@@ -1,11 +1,10 @@
 // Reads of a store that another thread or process may be writing to: one state at a time, never written.
 import type { Order } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
-import { AddressIds } from "./address-ids.ts";
+import { storedIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readCursor } from "./cursor-record.ts";
 import { History } from "./history.ts";
-import { indexPrefix } from "./keys.ts";
 import { OrderEvents } from "./order-events.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { LedgerCursor } from "./step-record.ts";
@@ -48,14 +47,7 @@ export class StoreReader {
     this.#tables = tables as Tables;
     const snapshot = new Snapshot(root);
     this.#snapshot = snapshot;
-    const { addresses, addressIds } = this.#tables;
-    const ids = new AddressIds(
-      {
-        idOf: (bytes) => snapshot.get(addressIds, bytes)?.readUInt32BE(1),
-        bytesOf: (id) => snapshot.get(addresses, indexPrefix(0, id)),
-      },
-      0,
-    );
+    const ids = storedIds(this.#tables, snapshot);
     this.history = new History(this.#tables, snapshot, ids);
     this.candles = new CandleTable(this.#tables, snapshot, ids);
     this.orderEvents = new OrderEvents(this.#tables, snapshot, ids, {

@@ -8,7 +8,7 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { inStepSlices } from "../model/slice-turns.ts";
-import { AddressIds } from "./address-ids.ts";
+import { type AddressIds, storedIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
 import { readCursor } from "./cursor-record.ts";
@@ -43,8 +43,6 @@ export type ExpiryEntry = {
   readonly id: OrderId;
 };
 
-/** Of an address: four bytes. */
-const NUMBER_MAX = 0xffff_ffff;
 /** lmdb's code of an environment that can only be closed and opened anew. */
 const MDB_PANIC = -30_795;
 const COMMIT_REASON_MS = 200;
@@ -109,21 +107,9 @@ export class Store {
   private constructor(path: string, environment: Environment, options: StoreOptions) {
     this.#path = path;
     this.#environment = environment;
-    const { addresses, addressIds } = environment.tables;
     const snapshot = new Snapshot(environment.root);
     this.#snapshot = snapshot;
-    const [last] = snapshot.entries(addresses, {
-      start: indexPrefix(0, NUMBER_MAX),
-      end: indexPrefix(0, 0),
-      limit: 1,
-    });
-    this.#ids = new AddressIds(
-      {
-        idOf: (bytes) => snapshot.get(addressIds, bytes)?.readUInt32BE(1),
-        bytesOf: (id) => snapshot.get(addresses, indexPrefix(0, id)),
-      },
-      (last?.key.readUInt32BE(1) ?? 0) + 1,
-    );
+    this.#ids = storedIds(environment.tables, snapshot);
     this.history = new History(environment.tables, snapshot, this.#ids, options.rowsKept);
     this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
     const keepHistory = options.keepHistory ?? Number.POSITIVE_INFINITY;

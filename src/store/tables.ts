@@ -134,6 +134,12 @@ export function tableNames(root: Root): readonly string[] {
   return Array.from(range, (key) => Buffer.from(key).toString("utf8").replaceAll("\0", ""));
 }
 
+/** Entries of a table; of the root, tables. */
+export function entryCount(table: Table | Root): number {
+  const stats: { readonly entryCount?: number } = table.getStats();
+  return stats.entryCount ?? 0;
+}
+
 export type StoreSize = {
   /** Up to the last page in use; free pages before it included. */
   readonly fileBytes: number;

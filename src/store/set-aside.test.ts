@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { storeFolder } from "./data-folder.ts";
-import { putBack } from "./put-back.ts";
-import { setAside } from "./set-aside.ts";
+import { putBack, setAside } from "./set-aside.ts";
 import { StoreError } from "./store-error.ts";
 
 test("a store that was set aside takes its place again, and what was there is set aside", async () => {
