@@ -12,9 +12,9 @@ import {
   SIDE_STRIDE_U32,
 } from "../src/book/shared-layout.ts";
 import { findAsset, findSide } from "../src/book/shared-lookup.ts";
-import { orderAmount, orderCount, orderId, orderPrice } from "../src/book/shared-reader.ts";
+import { orderAmount, orderId, orderPrice } from "../src/book/shared-reader.ts";
 import type { Address } from "../src/model/address.ts";
-import { usedBytes } from "../test/support/shared-usage.ts";
+import { orderCount, usedBytes } from "../test/support/shared-usage.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { BookData, type BookScale, CONTRACT } from "./book-data.ts";
 import { MapBook, sideKey } from "./map-book.ts";

@@ -91,10 +91,10 @@ export const POOL_ASSETS = 14;
 export const POOL_OWNERS = 17;
 export const POOL_BACKINGS = 20;
 /** One a hash table: entries in use by it now, less one. It grows with its records. */
-export const HASH_ORDERS = 23;
-export const HASH_ASSETS = 24;
-export const HASH_OWNERS = 25;
-export const HASH_BACKINGS = 26;
+const HASH_ORDERS = 23;
+const HASH_ASSETS = 24;
+const HASH_OWNERS = 25;
+const HASH_BACKINGS = 26;
 /** Bytes of events and return value that the network carries of one call (contract.md). */
 export const HEADER_EVENTS_MAX = 28;
 /** The public networks' limit (2026): what counts while the network's own setting is not known. */
@@ -209,7 +209,7 @@ export const FLAG_ISSUER = 32;
 
 /** Smallest block of the arena: 2^3 entries, one order or side in it being the common case. */
 export const ARENA_CLASS_MIN = 3;
-export const ARENA_CLASS_MAX = 30;
+const ARENA_CLASS_MAX = 30;
 
 /** The typed arrays over one copy. Readers only read; see `shared-reader.ts` for exact values. */
 export type BookView = {
@@ -256,7 +256,7 @@ function powerOfTwoFrom(least: number): number {
 }
 
 /** Entries of the arena, as a class. */
-export function arenaClass(capacity: BookCapacity): number {
+function arenaClass(capacity: BookCapacity): number {
   // A block is at least a quarter full, or of the smallest class; the same again lets blocks of
   // unlike sizes lie in each other's way. A side stands in two asset lists.
   const smallest = 2 ** ARENA_CLASS_MIN;

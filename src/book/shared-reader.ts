@@ -27,8 +27,6 @@ import {
   ORDER_POSITION_U64,
   ORDER_PRICE_U64,
   ORDER_STRIDE_U64,
-  POOL_COUNT,
-  POOL_ORDERS,
 } from "./shared-layout.ts";
 
 export function bookSequence(view: BookView): number {
@@ -47,10 +45,6 @@ export function bookCloseTime(view: BookView): number {
 
 export function isFrozen(view: BookView): boolean {
   return view.headerU32[HEADER_FROZEN] === 1;
-}
-
-export function orderCount(view: BookView): number {
-  return view.headerU32[POOL_ORDERS + POOL_COUNT]!;
 }
 
 /** False where the exchange contract may not hold the asset (index): then nobody can buy it. */

@@ -35,7 +35,7 @@ import type { HttpRequest, HttpResponse } from "./uws.ts";
 const URL_BYTES_MAX = 3200;
 
 /** The route name in metrics of everything that is no endpoint. */
-export const OTHER_ROUTE = "other";
+const OTHER_ROUTE = "other";
 
 export type HttpLog = {
   error(fields: object, message: string): void;

@@ -9,8 +9,7 @@
 export const SOURCE_USES = ["ledgers", "entries", "simulations"] as const;
 export type SourceUse = (typeof SOURCE_USES)[number];
 
-export const SOURCE_STATES = ["good", "failing", "behind", "wrong-network"] as const;
-export type SourceState = (typeof SOURCE_STATES)[number];
+export type SourceState = "good" | "failing" | "behind" | "wrong-network";
 
 /** Places in a row. Moments are those of the timer, which counts alike in all threads. */
 const FIELDS = {

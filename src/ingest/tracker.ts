@@ -30,7 +30,7 @@ const AHEAD_MS = 6_000;
 const BAD_KEY_MS = 5_000;
 const BAD_KEY_MAX_MS = 60_000;
 /** More entries than this cannot be followed: their keys alone are some 1 GB (choice). */
-export const KEYS_MAX = 4_000_000;
+const KEYS_MAX = 4_000_000;
 
 export type TrackerOptions = {
   readonly load: LoadEntries;

@@ -9,7 +9,7 @@ export const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const PAYLOAD_BYTES = 32;
 const BYTES = 1 + PAYLOAD_BYTES + 2;
 /** 35 bytes fill 56 characters to the last bit. */
-export const STRKEY_CHARACTERS = 56;
+const STRKEY_CHARACTERS = 56;
 
 const NO_VALUE = 0xff;
 /** By character code. */

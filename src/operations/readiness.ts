@@ -61,7 +61,7 @@ export function readiness(input: ReadinessInput): Readiness {
 const FOLLOWING_LAG_MAX = 12;
 
 /** The reader follows whatever it hands over one by one; an engine that is far from the tip does not. */
-export function shownState(state: IngestState, lagLedgers: number | undefined): IngestState {
+function shownState(state: IngestState, lagLedgers: number | undefined): IngestState {
   const isFar = lagLedgers !== undefined && lagLedgers > FOLLOWING_LAG_MAX;
   return state === "following" && isFar ? "catching-up" : state;
 }

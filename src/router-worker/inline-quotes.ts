@@ -31,7 +31,6 @@ export type InlineOptions = {
   readonly onFault: (fault: string) => void;
   /** Milliseconds; a test brings its own. */
   readonly time?: () => number;
-  readonly workMax?: number;
 };
 
 export class InlineQuotes {
@@ -63,11 +62,10 @@ export class InlineQuotes {
   }
 
   #find(request: QuoteRequest, context: InlineContext): QuoteResult | undefined {
-    const { live, workMax = WORK_MAX } = this.#options;
-    const view = live();
+    const view = this.#options.live();
     this.#search ??= new QuoteSearch(view);
     try {
-      return this.#search.quoteWithin(workMax, view, request, context);
+      return this.#search.quoteWithin(WORK_MAX, view, request, context);
     } catch (error) {
       // What it derived from the book may be half done.
       this.#search = undefined;

@@ -62,8 +62,6 @@ export type QuotePoolOptions = {
   readonly onFault: (fault: string) => void;
   /** Default: one less than cores, at least 1. */
   readonly workers?: number;
-  /** Seconds a maker is left out after the contract skipped it; default 600. */
-  readonly skipWindow?: number;
   /** Milliseconds from arrival to answer. */
   readonly timeMs?: number;
   /** Answers what the main thread can afford; absent: the workers answer everything. */
@@ -131,12 +129,12 @@ export class QuotePool implements QuoteService {
   }
 
   quoteNow(request: QuoteRequest): QuoteAnswer | undefined {
-    const { inline, skipWindow = SKIP_WINDOW } = this.#options;
+    const { inline } = this.#options;
     if (inline === undefined || this.#closed) return undefined;
     const now = this.#second();
     const known = this.#shared.size === 0 ? undefined : this.#sharedJob(requestKey(request), now);
     if (known !== undefined) return known.result;
-    const answer = inline.answer(request, { now, skipWindow });
+    const answer = inline.answer(request, { now, skipWindow: SKIP_WINDOW });
     if (answer === undefined || answer.status === "failed") return undefined;
     // No worker has seen a newer ledger: this thread is the one that shows them.
     this.#ledger = answer.ledger;
@@ -337,13 +335,12 @@ export class QuotePool implements QuoteService {
 
   /** Rejects where the worker died or did not come back in time; then it is replaced. */
   async #ask(jobs: readonly QuoteJob[]): Promise<BatchReply> {
-    const { skipWindow = SKIP_WINDOW } = this.#options;
     const end = new AbortController();
     const timesMs = jobs.map((job) => job.deadline - performance.now());
     const timer = setTimeout(() => end.abort(), Math.max(...timesMs) + GRACE_MS);
     const batch: QuoteBatch = {
       now: this.#second(),
-      skipWindow,
+      skipWindow: SKIP_WINDOW,
       timesMs,
       requests: jobs.map((job) => job.request),
       flags: jobs.map((job) => job.flag ?? 0),

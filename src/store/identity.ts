@@ -58,7 +58,7 @@ export function otherSchema(path: string, schema: unknown): StoreError {
 }
 
 /** Throws a StoreError where it is not the identity of any version's store. */
-export function readIdentity(path: string, bytes: Buffer | undefined) {
+function readIdentity(path: string, bytes: Buffer | undefined) {
   if (bytes === undefined) {
     throw new StoreError("foreign", `${path} holds a database of another program`);
   }

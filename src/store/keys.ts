@@ -4,7 +4,7 @@ import type { Position } from "../model/position.ts";
 
 export const POSITION_BYTES = 10;
 
-export function writePosition(into: Buffer, at: number, position: Position): void {
+function writePosition(into: Buffer, at: number, position: Position): void {
   // Half as many bigints as with one of 64 bits.
   into.writeUInt32BE(Number(position >> 48n), at);
   into.writeUIntBE(Number(BigInt.asUintN(48, position)), at + 4, 6);

@@ -1,4 +1,4 @@
-// How much memory of a copy of the shared book is in use. Pages that were never written take none.
+// How many orders a copy of the shared book has, and how much of its memory is in use. Pages that were never written take none.
 import {
   ADDRESS_STRIDE_U32,
   BACKING_STRIDE_U32,
@@ -9,6 +9,7 @@ import {
   ORDER_STRIDE_U32,
   POOL_ASSETS,
   POOL_BACKINGS,
+  POOL_COUNT,
   POOL_HIGH,
   POOL_ORDERS,
   POOL_OWNERS,
@@ -20,6 +21,10 @@ import {
 const WORD = 4;
 /** An entry of a hash table, and a free one, as the tables are at most half full. */
 const HASH_BYTES = 2 * WORD;
+
+export function orderCount(view: BookView): number {
+  return view.headerU32[POOL_ORDERS + POOL_COUNT]!;
+}
 
 /** Bytes of one copy that were written; the unused ends of pages are left out. */
 export function usedBytes(view: BookView): number {

@@ -23,7 +23,6 @@ import {
   bookSequence,
   isFrozen,
   orderAmount,
-  orderCount,
   orderId,
   orderPrice,
 } from "../../src/book/shared-reader.ts";
@@ -31,6 +30,7 @@ import type { BookState } from "../../src/book/step.ts";
 import { accountAddress, contractAddress } from "../../src/model/address.ts";
 import type { OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
+import { orderCount } from "../support/shared-usage.ts";
 
 export const CONTRACT = contractAddress(new Uint8Array(32).fill(9));
 const SELLING = contractAddress(new Uint8Array(32).fill(1));

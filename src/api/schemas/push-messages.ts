@@ -28,7 +28,7 @@ function topic(pattern: string): Schema {
   return text("Names the subscription: route messages by it.", `^${pattern}$`);
 }
 
-export const TOPICS = {
+const TOPICS = {
   contract: topic("contract"),
   ticker: topic("ticker"),
   account: topic("account:[GC][A-Z2-7]{55}"),

@@ -8,7 +8,7 @@ import { addressValue, type Value } from "./value.ts";
 const USD_DECIMALS = 7;
 const PRICE_DECIMALS = 14;
 /** Seconds: a price older than this is not used (contract.md, Value). */
-export const PRICE_AGE_SECONDS_MAX = 72n * 3_600n;
+const PRICE_AGE_SECONDS_MAX = 72n * 3_600n;
 
 /** Of a token: USD times 10^14 for one. */
 export type TokenPrice = { readonly price: bigint; readonly decimals: number };

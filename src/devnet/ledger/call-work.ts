@@ -150,7 +150,7 @@ function deploy(scope: Scope, intent: DeployIntent, context: WorkContext): Addre
 }
 
 /** The footprint: what was read and what was written; TTL entries go with the data they belong to. */
-export function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): XdrText {
+function sorobanData(read: ReadonlySet<EntryKey>, diffs: readonly EntryDiff[]): XdrText {
   const written = new Set(diffs.map(({ key }) => key).filter((key) => !isTtl(key)));
   const readOnly = [...read].filter((key) => !written.has(key));
   return encode(SorobanTransactionData, {

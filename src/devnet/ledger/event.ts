@@ -71,7 +71,7 @@ function eventWire(
 /** A diagnostic event whose success flag is set once it is known which frames failed. */
 export type Diagnostic = { inSuccessfulContractCall: boolean; readonly event: XdrText };
 
-export function diagnostic(
+function diagnostic(
   contract: Address | undefined,
   topics: readonly HostValue[],
   data: readonly HostValue[],
@@ -172,7 +172,7 @@ function invalidError({ missing }: Extract<CallError, { kind: "invalid" }>): ScE
 }
 
 /** Names of a call's metrics, in the node's order (core_metrics): counts and bytes. */
-export const METRICS = [
+const METRICS = [
   "read_entry",
   "write_entry",
   "ledger_read_byte",

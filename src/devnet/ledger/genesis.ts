@@ -40,7 +40,6 @@ export type GenesisAccount = {
   /** As if offers were open; each counts as a subentry. */
   readonly offers?: number;
   readonly sellingLiabilities?: bigint;
-  readonly buyingLiabilities?: bigint;
 };
 
 export type GenesisTrustline = {
@@ -58,7 +57,6 @@ export type GenesisBalance = {
   readonly contract: Address;
   readonly asset: ClassicAsset;
   readonly amount: bigint;
-  readonly authorized?: boolean;
 };
 
 export type GenesisPlainToken = {
@@ -141,7 +139,6 @@ function accountEntry(account: GenesisAccount): AccountEntry {
     ...newAccount(account.address, account.balance, GENESIS_LEDGER),
     subentries: account.offers ?? 0,
     flags: account.flags ?? 0,
-    buyingLiabilities: account.buyingLiabilities ?? 0n,
     sellingLiabilities: account.sellingLiabilities ?? 0n,
   };
 }
@@ -156,7 +153,7 @@ function putContractBalance(
   const contract = tokenAddress(held.asset, networkId);
   const balance = {
     amount: held.amount,
-    authorized: held.authorized ?? true,
+    authorized: true,
     clawback: hasFlag(issuer ?? 0, AccountFlags.clawbackEnabled),
   };
   putData(scope, contract, balanceKey(held.contract), balanceValue(balance));

@@ -109,7 +109,7 @@ export function hasLife(key: EntryKey): boolean {
   return isContractData(key) || key.charCodeAt(3) === CONTRACT_CODE;
 }
 
-export function isContractData(key: EntryKey): boolean {
+function isContractData(key: EntryKey): boolean {
   return key.charCodeAt(3) === CONTRACT_DATA;
 }
 

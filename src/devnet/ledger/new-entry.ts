@@ -46,7 +46,7 @@ export function newTrustline(
   };
 }
 
-export function trustlineFlags(issuerFlags: number): number {
+function trustlineFlags(issuerFlags: number): number {
   const authorized = hasFlag(issuerFlags, AccountFlags.required) ? 0 : TrustlineFlags.authorized;
   const clawback = hasFlag(issuerFlags, AccountFlags.clawbackEnabled);
   return authorized | (clawback ? TrustlineFlags.clawbackEnabled : 0);

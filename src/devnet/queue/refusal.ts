@@ -58,8 +58,8 @@ export function limitDiagnostic(
   return said(STORAGE_EXCEEDED, text, [u64Wire(BigInt(value)), u64Wire(BigInt(limit))]);
 }
 
-export function invalidDiagnostic(text: string, args: readonly HostValue[] = []): Diagnostic {
-  return said(STORAGE_INVALID, text, args);
+export function invalidDiagnostic(text: string): Diagnostic {
+  return said(STORAGE_INVALID, text, []);
 }
 
 function said(

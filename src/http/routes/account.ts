@@ -9,7 +9,7 @@ import { parseOwner, parseToken } from "../parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 
 /** Accounts with many orders that may wait to be read (choice): some 10 s of them. */
-export const WAITING_ACCOUNTS_MAX = 64;
+const WAITING_ACCOUNTS_MAX = 64;
 
 const OVERLOADED = new ApiError(
   503,
