@@ -1,9 +1,12 @@
 // GET /depth of a market with 10,000 orders a side: the answer, and its JSON text.
+
 import assert from "node:assert/strict";
 import { Bench as Tinybench } from "tinybench";
-import { DepthReader, type DepthRequest } from "../src/book/depth.ts";
+import type { DepthRequest } from "../src/book/depth.ts";
+import { DepthWalk } from "../src/book/depth-walk.ts";
 import { SharedBook } from "../src/book/left-right.ts";
 import { NaiveBook } from "../test/support/naive-book.ts";
+import { readDepth } from "../test/support/read-depth.ts";
 import { slowDepth } from "../test/support/slow-depth.ts";
 import { type Bench, figure } from "./bench.ts";
 import { BookData, type BookScale, CONTRACT } from "./book-data.ts";
@@ -34,8 +37,8 @@ export const bench: Bench = async ({ tiny }) => {
     ["the whole book, coarse step", { market, depth: 100, limit: 500, step: "0.01" }],
     ["the whole book, flipped", { market: flipped, depth: 100, limit: 500 }],
   ];
-  const reader = new DepthReader();
-  const read = (request: DepthRequest) => JSON.stringify(reader.read(book.live, request, NOW));
+  const walk = new DepthWalk();
+  const read = (request: DepthRequest) => JSON.stringify(readDepth(book.live, request, NOW, walk));
   const slow = (request: DepthRequest) =>
     JSON.stringify(slowDepth(model, request, { ledger: 7, now: NOW }));
   for (const [, request] of requests) assert.deepEqual(parse(read(request)), parse(slow(request)));

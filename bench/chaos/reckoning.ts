@@ -1,5 +1,6 @@
 // The end of a chaos run: the network stands still, and everything the engine says is compared with
 // what the contract itself did and holds.
+
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Devnet } from "../../src/devnet/devnet.ts";
@@ -11,6 +12,7 @@ import { EngineClient } from "../../src/verify/engine-orders.ts";
 import { ApiClient, type Row } from "../../test/e2e/api-client.ts";
 import { expectedRows } from "../../test/e2e/expected-rows.ts";
 import { settled } from "../../test/e2e/settled.ts";
+import { holdingIn } from "../../test/support/devnet/holding.ts";
 import { eventsOf } from "../../test/support/recorded-devnet.ts";
 import { checkRoutes } from "./route-reckoning.ts";
 import type { Subject } from "./subject.ts";
@@ -97,7 +99,7 @@ async function checkAccounts(devnet: Devnet, api: ApiClient): Promise<string> {
       assert.deepEqual(own, await api.get(`/order?owner=${owner}&limit=200`), owner);
       for (const record of Object.values<Row>(backing)) {
         records += 1;
-        const held = devnet.holding(record.asset, record.owner);
+        const held = holdingIn(devnet, record.asset, record.owner);
         const shown = [record.balance, record.allowance, record.authorized];
         const own = [`${held.spendable}`, `${held.allowance}`, held.authorized];
         assert.deepEqual(shown, own, `${record.owner} ${record.asset}`);

@@ -1,4 +1,5 @@
 // Quotes against the contract: every route, called as the API says, settles for what it promised.
+
 import assert from "node:assert/strict";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { tryCall } from "../../src/devnet/ledger/simulate-call.ts";
@@ -6,6 +7,7 @@ import { type Address, address } from "../../src/model/address.ts";
 import type { QuoteDirection } from "../../src/router-worker/quote.ts";
 import type { ApiClient, Row } from "../../test/e2e/api-client.ts";
 import { quotedRoute } from "../../test/e2e/quoted-route.ts";
+import { holdingIn } from "../../test/support/devnet/holding.ts";
 import { jsonText } from "../../test/support/json-text.ts";
 import { eventsOf } from "../../test/support/recorded-devnet.ts";
 import { swapOf } from "../../test/support/route-call.ts";
@@ -65,8 +67,8 @@ function traderCandidates(devnet: Devnet): readonly Address[] {
 type Wanted = { readonly selling: string; readonly buying: string; readonly route: Row };
 
 function canTrade(devnet: Devnet, trader: Address, { selling, buying, route }: Wanted): boolean {
-  const pays = devnet.holding(address(selling), trader);
-  const gets = devnet.holding(address(buying), trader);
+  const pays = holdingIn(devnet, address(selling), trader);
+  const gets = holdingIn(devnet, address(buying), trader);
   return (
     pays.authorized &&
     gets.authorized &&

@@ -16,7 +16,7 @@ import {
   PRICE_DECIMALS,
   scaledStep,
 } from "./depth-levels.ts";
-import { type DepthLevel, DepthWalk, SideLevels, type SideWalk } from "./depth-walk.ts";
+import { type DepthLevel, type DepthWalk, SideLevels, type SideWalk } from "./depth-walk.ts";
 import { type BookView, NONE } from "./shared-layout.ts";
 import { findAsset, findSide } from "./shared-lookup.ts";
 import { bookLedger, orderPrice } from "./shared-reader.ts";
@@ -43,23 +43,6 @@ export type DepthBody = {
   readonly asks: readonly DepthLevel[];
 };
 
-/** Answers one request after the other; keeps scratch memory between them. */
-export class DepthReader {
-  readonly #walk = new DepthWalk();
-
-  /** Within one turn. `now`: UNIX seconds by the service's clock. */
-  read(view: BookView, request: DepthRequest, now: number): DepthBody {
-    const body = this.begin(view, request, now).run(Number.POSITIVE_INFINITY);
-    if (body === undefined) throw new TypeError("a walk without limit has paused");
-    return body;
-  }
-
-  /** `view` must stay as it is until the reading ended, and ends with the next one's beginning. */
-  begin(view: BookView, request: DepthRequest, now: number): DepthReading {
-    return new DepthReading(this.#walk, view, request, now);
-  }
-}
-
 type BothLevels = { readonly bids: SideLevels; readonly asks: SideLevels };
 type DepthHead = Pick<DepthBody, "ledger" | "timestamp" | "step" | "bestBid" | "bestAsk">;
 
@@ -73,6 +56,10 @@ export class DepthReading {
   readonly #bids: SideWalk;
   #found: { readonly head: DepthHead; readonly levels: BothLevels | undefined } | undefined;
 
+  /**
+   * `walk`: scratch memory, of one reading at a time: the next one's beginning ends this. `view` must stay as it is
+   * until then. `now`: UNIX seconds by the service's clock.
+   */
   constructor(walk: DepthWalk, view: BookView, request: DepthRequest, now: number) {
     const { base, quote } = request.market;
     const baseAsset = findAsset(view, base);

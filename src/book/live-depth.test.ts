@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { readDepth } from "../../test/support/read-depth.ts";
 import { type Address, accountAddress, contractAddress } from "../model/address.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import type { BookChange } from "./book-change.ts";
-import { DepthReader, type DepthRequest } from "./depth.ts";
+import type { DepthRequest } from "./depth.ts";
 import { SharedBook } from "./left-right.ts";
 import { LiveDepth, SLICE_ORDERS, WAITING_DEPTHS_MAX } from "./live-depth.ts";
 
@@ -66,14 +67,14 @@ test("what takes few orders is there at once, what takes many comes in turns bet
   });
   for (; !isRead; turns += 1) await nextTurn();
   assert.ok(turns >= SLICES - 1, `${turns} turns`);
-  assert.deepEqual(await body, new DepthReader().read(book.live, WHOLE, NOW));
+  assert.deepEqual(await body, readDepth(book.live, WHOLE, NOW));
   assert.deepEqual((await body)?.asks, [["1000", "0.032768"]]);
 });
 
 test("a book is of one state, though steps come while it is read", async () => {
   const book = await largeBook();
   const depth = depthsOf(book);
-  const right = new DepthReader().read(book.live, WHOLE, NOW);
+  const right = readDepth(book.live, WHOLE, NOW);
   const body = depth.later(WHOLE, always);
   await nextTurn();
   // Takes out the best and the last orders and puts one between.

@@ -2,7 +2,8 @@
 // main thread serves others, one request after the other. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
-import { type DepthBody, DepthReader, type DepthRequest } from "./depth.ts";
+import { type DepthBody, DepthReading, type DepthRequest } from "./depth.ts";
+import { DepthWalk } from "./depth-walk.ts";
 import { type BookBuffers, type BookReader, openBookReader } from "./shared-control.ts";
 import type { BookView } from "./shared-layout.ts";
 
@@ -32,8 +33,8 @@ export type LiveDepthOptions = {
 export class LiveDepth implements Depths {
   readonly #options: LiveDepthOptions;
   /** What is read at once must not disturb what is read in slices. */
-  readonly #reader = new DepthReader();
-  readonly #slicedReader = new DepthReader();
+  readonly #walk = new DepthWalk();
+  readonly #slicedWalk = new DepthWalk();
   /** A place among the book's readers: the writer leaves what is read in slices as it is. */
   #place: BookReader | undefined;
   /** By what they ask, not begun yet: equal requests are read once. */
@@ -45,7 +46,9 @@ export class LiveDepth implements Depths {
   }
 
   now(request: DepthRequest): DepthBody | undefined {
-    return this.#reader.begin(this.#options.book.live, request, this.#now).run(SLICE_ORDERS);
+    return new DepthReading(this.#walk, this.#options.book.live, request, this.#now).run(
+      SLICE_ORDERS,
+    );
   }
 
   later(request: DepthRequest, isWanted: () => boolean): Promise<DepthBody> | undefined {
@@ -73,7 +76,7 @@ export class LiveDepth implements Depths {
 
   async #readInSlices(request: DepthRequest, isWanted: () => boolean): Promise<DepthBody> {
     this.#place ??= openBookReader(this.#options.book.buffers);
-    const reading = this.#slicedReader.begin(this.#place.enter(), request, this.#now);
+    const reading = new DepthReading(this.#slicedWalk, this.#place.enter(), request, this.#now);
     try {
       while (isWanted()) {
         const body = reading.run(SLICE_ORDERS);

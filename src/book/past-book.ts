@@ -9,12 +9,13 @@ import { type Order, OrderStatus } from "../model/order.ts";
 import type { OrderCause, OrderEvent } from "../model/order-event.ts";
 import type { Position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
+import type { LiveOrderFilter, OldestPage } from "../store/history.ts";
 import type { PastStore } from "../store/past-store.ts";
 import { RECORD_PREFIX, shownBacking } from "./backing/backing-rows.ts";
 import { OrderShares } from "./backing/order-shares.ts";
 import { unloadedBacking } from "./backing/record.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
-import type { LiveOrderFilter, ReadModel } from "./read-model.ts";
+import type { ReadModel } from "./read-model.ts";
 
 const PAGE = 500;
 const ORDERS_MAX = 2 ** 26;
@@ -55,7 +56,7 @@ export class PastBook
 
   liveOrders(
     _filter: LiveOrderFilter,
-    { after = 0n as Position, limit }: { readonly after?: Position; readonly limit: number },
+    { after = 0n as Position, limit }: OldestPage,
   ): readonly Order[] {
     this.#listed ??= [...this.#orders.values()]
       .filter((order) => this.#isOfMarket(order))

@@ -6,19 +6,16 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { OrderEvent, OrderEventFilter } from "../model/order-event.ts";
-import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
+import type {
+  FailureFilter,
+  LiveOrderFilter,
+  NewestPage,
+  OldestPage,
+  OrderFilter,
+  TradeFilter,
+} from "../store/history.ts";
 import type { StepListener } from "./step.ts";
-
-/** Filters are compared as given: text that is no address matches nothing. */
-export type LiveOrderFilter = {
-  readonly owner?: string;
-  /** Every listed asset must be one of the order's two assets. */
-  readonly assets: readonly string[];
-};
-
-/** An archive page: rows older than `before` (exclusive), newest first. */
-export type Page = { readonly before?: Position; readonly limit: number };
 
 export interface ReadModel {
   /** Last ledger processed; undefined until there was one. */
@@ -32,11 +29,8 @@ export interface ReadModel {
   /** Calls the listener once a step is shown; returns what ends that. */
   onStep(listener: StepListener): () => void;
   liveOrder(id: OrderId): Order | undefined;
-  /** Oldest first by creation, from the first order after `after` (exclusive). */
-  liveOrders(
-    filter: LiveOrderFilter,
-    page: { readonly after?: Position; readonly limit: number },
-  ): readonly Order[];
+  /** Oldest first by creation. */
+  liveOrders(filter: LiveOrderFilter, page: OldestPage): readonly Order[];
   /** Pairs with live orders, in canonical pair order. */
   liveMarkets(): readonly Pair[];
   /** Undefined where the owner and asset are not tracked. */
@@ -50,19 +44,10 @@ export interface ReadModel {
    * the same object as before says the same.
    */
   ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
-  orderHistory(
-    filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
-    page: Page,
-  ): readonly Order[];
-  trades(
-    filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
-    page: Page,
-  ): readonly (Trade | Swap)[];
+  orderHistory(filter: OrderFilter, page: NewestPage): readonly Order[];
+  trades(filter: TradeFilter, page: NewestPage): readonly (Trade | Swap)[];
   /** The first ledger from which order events are complete; undefined while none are kept. */
   readonly orderEventsFrom: number | undefined;
-  orderEvents(filter: OrderEventFilter, page: Page): readonly OrderEvent[];
-  failures(
-    filter: { readonly account?: string; readonly fn?: string },
-    page: Page,
-  ): readonly Failure[];
+  orderEvents(filter: OrderEventFilter, page: NewestPage): readonly OrderEvent[];
+  failures(filter: FailureFilter, page: NewestPage): readonly Failure[];
 }

@@ -7,15 +7,22 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order, OrderId } from "../model/order.ts";
 import type { OrderEvent, OrderEventFilter } from "../model/order-event.ts";
-import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
+import type {
+  FailureFilter,
+  LiveOrderFilter,
+  NewestPage,
+  OldestPage,
+  OrderFilter,
+  TradeFilter,
+} from "../store/history.ts";
 import type { Horizon, LedgerCursor } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import type { Ignored } from "./lifecycle.ts";
 import type { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
 import type { PreparedStep } from "./prepared-step.ts";
-import type { LiveOrderFilter, Page, ReadModel } from "./read-model.ts";
+import type { ReadModel } from "./read-model.ts";
 import type { BackingView, StepListener } from "./step.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
@@ -124,10 +131,7 @@ export class ShownState implements ReadModel {
     return this.#store.history.liveOrder(id);
   }
 
-  liveOrders(
-    filter: LiveOrderFilter,
-    page: { readonly after?: Position; readonly limit: number },
-  ): readonly Order[] {
+  liveOrders(filter: LiveOrderFilter, page: OldestPage): readonly Order[] {
     return this.#store.history.liveOrders(filter, page);
   }
 
@@ -161,17 +165,11 @@ export class ShownState implements ReadModel {
     return this.#backing?.ordersBacked(owner, asset) ?? [];
   }
 
-  orderHistory(
-    filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
-    page: Page,
-  ): readonly Order[] {
+  orderHistory(filter: OrderFilter, page: NewestPage): readonly Order[] {
     return this.#store.history.orders(filter, page);
   }
 
-  trades(
-    filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
-    page: Page,
-  ): readonly (Trade | Swap)[] {
+  trades(filter: TradeFilter, page: NewestPage): readonly (Trade | Swap)[] {
     return this.#store.history.trades(filter, page);
   }
 
@@ -180,14 +178,11 @@ export class ShownState implements ReadModel {
     return this.#store.orderEvents.completeFrom();
   }
 
-  orderEvents(filter: OrderEventFilter, page: Page): readonly OrderEvent[] {
+  orderEvents(filter: OrderEventFilter, page: NewestPage): readonly OrderEvent[] {
     return this.#store.orderEvents.list(filter, page);
   }
 
-  failures(
-    filter: { readonly account?: string; readonly fn?: string },
-    page: Page,
-  ): readonly Failure[] {
+  failures(filter: FailureFilter, page: NewestPage): readonly Failure[] {
     return this.#store.history.failures(filter, page);
   }
 }

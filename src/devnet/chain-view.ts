@@ -1,7 +1,7 @@
 // Reading the chain's latest state as its contracts would: for the traffic and for comparisons.
 import type { Address } from "../model/address.ts";
 import { u128 } from "./contract/value.ts";
-import { allowanceOf, balanceOf, holdingOf } from "./holding.ts";
+import { allowanceOf, isAuthorized, spendableOf } from "./holding.ts";
 import type { Chain } from "./ledger/chain.ts";
 import { orderEntry } from "./ledger/exchange-storage.ts";
 import { dataKey } from "./ledger/key.ts";
@@ -13,7 +13,6 @@ export function chainView(
   chain: Chain,
   { exchange, now, others }: { exchange: Address; now: number; others: OrderIndex },
 ): ChainView {
-  const grant = (token: Address, holder: Address) => ({ token, holder, spender: exchange });
   return {
     ledger: chain.tip.ledger + 1,
     now,
@@ -22,9 +21,9 @@ export function chainView(
       return entry?.kind === "data" ? orderEntry(entry.value) : undefined;
     },
     offers: (account) => chain.state.offers(account).map(({ id }) => id),
-    allowance: (token, owner) => allowanceOf(chain, grant(token, owner)),
-    balance: (token, holder) => balanceOf(chain, token, holder).spendable,
-    canReceive: (token, holder) => holdingOf(chain, grant(token, holder)).authorized,
+    allowance: (token, owner) => allowanceOf(chain, { token, holder: owner, spender: exchange }),
+    balance: (token, holder) => spendableOf(chain, token, holder),
+    canReceive: (token, holder) => isAuthorized(chain, token, holder),
     otherOrders: (selling, buying) => others.orders(selling, buying),
   };
 }

@@ -6,7 +6,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Address } from "../model/address.ts";
 import { chainView } from "./chain-view.ts";
 import { foreignTransactions } from "./foreign.ts";
-import { holdingOf, type TokenHolding } from "./holding.ts";
 import type { TransactionIntent } from "./intent.ts";
 import { Lake, type LakeOptions } from "./lake.ts";
 import type { ReceivedIntent } from "./ledger/apply.ts";
@@ -189,11 +188,6 @@ export class Devnet {
   /** Requests to the RPC since it listens, by method. */
   get requests(): ReadonlyMap<string, number> {
     return this.#server.requests;
-  }
-
-  /** What `holder` has in `token`, and what it allows the exchange, after the latest ledger. */
-  holding(token: Address, holder: Address): TokenHolding {
-    return holdingOf(this.#chain, { token, holder, spender: this.network.exchange });
   }
 
   /** To be in the next ledger, beside what the scenario does. */

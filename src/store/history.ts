@@ -1,5 +1,4 @@
-// Pages of live orders and of the archives. A filter is text as a client gave it: what is no
-// address of a record matches nothing.
+// Pages of live orders and of the archives.
 import { randomBytes } from "node:crypto";
 import { type Address, parseAddress } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
@@ -20,9 +19,19 @@ import type { Table, Tables } from "./tables.ts";
 import { lastBefore, rowsBetween, type TimeRows } from "./time-walk.ts";
 import { readTrade } from "./trade-record.ts";
 
+/** Rows older than `before` (exclusive), newest first. */
 export type NewestPage = { readonly before?: Position; readonly limit: number };
+/** Rows younger than `after` (exclusive), oldest first. */
 export type OldestPage = { readonly after?: Position; readonly limit: number };
+
+// Filters are text as a client gave it: what is no address of a record matches nothing.
 type PairFilter = readonly [string, string];
+/** Every one of `assets` must be one of the order's two. */
+export type LiveOrderFilter = { readonly owner?: string; readonly assets: readonly string[] };
+export type OrderFilter = { readonly owner?: string; readonly pair?: PairFilter };
+export type TradeFilter = { readonly trader?: string; readonly pair?: PairFilter };
+export type FailureFilter = { readonly account?: string; readonly fn?: string };
+
 /** Rows of one kind, and those of them that were read lately. */
 type Source<T> = {
   readonly rows: Table;
@@ -116,11 +125,8 @@ export class History {
     return this.#row(this.#trades, position);
   }
 
-  /** Oldest first by creation. Every one of `assets` must be one of the order's two. */
-  liveOrders(
-    filter: { readonly owner?: string; readonly assets: readonly string[] },
-    page: OldestPage,
-  ): readonly Order[] {
+  /** Oldest first by creation. */
+  liveOrders(filter: LiveOrderFilter, page: OldestPage): readonly Order[] {
     const selection = this.#selectLive(filter.owner, [...new Set(filter.assets)]);
     return this.#page(this.#live, this.#tables.liveIndex, selection, page);
   }
@@ -134,19 +140,13 @@ export class History {
   }
 
   /** Newest first by creation. */
-  orders(
-    filter: { readonly owner?: string; readonly pair?: PairFilter },
-    page: NewestPage,
-  ): readonly Order[] {
+  orders(filter: OrderFilter, page: NewestPage): readonly Order[] {
     const selection = this.#selectPair(filter.owner, filter.pair);
     const range = { ...page, newestFirst: true };
     return this.#page(this.#archive, this.#tables.archiveIndex, selection, range);
   }
 
-  trades(
-    filter: { readonly trader?: string; readonly pair?: PairFilter },
-    page: NewestPage,
-  ): readonly (Trade | Swap)[] {
+  trades(filter: TradeFilter, page: NewestPage): readonly (Trade | Swap)[] {
     const selection = this.#selectPair(filter.trader, filter.pair);
     const range = { ...page, newestFirst: true };
     return this.#page(this.#trades, this.#tables.tradeIndex, selection, range);
@@ -203,10 +203,7 @@ export class History {
     }
   }
 
-  failures(
-    filter: { readonly account?: string; readonly fn?: string },
-    page: NewestPage,
-  ): readonly Failure[] {
+  failures(filter: FailureFilter, page: NewestPage): readonly Failure[] {
     const selection = this.#selectFailures(filter.account, filter.fn);
     const range = { ...page, newestFirst: true };
     return this.#page(this.#failures, this.#tables.failureIndex, selection, range);

@@ -1,4 +1,5 @@
 // getLedgerEntries and simulateTransaction, asked with the SDK's own client.
+
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
@@ -25,6 +26,7 @@ import { xdrBytes } from "../../src/devnet/ledger/xdr-writer.ts";
 import { allowanceKey } from "../../src/devnet/tokens/sac-allowance.ts";
 import { balanceKey } from "../../src/devnet/tokens/sac-balance.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
+import { holdingIn } from "../support/devnet/holding.ts";
 
 const PASSPHRASE = "Entries test";
 const fixture = createFixture("entries", PASSPHRASE);
@@ -110,11 +112,11 @@ test("an allowance is there until its life is over, evicted or not", async () =>
     const [entry] = result?.entries ?? [];
     assert.equal(entry?.liveUntilLedgerSeq, liveUntil);
     assert.equal(entry?.lastModifiedLedgerSeq, written);
-    assert.equal(devnet.holding(usdcToken, maker).allowance, ONE);
+    assert.equal(holdingIn(devnet, usdcToken, maker).allowance, ONE);
     devnet.closeLedger();
   }
   assert.deepEqual((await getLedgerEntries([base64(allowance)])).result?.entries, []);
-  assert.equal(devnet.holding(usdcToken, maker).allowance, 0n);
+  assert.equal(holdingIn(devnet, usdcToken, maker).allowance, 0n);
   assert.ok(devnet.chain.state.get(allowance), "lapsed, not evicted yet");
   for (let later = 0; later < 10; later += 1) devnet.closeLedger();
   assert.equal(devnet.chain.state.get(allowance), undefined);

@@ -1,8 +1,10 @@
 // What the taker prints settles on the exchange as the quote said.
+
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Address } from "../../src/model/address.ts";
 import type { Row } from "../e2e/api-client.ts";
+import { holdingIn } from "../support/devnet/holding.ts";
 import { contractArguments } from "./contract-arguments.ts";
 import { RunningExample, runExample } from "./run-example.ts";
 import { type ExamplesWorld, sharedWorld } from "./world.ts";
@@ -21,8 +23,8 @@ before(async () => {
 function traderOf(selling: Address, buying: Address, cost: bigint): Address {
   const { devnet, takers } = world;
   const trader = takers.find((taker) => {
-    const held = devnet.holding(selling, taker);
-    const wanted = devnet.holding(buying, taker);
+    const held = holdingIn(devnet, selling, taker);
+    const wanted = holdingIn(devnet, buying, taker);
     return held.authorized && held.spendable > cost && wanted.authorized;
   });
   assert.ok(trader !== undefined, `nobody has ${cost} of ${selling}`);

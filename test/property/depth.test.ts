@@ -1,14 +1,17 @@
 // Depth against a slow reading of its rules, over random books, orientations, bands and steps.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { BookChange } from "../../src/book/book-change.ts";
-import { DepthReader } from "../../src/book/depth.ts";
+import { DepthReading } from "../../src/book/depth.ts";
+import { DepthWalk } from "../../src/book/depth-walk.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { accountAddress, contractAddress } from "../../src/model/address.ts";
 import type { Order, OrderId } from "../../src/model/order.ts";
 import type { Position } from "../../src/model/position.ts";
 import { NaiveBook } from "../support/naive-book.ts";
+import { readDepth } from "../support/read-depth.ts";
 import { runs } from "../support/runs.ts";
 import { slowDepth } from "../support/slow-depth.ts";
 
@@ -83,7 +86,7 @@ function changesOf({ orders, backings }: World): BookChange[] {
 }
 
 test("depth equals a slow reading of its rules", () => {
-  const reader = new DepthReader();
+  const walk = new DepthWalk();
   fc.assert(
     fc.property(world, fc.array(request, { minLength: 1, maxLength: 4 }), (of, requests) => {
       const changes = changesOf(of);
@@ -101,9 +104,9 @@ test("depth equals a slow reading of its rules", () => {
         const asked =
           step === undefined ? { market, depth, limit } : { market, depth, limit, step };
         const right = slowDepth(model, asked, { ledger: 7, now: NOW });
-        assert.deepEqual(reader.read(book.live, asked, NOW), right);
+        assert.deepEqual(readDepth(book.live, asked, NOW, walk), right);
         for (const orders of [1, 3]) {
-          const reading = reader.begin(book.live, asked, NOW);
+          const reading = new DepthReading(walk, book.live, asked, NOW);
           let body = reading.run(orders);
           for (let slices = 0; body === undefined && slices <= of.orders.length; slices += 1) {
             body = reading.run(orders);
@@ -121,9 +124,9 @@ test("a market nobody trades is empty, with and without a step", () => {
   book.apply([], { ledger: 7, closeTime: NOW, frozen: false });
   const market = { base: BASE, quote: OTHER };
   const empty = { ledger: 7, timestamp: NOW, bestBid: null, bestAsk: null, bids: [], asks: [] };
-  const reader = new DepthReader();
+  const walk = new DepthWalk();
   const asked = { market, depth: 20, limit: 100 };
-  assert.deepEqual(reader.read(book.live, asked, NOW), { ...empty, step: null });
-  const stepped = reader.read(book.live, { ...asked, step: "0.5" }, NOW);
+  assert.deepEqual(readDepth(book.live, asked, NOW, walk), { ...empty, step: null });
+  const stepped = readDepth(book.live, { ...asked, step: "0.5" }, NOW, walk);
   assert.deepEqual(stepped, { ...empty, step: "0.5" });
 });

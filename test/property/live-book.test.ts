@@ -1,13 +1,13 @@
 // Channel book over random chains with backing, a clock, restarts and grouped ledgers: after every step a local book
 // equals what REST lists and its depth what REST sums up, whenever it was begun; and a replay from any ledger sends,
 // byte for byte, what the channel sent from there on.
+
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import type { BookChanges, BookSnapshot } from "../../src/api/types.ts";
-import { DepthReader } from "../../src/book/depth.ts";
 import { Exchange } from "../../src/book/exchange.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
 import { PastBook } from "../../src/book/past-book.ts";
@@ -24,6 +24,7 @@ import { BackedWorld } from "../support/backed-world.ts";
 import { exchangeIdentity, exchangeOptions } from "../support/exchange.ts";
 import { NaiveBook } from "../support/naive-book.ts";
 import { CHAIN_START, type Random, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
+import { readDepth } from "../support/read-depth.ts";
 import { runs } from "../support/runs.ts";
 import { slowDepth } from "../support/slow-depth.ts";
 
@@ -217,7 +218,7 @@ class Run {
     }
     const request = { market, depth: 100, limit: 500 };
     // No order expires by this clock: the book's own has been applied.
-    return { ...new DepthReader().read(this.#current.book.live, request, 0), ledger: 0 };
+    return { ...readDepth(this.#current.book.live, request, 0), ledger: 0 };
   }
 
   async checkReplays({ byteForByte }: { readonly byteForByte: boolean }): Promise<void> {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptyCopy } from "../../../test/support/book-of-world.ts";
 import { plainOrder } from "../../../test/support/plain-order.ts";
+import { readDepth } from "../../../test/support/read-depth.ts";
 import { backedOrders, backingRows } from "../../../test/support/start-orders.ts";
 import { type BackingRows, textRows } from "../../../test/support/text-rows.ts";
 import { type Address, accountAddress, contractAddress } from "../../model/address.ts";
@@ -11,7 +12,6 @@ import type { Order } from "../../model/order.ts";
 import { position } from "../../model/position.ts";
 import { atOnce } from "../../model/slice-turns.ts";
 import type { BookChange } from "../book-change.ts";
-import { DepthReader } from "../depth.ts";
 import { applyChange, writeState } from "../shared-writer.ts";
 import type { BackingStep, PreparedBacking } from "../step.ts";
 import { BackingRecords } from "./backing-records.ts";
@@ -681,7 +681,7 @@ test("orders of a short account that sell or receive XLM cannot be taken; it is 
   /** Levels of USD for XLM that sell XLM and USD, and of USD for EUR. */
   const depth = () => {
     const read = (quote: Address) =>
-      new DepthReader().read(copy.view, { market: { base: usd, quote }, depth: 100, limit: 5 }, 0);
+      readDepth(copy.view, { market: { base: usd, quote }, depth: 100, limit: 5 }, 0);
     return [read(xlm).bids.length, read(xlm).asks.length, read(eur).asks.length];
   };
   const known = bench.entries.get(accountKey(maker));

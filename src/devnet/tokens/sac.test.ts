@@ -1,11 +1,12 @@
 // What the Stellar Asset Contract and the classic operations do to balances (contract.md, Tokens).
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chainFromGenesis, createFixture, ONE } from "../../../test/support/devnet/fixture.ts";
+import { holdingOf } from "../../../test/support/devnet/holding.ts";
 import { type Address, accountAddress } from "../../model/address.ts";
 import type { CallError } from "../contract/host.ts";
 import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts";
-import { holdingOf } from "../holding.ts";
 import type { TransactionIntent } from "../intent.ts";
 import { type ClassicAsset, NATIVE } from "../ledger/asset.ts";
 import type { Chain } from "../ledger/chain.ts";

@@ -9,8 +9,10 @@ import {
   testContract,
   testOrder,
 } from "../../../test/support/http/test-server.ts";
+import { readDepth } from "../../../test/support/read-depth.ts";
 import type { BookChange } from "../../book/book-change.ts";
-import { type DepthBody, DepthReader } from "../../book/depth.ts";
+import type { DepthBody } from "../../book/depth.ts";
+import { DepthWalk } from "../../book/depth-walk.ts";
 import { SharedBook } from "../../book/left-right.ts";
 import type { Address } from "../../model/address.ts";
 import type { Order, OrderId } from "../../model/order.ts";
@@ -30,8 +32,8 @@ after(() => server.close());
 beforeEach(() => {
   const capacity = { orders: 100, owners: 100, assets: 10, sides: 10, backings: 200 };
   book = new SharedBook({ contract: EXCHANGE, untracked: "covers", capacity, touchOrders: 0 });
-  const reader = new DepthReader();
-  server.depth = (request) => reader.read(book.live, request, NOW);
+  const walk = new DepthWalk();
+  server.depth = (request) => readDepth(book.live, request, NOW, walk);
 });
 
 async function step(changes: readonly BookChange[], ledger = 5000): Promise<void> {

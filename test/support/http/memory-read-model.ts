@@ -1,7 +1,7 @@
 // A ReadModel over plain arrays, for tests of the HTTP layer.
 import type { CandleWindow } from "../../../src/book/candle-reader.ts";
 import type { DayTotals, MarketData, TickerStats } from "../../../src/book/market-data.ts";
-import type { LiveOrderFilter, Page, ReadModel } from "../../../src/book/read-model.ts";
+import type { ReadModel } from "../../../src/book/read-model.ts";
 import type { Step, StepListener } from "../../../src/book/step.ts";
 import type { Address, Pair } from "../../../src/model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../../src/model/address.ts";
@@ -12,6 +12,14 @@ import type { Failure } from "../../../src/model/failure.ts";
 import type { Order, OrderId } from "../../../src/model/order.ts";
 import type { Position } from "../../../src/model/position.ts";
 import type { Swap, Trade } from "../../../src/model/trade.ts";
+import type {
+  FailureFilter,
+  LiveOrderFilter,
+  NewestPage,
+  OldestPage,
+  OrderFilter,
+  TradeFilter,
+} from "../../../src/store/history.ts";
 
 type PairFilter = readonly [string, string] | undefined;
 
@@ -74,10 +82,7 @@ export class MemoryReadModel implements ReadModel {
     return this.live.find((order) => order.id === id);
   }
 
-  liveOrders(
-    filter: LiveOrderFilter,
-    page: { readonly after?: Position; readonly limit: number },
-  ): readonly Order[] {
+  liveOrders(filter: LiveOrderFilter, page: OldestPage): readonly Order[] {
     const { owner, assets } = filter;
     const rows: Order[] = [];
     for (let at = this.#firstAfter(page.after); at < this.live.length; at += 1) {
@@ -145,10 +150,7 @@ export class MemoryReadModel implements ReadModel {
       });
   }
 
-  orderHistory(
-    filter: { readonly owner?: string; readonly pair?: readonly [string, string] },
-    page: Page,
-  ): readonly Order[] {
+  orderHistory(filter: OrderFilter, page: NewestPage): readonly Order[] {
     return newestFirst(
       this.archive.filter(
         (order) =>
@@ -160,10 +162,7 @@ export class MemoryReadModel implements ReadModel {
     );
   }
 
-  trades(
-    filter: { readonly trader?: string; readonly pair?: readonly [string, string] },
-    page: Page,
-  ): readonly (Trade | Swap)[] {
+  trades(filter: TradeFilter, page: NewestPage): readonly (Trade | Swap)[] {
     return newestFirst(
       this.records.filter((record) => {
         const parties = record.type === "trade" ? [record.taker, record.maker] : [record.trader];
@@ -183,10 +182,7 @@ export class MemoryReadModel implements ReadModel {
     return [];
   }
 
-  failures(
-    filter: { readonly account?: string; readonly fn?: string },
-    page: Page,
-  ): readonly Failure[] {
+  failures(filter: FailureFilter, page: NewestPage): readonly Failure[] {
     return newestFirst(
       this.failureRecords.filter(
         ({ caller, fn, transfer }) =>
@@ -208,7 +204,7 @@ function isPair(pair: PairFilter, one: Address, other: Address): boolean {
 function newestFirst<Row>(
   rows: readonly Row[],
   positionOf: (row: Row) => Position,
-  page: Page,
+  page: NewestPage,
 ): readonly Row[] {
   const { before } = page;
   return rows
