@@ -18,6 +18,7 @@ import { SourceSet } from "./ingest/source-set.ts";
 import { PROGRESS_FIELD } from "./log-stream.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
+import { messageOf } from "./model/thrown.ts";
 
 /** Why following ended for good. After any other fault the last good state stays served. */
 export type FollowEnd =
@@ -139,7 +140,7 @@ export class Follower {
       (error: unknown) => {
         if (signal.aborted) return;
         const kind = error instanceof IngestError ? endOf(error) : "fatal";
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         if (kind === "refused") log.fatal(`cannot start: ${message}`);
         else log.fatal({ err: error }, "ledgers cannot be read");
         this.#end({ kind: kind === "refused" ? kind : "fatal", message });

@@ -19,6 +19,7 @@ import { type Engine, startEngine } from "./engine.ts";
 import { PROGRESS_FIELD } from "./log-stream.ts";
 import { createLogger } from "./logger.ts";
 import { systemClock } from "./model/clock.ts";
+import { messageOf } from "./model/thrown.ts";
 import { Operations } from "./operations/operations.ts";
 import { type OperatorsServer, startOperatorsServer } from "./operations/operators-server.ts";
 import { ServiceManager } from "./operations/service-manager.ts";
@@ -341,8 +342,4 @@ function onSignal(
       });
     }
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -7,6 +7,7 @@ import { contractSchema, httpUrlSchema } from "./config/schema.ts";
 import type { Setting, SettingValues } from "./config/setting.ts";
 import { address } from "./model/address.ts";
 import { systemClock } from "./model/clock.ts";
+import { messageOf } from "./model/thrown.ts";
 import { compareOrders } from "./verify/compare.ts";
 import { compareMarketData } from "./verify/compare-market-data.ts";
 import { MarketDataClient } from "./verify/engine-market-data.ts";
@@ -58,6 +59,6 @@ async function verify(values: SettingValues<typeof settings>): Promise<number> {
     process.stdout.write(`${checked} orders checked, ${differences.length} differ\n`);
     return differences.length + market.differences.length === 0 ? 0 : 1;
   } catch (error) {
-    throw new CommandError(2, error instanceof Error ? error.message : String(error));
+    throw new CommandError(2, messageOf(error));
   }
 }

@@ -1,5 +1,6 @@
 // One GET request of the API, typed by its path, tried again where that may help.
 import type { Answers, ApiError, Parameters } from "../api/types.ts";
+import { messageOf } from "../model/thrown.ts";
 
 const TRIES_MAX = 6;
 const FIRST_WAIT_MS = 500;
@@ -70,8 +71,7 @@ async function getOnce(address: URL, signal: AbortSignal | undefined): Promise<u
     throw new RequestError(status, errorText(await answer.text(), status));
   } catch (error) {
     if (error instanceof RequestError || signal?.aborted) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RequestError(0, `${address.origin} does not answer: ${reason}`, error);
+    throw new RequestError(0, `${address.origin} does not answer: ${messageOf(error)}`, error);
   }
 }
 

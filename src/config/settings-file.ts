@@ -2,6 +2,7 @@
 // TOML where the file's name ends in .toml. Read once, at start.
 import { readFileSync, statSync } from "node:fs";
 import { parse as parseToml, TomlError } from "smol-toml";
+import { messageOf } from "../model/thrown.ts";
 import type { Setting, SettingsFile } from "./setting.ts";
 
 /** More than every setting at its longest takes. */
@@ -51,7 +52,7 @@ function readFault(error: unknown): string {
     const position = /at position [0-9]+/.exec(error.message)?.[0];
     return position === undefined ? "no valid JSON" : `no valid JSON ${position}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** JSON Schema (2020-12) of a file of these settings, for editors and checks before a start. */

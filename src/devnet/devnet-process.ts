@@ -1,5 +1,7 @@
 // Entry of the devnet's own process. The parent sends the options first; once it is gone, or says
 // so by closing the channel, the devnet stops.
+
+import { messageOf } from "../model/thrown.ts";
 import { type Devnet, startDevnet } from "./devnet.ts";
 import type { DevnetInput } from "./options.ts";
 import type { DevnetMessage } from "./spawn.ts";
@@ -37,7 +39,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as cons
   process.on(name, () => undefined);
 process.once("message", (options: DevnetInput) => {
   start(options).catch((error: unknown) => {
-    tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    tell({ kind: "failed", message: messageOf(error) });
     process.exitCode = 1;
     process.disconnect();
   });

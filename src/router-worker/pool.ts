@@ -8,6 +8,7 @@ import { Piscina } from "piscina";
 import type { SharedBook } from "../book/left-right.ts";
 import type { Clock } from "../model/clock.ts";
 import { FairQueue } from "../model/fair-queue.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { InlineQuotes } from "./inline-quotes.ts";
 import {
   type BatchReply,
@@ -319,9 +320,7 @@ export class QuotePool implements QuoteService {
       this.#again(jobs.slice(results.length), new Set(served.map(({ client }) => client)));
       for (const [index, result] of results.entries()) this.#take(jobs[index] as QuoteJob, result);
     } catch (error) {
-      if (!this.#closed) {
-        this.#options.onFault(error instanceof Error ? error.message : String(error));
-      }
+      if (!this.#closed) this.#options.onFault(messageOf(error));
       this.#retry(jobs);
     } finally {
       for (const job of jobs) {

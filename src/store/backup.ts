@@ -7,7 +7,7 @@ import { storeFolder } from "./data-folder.ts";
 import { checkWhole, DATA_FILE } from "./file-check.ts";
 import { type FolderLock, lockFolder, runningEngine } from "./folder-lock.ts";
 import { readStoreState, type StoreState } from "./identity.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, unavailable } from "./store-error.ts";
 import { openRoot } from "./tables.ts";
 
 /** A finished copy. `bytes`: size of its file. */
@@ -46,8 +46,8 @@ export async function restoreStore(from: string, dataDir: string): Promise<Store
   const engine = await runningEngine(from);
   if (engine !== undefined) throw engine;
   const file = join(source, DATA_FILE);
-  await stat(file).catch((cause: Error) => {
-    throw new StoreError("unavailable", `${from} holds no backup: ${cause.message}`, cause);
+  await stat(file).catch((cause) => {
+    throw unavailable(`${from} holds no backup`, cause);
   });
   return makeCopy(dataDir, (unfinished) =>
     copyFile(file, join(unfinished, DATA_FILE), constants.COPYFILE_FICLONE),
@@ -79,9 +79,7 @@ export async function makeCopy(
     return { ...state, bytes: size };
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true });
-    if (cause instanceof StoreError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError("unavailable", `no copy could be made in ${dataDir}: ${reason}`, cause);
+    throw unavailable(`no copy could be made in ${dataDir}`, cause);
   } finally {
     lock.release();
   }

@@ -6,7 +6,7 @@ import type { Stats } from "node:fs";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { StoreError } from "./store-error.ts";
+import { StoreError, unavailable } from "./store-error.ts";
 
 export const DATA_FILE = "data.mdb";
 const CLOSED_NOTE = "closed-in-order";
@@ -51,7 +51,7 @@ export async function checkFile(path: string): Promise<boolean> {
   const file = join(path, DATA_FILE);
   const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return undefined;
-    throw new StoreError("unavailable", `${file} cannot be read: ${cause.message}`, cause);
+    throw unavailable(`${file} cannot be read`, cause);
   });
   if (found === undefined || found.size === 0) return false;
   const pagesBytes = await lastPageEnd(file);
@@ -80,9 +80,8 @@ export async function forgetStarts(path: string): Promise<void> {
 /** Throws a StoreError where there is no store or it cannot be read. Another process may have it. */
 export async function checkWhole(path: string, depth: ProbeDepth): Promise<void> {
   const file = join(path, DATA_FILE);
-  await lastPageEnd(file).catch((cause: Error) => {
-    if (cause instanceof StoreError) throw cause;
-    throw new StoreError("unavailable", `there is no store in ${path}: ${cause.message}`, cause);
+  await lastPageEnd(file).catch((cause) => {
+    throw unavailable(`there is no store in ${path}`, cause);
   });
   await probe(path, depth);
 }

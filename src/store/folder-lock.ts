@@ -14,7 +14,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { makeFolder } from "./data-folder.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, unavailable } from "./store-error.ts";
 
 export type FolderLock = {
   /** Of the lock's file in the folder. */
@@ -55,9 +55,7 @@ export async function lockFolder(
     await makeFolder(folder);
     return await takeFolder(folder, program);
   } catch (cause) {
-    if (cause instanceof StoreError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError("unavailable", `${folder} cannot be locked: ${reason}`, cause);
+    throw unavailable(`${folder} cannot be locked`, cause);
   }
 }
 

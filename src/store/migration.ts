@@ -11,7 +11,7 @@ import { identityBytes, readStoreState } from "./identity.ts";
 import { SCHEMA_STEPS, type SchemaStep } from "./schema-steps.ts";
 import { setAside } from "./set-aside.ts";
 import { writeAll } from "./step-writes.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, unavailable } from "./store-error.ts";
 import { entryCount, META_IDENTITY, openRoot, openTable, type Root } from "./tables.ts";
 
 /** A data folder in the data folder, in which the copy is made. */
@@ -87,8 +87,7 @@ export async function finishMigration(dataDir: string): Promise<void> {
     }
     await rm(copy, { recursive: true, force: true });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError("unavailable", `${copy} cannot be moved or removed: ${reason}`, cause);
+    throw unavailable(`${copy} cannot be moved or removed`, cause);
   }
 }
 

@@ -1,6 +1,8 @@
 // Probe process: reads a store as the engine will, since a damaged file can kill the reader. node probe.js <path>
 // <how>. Exit code 0 when everything could be read and the tables hold as many entries as they say. `quick` reads what
 // a start reads, and the ends of the other tables; `deep` reads all.
+
+import { messageOf } from "../model/thrown.ts";
 import { entryCount, openRoot, openTable, type Table, tableNames } from "./tables.ts";
 
 /** Entries read at each end of a table by the quick way. */
@@ -16,7 +18,7 @@ try {
   for (const name of names) readTable(name, openTable(root, name));
   await root.close();
 } catch (error) {
-  process.stdout.write(error instanceof Error ? error.message : String(error));
+  process.stdout.write(messageOf(error));
   process.exitCode = 1;
 }
 

@@ -3,7 +3,7 @@ import { readdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Clock, utcText } from "../model/clock.ts";
 import { storeFolder } from "./data-folder.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, unavailable } from "./store-error.ts";
 
 const MARK = "-set-aside-";
 
@@ -19,8 +19,7 @@ export async function setAside(path: string, clock: Clock): Promise<string> {
   try {
     await rename(path, aside);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new StoreError("unavailable", `${path} cannot be set aside: ${reason}`, cause);
+    throw unavailable(`${path} cannot be set aside`, cause);
   }
   return aside;
 }

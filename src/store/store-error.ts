@@ -1,3 +1,5 @@
+import { messageOf } from "../model/thrown.ts";
+
 export type StoreErrorCode =
   /** The folder holds something that is no store of this program. */
   | "foreign"
@@ -18,6 +20,12 @@ export type StoreErrorCode =
   /** A commit did not happen (disk full, for one); nothing of it is stored. */
   | "commit_failed"
   | "closed";
+
+/** The folder cannot be read or written, with the reason; a StoreError says more and stays as it is. */
+export function unavailable(what: string, cause: unknown): StoreError {
+  if (cause instanceof StoreError) return cause;
+  return new StoreError("unavailable", `${what}: ${messageOf(cause)}`, cause);
+}
 
 /** The one error of the store's boundary. Messages are fit for an operator. */
 export class StoreError extends Error {

@@ -8,6 +8,7 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { inStepSlices } from "../model/slice-turns.ts";
+import { messageOf } from "../model/thrown.ts";
 import { type AddressIds, storedIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
@@ -26,7 +27,7 @@ import { RowCopy } from "./row-copy.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
 import { addressWrites, stepWrites, type Write, writeAll } from "./step-writes.ts";
-import { StoreError } from "./store-error.ts";
+import { StoreError, unavailable } from "./store-error.ts";
 import {
   type Environment,
   META_CONTRACT,
@@ -85,8 +86,8 @@ export class Store {
     identity: StoreIdentity,
     options: StoreOptions = {},
   ): Promise<Store> {
-    await makeFolder(path).catch((cause: Error) => {
-      throw new StoreError("unavailable", `${path} cannot be made: ${cause.message}`, cause);
+    await makeFolder(path).catch((cause) => {
+      throw unavailable(`${path} cannot be made`, cause);
     });
     await checkFile(path);
     try {
@@ -94,13 +95,7 @@ export class Store {
       const named = identityBytes(identity);
       return new Store(path, openEnvironment(path, check, named, options.mapBytes), options);
     } catch (cause) {
-      if (cause instanceof StoreError) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreError(
-        "unavailable",
-        `the store in ${path} cannot be opened: ${reason}`,
-        cause,
-      );
+      throw unavailable(`the store in ${path} cannot be opened`, cause);
     }
   }
 
@@ -280,7 +275,7 @@ export class Store {
       await writeAll(this.#environment.root, writes);
     } catch (error) {
       const cause = await commitReason(error);
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       const isLost = cause instanceof Error && "code" in cause && cause.code === MDB_PANIC;
       const code = isLost ? "unavailable" : "commit_failed";
       throw new StoreError(code, `a commit to the store failed: ${reason}`, cause);

@@ -1,4 +1,6 @@
 // JSON-RPC 2.0: requests out of a body, answers to them, one or a batch.
+
+import { messageOf } from "../../model/thrown.ts";
 import { NOT_OPEN } from "../ledger/chain-store.ts";
 import type { RpcFaults } from "./faults.ts";
 import { runMethod } from "./methods.ts";
@@ -123,7 +125,7 @@ async function* answerOne(
     yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;
   } catch (error) {
     const code = error instanceof RpcError ? error.code : RpcCode.internal;
-    yield fail({ code, message: error instanceof Error ? error.message : String(error) });
+    yield fail({ code, message: messageOf(error) });
     return;
   }
   yield* result;
