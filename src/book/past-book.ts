@@ -7,7 +7,7 @@ import type { Address, Pair } from "../model/address.ts";
 import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
 import type { OrderCause, OrderEvent } from "../model/order-event.ts";
-import type { Position } from "../model/position.ts";
+import { ledgerStart, type Position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
 import type { LiveOrderFilter, OldestPage } from "../store/history.ts";
 import type { PastStore } from "../store/past-store.ts";
@@ -227,7 +227,7 @@ export class PastBook
   }
 
   *#events(after: number): Generator<OrderEvent> {
-    let from = (BigInt(after + 1) << 48n) as Position;
+    let from = ledgerStart(after + 1);
     for (;;) {
       const rows = this.#store.orderEvents.from(from, PAGE);
       yield* rows;

@@ -6,6 +6,8 @@ export type Position = bigint & { readonly [positionBrand]: true };
 
 export const POSITION_MAX = ((1n << 80n) - 1n) as Position;
 
+/** Bits below the ledger. */
+const LEDGER_BITS = 48n;
 /** SEP-35 bounds: 20 bits of transaction, 12 of operation; 16 bits of event index are ours. */
 const TRANSACTION_MAX = (1 << 20) - 1;
 const OPERATION_MAX = (1 << 12) - 1;
@@ -32,7 +34,7 @@ export function position(parts: PositionParts): Position {
   ) {
     throw new RangeError(`no position: ${ledger}/${transaction}/${operation}/${index}`);
   }
-  return ((BigInt(ledger) << 48n) |
+  return (ledgerStart(ledger) |
     (BigInt(transaction) << 28n) |
     (BigInt(operation) << 16n) |
     BigInt(index)) as Position;
@@ -42,11 +44,20 @@ export function positionParts(of: Position): PositionParts {
   // What is below the ledger fits a number.
   const below = Number(BigInt.asUintN(48, of));
   return {
-    ledger: Number(of >> 48n),
+    ledger: ledgerOf(of),
     transaction: Math.floor(below / 2 ** 28),
     operation: Math.floor(below / 2 ** 16) % 2 ** 12,
     index: below % 2 ** 16,
   };
+}
+
+export function ledgerOf(of: Position): number {
+  return Number(of >> LEDGER_BITS);
+}
+
+/** Below every event of the ledger: transactions count from 1. */
+export function ledgerStart(ledger: number): Position {
+  return (BigInt(ledger) << LEDGER_BITS) as Position;
 }
 
 /** A cursor as clients write it: decimal digits alone. Undefined for anything else. */

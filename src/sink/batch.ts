@@ -11,7 +11,7 @@ import { bucketStart, marketFill, RESOLUTIONS } from "../model/candle.ts";
 import type { Failure } from "../model/failure.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
 import type { OrderEvent } from "../model/order-event.ts";
-import type { Position } from "../model/position.ts";
+import { ledgerOf, ledgerStart, type Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import type { LedgerCursor } from "../store/step-record.ts";
 import type { StoreReader } from "../store/store-reader.ts";
@@ -54,7 +54,6 @@ export type Replaceable = Pick<SinkTable<never>, "name" | "keyColumns"> & {
 /** Rows of a kind in a batch, unless one ledger alone has more: about 100 ms of work (measured). */
 export const BATCH_ROWS = 10_000;
 
-const LEDGER_BITS = 48n;
 const START = 0n as Position;
 const NOTHING = { copied: [], replaced: [], revived: [] } as const;
 
@@ -217,26 +216,26 @@ class Rows<Row extends { readonly id: Position }> {
 
   /** The last ledger that all rows are here of. */
   get whole(): number {
-    return this.#hasAll ? Number.POSITIVE_INFINITY : ledgerOf(this.#rows.at(-1)) - 1;
+    return this.#hasAll ? Number.POSITIVE_INFINITY : ledgerOfRow(this.#rows.at(-1)) - 1;
   }
 
   upTo(ledger: number): readonly Row[] {
-    while (!this.#hasAll && ledgerOf(this.#rows.at(-1)) <= ledger) {
+    while (!this.#hasAll && ledgerOfRow(this.#rows.at(-1)) <= ledger) {
       const page = this.#page(this.#rows.at(-1)?.id ?? START, this.#rowsMax);
       this.#rows.push(...page);
       this.#hasAll = page.length < this.#rowsMax;
     }
-    return this.#rows.filter((row) => ledgerOf(row) <= ledger);
+    return this.#rows.filter((row) => ledgerOf(row.id) <= ledger);
   }
 }
 
-function ledgerOf(row: { readonly id: Position } | undefined): number {
-  return row === undefined ? 0 : Number(row.id >> LEDGER_BITS);
+function ledgerOfRow(row: { readonly id: Position } | undefined): number {
+  return row === undefined ? 0 : ledgerOf(row.id);
 }
 
 /** Above every row of the ledger and below those of the next. */
 function endOf(ledger: number): Position {
-  return (((BigInt(ledger) + 1n) << LEDGER_BITS) - 1n) as Position;
+  return (ledgerStart(ledger + 1) - 1n) as Position;
 }
 
 function lastTime(
@@ -275,7 +274,7 @@ function touchedCandles(
 ): readonly CandleRow[] {
   const markets = new Map<string, { readonly pair: Pair; readonly first: number; last: number }>();
   for (const trade of trades) {
-    if (trade.type === "swap" || trade.crossfill || ledgerOf(trade) <= walkedLedger) continue;
+    if (trade.type === "swap" || trade.crossfill || ledgerOf(trade.id) <= walkedLedger) continue;
     const pair = marketFill(trade)?.pair;
     if (pair === undefined) continue;
     const known = markets.get(marketKey(pair));

@@ -9,7 +9,7 @@ import { priceText } from "../model/display.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Order } from "../model/order.ts";
 import type { OrderEvent } from "../model/order-event.ts";
-import { type Position, positionParts } from "../model/position.ts";
+import { ledgerOf, type Position, positionParts } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 
 /** `integer` of other databases has 64 bits, so that none is used. */
@@ -198,7 +198,7 @@ function copyField(value: SqlValue): string {
 
 function positionColumns<Row>(positionOf: (row: Row) => Position): readonly ColumnOf<Row>[] {
   return [
-    ["ledger", "bigint", (row) => positionParts(positionOf(row)).ledger],
+    ["ledger", "bigint", (row) => ledgerOf(positionOf(row))],
     ["tx_index", "bigint", (row) => positionParts(positionOf(row)).transaction],
     ["op_index", "bigint", (row) => positionParts(positionOf(row)).operation],
     ["event_index", "bigint", (row) => positionParts(positionOf(row)).index],

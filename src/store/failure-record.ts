@@ -1,6 +1,6 @@
 import type { Failure, FailureReason } from "../model/failure.ts";
 import type { OrderId } from "../model/order.ts";
-import { type Position, positionParts } from "../model/position.ts";
+import { ledgerOf, type Position } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
 import type { RecordReader, RecordWriter } from "./record-bytes.ts";
 
@@ -57,7 +57,7 @@ export function readFailure(reader: RecordReader, ids: AddressIds, id: Position)
   const orders: OrderId[] = [];
   for (let left = reader.count(); left > 0; left -= 1) orders.push(reader.uint() as OrderId);
   const caught = (flags & CAUGHT) !== 0;
-  const { ledger } = positionParts(id);
+  const ledger = ledgerOf(id);
   return {
     ...{ id, txHash, ledger, timestamp, fn, caller, orders, result, caught, reason },
     ...((flags & TAKER_ORDER) !== 0 && { takerOrder: reader.uint() as OrderId }),

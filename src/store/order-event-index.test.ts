@@ -8,10 +8,10 @@ import { runs } from "../../test/support/runs.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { orderId } from "../model/order.ts";
 import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
-import { POSITION_MAX, type Position } from "../model/position.ts";
+import { ledgerStart, POSITION_MAX, type Position } from "../model/position.ts";
 import { AddressIds } from "./address-ids.ts";
 import { OrderEventIndex } from "./order-event-index.ts";
-import { type EventSubject, eventId } from "./order-event-record.ts";
+import type { EventSubject } from "./order-event-record.ts";
 import { Snapshot } from "./snapshot.ts";
 import { type Write, writeAll } from "./step-writes.ts";
 import { openEnvironment } from "./tables.ts";
@@ -126,7 +126,7 @@ test("lists have every event that is shown once, in whatever state it is", async
       try {
         for (const [ledger, { seeds: events, drops, portions, outcome }] of made.entries()) {
           const added = events.map((seed, at) => ({
-            id: eventId(1 + ledger, BigInt(at + 1)),
+            id: (ledgerStart(1 + ledger) + BigInt(at + 1)) as Position,
             event: eventOf(1 + ledger, seed),
           }));
           const writes: Write[] = [];

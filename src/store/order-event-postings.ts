@@ -1,9 +1,8 @@
 // The index of the order events: by prefix (order, owner, market) postings, lists of event ids. A posting's key is the
 // prefix and its first id, its value the ids after that one as differences. An empty value is a single id, as versions
 // before the postings wrote one for every event.
-import { POSITION_MAX, type Position } from "../model/position.ts";
+import { ledgerOf, ledgerStart, POSITION_MAX, type Position } from "../model/position.ts";
 import { indexKey, readPosition } from "./keys.ts";
-import { eventId, ledgerOf } from "./order-event-record.ts";
 import { RecordReader, type RecordWriter } from "./record-bytes.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Write } from "./step-writes.ts";
@@ -109,7 +108,7 @@ export function postingDrops(
 
 function writeDifference(writer: RecordWriter, last: Position, id: Position): void {
   const ledgers = ledgerOf(id) - ledgerOf(last);
-  const from = ledgers === 0 ? last : eventId(ledgerOf(id), 0n);
+  const from = ledgers === 0 ? last : ledgerStart(ledgerOf(id));
   writer.count(ledgers).count(Number(id - from));
 }
 
@@ -134,7 +133,7 @@ function idsOf({ first, value }: Posting): Position[] {
   const reader = new RecordReader(value);
   for (; !reader.isAtEnd; ids.push(id)) {
     const ledgers = reader.count();
-    const from = ledgers === 0 ? id : eventId(ledgerOf(id) + ledgers, 0n);
+    const from = ledgers === 0 ? id : ledgerStart(ledgerOf(id) + ledgers);
     id = (from + BigInt(reader.count())) as Position;
   }
   return ids;

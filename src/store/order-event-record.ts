@@ -5,7 +5,13 @@
 import type { Address } from "../model/address.ts";
 import type { EventOrder, NewOrderEvent, OrderEvent } from "../model/order-event.ts";
 import { ORDER_CAUSES } from "../model/order-event.ts";
-import { type Position, position, positionParts } from "../model/position.ts";
+import {
+  ledgerOf,
+  ledgerStart,
+  type Position,
+  position,
+  positionParts,
+} from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { byAccount, byPair } from "./index-entries.ts";
 import { indexPrefix, orderKey } from "./keys.ts";
@@ -29,19 +35,14 @@ const HAS_BEFORE = 0x10;
 const HAS_AFTER = 0x20;
 
 const BY_ORDER = 8;
-const IN_LEDGER_BITS = 48n;
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 
 export function byOrder(id: bigint): Buffer {
   return Buffer.concat([indexPrefix(BY_ORDER), orderKey(id)]);
 }
 
-export function eventId(ledger: number, number: bigint): Position {
-  return ((BigInt(ledger) << IN_LEDGER_BITS) | number) as Position;
-}
-
-export function ledgerOf(id: Position): number {
-  return Number(id >> IN_LEDGER_BITS);
+function eventId(ledger: number, number: bigint): Position {
+  return (ledgerStart(ledger) | number) as Position;
 }
 
 export function eventEntries(event: EventSubject, ids: AddressIds): readonly Buffer[] {

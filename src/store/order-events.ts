@@ -1,13 +1,11 @@
 // The order events of a store: changes of orders and of the budgets behind them, in chain order. Main thread.
 import type { NewOrderEvent, OrderEvent, OrderEventFilter } from "../model/order-event.ts";
-import { POSITION_MAX, type Position } from "../model/position.ts";
+import { ledgerOf, ledgerStart, POSITION_MAX, type Position } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { positionKey, readPosition } from "./keys.ts";
 import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
 import {
   type EventBlock,
-  eventId,
-  ledgerOf,
   readBlock,
   writeBlockEvent,
   writeBlockHead,
@@ -186,7 +184,7 @@ export class OrderEvents {
     for (const event of events) {
       const isFirst = block === undefined;
       if (block?.ledger !== event.ledger) {
-        const start = eventId(event.ledger, 0n);
+        const start = ledgerStart(event.ledger);
         if (this.#nextLast < start) this.#nextLast = start;
       }
       const id = (this.#nextLast + 1n) as Position;

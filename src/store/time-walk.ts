@@ -1,6 +1,6 @@
 // Rows in the order of their positions between two times. Rows of one ledger have one time, and later ledgers never an
 // earlier one, so that the first row is found by halving.
-import type { Position } from "../model/position.ts";
+import { ledgerStart, type Position } from "../model/position.ts";
 
 /** Ledger numbers have 32 bits. */
 const LEDGERS = 2 ** 32;
@@ -48,9 +48,4 @@ export function lastBefore<T>(rows: TimeRows<T>, time: number): Position {
     else low = middle + 1;
   }
   return ledgerStart(low);
-}
-
-/** Below every event of the ledger: transactions count from 1. */
-function ledgerStart(ledger: number): Position {
-  return (BigInt(ledger) << 48n) as Position;
 }

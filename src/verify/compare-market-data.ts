@@ -12,7 +12,7 @@ import {
   RESOLUTIONS,
 } from "../model/candle.ts";
 import { priceText, tokenText } from "../model/display.ts";
-import { positionParts } from "../model/position.ts";
+import { ledgerOf } from "../model/position.ts";
 import type {
   MarketDataClient,
   ServedCandle,
@@ -99,7 +99,7 @@ class OwnMarketData {
     const fill = marketFill(trade);
     if (fill === undefined) return;
     const one = candleOfFill(timestamp, fill.price);
-    const isInTicker = timestamp > this.#dayStart && positionParts(id).ledger <= this.#ledger;
+    const isInTicker = timestamp > this.#dayStart && ledgerOf(id) <= this.#ledger;
     if (isInTicker) this.#day = before(this.#day, one);
     if (timestamp >= this.#end) return;
     for (const resolution of RESOLUTIONS) {

@@ -1,4 +1,5 @@
-// How many orders a copy of the shared book has, and how much of its memory is in use. Pages that were never written take none.
+// How many orders a copy of the shared book has, and how much of its memory is in use. Pages that were never
+// written take none.
 import {
   ADDRESS_STRIDE_U32,
   BACKING_STRIDE_U32,
