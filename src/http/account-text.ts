@@ -189,8 +189,7 @@ function ordersOf(
   after: Position | undefined,
   limit: number,
 ): readonly Order[] {
-  const page = after === undefined ? { limit } : { after, limit };
-  return readModel.liveOrders({ owner, assets: [] }, page);
+  return readModel.liveOrders({ owner, assets: [] }, { after, limit });
 }
 
 function membersText(readModel: ReadModel, owner: Address, orders: string): string {

@@ -1,11 +1,12 @@
 // Parameters that several endpoints share. Everything here throws an ApiError that names the
 // parameter, except where the API falls back to a default.
-import { PAGE_DEFAULT } from "../api/parameter-table.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "../api/parameter-table.ts";
 import type { Address } from "../model/address.ts";
 import { parseAddress, parseContractAddress } from "../model/address.ts";
 import type { Position } from "../model/position.ts";
 import { parsePosition } from "../model/position.ts";
 import { I128_MAX } from "../model/settlement.ts";
+import type { NewestPage } from "../store/history.ts";
 import { invalidParameter } from "./api-error.ts";
 import type { Query } from "./query.ts";
 
@@ -26,6 +27,11 @@ export function parseCursor(query: Query): Position | undefined {
     throw invalidParameter("cursor", "Expected the cursor of the last row received.");
   }
   return cursor;
+}
+
+/** A page of a list that is newest first. */
+export function parseNewestPage(query: Query): NewestPage {
+  return { before: parseCursor(query), limit: parsePageLimit(query, PAGE_MAX.history) };
 }
 
 /** The two assets of a `pair` filter, compared as given; undefined without the filter. */

@@ -20,17 +20,29 @@ import { lastBefore, rowsBetween, type TimeRows } from "./time-walk.ts";
 import { readTrade } from "./trade-record.ts";
 
 /** Rows older than `before` (exclusive), newest first. */
-export type NewestPage = { readonly before?: Position; readonly limit: number };
+export type NewestPage = { readonly before?: Position | undefined; readonly limit: number };
 /** Rows younger than `after` (exclusive), oldest first. */
-export type OldestPage = { readonly after?: Position; readonly limit: number };
+export type OldestPage = { readonly after?: Position | undefined; readonly limit: number };
 
 // Filters are text as a client gave it: what is no address of a record matches nothing.
 type PairFilter = readonly [string, string];
 /** Every one of `assets` must be one of the order's two. */
-export type LiveOrderFilter = { readonly owner?: string; readonly assets: readonly string[] };
-export type OrderFilter = { readonly owner?: string; readonly pair?: PairFilter };
-export type TradeFilter = { readonly trader?: string; readonly pair?: PairFilter };
-export type FailureFilter = { readonly account?: string; readonly fn?: string };
+export type LiveOrderFilter = {
+  readonly owner?: string | undefined;
+  readonly assets: readonly string[];
+};
+export type OrderFilter = {
+  readonly owner?: string | undefined;
+  readonly pair?: PairFilter | undefined;
+};
+export type TradeFilter = {
+  readonly trader?: string | undefined;
+  readonly pair?: PairFilter | undefined;
+};
+export type FailureFilter = {
+  readonly account?: string | undefined;
+  readonly fn?: string | undefined;
+};
 
 /** Rows of one kind, and those of them that were read lately. */
 type Source<T> = {

@@ -2,6 +2,7 @@
 import type { NewOrderEvent, OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { ledgerOf, ledgerStart, POSITION_MAX, type Position } from "../model/position.ts";
 import type { AddressIds } from "./address-ids.ts";
+import type { NewestPage } from "./history.ts";
 import { positionKey, readPosition } from "./keys.ts";
 import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
 import {
@@ -77,7 +78,7 @@ export class OrderEvents {
   /** Newest first. */
   list(
     filter: OrderEventFilter,
-    { before = POSITION_MAX, limit }: { readonly before?: Position; readonly limit: number },
+    { before = POSITION_MAX, limit }: NewestPage,
   ): readonly OrderEvent[] {
     const events: OrderEvent[] = [];
     let block: EventBlock | undefined;

@@ -1,11 +1,9 @@
 // GET /order-history, GET /trades and GET /failures: pages of the store, newest first.
-import { PAGE_MAX } from "../../api/parameter-table.ts";
 import { invalidParameter } from "../api-error.ts";
 import { failureJson } from "../json/failure-json.ts";
 import { orderJson } from "../json/order-json.ts";
 import { swapJson, tradeJson } from "../json/trade-json.ts";
-import { parseAccountFilter, parseCursor, parsePageLimit, parsePairFilter } from "../parameters.ts";
-import type { Query } from "../query.ts";
+import { parseAccountFilter, parseNewestPage, parsePairFilter } from "../parameters.ts";
 import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
 
@@ -16,10 +14,7 @@ export function orderHistoryRoute({ readModel }: ApiContext): Route {
     handle: ({ query }) => {
       const owner = parseAccountFilter(query, "owner");
       const pair = parsePairFilter(query);
-      const orders = readModel.orderHistory(
-        { ...(owner === undefined ? {} : { owner }), ...(pair === undefined ? {} : { pair }) },
-        parsePage(query),
-      );
+      const orders = readModel.orderHistory({ owner, pair }, parseNewestPage(query));
       return jsonArray(orders.map((order) => orderJson(order)));
     },
   };
@@ -32,10 +27,7 @@ export function tradesRoute({ readModel }: ApiContext): Route {
     handle: ({ query }) => {
       const trader = parseAccountFilter(query, "trader");
       const pair = parsePairFilter(query);
-      const rows = readModel.trades(
-        { ...(trader === undefined ? {} : { trader }), ...(pair === undefined ? {} : { pair }) },
-        parsePage(query),
-      );
+      const rows = readModel.trades({ trader, pair }, parseNewestPage(query));
       return jsonArray(rows.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row))));
     },
   };
@@ -51,17 +43,8 @@ export function failuresRoute({ readModel }: ApiContext): Route {
       if (fn !== undefined && !/^[a-z_]{1,32}$/.test(fn)) {
         throw invalidParameter("fn", "Expected at most 32 lowercase letters and underscores.");
       }
-      const rows = readModel.failures(
-        { ...(account === undefined ? {} : { account }), ...(fn === undefined ? {} : { fn }) },
-        parsePage(query),
-      );
+      const rows = readModel.failures({ account, fn }, parseNewestPage(query));
       return jsonArray(rows.map(failureJson));
     },
   };
-}
-
-function parsePage(query: Query) {
-  const before = parseCursor(query);
-  const limit = parsePageLimit(query, PAGE_MAX.history);
-  return before === undefined ? { limit } : { before, limit };
 }

@@ -1,12 +1,11 @@
 // GET /order-events: what became of orders and of the budgets behind them, newest first.
-import { PAGE_MAX } from "../../api/parameter-table.ts";
 import { parseOrderId } from "../../model/order.ts";
 import type { OrderEventFilter } from "../../model/order-event.ts";
 import { invalidParameter } from "../api-error.ts";
 import type { AssetInput } from "../asset-input.ts";
 import { orderEventJson } from "../json/order-json.ts";
 import { parseMarket } from "../market-parameters.ts";
-import { parseAccountFilter, parseCursor, parsePageLimit } from "../parameters.ts";
+import { parseAccountFilter, parseNewestPage } from "../parameters.ts";
 import type { Query } from "../query.ts";
 import { type ApiContext, jsonArray, type Route } from "../route.ts";
 
@@ -16,10 +15,7 @@ export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
     state: () => readModel.step,
     handle: ({ query }) => {
       const filter = parseFilter(query, assets);
-      const before = parseCursor(query);
-      const limit = parsePageLimit(query, PAGE_MAX.history);
-      const page = before === undefined ? { limit } : { before, limit };
-      const events = readModel.orderEvents(filter, page);
+      const events = readModel.orderEvents(filter, parseNewestPage(query));
       const from = readModel.orderEventsFrom;
       const complete = from === undefined ? "" : `"completeFrom":${from},`;
       return `{${complete}"events":${jsonArray(events.map(orderEventJson))}}`;

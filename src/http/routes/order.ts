@@ -23,11 +23,8 @@ export function liveOrdersRoute({ readModel }: ApiContext): Route {
       const owner = parseAccountFilter(query, "owner");
       const after = parseCursor(query);
       const orders = readModel.liveOrders(
-        { assets: query.all("asset"), ...(owner === undefined ? {} : { owner }) },
-        {
-          limit: parsePageLimit(query, PAGE_MAX.orders),
-          ...(after === undefined ? {} : { after }),
-        },
+        { assets: query.all("asset"), owner },
+        { limit: parsePageLimit(query, PAGE_MAX.orders), after },
       );
       return jsonArray(orders.map((order) => liveOrderJson(readModel, order)));
     },
