@@ -92,7 +92,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { push, server } = await serve(options, { uws, siteFiles, book, pool, backing, exchange });
   port = server.port;
   const sink = historySink(options);
-  if (sink !== undefined) exchange.onStep(() => sink.shown());
+  if (sink !== undefined) exchange.state.onStep(() => sink.shown());
   operations?.watch(
     viewOf({ exchange, pool, push, server, sink, path, ordersMax: config.maxOrders }),
   );
@@ -216,7 +216,7 @@ async function serve(options: EngineOptions, served: Served) {
     ...meter,
     channels: (...told) => pushChannels(ofChannels, ...told),
   });
-  exchange.onStep((step) => push.stepped(step));
+  exchange.state.onStep((step) => push.stepped(step));
   exchange.start();
   await pool.ready();
   const server = await startHttpServer({

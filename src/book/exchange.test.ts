@@ -43,7 +43,7 @@ async function chainOf(clock: { now: number }, more: Partial<ExchangeOptions> = 
   const options = exchangeOptions(clock, more);
   const exchange = await Exchange.open(options);
   const steps: Step[] = [];
-  exchange.onStep((step) => void steps.push(step));
+  exchange.state.onStep((step) => void steps.push(step));
   let last: { ledger: number; hash: string } = { ledger: 99, hash: "00".repeat(32) };
   return {
     exchange,
@@ -340,9 +340,9 @@ test("ledgers do not wait for trades that are read ahead, and these are no step'
 
 test("a listener that fails keeps nobody from the next step", async () => {
   const chain = await chainOf({ now: START * 1000 });
-  chain.exchange.onStep(() => assert.fail("a listener"));
+  chain.exchange.state.onStep(() => assert.fail("a listener"));
   const seen: number[] = [];
-  chain.exchange.onStep(({ ledger }) => void seen.push(ledger));
+  chain.exchange.state.onStep(({ ledger }) => void seen.push(ledger));
   await chain.close(START, NEW);
   await chain.close(START + 5);
   assert.deepEqual(seen, [100, 101]);
@@ -354,7 +354,7 @@ test("a step is shown once the one before it is told", async (t) => {
   const chain = await chainOf({ now: START * 1000 }, { toldMsMax: 120_000 });
   const seen: string[] = [];
   let told = (): void => undefined;
-  chain.exchange.onStep(({ ledger }) => {
+  chain.exchange.state.onStep(({ ledger }) => {
     seen.push(`${ledger}`);
     return new Promise((resolve) => {
       told = () => {
@@ -382,7 +382,7 @@ test("a step is shown once the one before it is told", async (t) => {
 test("a step is shown after a bound where the one before it is never told", async () => {
   const chain = await chainOf({ now: START * 1000 }, { toldMsMax: 1 });
   const seen: number[] = [];
-  chain.exchange.onStep(({ ledger }) => {
+  chain.exchange.state.onStep(({ ledger }) => {
     seen.push(ledger);
     return ledger === 102 ? new Promise(() => undefined) : undefined;
   });

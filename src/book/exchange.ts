@@ -16,7 +16,6 @@ import {
   type BookWriter,
   bookState,
   type LiveOrders,
-  type StepListener,
 } from "./step.ts";
 import type { StepMeter } from "./step-meter.ts";
 import { ExchangeError, type ExchangeLog, StepPipeline } from "./step-pipeline.ts";
@@ -128,11 +127,6 @@ export class Exchange {
     clearTimeout(this.#timer);
     await this.#pipeline.close();
     await this.#store.close();
-  }
-
-  /** Returns the way to stop listening. */
-  onStep(listener: StepListener): () => void {
-    return this.state.onStep(listener);
   }
 
   get storeSize(): StoreSize {

@@ -75,7 +75,7 @@ type Values = {
 export function* writeBacking(
   copy: BookCopy,
   backing: Backing,
-  token?: Token,
+  token: Token | undefined,
 ): Generator<void, void> {
   const owner = internAddress(copy.view, copy.view.owners, copy.owners, backing.owner);
   const asset = internAddress(copy.view, copy.view.assets, copy.assets, backing.asset);

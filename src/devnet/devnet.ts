@@ -129,7 +129,7 @@ export class Devnet {
    * Opens the chain, closes the first ledger of a new one, listens, makes up the past that is still
    * missing, and starts the rhythm.
    */
-  async open({ onHistory, signal, onClosed }: DevnetStart = {}): Promise<void> {
+  async open({ onHistory, signal, onClosed }: DevnetStart): Promise<void> {
     if (onClosed !== undefined) this.onClosed(onClosed);
     await this.#openChain();
     this.#port = await this.#server.listen(this.#options.host, this.#options.port);

@@ -52,7 +52,7 @@ export type Replaceable = Pick<SinkTable<never>, "name" | "keyColumns"> & {
 };
 
 /** Rows of a kind in a batch, unless one ledger alone has more: about 100 ms of work (measured). */
-export const BATCH_ROWS = 10_000;
+const BATCH_ROWS = 10_000;
 
 const START = 0n as Position;
 const NOTHING = { copied: [], replaced: [], revived: [] } as const;

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseIntoClientConfig } from "pg-connection-string";
 import type { StoreReader } from "../store/store-reader.ts";
-import { BATCH_ROWS, type Batch, markOf, nextBatch } from "./batch.ts";
+import { type Batch, markOf, nextBatch } from "./batch.ts";
 import { type DatabaseOptions, SinkDatabase } from "./database.ts";
 import type { SinkLog, SinkStatus } from "./messages.ts";
 import { SinkRefusal, type SinkState } from "./state.ts";
@@ -79,7 +79,7 @@ async function follow(
     try {
       store.renew();
       chain.check(store, state, run.schema);
-      batch = nextBatch(store, state, run.rowsMax ?? BATCH_ROWS);
+      batch = nextBatch(store, state, run.rowsMax);
     } finally {
       store.release();
     }

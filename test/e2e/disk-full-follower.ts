@@ -23,7 +23,7 @@ const exchange = await Exchange.open({
   book,
   log: { info: () => {}, warn: () => {}, error },
 });
-exchange.onStep(({ ledger }) => {
+exchange.state.onStep(({ ledger }) => {
   told = ledger;
 });
 for (const delta of randomLedgers(randomFrom(SEED), Number(count), LEDGER_EVENTS)) {

@@ -56,7 +56,7 @@ test("the answers are those of a plain replay at any time, in any batches, acros
       const follower = new Follower();
       const open = async () => {
         const opened = await Exchange.open(options);
-        opened.onStep((step) => follower.take(step));
+        opened.state.onStep((step) => follower.take(step));
         return opened;
       };
       let exchange = await open();

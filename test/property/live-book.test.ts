@@ -269,7 +269,7 @@ async function openEngine(
   const assets = new AssetInput(networkPassphrase);
   const log = { error: ({ err }: { err?: unknown }) => assert.fail(String(err)) };
   const channel = bookChannel({ readModel: exchange.state, assets, publish, log });
-  exchange.onStep((step) => void channel.stepped(step));
+  exchange.state.onStep((step) => void channel.stepped(step));
   const requestOf = (market: Pair) => {
     const one = (name: string) => (name === "market" ? marketKey(market) : undefined);
     return channel.request({ has: () => false, lenient: () => [], all: () => [], one });

@@ -44,7 +44,7 @@ class Subject {
 
   async open(): Promise<this> {
     this.exchange = await Exchange.open(this.options);
-    this.exchange.onStep(() => {
+    this.exchange.state.onStep(() => {
       for (const wakeup of this.wakeups) wakeup.wake();
     });
     return this;

@@ -68,7 +68,7 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
     channels: (...told) =>
       pushChannels({ ...shared, watch: new TestWatch(), timers: systemTimers, log }, ...told),
   });
-  exchange.onStep((step) => push.stepped(step));
+  exchange.state.onStep((step) => push.stepped(step));
   const server = await startHttpServer({
     uws: loadUws(),
     host: "127.0.0.1",
