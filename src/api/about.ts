@@ -72,7 +72,7 @@ const PUSH_ERRORS: Readonly<Record<string, string>> = {
   "invalid account address": "`Invalid account address`",
   "other invalid parameter": "the text of the REST error",
   "too many topics": `\`Too many subscriptions (max ${SUBSCRIPTIONS_MAX.topics})\``,
-  "too many snapshots awaited on a connection": "`Too many snapshots are waiting (max 100)`",
+  "too many snapshots awaited on a connection": `\`Too many snapshots are waiting (max ${SUBSCRIPTIONS_MAX.snapshots})\``,
   "too many accounts": `\`Too many account subscriptions (max ${SUBSCRIPTIONS_MAX.accounts})\``,
   "too many quotes of all clients": "`Too many quote subscriptions (max <n> of all clients)`",
   "quotes while not ready or overloaded": "`Trading error. <message>`",

@@ -39,8 +39,11 @@ export const RESOLUTIONS = [
 ] as const;
 /** Later times than any ledger will have; keeps the arithmetic of windows exact. */
 export const UNIX_SECONDS_MAX = 99_999_999_999;
-/** Subscriptions of one push connection; `accounts`: those of channel `account` among them. */
-export const SUBSCRIPTIONS_MAX = { topics: 20, accounts: 10 } as const;
+/**
+ * Subscriptions of one push connection; `accounts`: those of channel `account` among them; `snapshots`: those that it
+ * may wait for at a time (choice: its topics, each asked for a few times).
+ */
+export const SUBSCRIPTIONS_MAX = { topics: 20, accounts: 10, snapshots: 100 } as const;
 /** Records of a snapshot of channel `trades`. */
 export const SNAPSHOT_TRADES = 50;
 /** Orders or changes of one message of channel `book`: some 150 KB. */

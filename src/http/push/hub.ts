@@ -9,12 +9,7 @@ import { jsonQuery } from "./json-query.ts";
 import { type SnapshotParts, SnapshotStream } from "./snapshot-stream.ts";
 
 const TOPICS_MAX = SUBSCRIPTIONS_MAX.topics;
-
-/**
- * Snapshots that one connection may wait for at a time (choice): its topics, each asked for a few
- * times.
- */
-const WAITING_MAX = 5 * TOPICS_MAX;
+const WAITING_MAX = SUBSCRIPTIONS_MAX.snapshots;
 
 /** A subscribe whose snapshot waits for something. */
 export type PendingSnapshot = {
