@@ -8,9 +8,9 @@ export type QuoteContext = {
   /** Seconds for which a maker the contract skipped is left out. */
   readonly skipWindow: number;
   /**
-   * True once its clients are gone or its time is up, which is sooner where there is one
-   * already. Some 50 ns: ask once a path or listing, not once an order. What the engine returns
-   * then goes to nobody or is an answer in short time.
+   * True once its clients are gone or its time is up, which is sooner where it has an answer
+   * already. Some 50 ns: ask once a path or a slot split, not once an order. What the engine returns
+   * then goes to nobody, or is the best that it found so far.
    */
   readonly shouldStop: (hasAnswer: boolean) => boolean;
 };
