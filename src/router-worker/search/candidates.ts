@@ -1,11 +1,15 @@
-// The orders of a side that can be part of a best selection, whatever the amount: what is left once
-// dominated orders are dropped. Made once for each building of a curve, some 20 ns an order of it.
+// The orders of a side that are likely to be part of a best selection, whatever the amount: what is left
+// once dominated orders are dropped. Made once for each building of a curve, some 20 ns an order of it.
 //
 // Order j is dominated where so many orders as a route lists are no dearer and no smaller, each of
 // another maker who can fill it, or of one with backing for all: one of those is not listed, and in
 // the place of j it costs no more, since what it takes beyond j comes off the break item. So a flood
 // of small orders leaves only its best few, and what lies behind it stays in sight. The orders that
 // no others dominate form a k-skyband (Papadias et al., ACM TODS 30, 2005): some k ln(n / k) of n.
+//
+// That fails where j uses up more than the one in its place and nothing else takes the rest, or where what
+// comes off is a break item cheaper than both, which its maker can only fill in part. So what is dropped is
+// noted: a search tells which of it could matter (hop-solver.ts), and those orders are then candidates, too.
 //
 // One maker's orders beyond its backing are thinned against each other: the cheapest stay, and of those as
 // cheap and as large, and of those as cheap and as small, as many as its backing can fill at once. That is
@@ -34,12 +38,57 @@ export type Candidates = {
   readonly groups: number;
   /** Whether orders were left out that no others dominate. */
   readonly isThinned: boolean;
+  readonly dropped: Dropped;
+  /** How many of those are candidates all the same. */
+  readonly wanted: number;
 };
+
+/** The dominated orders of a side, cheapest first. */
+export class Dropped {
+  count = 0;
+  readonly owner: Uint32Array;
+  readonly price: Float64Array;
+  readonly amount: Float64Array;
+  /** What its maker can deliver of it. */
+  readonly backed: Float64Array;
+  /** Those that searches of the quote at hand asked for, and how many. */
+  readonly isWanted: Uint8Array;
+  wanted = 0;
+
+  constructor(length: number) {
+    this.owner = new Uint32Array(length);
+    this.price = new Float64Array(length);
+    this.amount = new Float64Array(length);
+    this.backed = new Float64Array(length);
+    this.isWanted = new Uint8Array(length);
+  }
+
+  /** False where it was wanted before. */
+  want(place: number): boolean {
+    if (this.isWanted[place] === 1) return false;
+    this.isWanted[place] = 1;
+    this.wanted += 1;
+    return true;
+  }
+
+  wantAll(): void {
+    this.isWanted.fill(1, 0, this.count);
+    this.wanted = this.count;
+  }
+
+  clear(): void {
+    if (this.wanted > 0) this.isWanted.fill(0);
+    this.wanted = 0;
+  }
+}
 
 export class CandidateSets {
   readonly #curves: SideCurves;
-  /** By curve. */
-  #sets: (Candidates | undefined)[] = [];
+  /** By curve; and with wanted orders, of the quote at hand. */
+  readonly #sets: (Candidates | undefined)[] = [];
+  readonly #wider = new Map<number, Candidates>();
+  /** Of the quote at hand. */
+  readonly #used = new Set<Dropped>();
 
   // The orders kept so far that dominate: the largest amounts, and the maker of each, or -1.
   readonly #amounts = new Float64Array(DEPTH);
@@ -53,22 +102,38 @@ export class CandidateSets {
     this.#curves = curves;
   }
 
-  /** Those of a curve that holds its whole side. */
-  of(curve: number): Candidates {
-    const known = this.#sets[curve];
-    const build = this.#curves.build[curve]!;
-    if (known !== undefined && known.build === build) return known;
-    const made = this.#make(curve, build);
-    this.#sets[curve] = made;
-    return made;
+  /** To be called for another request. */
+  begin(): void {
+    for (const dropped of this.#used) dropped.clear();
+    this.#used.clear();
+    this.#wider.clear();
   }
 
-  #make(curve: number, build: number): Candidates {
+  /** Those of a curve that holds its whole side. */
+  of(curve: number): Candidates {
+    const build = this.#curves.build[curve]!;
+    let set = this.#sets[curve];
+    if (set?.build !== build) {
+      set = this.#make(curve, build, new Dropped(this.#curves.count[curve]!));
+      this.#sets[curve] = set;
+    }
+    if (set.dropped.count > 0) this.#used.add(set.dropped);
+    const { wanted } = set.dropped;
+    if (wanted === 0) return set;
+    let wider = this.#wider.get(curve);
+    if (wider?.build !== build || wider.wanted !== wanted) {
+      wider = this.#make(curve, build, set.dropped);
+      this.#wider.set(curve, wider);
+    }
+    return wider;
+  }
+
+  #make(curve: number, build: number, dropped: Dropped): Candidates {
     const { columns, start, count } = this.#curves;
     const from = start[curve]!;
     const all = count[curve]!;
     if (this.#kept.length < all) this.#kept = new Int32Array(2 * all);
-    let kept = this.#dropDominated(from, all);
+    let kept = this.#dropDominated(from, all, dropped);
     this.#isThinned = false;
     kept = this.#thinMakers(from, kept, this.#curves.groups[curve]!);
     if (kept > CANDIDATES_MAX) {
@@ -78,20 +143,38 @@ export class CandidateSets {
     const own = new HopColumns(Math.max(1, kept));
     own.pick(columns, from, this.#kept, kept);
     const groups = groupMakers(own, 0, kept);
-    return { build, columns: own, count: kept, groups, isThinned: this.#isThinned };
+    return {
+      build,
+      columns: own,
+      count: kept,
+      groups,
+      isThinned: this.#isThinned,
+      dropped,
+      wanted: dropped.wanted,
+    };
   }
 
-  #dropDominated(from: number, all: number): number {
+  #dropDominated(from: number, all: number, dropped: Dropped): number {
     const { columns } = this.#curves;
     this.#held = 0;
     let kept = 0;
+    dropped.count = 0;
     for (let entry = 0; entry < all; entry += 1) {
       const at = from + entry;
       const most = columns.most[at]!;
       // Headroom that is short can be released at the hop before.
       const backed = Math.min(columns.amount[at]!, columns.budget[at]!);
-      if (this.#held === DEPTH && this.#amounts[DEPTH - 1]! >= backed) continue;
       this.#kept[kept] = entry;
+      if (this.#held === DEPTH && this.#amounts[DEPTH - 1]! >= backed) {
+        const place = dropped.count;
+        dropped.count += 1;
+        dropped.owner[place] = columns.owner[at]!;
+        dropped.price[place] = columns.price[at]!;
+        dropped.amount[place] = columns.amount[at]!;
+        dropped.backed[place] = backed;
+        kept += dropped.isWanted[place]!;
+        continue;
+      }
       kept += 1;
       // What cannot be filled whole does not stand in for others.
       const isAlone = columns.group[at] === UNCONSTRAINED;

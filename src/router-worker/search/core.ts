@@ -21,6 +21,8 @@ export class Core {
   readonly loss = new Float64Array(ENTRIES_MAX);
   /** the first place of the next smaller size; */
   readonly nextSize = new Int32Array(ENTRIES_MAX);
+  /** whether the place before holds an order just like it: of such the first ones change first; */
+  readonly isTwin = new Uint8Array(ENTRIES_MAX);
   /**
    * what the classes from there on can still use, and without a further slot (a maker's other choice may
    * take none), and with one or more each; what they can free, and orders they can drop;
@@ -74,6 +76,7 @@ export class Core {
     }
     for (let maker = 0; maker < orders.groups; maker += 1) this.#addMaker(maker, gap);
     this.#arrange(gap);
+    this.#findTwins();
     this.#sumUp();
   }
 
@@ -184,6 +187,15 @@ export class Core {
       const size = Math.floor(this.#key[place]! / 2);
       if (place + 1 < this.count && size !== Math.floor(this.#key[place + 1]! / 2)) end = place + 1;
       this.nextSize[place] = end;
+    }
+  }
+
+  #findTwins(): void {
+    for (let place = 0; place < this.count; place += 1) {
+      const [one, other] = [this.owner[place - 1] ?? -1, this.owner[place]!];
+      const isAlike = place > 0 && one >= 0 && other >= 0 && this.#task.areTwins(one, other);
+      const isSameWay = this.altSize[this.from[place - 1]!] === this.altSize[this.from[place]!];
+      this.isTwin[place] = isAlike && isSameWay ? 1 : 0;
     }
   }
 

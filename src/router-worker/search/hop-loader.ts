@@ -18,9 +18,30 @@ export function useCandidates(
   hop.start = 0;
   hop.count = candidates.count;
   hop.groups = candidates.groups;
+  hop.dropped = candidates.dropped.count > 0 ? candidates.dropped : undefined;
   hop.words = view.orderU64;
   hop.payerBytes = payerBytesOf(isFirst);
   hop.view = view;
+}
+
+/**
+ * Wants the dropped orders of makers who can be short of headroom at the next hop, where what they deliver
+ * releases it. Whether there are any that were not wanted before.
+ */
+export function wantReleasing(hops: readonly HopOrders[], hopCount: number): boolean {
+  let isNew = false;
+  for (let at = 1; at < hopCount; at += 1) {
+    const [hop, dropped] = [hops[at]!, hops[at - 1]!.dropped];
+    if (dropped === undefined) continue;
+    const short = new Set<number>();
+    for (let entry = 0; entry < hop.count; entry += 1) {
+      if (isHeadroomShort(hop, entry)) short.add(hop.columns.owner[hop.start + entry]!);
+    }
+    for (let place = 0; place < dropped.count; place += 1) {
+      if (short.has(dropped.owner[place]!) && dropped.want(place)) isNew = true;
+    }
+  }
+  return isNew;
 }
 
 /** Copies of hops, each with all the headroom that the rest of the route can make. */

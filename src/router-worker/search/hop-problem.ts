@@ -6,6 +6,7 @@
 import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { FILL_BYTES } from "./call-bytes.ts";
+import type { Dropped } from "./candidates.ts";
 import type { HopColumns } from "./hop-columns.ts";
 
 export const SELL = 0;
@@ -19,6 +20,8 @@ export type HopOrders = {
   count: number;
   groups: number;
   words: BigUint64Array;
+  /** The orders of the side that are no candidates; undefined: there are none. */
+  dropped: Dropped | undefined;
   /** Bytes of the address of who pays the hop's makers (see call-bytes.ts). */
   payerBytes: number;
   /** Whether the hop is one of several: then headroom can be released at the hop before. */
@@ -77,7 +80,9 @@ export function selectionBytes(orders: HopOrders, list: Int32Array, count: numbe
   return bytes;
 }
 
+/** The largest uses of `mostOfSlots`, descending: so many. */
 const largest = new Float64Array(ORDERS_MAX);
+let held = 0;
 
 /**
  * At most what so many of a hop's first `count` orders get, or are paid: the largest of them. Once that is
@@ -90,17 +95,50 @@ export function mostOfSlots(
   isPaid: boolean,
   enough: number = Number.POSITIVE_INFINITY,
 ): number {
-  let [held, sum] = [0, 0];
+  let sum = 0;
+  held = 0;
   for (let at = start; at < start + count && sum < enough; at += 1) {
-    // Rounding adds less than a unit to each payment.
-    const uses = isPaid ? columns.most[at]! * columns.price[at]! + 1 : columns.most[at]!;
-    if (held < slots) held += 1;
-    else if (uses > largest[held - 1]!) sum -= largest[held - 1]!;
-    else continue;
-    sum += uses;
-    insertDescending(largest, held, uses);
+    const most = columns.most[at]!;
+    sum += addLargest(isPaid ? paidFor(most, columns.price[at]!) : most, slots);
   }
   return sum;
+}
+
+/** As `mostOfSlots`, what they are paid, dropped orders among them: those can cost more. */
+export function mostPaid(hop: HopOrders, slots: number): number {
+  let sum = mostOfSlots(hop, hop.count, slots, true);
+  const { dropped } = hop;
+  for (let at = 0; dropped !== undefined && at < dropped.count; at += 1) {
+    sum += addLargest(paidFor(dropped.backed[at]!, dropped.price[at]!), slots);
+  }
+  return sum;
+}
+
+/** Wants the dropped orders that cost most, where the others are not paid as much; whether there are any. */
+export function wantCostly(hop: HopOrders, slots: number, amount: number): boolean {
+  const { dropped } = hop;
+  if (dropped === undefined || mostPaid(hop, slots) < amount) return false;
+  const least = held < slots ? 0 : largest[held - 1]!;
+  let isNew = false;
+  for (let at = 0; at < dropped.count; at += 1) {
+    const uses = paidFor(dropped.backed[at]!, dropped.price[at]!);
+    if (uses >= least && dropped.want(at)) isNew = true;
+  }
+  return isNew;
+}
+
+/** Rounding adds less than a unit to each payment. */
+function paidFor(most: number, price: number): number {
+  return most * price + 1;
+}
+
+/** By how much the sum of the largest grows. */
+function addLargest(uses: number, slots: number): number {
+  const before = held < slots ? 0 : largest[slots - 1]!;
+  if (!(uses > before)) return 0;
+  if (held < slots) held += 1;
+  insertDescending(largest, held, uses);
+  return uses - before;
 }
 
 /** No order: none is left out. */

@@ -20,6 +20,7 @@ import {
   mostOfSlots,
   nextBetter,
   sortAscending,
+  wantCostly,
 } from "./hop-problem.ts";
 import { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, HopTask } from "./hop-task.ts";
@@ -54,6 +55,8 @@ const BOUNDS_MIN = 3;
 const NODE_ITEMS = 32;
 /** Above what rounding loses. */
 const UP = 1 + 2 ** -46;
+/** Below it a unit is more than a part that counts as equal. */
+const ROUNDED_MAX = 1e9;
 const UNKNOWN = -1;
 const OTHERS = -1;
 
@@ -61,6 +64,8 @@ export class HopSolver {
   // The answer.
   /** False where the search was cut short: a better selection, of use, may exist. */
   complete = true;
+  /** Whether a better selection may hold orders that are no candidates: they are wanted now. */
+  hasMissed = false;
   /** What the search took, in work units. */
   work = 0;
   /**
@@ -137,23 +142,27 @@ export class HopSolver {
     this.selection.isBytesBound = task.isBytesBound;
     this.#nodesLeft = demand.nodesMax;
     this.#isCut = false;
-    this.#run(orders, demand);
+    this.hasMissed = false;
+    const isSearched = this.#run(orders, demand);
     const { found, value, free } = this.selection;
     this.free = found && free < value ? value : Math.max(free, this.free);
+    if (isSearched && this.complete) this.hasMissed = this.#wantMissed();
     return found;
   }
 
-  #run(orders: HopOrders, { slots, nodesMax, bytes }: HopDemand): void {
+  /** True where the core was searched. */
+  #run(orders: HopOrders, { slots, nodesMax, bytes, amount }: HopDemand): boolean {
     const task = this.#task;
-    if (task.candidates === 0 || slots < 1) return;
+    if (task.candidates === 0 || slots < 1) return false;
     if (!task.isEnoughInAll()) {
       this.free = mostOfSlots(orders, task.candidates, slots, false);
-      return;
+      this.hasMissed = task.sells && wantCostly(orders, slots, amount * (1 - 2 ** -46));
+      return false;
     }
-    if (this.#takeCheapest()) return;
+    if (this.#takeCheapest()) return false;
     if (nodesMax === 0) {
       this.complete = false;
-      return;
+      return false;
     }
     if (task.isBytesBound) {
       // As many as surely fit; then as many as can.
@@ -166,6 +175,42 @@ export class HopSolver {
       }
     } else this.#search();
     this.work += nodesMax - Math.max(0, this.#nodesLeft);
+    return true;
+  }
+
+  /**
+   * Wants those of the dropped orders that a better selection may hold, where candidates do not stand in for
+   * them (see candidates.ts): with a break item that its maker can fill only in part and that is cheaper,
+   * and with any where the amount is not used up by what would get more, where the bytes of the call are
+   * short, or where a unit counts. Whether there are any that were not wanted before.
+   */
+  #wantMissed(): boolean {
+    const { orders, demand, sells, candidates, isBytesBound } = this.#task;
+    const { dropped, columns, start } = orders;
+    if (dropped === undefined) return false;
+    const { found, value } = this.selection;
+    const { lambda, mu, profit } = this.#relaxation;
+    const isUnsold = sells && !(found && this.free <= value);
+    const isAny = isUnsold || isBytesBound || (found ? value : demand.cutoff) < ROUNDED_MAX;
+    const base = profit - this.#needed;
+    let [slack, entry, hasMissed] = [isAny ? base : -1, 0, false];
+    for (let at = 0; at < dropped.count; at += 1) {
+      const price = dropped.price[at]!;
+      for (; entry < candidates && (isAny || columns.price[start + entry]! < price); entry += 1) {
+        const isShort =
+          columns.group[start + entry] !== UNCONSTRAINED ||
+          columns.most[start + entry]! < columns.amount[start + entry]!;
+        if (isAny || isShort) slack = Math.max(slack, this.#slackOf(entry));
+      }
+      const backed = dropped.backed[at]!;
+      const isWhole = backed === dropped.amount[at];
+      const least = isUnsold ? (backed * columns.price[start]!) / price : 1;
+      const isUseful =
+        (isWhole && backed * (lambda - price) - mu + slack >= 0) ||
+        (isAny && base + Math.min(0, lambda - price) * least >= 0);
+      if (isUseful && dropped.want(at)) hasMissed = true;
+    }
+    return hasMissed;
   }
 
   /** True where a part of the cheapest order is all it takes: nothing can be better. */
@@ -603,6 +648,7 @@ export class HopSolver {
         continue;
       }
       if (place === this.#fixed) continue;
+      if (core.isTwin[place] === 1 && place > from && place - 1 !== this.#fixed) continue;
       const first = core.from[place]!;
       const end = first + core.size[place]!;
       for (let at = first; at < end; at += 1) {

@@ -1,6 +1,7 @@
 // Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
@@ -56,6 +57,21 @@ export class HopTask {
       else high = middle;
     }
     return low - start;
+  }
+
+  /** Whether two orders, each of which can be whole, do the same in any selection. */
+  areTwins(one: number, other: number): boolean {
+    const { columns, start } = this.orders;
+    const { amount, cost, price, group } = columns;
+    return (
+      amount[start + one]! < EXACT_MAX &&
+      amount[start + one] === amount[start + other] &&
+      cost[start + one] === cost[start + other] &&
+      price[start + one] === price[start + other] &&
+      group[start + one] === UNCONSTRAINED &&
+      group[start + other] === UNCONSTRAINED &&
+      !this.isBytesBound
+    );
   }
 
   /** How many orders fit the call at most: the smallest, of the makers with most of them. */

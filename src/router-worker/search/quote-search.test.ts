@@ -332,6 +332,55 @@ test("one order that takes all is found behind a thousand cheap ones of makers w
   assert(sold !== undefined && sold.bought >= 1000n * unit);
 });
 
+test("orders that cost more than many cheaper and larger ones use up what those cannot", () => {
+  const market = new Market();
+  const unit = 10n ** 7n;
+  for (let at = 0; at < 21; at += 1) {
+    market.order(B, A, 100n * unit, 1000n, { owner: account(at) });
+    if (at < 20) market.order(B, A, 99n * unit, 1050n, { owner: account(100 + at) });
+  }
+  // The fewest of the dear ones with which twenty take it all, the last of them in part.
+  for (const [sold, bought] of [
+    [2001n * unit, 19_961_904_761n],
+    [2050n * unit, 19_857_142_857n],
+    [2079n * unit, 1980n * unit],
+  ]) {
+    const answer = market.quote({ amount: sold as bigint });
+    assert.equal(routesOf(answer)[0]?.bought, bought);
+    assert(!("isUnproven" in answer));
+  }
+});
+
+test("an order that others are no dearer and no smaller than can leave more for a cheap one", () => {
+  const market = new Market();
+  const unit = 10n ** 7n;
+  const part = account(100);
+  market.order(B, A, 1000n * unit, 500n, { owner: part });
+  market.hold(part, B, { balance: 50n * unit });
+  for (let at = 0; at < 21; at += 1) {
+    market.order(B, A, 60n * unit, 1010n, { owner: account(at) });
+  }
+  market.order(B, A, 50n * unit, 1020n, { owner: account(200) });
+  const answer = market.quote({ direction: "strict_receive", amount: 100n * unit });
+  assert.equal(routesOf(answer)[0]?.sold, 76n * unit);
+  assert(!("isUnproven" in answer));
+});
+
+test("such an order counts for the headroom that it releases, too", () => {
+  const market = new Market();
+  const unit = 10n ** 7n;
+  const both = account(100);
+  for (let at = 0; at < 21; at += 1) {
+    market.order(X, A, 100n * unit, 1000n, { owner: account(at) });
+    market.order(B, X, 100n * unit, 2000n, { owner: account(200 + at) });
+  }
+  market.order(X, A, 50n * unit, 1010n, { owner: both });
+  market.order(B, X, 200n * unit, 500n, { owner: both });
+  market.hold(both, X, { limit: 10n ** 17n });
+  const [route] = routesOf(market.quote({ amount: 505n * (unit / 10n) }));
+  assert.equal(route?.bought, 100n * unit);
+});
+
 test("of more sizes of orders than candidates are kept for, some of each are", () => {
   const market = new Market();
   const large = account(9000);

@@ -7,7 +7,7 @@ import { fillBytesMax, fitsInCall, payerBytesOf } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
 import { EQUAL_PART, GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
-import { CreditedHops, useCandidates } from "./hop-loader.ts";
+import { CreditedHops, useCandidates, wantReleasing } from "./hop-loader.ts";
 import {
   BUY,
   type HopDirection,
@@ -46,6 +46,9 @@ const GREEDY_WORK = 40;
 const CAPPED_WORK = 100;
 /** Work units of an order that a limit order crosses. */
 const CROSSED_WORK = 4;
+
+/** Searches of a path, each with orders that the one before it missed (guess). */
+const ROUNDS_MAX = 4;
 
 /** How far a route after the first may stay behind its path's optimum (docs/routing.md, Limits), as a part. */
 const FURTHER_GAP = 1e-6;
@@ -104,6 +107,7 @@ export class RouteSolver {
     this.workLeft = WORK_MAX;
     this.gap = 0;
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
+    this.#candidates.begin();
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
@@ -151,11 +155,30 @@ export class RouteSolver {
 
   #searchRoute(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
     const isTight = this.#loadWithCredit(context, sides);
-    const route = this.#attempt(context, sides);
+    const route = this.#attemptAll(context, sides);
     if (!isTight || route !== undefined) return route;
+    // What headroom an order takes or releases counts as much as its price and its size.
+    for (const [hop] of sides.entries()) this.#search.hops[hop]!.dropped?.wantAll();
     this.#load(context, sides);
     const known = this.#attempt(context, sides);
     return this.#releaseHeadroom(context, sides, known) ?? known;
+  }
+
+  /** As `#attempt`, and again with the orders that were missed, unless it is not proven anyway. */
+  #attemptAll(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
+    let route = this.#attempt(context, sides);
+    for (let round = 1; this.#search.hasMissed; round += 1) {
+      if (round === ROUNDS_MAX) this.isOpen = true;
+      if (this.isOpen) {
+        for (const [hop] of sides.entries()) this.#search.hops[hop]!.dropped?.clear();
+        break;
+      }
+      const value = isSelling(context) ? route?.bought : route?.sold;
+      const cutoff = value === undefined ? undefined : Number(value);
+      this.#loadWithCredit(context, sides);
+      route = this.#attempt(context, sides, cutoff) ?? route;
+    }
+    return route;
   }
 
   /** A better route than `known` on which orders are listed for the headroom they release. */
@@ -452,7 +475,10 @@ export class RouteSolver {
         useCandidates(hops[hop]!, view, candidates, hop === 0);
       }
       // Making one can be the end of one made before it.
-    } while (this.#curves.forgotten !== forgotten);
+    } while (
+      this.#curves.forgotten !== forgotten ||
+      (isTight && wantReleasing(hops, sides.length))
+    );
     return isTight;
   }
 
@@ -486,6 +512,10 @@ export class RouteSolver {
     const { lists, counts, hops } = this.#search;
     return Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry));
   }
+}
+
+function isSelling({ request }: SolveContext): boolean {
+  return request.direction === "strict_send";
 }
 
 function sidesOf(queue: PathQueue, id: number): readonly number[] {

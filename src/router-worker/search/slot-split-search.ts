@@ -12,7 +12,7 @@ import { HopColumns } from "./hop-columns.ts";
 import {
   type HopDirection,
   type HopOrders,
-  mostOfSlots,
+  mostPaid,
   nextBetter,
   orderBytes,
   SELL,
@@ -86,6 +86,7 @@ export class SlotSplitSearch {
     start: 0,
     count: 0,
     groups: 0,
+    dropped: undefined,
     words: NO_WORDS,
     payerBytes: 0,
     isRoute: false,
@@ -101,6 +102,8 @@ export class SlotSplitSearch {
   readonly counts = new Int32Array(HOPS_MAX);
   /** False where better selections may exist: the search was cut short. */
   complete = true;
+  /** Whether orders that are no candidates could be part of something better: they are wanted now. */
+  hasMissed = false;
   /** Work units taken. */
   work = 0;
 
@@ -144,6 +147,7 @@ export class SlotSplitSearch {
     this.#workMax = demand.workMax;
     this.work = ROUTE_WORK;
     this.complete = true;
+    this.hasMissed = false;
     this.found = false;
     this.value = demand.cutoff;
     this.#results.length = 0;
@@ -387,7 +391,7 @@ export class SlotSplitSearch {
     const { columns, start, count } = next;
     // What may stay unsold is worth less than a unit at some price.
     const unsold = columns.price[start + count - 1]!;
-    return (unsold + mostOfSlots(next, count, slots, true)) * (1 + 2 ** -40) + 1;
+    return (unsold + mostPaid(next, slots)) * (1 + 2 ** -40) + 1;
   }
 
   /** What the slots of the hops after `step` take of the call at least, each of another maker. */
@@ -446,6 +450,7 @@ export class SlotSplitSearch {
       nodesMax: Math.min(this.#nodesMax, Math.max(64, this.#workMax - this.work)),
     });
     this.work += solver.work;
+    if (solver.hasMissed) this.hasMissed = true;
     const { complete, free } = solver;
     const { found, value, exactValue, count } = solver.selection;
     const list = solver.selection.list.slice(0, found ? count : 0);
