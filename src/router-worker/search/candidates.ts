@@ -51,6 +51,8 @@ export class Dropped {
   readonly amount: Float64Array;
   /** What its maker can deliver of it. */
   readonly backed: Float64Array;
+  /** What one of them costs at most. */
+  costMax = 0;
   /** Those that searches of the quote at hand asked for, and how many. */
   readonly isWanted: Uint8Array;
   wanted = 0;
@@ -172,6 +174,7 @@ export class CandidateSets {
         dropped.price[place] = columns.price[at]!;
         dropped.amount[place] = columns.amount[at]!;
         dropped.backed[place] = backed;
+        dropped.costMax = Math.max(dropped.costMax, backed * columns.price[at]!);
         kept += dropped.isWanted[place]!;
         continue;
       }

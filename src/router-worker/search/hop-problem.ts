@@ -108,7 +108,9 @@ export function mostOfSlots(
 export function mostPaid(hop: HopOrders, slots: number): number {
   let sum = mostOfSlots(hop, hop.count, slots, true);
   const { dropped } = hop;
-  for (let at = 0; dropped !== undefined && at < dropped.count; at += 1) {
+  const isMore =
+    dropped !== undefined && (held < slots || dropped.costMax >= largest[held - 1]! - 1);
+  for (let at = 0; isMore && at < dropped.count; at += 1) {
     sum += addLargest(paidFor(dropped.backed[at]!, dropped.price[at]!), slots);
   }
   return sum;

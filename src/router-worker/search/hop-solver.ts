@@ -193,15 +193,20 @@ export class HopSolver {
     const isUnsold = sells && !(found && this.free <= value);
     const isAny = isUnsold || isBytesBound || (found ? value : demand.cutoff) < ROUNDED_MAX;
     const base = profit - this.#needed;
-    let [slack, entry, hasMissed] = [isAny ? base : -1, 0, false];
+    let slack = isAny ? base : -1;
+    let cheapest = isAny ? 0 : Number.POSITIVE_INFINITY;
+    for (let entry = 0; entry < candidates; entry += 1) {
+      const at = start + entry;
+      const isWhole = columns.most[at] === columns.amount[at];
+      if (!isAny && isWhole && columns.group[at] === UNCONSTRAINED) continue;
+      cheapest = Math.min(cheapest, columns.price[at]!);
+      slack = Math.max(slack, this.#slackOf(entry));
+    }
+    if (slack < 0) return false;
+    let hasMissed = false;
     for (let at = 0; at < dropped.count; at += 1) {
       const price = dropped.price[at]!;
-      for (; entry < candidates && (isAny || columns.price[start + entry]! < price); entry += 1) {
-        const isShort =
-          columns.group[start + entry] !== UNCONSTRAINED ||
-          columns.most[start + entry]! < columns.amount[start + entry]!;
-        if (isAny || isShort) slack = Math.max(slack, this.#slackOf(entry));
-      }
+      if (price <= cheapest) continue;
       const backed = dropped.backed[at]!;
       const isWhole = backed === dropped.amount[at];
       const least = isUnsold ? (backed * columns.price[start]!) / price : 1;

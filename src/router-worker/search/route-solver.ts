@@ -155,6 +155,9 @@ export class RouteSolver {
 
   #searchRoute(context: SolveContext, sides: readonly number[]): RouteQuote | undefined {
     const isTight = this.#loadWithCredit(context, sides);
+    if (isTight && wantReleasing(this.#search.hops, sides.length)) {
+      this.#loadWithCredit(context, sides);
+    }
     const route = this.#attemptAll(context, sides);
     if (!isTight || route !== undefined) return route;
     // What headroom an order takes or releases counts as much as its price and its size.
@@ -475,10 +478,7 @@ export class RouteSolver {
         useCandidates(hops[hop]!, view, candidates, hop === 0);
       }
       // Making one can be the end of one made before it.
-    } while (
-      this.#curves.forgotten !== forgotten ||
-      (isTight && wantReleasing(hops, sides.length))
-    );
+    } while (this.#curves.forgotten !== forgotten);
     return isTight;
   }
 
