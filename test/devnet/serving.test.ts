@@ -6,6 +6,7 @@ import { Asset, Keypair, nativeToScVal, rpc, xdr } from "@stellar/stellar-sdk";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { NATIVE } from "../../src/devnet/ledger/asset.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
+import { sendRaw } from "../support/http/raw-client.ts";
 import { Trader } from "../support/trader.ts";
 
 const PASSPHRASE = "Serving test";
@@ -176,6 +177,17 @@ test("a batch is answered in its order, bad requests in their places", async () 
     const refused = await fetch(devnet.url, { method: "POST", body: JSON.stringify(wrong) });
     assert.equal(((await refused.json()) as Answer).error?.code, -32600);
   }
+});
+
+test("what follows a body that is too large is answered on the same connection", async () => {
+  const { port } = new URL(devnet.url);
+  const post = (body: string) =>
+    `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const statuses = (text: string) =>
+    [...text.matchAll(/HTTP\/1\.1 ([0-9]+)/g)].map(([, status]) => status);
+  const parts = [post("x".repeat(1024 * 1024)), post("[]")];
+  const { text } = await sendRaw(Number(port), parts, (all) => statuses(all).length === 2);
+  assert.deepEqual(statuses(text), ["413", "200"]);
 });
 
 test("a notification has no answer, and a request's id is a text or a number", async () => {

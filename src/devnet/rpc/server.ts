@@ -135,12 +135,12 @@ function readUrl(request: IncomingMessage): URL | undefined {
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  // To its end in any case: what is left of a body would hold up the connection's next request.
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) return undefined;
-    chunks.push(chunk);
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return bytes <= BODY_BYTES_MAX ? Buffer.concat(chunks).toString("utf8") : undefined;
 }
 
 /** Resolves once more can be written, or the client is gone. */
