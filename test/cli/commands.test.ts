@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { FLAGS } from "../e2e/engine-process.ts";
 
 const DIST = new URL("../../", import.meta.url);
 const TIMEOUT_MS = 60_000;
 
 function run(script: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const path = fileURLToPath(new URL(script, DIST));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...FLAGS, path, ...args], {
     env: { PATH: process.env.PATH, ...env },
     encoding: "utf8",
     timeout: TIMEOUT_MS,

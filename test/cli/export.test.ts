@@ -18,6 +18,7 @@ import {
 import { address } from "../../src/model/address.ts";
 import { backupStore } from "../../src/store/backup.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
+import { FLAGS } from "../e2e/engine-process.ts";
 import { startApiServer } from "../support/api-server.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
@@ -44,7 +45,7 @@ function run(...args: readonly string[]) {
     encoding: "buffer",
   } as const;
   return new Promise<{ code: unknown; bytes: Buffer; out: string; error: string }>((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...args], options, (error, bytes, text) =>
+    execFile(process.execPath, [...FLAGS, SCRIPT, ...args], options, (error, bytes, text) =>
       resolve({ code: error?.code ?? 0, bytes, out: String(bytes), error: String(text) }),
     );
   });

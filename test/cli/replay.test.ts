@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { Exchange } from "../../src/book/exchange.ts";
 import { LocalBook } from "../../src/client/local-book.ts";
 import { backupStore } from "../../src/store/backup.ts";
+import { FLAGS } from "../e2e/engine-process.ts";
 import { token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
@@ -25,7 +26,7 @@ test("the command prints the same beside an engine and from a backup, and names 
   const runOn = (dataDir: string, ...args: readonly string[]) =>
     new Promise<{ code: unknown; out: string; error: string }>((resolve) => {
       const script = new URL("../../src/replay.js", import.meta.url).pathname;
-      const flags = [script, "--data-dir", dataDir, ...args];
+      const flags = [...FLAGS, script, "--data-dir", dataDir, ...args];
       execFile(process.execPath, flags, (error, out, text) =>
         resolve({ code: error?.code ?? 0, out, error: text }),
       );

@@ -10,7 +10,7 @@ import { SMALL_DEVNET } from "../support/small-devnet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient } from "./api-client.ts";
 import { comparable } from "./comparable.ts";
-import { EngineProcess } from "./engine-process.ts";
+import { EngineProcess, FLAGS } from "./engine-process.ts";
 import { settled } from "./settled.ts";
 
 const COMMAND_MS_MAX = 60_000;
@@ -21,7 +21,11 @@ const LISTS = { "/order": 200, "/order-history": 500, "/trades": 500, "/failures
 async function command(name: string, args: readonly string[]): Promise<string> {
   const script = fileURLToPath(new URL(`../../src/${name}.js`, import.meta.url));
   const options = { timeout: COMMAND_MS_MAX };
-  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], options);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...FLAGS, script, ...args],
+    options,
+  );
   return stdout;
 }
 

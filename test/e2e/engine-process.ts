@@ -11,13 +11,13 @@ const START_MS_MAX = 120_000;
 const LOG_LINES_KEPT = 200;
 const WARN = 40;
 /**
- * An engine of a test lives for seconds: code is optimized once it ran nine times as much as V8 waits for by default,
+ * An engine of a test lives for seconds: code is optimized once it ran thirty times as much as V8 waits for by default,
  * which is a quarter of the work of a start and of the first ledgers. Later lines of Node, which compile in more steps,
  * have no such flag. Nor has it source maps: the runner of the tests looks up what it prints.
  */
 export const FLAGS = [
   "--single-threaded-gc",
-  ...(process.version.startsWith("v20.") ? ["--interrupt-budget=600000"] : []),
+  ...(process.version.startsWith("v20.") ? ["--interrupt-budget=2000000"] : []),
 ];
 
 export type EngineSettings = {

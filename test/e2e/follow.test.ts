@@ -15,7 +15,7 @@ import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { comparable } from "./comparable.ts";
-import { EngineProcess } from "./engine-process.ts";
+import { EngineProcess, FLAGS } from "./engine-process.ts";
 import { expectedRows } from "./expected-rows.ts";
 import { settled } from "./settled.ts";
 
@@ -101,7 +101,7 @@ test("every live and archived order, trade and swap is the exchange's own", () =
 
 test("verify finds every live order on the ledger as it is served", async () => {
   const script = fileURLToPath(new URL("../../src/verify.js", import.meta.url));
-  const args = [script, "--url", api.url, "--rpc", devnet.url];
+  const args = [...FLAGS, script, "--url", api.url, "--rpc", devnet.url];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const [, checked, differ] = /^([0-9]+) orders checked, ([0-9]+) differ$/m.exec(stdout) ?? [];
   assert.ok(Number(checked) > 100, stdout);

@@ -16,7 +16,7 @@ import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
-import { EngineProcess } from "./engine-process.ts";
+import { EngineProcess, FLAGS } from "./engine-process.ts";
 
 const LEDGERS = runs(5);
 /** After so many ledgers the engine is killed. */
@@ -150,8 +150,8 @@ test("a local book is what REST lists, over kills, reconnects and a reader who f
   const script = fileURLToPath(new URL("../../src/replay.js", import.meta.url));
   const tip = devnet.tip.ledger;
   for (const from of [completeFrom - 1, tip]) {
-    const args = ["--data-dir", dataDir, "--market", market, "--from", String(from)];
-    const { stdout } = await run(process.execPath, [script, ...args], { maxBuffer: 2 ** 28 });
+    const args = [script, "--data-dir", dataDir, "--market", market, "--from", String(from)];
+    const { stdout } = await run(process.execPath, [...FLAGS, ...args], { maxBuffer: 2 ** 28 });
     const replayed = new LocalBook();
     for (const line of stdout.trim().split("\n")) {
       assert.equal(replayed.apply(JSON.parse(line)), "applied");

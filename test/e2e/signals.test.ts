@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { FLAGS } from "./engine-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
 const folder = temporaryFolder();
@@ -27,7 +28,7 @@ function start(name: string): Started {
     "--stop-seconds",
     "120",
   ];
-  const child = spawn(process.execPath, [MAIN, ...args, ...quick], {
+  const child = spawn(process.execPath, [...FLAGS, MAIN, ...args, ...quick], {
     detached: true,
     stdio: ["ignore", "pipe", "inherit"],
   });

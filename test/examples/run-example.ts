@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Row } from "../e2e/api-client.ts";
+import { FLAGS } from "../e2e/engine-process.ts";
 
 /** Generous: machines that run tests can be slow. */
 const WAIT_MS_MAX = 150_000;
@@ -39,7 +40,7 @@ export class RunningExample {
   #wake: () => void = () => undefined;
 
   constructor(name: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const child = spawn(process.execPath, [pathOf(name), ...args], {
+    const child = spawn(process.execPath, [...FLAGS, pathOf(name), ...args], {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
       timeout: 3 * WAIT_MS_MAX,

@@ -22,6 +22,7 @@ import {
 import { connect } from "../../examples/connect.ts";
 import { Trader } from "../../examples/trader.ts";
 import type { Row } from "../e2e/api-client.ts";
+import { FLAGS } from "../e2e/engine-process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RunningExample, runExample } from "./run-example.ts";
 import { type ExamplesWorld, sharedWorld } from "./world.ts";
@@ -181,7 +182,8 @@ describe("examples that trade", () => {
     const { completeFrom }: Row = await world.api.get(`/order-events?market=${name}&limit=1`);
     const replay = fileURLToPath(new URL("../../src/replay.js", import.meta.url));
     const args = ["--data-dir", world.dataDir, "--market", name, "--from", String(completeFrom)];
-    const { stdout: day } = await run(process.execPath, [replay, ...args], { maxBuffer: 2 ** 28 });
+    const words = [...FLAGS, replay, ...args];
+    const { stdout: day } = await run(process.execPath, words, { maxBuffer: 2 ** 28 });
     const file = join(temporaryFolder(), "day.ndjson");
     writeFileSync(file, day);
     const { code, stdout, stderr } = await runExample("backtest", ["--file", file]);

@@ -14,6 +14,7 @@ import { finishMigration, migrateStore } from "../../src/store/migration.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
 import { SCHEMA_STEPS } from "../../src/store/schema-steps.ts";
 import { putBack } from "../../src/store/set-aside.ts";
+import { FLAGS } from "../e2e/engine-process.ts";
 import { account, token } from "../support/addresses.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { nextLedger } from "../support/ledgers.ts";
@@ -89,7 +90,7 @@ test("a kill at any stage loses nothing: the next start migrates, or ends what w
   for (const stage of ["copied", "rows", "whole", "set-aside"]) {
     const { lists, options, dataDir, migrate } = folderOfSchema(FIRST);
     const old = readFileSync(join(options.path, "data.mdb"));
-    const { signal, stderr } = spawnSync(process.execPath, [CHILD, dataDir, stage], {
+    const { signal, stderr } = spawnSync(process.execPath, [...FLAGS, CHILD, dataDir, stage], {
       encoding: "utf8",
       timeout: TIMEOUT_MS,
     });
