@@ -28,8 +28,11 @@ import type { StepMeter } from "./step-meter.ts";
 /** Ledgers and events stored together when many are waiting: bounds memory and the pause. */
 const GROUP_LEDGERS_MAX = 64;
 const GROUP_EVENTS_MAX = 500;
-/** A step waits so long at most until the one before it is told (choice): then the rest of that is told at once. */
-const TOLD_MS_MAX = 1000;
+/**
+ * A step waits so long at most until the one before it is told (choice): then the rest of that is told at once. Telling
+ * takes more of each turn the longer it takes, so a listener that waits for so long never ends.
+ */
+const TOLD_MS_MAX = 60_000;
 /** Wait before a failed commit is tried again; doubles up to the highest. */
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 10_000;

@@ -344,8 +344,12 @@ test("whatever a client asks for and however it reads, answers come in order and
   );
 });
 
-/** A hub with one channel that says `messages` of each step, one at a time; what was said, in order. */
-function slowHub(messages: number) {
+/**
+ * A hub with one channel that says `messages` of each step, one at a time, each in so many milliseconds; what was said,
+ * in order.
+ */
+function slowHub(messages: number, messageMs = 0) {
+  let nowMs = 0;
   const said: string[] = [];
   let saying: { readonly step: Step; left: number } | undefined;
   let failing = false;
@@ -361,12 +365,19 @@ function slowHub(messages: number) {
       if (failing) throw new Error("cannot");
       if (saying === undefined || saying.left === 0) return false;
       saying.left -= 1;
+      nowMs += messageMs;
       said.push(`${saying.step.ledger}.${messages - saying.left}`);
       return saying.left > 0;
     },
     ended: ({ ledger }) => said.push(`end ${ledger}`),
   };
-  const hub = new PushHub([channel], { error: () => said.push("failed") }, (_, run) => run());
+  const log = { error: () => said.push("failed") };
+  const hub = new PushHub(
+    [channel],
+    log,
+    (_, run) => run(),
+    () => nowMs,
+  );
   const step = (ledger: number): void => {
     const ledgers = [{ ledger, hash: "", closeTime: 0 }];
     void hub.stepped({ ...STEP, ledger, ledgers }).then(() => said.push(`told ${ledger}`));
@@ -388,6 +399,21 @@ test("a step of which there is much to say ends once all is said, a piece a turn
   }
   assert.deepEqual(said, ["1.1", "1.2", "1.3", "1.4", "1.5", "end 1", "told 1"]);
   assert.ok(turns >= 4, `${turns} turns`);
+});
+
+test("a step that is told for long has more of each turn, but never all that is left", async () => {
+  const { said, step } = slowHub(3000, 1);
+  step(1);
+  const turns: number[] = [];
+  while (said.at(-1) !== "told 1") {
+    const before = said.length;
+    await nextTurn();
+    turns.push(said.length - before);
+  }
+  assert.equal(said.length, 3002);
+  // A message takes a millisecond: 250 of them are one millisecond more of a turn.
+  assert.deepEqual(turns.slice(0, 3), [1, 1, 1]);
+  assert.equal(Math.max(...turns), 12);
 });
 
 test("what is left to say of a step waits for no slices of answers", async () => {

@@ -7,9 +7,17 @@ import { idMember } from "./channel.ts";
 import { type ClientMessage, type MessageId, shown } from "./client-message.ts";
 import { jsonQuery } from "./json-query.ts";
 import { type SnapshotParts, SnapshotStream } from "./snapshot-stream.ts";
+import { systemTimers, type Timers } from "./throttle.ts";
 
 const TOPICS_MAX = SUBSCRIPTIONS_MAX.topics;
 const WAITING_MAX = SUBSCRIPTIONS_MAX.snapshots;
+
+/**
+ * A step that is still being told has the portion of a turn that its channels take, and at least one part in so many
+ * of the time since it was shown (choice): 20 ms of a turn after 5 s. So other work cannot hold up the next step for
+ * good, and no turn carries a large rest.
+ */
+const TOLD_PARTS = 250;
 
 /** A subscribe whose snapshot waits for something. */
 export type PendingSnapshot = {
@@ -65,11 +73,18 @@ export class PushHub {
   #unended: { readonly step: Step; readonly told: () => void } | undefined;
 
   readonly #runInTurn: RunInTurn;
+  readonly #elapsed: Timers["elapsed"];
 
-  constructor(channels: readonly Channel[], log: HubLog, runInTurn: RunInTurn) {
+  constructor(
+    channels: readonly Channel[],
+    log: HubLog,
+    runInTurn: RunInTurn,
+    elapsed: Timers["elapsed"] = systemTimers.elapsed,
+  ) {
     this.#channels = new Map(channels.map((channel) => [channel.name, channel]));
     this.#log = log;
     this.#runInTurn = runInTurn;
+    this.#elapsed = elapsed;
   }
 
   get topicCount(): number {
@@ -121,7 +136,8 @@ export class PushHub {
    * A step became visible: its updates go out now, in order, but for those of which there are so many that they take
    * several turns. The step ends after them and after the turn's portion of the updates that channels compute behind
    * them, so that what is due with it comes before its end; no longer wait, or many topics would hold up what marks
-   * the end of a ledger. Resolves with the step's end; where the next step comes before it, the rest is told at once.
+   * the end of a ledger. Resolves with the step's end, which the next step waits for: where it comes before, the rest is
+   * told at once.
    */
   stepped(step: Step): Promise<void> {
     this.#endStep();
@@ -129,7 +145,7 @@ export class PushHub {
     this.#tell(step, (channel) => {
       if (channel.stepped(step) === true) isMore = true;
     });
-    if (isMore) this.#goOnInTurn(step);
+    if (isMore) this.#goOnInTurn(step, this.#elapsed());
     // Behind the turn queue's own: microtasks run in the order in which they were queued.
     else queueMicrotask(() => this.#finish(step));
     return new Promise((told) => {
@@ -138,10 +154,14 @@ export class PushHub {
   }
 
   /** In every turn until it is told, not a slice behind those of answers: everybody waits for it. */
-  #goOnInTurn(step: Step): void {
+  #goOnInTurn(step: Step, shownMs: number): void {
     setImmediate(() => {
       if (this.#unended?.step !== step) return;
-      if (this.#tellOn(step)) this.#goOnInTurn(step);
+      const startMs = this.#elapsed();
+      const endMs = startMs + (startMs - shownMs) / TOLD_PARTS;
+      let isMore = this.#tellOn(step);
+      while (isMore && this.#elapsed() < endMs) isMore = this.#tellOn(step);
+      if (isMore) this.#goOnInTurn(step, shownMs);
       else this.#finish(step);
     });
   }
