@@ -23,6 +23,7 @@ const ORDERS_A_MAKER = 50;
 const TOKENS = 50;
 const GROWTH = 5000;
 const FILLS = 500;
+const MADE_A_TURN = 50;
 const LEDGER_SECONDS = 5;
 const DAY = 86_400;
 /** Five minutes and two ledgers: every fill of a bucket leaves. */
@@ -77,7 +78,7 @@ class StepsRun {
   readonly #clock: { now: number };
   readonly #exchange: Exchange;
   readonly #backing: PlentyBacking;
-  readonly #orders: NewOrder[] = [];
+  #orders = 0;
   #last: Follows = { ledger: 1, hash: "00".repeat(32) };
   #time = START;
   #fills = 0;
@@ -111,12 +112,11 @@ class StepsRun {
   }
 
   async grow(orders: number): Promise<void> {
-    while (this.#orders.length < orders) {
-      const first = this.#orders.length;
+    while (this.#orders < orders) {
+      const first = this.#orders;
       const count = Math.min(GROWTH, orders - first);
-      const events = Array.from({ length: count }, (_, at) => newOrder(first + at));
-      this.#orders.push(...events);
-      await this.#close(events);
+      await this.#close(Array.from({ length: count }, (_, at) => newOrder(first + at)));
+      this.#orders += count;
     }
     await this.#backing.load(
       () => this.#last.ledger,
@@ -141,6 +141,8 @@ class StepsRun {
         this.#fills += 1;
         events.push(this.#fill());
         entries.push(this.#changedEntry());
+        // Making a ledger is no work of the engine: it has turns of its own.
+        if (fill % MADE_A_TURN === 0) await nextTurn();
       }
       await this.#close(events, entries);
     }
@@ -152,8 +154,8 @@ class StepsRun {
 
   /** A part of an order far from the last one. */
   #fill(): NewEvent {
-    const at = (this.#fills * 7919) % this.#orders.length;
-    const { id, owner, selling, buying } = this.#orders[at] ?? assert.fail("no orders");
+    // Made anew: a million of them kept would be what the garbage collector looks through.
+    const { id, owner, selling, buying } = newOrder((this.#fills * 7919) % this.#orders);
     const left = AMOUNT - BigInt(this.#fills);
     const trade = { kind: "trade", order: id, maker: owner, taker: account(0) } as const;
     const amounts = { sold: 1_000_000n, bought: 1_000_000n, left };
@@ -173,7 +175,6 @@ class StepsRun {
     this.#clock.now = this.#time * 1000;
     const delta = { ...nextLedger(this.#last, this.#time, events), entries };
     this.#last = delta;
-    // Making a ledger is no work of the engine: it has a turn of its own.
     await nextTurn();
     await this.#exchange.apply(delta);
     // The clock's own work of these seconds, which `Exchange.start` does once a second.

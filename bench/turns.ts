@@ -1,7 +1,7 @@
-// Every turn of this thread's loop while something runs: how long it was, and what of that the thread ran.
+// The turns of the main thread's loop while something runs: how long they were, and what of that the thread ran.
 import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { threadTimes } from "./process-figures.ts";
+import { MainThreadClock } from "./process-figures.ts";
 
 /**
  * Milliseconds. On a busy machine a turn lasts longer than it runs; `gcMs`, what the collector stopped it for, lasts
@@ -10,6 +10,8 @@ import { threadTimes } from "./process-figures.ts";
 export type Turn = { readonly wallMs: number; readonly cpuMs: number; readonly gcMs: number };
 
 const PAUSES_TOLD_MS = 20;
+/** Shorter turns are not kept: the loop never rests meanwhile, and most turns have nothing to do. */
+const TURN_MS_MIN = 0.2;
 
 /** Main thread. A turn reaches from one look at the immediates to the next. */
 export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[]> {
@@ -17,12 +19,16 @@ export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[
   const pauses: { readonly startTime: number; readonly duration: number }[] = [];
   const collector = new PerformanceObserver((list) => pauses.push(...list.getEntries()));
   collector.observe({ entryTypes: ["gc"] });
-  let last = threadTimes(process.pid);
+  const clock = new MainThreadClock();
+  let atMs = performance.now();
+  let ranMs = clock.ranMs;
   const beat = () => {
-    const now = threadTimes(process.pid);
-    const [wallMs, cpuMs] = [now.atMs - last.atMs, now.ranMs - last.ranMs];
-    turns.push({ wallMs, cpuMs, gcMs: 0, endMs: performance.now() });
-    last = now;
+    const endMs = performance.now();
+    const wallMs = endMs - atMs;
+    const ran = clock.ranMs;
+    if (wallMs >= TURN_MS_MIN) turns.push({ wallMs, cpuMs: ran - ranMs, gcMs: 0, endMs });
+    atMs = endMs;
+    ranMs = ran;
     immediate = setImmediate(beat);
   };
   let immediate = setImmediate(beat);
@@ -33,6 +39,7 @@ export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[
   } finally {
     clearImmediate(immediate);
     collector.disconnect();
+    clock.close();
   }
   let at = 0;
   for (const { startTime, duration } of pauses) {
