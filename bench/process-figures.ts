@@ -47,7 +47,7 @@ export function threadTimes(pid: number): ThreadTimes {
 const DIGIT_0 = 0x30;
 const SPACE = 0x20;
 
-/** What this process's main thread ran, to be looked at often: a look leaves next to nothing to the garbage collector. */
+/** What this process's main thread ran, to be looked at often: a look leaves the garbage collector next to nothing. */
 export class MainThreadClock {
   readonly #file: number | undefined;
   readonly #text = Buffer.alloc(64);

@@ -136,8 +136,8 @@ export class PushHub {
    * A step became visible: its updates go out now, in order, but for those of which there are so many that they take
    * several turns. The step ends after them and after the turn's portion of the updates that channels compute behind
    * them, so that what is due with it comes before its end; no longer wait, or many topics would hold up what marks
-   * the end of a ledger. Resolves with the step's end, which the next step waits for: where it comes before, the rest is
-   * told at once.
+   * the end of a ledger. Resolves with the step's end, which the next step waits for: where that comes before it, the
+   * rest is told at once.
    */
   stepped(step: Step): Promise<void> {
     this.#endStep();
