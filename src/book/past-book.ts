@@ -5,6 +5,7 @@
 // share their maker's budget.
 import type { Address, Pair } from "../model/address.ts";
 import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
+import { lowestWhere } from "../model/bisect.ts";
 import { type Order, OrderStatus } from "../model/order.ts";
 import type { OrderCause, OrderEvent } from "../model/order-event.ts";
 import { ledgerStart, type Position } from "../model/position.ts";
@@ -61,8 +62,10 @@ export class PastBook
     this.#listed ??= [...this.#orders.values()]
       .filter((order) => this.#isOfMarket(order))
       .sort(byCursor);
-    const start = firstAfter(this.#listed, after);
-    return this.#listed.slice(start, start + limit);
+    const listed = this.#listed;
+    const isAfter = (at: number) => (listed[at]?.cursor ?? after) > after;
+    const start = lowestWhere(0, listed.length, isAfter);
+    return listed.slice(start, start + limit);
   }
 
   orderBacking(order: Order): OrderBacking | undefined {
@@ -258,18 +261,6 @@ function isByClock({ cause, order, before }: OrderRow): boolean {
 
 function byCursor(one: Order, other: Order): number {
   return one.cursor < other.cursor ? -1 : 1;
-}
-
-/** Index of the first order younger than the position. */
-function firstAfter(orders: readonly Order[], after: Position): number {
-  let [low, high] = [0, orders.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const order = orders[middle];
-    if (order !== undefined && order.cursor <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function fillOf({ sold, bought, taker, id, timestamp, crossfill }: Trade): OrderFill {

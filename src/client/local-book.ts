@@ -3,6 +3,7 @@
 //
 // Invariant: between two messages the book is the service's after one of its messages, or it is not complete.
 import type { BookChange, BookChanges, BookRow, BookSnapshot } from "../api/types.ts";
+import { lowestWhere } from "../model/bisect.ts";
 import {
   type FillAmounts,
   fillBuying,
@@ -271,14 +272,7 @@ function localOrder(side: BookSide, row: BookRow): LocalOrder {
 
 /** Where the order is, or belongs. */
 function placeOf(side: readonly LocalOrder[], order: LocalOrder): number {
-  let [low, high] = [0, side.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = side[middle];
-    if (other !== undefined && byPriceAndAge(other, order) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowestWhere(0, side.length, (at) => byPriceAndAge(side[at] ?? order, order) >= 0);
 }
 
 function byPriceAndAge(a: LocalOrder, b: LocalOrder): number {

@@ -1,4 +1,5 @@
 // Ledgers as sources give them, and what is said of the reading meanwhile.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Progress } from "./catch-up/progress.ts";
 
 /** One LedgerCloseMeta in XDR, as its source gave it. */
@@ -75,18 +76,5 @@ export type Timer = {
 
 export const systemTimer: Timer = {
   now: () => Number(process.hrtime.bigint()) / 1e6,
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) {
-        resolve();
-        return;
-      }
-      const done = (): void => {
-        clearTimeout(timeout);
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const timeout = setTimeout(done, ms);
-      signal.addEventListener("abort", done, { once: true });
-    }),
+  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
 };

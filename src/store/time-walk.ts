@@ -1,5 +1,6 @@
 // Rows in the order of their positions between two times. Rows of one ledger have one time, and later ledgers never an
 // earlier one, so that the first row is found by halving.
+import { lowestWhere } from "../model/bisect.ts";
 import { ledgerStart, type Position } from "../model/position.ts";
 
 /** Ledger numbers have 32 bits. */
@@ -39,13 +40,10 @@ export function* rowsBetween<T>(
 
 /** A position with nothing from `time` on before it and nothing older after it. */
 export function lastBefore<T>(rows: TimeRows<T>, time: number): Position {
-  let [low, high] = [0, LEDGERS];
   // The lowest ledger from which on no row is older.
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
+  const ledger = lowestWhere(0, LEDGERS, (middle) => {
     const [row] = rows.page(ledgerStart(middle), 1);
-    if (row === undefined || rows.timeOf(row) >= time) high = middle;
-    else low = middle + 1;
-  }
-  return ledgerStart(low);
+    return row === undefined || rows.timeOf(row) >= time;
+  });
+  return ledgerStart(ledger);
 }

@@ -4,6 +4,7 @@
 // thread.
 import type { Address } from "../../model/address.ts";
 import type { OrderShare, SharesBlock } from "../../model/backing.ts";
+import { lowestWhere } from "../../model/bisect.ts";
 import type { Order } from "../../model/order.ts";
 import { greater, lesser } from "../../model/settlement.ts";
 import type { BackedOrder } from "../step.ts";
@@ -226,13 +227,5 @@ function firstFrom<Item>(
 ): number {
   const last = items.at(-1);
   if (last === undefined || cursorOf(last) < cursor) return items.length;
-  let low = 0;
-  let high = items.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = items[middle];
-    if (item !== undefined && cursorOf(item) < cursor) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowestWhere(0, items.length - 1, (at) => cursorOf(items[at] ?? last) >= cursor);
 }

@@ -86,7 +86,7 @@ export class LakeReader {
     const { ledgersPerBatch: step } = layout;
     const has = async (ledger: number): Promise<boolean> =>
       (await this.#object(batchKey(layout, ledger), signal)) !== undefined;
-    let absent = batchStart(layout, missing);
+    const absent = batchStart(layout, missing);
     for (let ahead = step; absent + ahead <= LEDGER_MAX; ahead *= 2) {
       const found = absent + ahead;
       if (!(await has(found))) continue;
@@ -99,7 +99,6 @@ export class LakeReader {
         if (await has(at)) present = at;
         else low = at;
       }
-      absent = low;
       return present;
     }
     return undefined;
