@@ -10,8 +10,7 @@ import { parquetFile } from "./exported-parquet.ts";
 import { csvHeader, csvLine, type Exported, exportedLines, WHAT } from "./exported-rows.ts";
 import { ApiError } from "./http/api-error.ts";
 import { AssetInput } from "./http/asset-input.ts";
-import { parseMarket, parseResolution } from "./http/market-parameters.ts";
-import { canonicalPair } from "./model/address.ts";
+import { parsePair, parseResolution } from "./http/market-parameters.ts";
 import { openPastStore, type PastStore } from "./store/past-store.ts";
 
 const FORMATS = ["ndjson", "csv", "parquet"] as const;
@@ -60,11 +59,9 @@ async function exportHistory(values: SettingValues<typeof settings>): Promise<nu
     const seconds = named("resolution", () => parseResolution(resolution ?? "5m"));
     store = await openPastStore(dataDir);
     const assets = new AssetInput(store.networkPassphrase);
-    const pair = named("market", () => {
-      if (market === undefined) return undefined;
-      const { base, quote } = parseMarket(market, assets);
-      return canonicalPair(base, quote);
-    });
+    const pair = named("market", () =>
+      market === undefined ? undefined : parsePair(market, assets),
+    );
     const window = { from, to: to ?? Number.POSITIVE_INFINITY };
     const lines = exportedLines(store, what, { ...window, pair, resolution: seconds });
     const bytes =

@@ -8,9 +8,8 @@ import { integerSchema, textSchema } from "./config/schema.ts";
 import type { Setting, SettingValues } from "./config/setting.ts";
 import { ApiError } from "./http/api-error.ts";
 import { AssetInput } from "./http/asset-input.ts";
-import { parseMarket } from "./http/market-parameters.ts";
+import { parsePair } from "./http/market-parameters.ts";
 import { replayedBook } from "./http/push/channels/book-channel.ts";
-import { canonicalPair } from "./model/address.ts";
 import { openPastStore, type PastStore } from "./store/past-store.ts";
 
 const LEDGER_MAX = 0xffff_ffff;
@@ -53,7 +52,7 @@ async function print(
     to,
   }: { readonly market: string; readonly from: number; readonly to: number },
 ): Promise<number> {
-  const { base, quote } = parseMarket(text, new AssetInput(store.networkPassphrase));
+  const market = parsePair(text, new AssetInput(store.networkPassphrase));
   const first = store.orderEvents.completeFrom();
   if (first === undefined) throw new CommandError(1, "the store keeps no order events");
   // The state after a ledger needs the events after it alone.
@@ -63,7 +62,6 @@ async function print(
   if (to < from || to > store.ledger) {
     throw new CommandError(2, `--to: expected a ledger from ${from} to ${store.ledger}, got ${to}`);
   }
-  const market = canonicalPair(base, quote);
   for await (const line of replayedBook(new PastBook(store, market, from), market, to)) {
     if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
   }

@@ -9,7 +9,7 @@ import {
   UNIX_SECONDS_MAX,
 } from "../api/parameter-table.ts";
 import type { DepthRequest } from "../book/depth.ts";
-import type { Address } from "../model/address.ts";
+import { type Address, canonicalPair, type Pair } from "../model/address.ts";
 import { ApiError, invalidParameter } from "./api-error.ts";
 import type { AssetInput } from "./asset-input.ts";
 import type { Query } from "./query.ts";
@@ -42,6 +42,12 @@ export function parseMarket(text: string | undefined, assets: AssetInput): Reque
     throw invalidParameter("market", "Expected BASE/QUOTE format.");
   }
   return { base, quote };
+}
+
+/** The same in its canonical orientation. */
+export function parsePair(text: string | undefined, assets: AssetInput): Pair {
+  const { base, quote } = parseMarket(text, assets);
+  return canonicalPair(base, quote);
 }
 
 export function parseDepthParameters(query: Query, assets: AssetInput): DepthRequest {

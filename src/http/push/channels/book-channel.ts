@@ -10,7 +10,7 @@ import { ApiError } from "../../api-error.ts";
 import type { AssetInput } from "../../asset-input.ts";
 import { bookRowJson } from "../../json/order-json.ts";
 import { fillJson } from "../../json/trade-json.ts";
-import { parseMarket } from "../../market-parameters.ts";
+import { parsePair } from "../../market-parameters.ts";
 import { jsonArray } from "../../route.ts";
 import {
   type BackingEvent,
@@ -87,8 +87,7 @@ export function bookChannel(options: BookChannelOptions): Channel {
   return {
     name: "book",
     request: (parameters) => {
-      const { base, quote } = parseMarket(parameters.one("market"), assets);
-      const market = canonicalPair(base, quote);
+      const market = parsePair(parameters.one("market"), assets);
       const name = topicOf(market);
       return {
         topic: name,

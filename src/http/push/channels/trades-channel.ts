@@ -2,10 +2,10 @@
 import { SNAPSHOT_TRADES } from "../../../api/parameter-table.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
-import { canonicalPair, marketKey, type Pair } from "../../../model/address.ts";
+import { marketKey, type Pair } from "../../../model/address.ts";
 import type { AssetInput } from "../../asset-input.ts";
 import { swapJson, tradeJson } from "../../json/trade-json.ts";
-import { parseMarket } from "../../market-parameters.ts";
+import { parsePair } from "../../market-parameters.ts";
 import type { Query } from "../../query.ts";
 import { jsonArray } from "../../route.ts";
 import type { Channel, Publish } from "../channel.ts";
@@ -69,8 +69,7 @@ function parseTradesMarket(parameters: Query, assets: AssetInput): Pair | undefi
   if (!parameters.has("market")) return undefined;
   const text = parameters.one("market");
   if (text === EVERY_MARKET) return undefined;
-  const { base, quote } = parseMarket(text, assets);
-  return canonicalPair(base, quote);
+  return parsePair(text, assets);
 }
 
 function recordsJson(readModel: ReadModel, market: Pair | undefined): string {
