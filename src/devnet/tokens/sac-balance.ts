@@ -7,7 +7,7 @@ import type { ClassicAsset } from "../ledger/asset.ts";
 import { AccountFlags, hasFlag, type TrustlineEntry, TrustlineFlags } from "../ledger/entry.ts";
 import type { TokenHost } from "../ledger/frame.ts";
 import { newAccount, newTrustline } from "../ledger/new-entry.ts";
-import { i64Wire } from "../ledger/sc-val.ts";
+import { type HostValue, i64Wire } from "../ledger/sc-val.ts";
 import {
   accountRange,
   type BalanceRange,
@@ -94,20 +94,13 @@ export class Balances {
     const held = this.#contractBalance(from);
     if (held === undefined) {
       if (amount === 0n) return;
-      throw tokenFailure(
-        this.#host.self,
-        TokenError.balance,
-        "zero balance is not sufficient to spend",
-        [i128(amount)],
-      );
+      this.#fail(TokenError.balance, "zero balance is not sufficient to spend", [i128(amount)]);
     }
     if (held.amount < amount) {
-      throw tokenFailure(
-        this.#host.self,
-        TokenError.balance,
-        "balance is not sufficient to spend",
-        [balanceValue(held), i128(amount)],
-      );
+      this.#fail(TokenError.balance, "balance is not sufficient to spend", [
+        balanceValue(held),
+        i128(amount),
+      ]);
     }
     this.#putContractBalance(from, { ...held, amount: held.amount - amount });
   }
@@ -186,8 +179,7 @@ export class Balances {
     const created = newAccount(account, balance, this.#host.ledger);
     const { min } = accountRange(created, this.#host.baseReserve);
     if (balance < min) {
-      throw tokenFailure(
-        this.#host.self,
+      this.#fail(
         TokenError.insufficientAccountReserve,
         "transfer amount is below minimum balance for new account",
         [i64Wire(balance), i64Wire(min)],
@@ -218,12 +210,11 @@ export class Balances {
     const next = balance + change;
     if (next > INT64_MAX) this.#fail(TokenError.balance, "resulting balance overflow");
     if (next < range.min || next > range.max) {
-      throw tokenFailure(
-        this.#host.self,
-        TokenError.balance,
-        "resulting balance is not within the allowed range",
-        [i64Wire(range.min), i64Wire(next), i64Wire(range.max)],
-      );
+      this.#fail(TokenError.balance, "resulting balance is not within the allowed range", [
+        i64Wire(range.min),
+        i64Wire(next),
+        i64Wire(range.max),
+      ]);
     }
     return next;
   }
@@ -239,9 +230,7 @@ export class Balances {
   #account(of: Address) {
     const account = this.#host.account(of);
     if (account === undefined) {
-      throw tokenFailure(this.#host.self, TokenError.accountMissing, "account entry is missing", [
-        addressValue(of),
-      ]);
+      this.#fail(TokenError.accountMissing, "account entry is missing", [addressValue(of)]);
     }
     return account;
   }
@@ -250,12 +239,9 @@ export class Balances {
     const asset = this.#asset;
     const trustline = asset.kind === "issued" ? this.#host.trustline(of, asset) : undefined;
     if (trustline === undefined) {
-      throw tokenFailure(
-        this.#host.self,
-        TokenError.trustlineMissing,
-        "trustline entry is missing for account",
-        [addressValue(of)],
-      );
+      this.#fail(TokenError.trustlineMissing, "trustline entry is missing for account", [
+        addressValue(of),
+      ]);
     }
     return trustline;
   }
@@ -290,8 +276,8 @@ export class Balances {
     this.#host.extend(balanceKey(of), "persistent", BALANCE_TTL_THRESHOLD, BALANCE_TTL);
   }
 
-  #fail(code: TokenError, text: string): never {
-    throw tokenFailure(this.#host.self, code, text);
+  #fail(code: TokenError, text: string, args?: readonly HostValue[]): never {
+    throw tokenFailure(this.#host.self, code, text, args);
   }
 }
 

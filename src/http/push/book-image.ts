@@ -151,8 +151,7 @@ export class BookImage {
     let after: Position | undefined;
     for (;;) {
       // A step that was shown between two slices changed what was read by then; the rest is read as it is.
-      const page = after === undefined ? { limit: SLICE_ORDERS } : { after, limit: SLICE_ORDERS };
-      const orders = this.#readModel.liveOrders(filter, page);
+      const orders = this.#readModel.liveOrders(filter, { after, limit: SLICE_ORDERS });
       for (const order of orders) this.#put(this.#rowOf(order));
       after = orders.at(-1)?.cursor;
       this.#isFilled = orders.length < SLICE_ORDERS;
