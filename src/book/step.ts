@@ -128,8 +128,23 @@ export type BackingStart = {
   readonly skipped: (owner: Address, asset: Address) => number | undefined;
 };
 
+/** What is read of the backing records, of the visible state. Main thread. */
+export interface BackingReads {
+  /** Undefined where the owner and asset are not tracked. */
+  backing(owner: Address, asset: Address): Backing | undefined;
+  /** Of a live order; undefined without tracked backing. */
+  orderBacking(order: Order): OrderBacking | undefined;
+  /** Loaded records of an owner, by asset; none where nothing is tracked. */
+  accountBacking(owner: Address): readonly Backing[];
+  /**
+   * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
+   * the same object as before says the same.
+   */
+  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
+}
+
 /** Backing records of the visible state. Main thread. */
-export interface BackingView {
+export interface BackingView extends BackingReads {
   /**
    * Returns the records for the shared book, whose orders are loaded already. Most of the rest waits
    * for `restored`, or for the first who asks for it.
@@ -152,16 +167,6 @@ export interface BackingView {
    * state than the visible one.
    */
   apply(prepared: PreparedBacking): void;
-  /** Undefined where the owner and asset are not tracked. */
-  backing(owner: Address, asset: Address): Backing | undefined;
-  orderBacking(order: Order): OrderBacking | undefined;
-  /** Loaded records of an owner, by asset. */
-  accountBacking(owner: Address): readonly Backing[];
-  /**
-   * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
-   * the same object as before says the same.
-   */
-  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
 }
 
 /** Accounts whose records in every market token are tracked while someone watches. Main thread. */

@@ -59,6 +59,11 @@ export type ApiContext = {
   readonly clock: Clock;
 };
 
+/** A route that answers at once from the state shown, and from nothing else. */
+export function shownRoute(readModel: ReadModel, handle: (request: ApiRequest) => string): Route {
+  return { kind: "sync", state: () => readModel.step, handle };
+}
+
 export function jsonArray(rows: readonly string[]): string {
   return `[${rows.join(",")}]`;
 }

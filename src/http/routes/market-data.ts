@@ -7,18 +7,14 @@ import { ApiError } from "../api-error.ts";
 import { contractJson } from "../json/contract-json.ts";
 import { candleJson, depthJson, tickerEntryJson } from "../json/market-data-json.ts";
 import { parseCandlesParameters, parseDepthParameters } from "../market-parameters.ts";
-import { type ApiContext, jsonArray, type Route } from "../route.ts";
+import { type ApiContext, jsonArray, type Route, shownRoute } from "../route.ts";
 
 export function candlesRoute({ readModel, marketData, assets }: ApiContext): Route {
-  return {
-    kind: "sync",
-    state: () => readModel.step,
-    handle: ({ query }) => {
-      const { market, order, ...window } = parseCandlesParameters(query, assets);
-      const rows = marketData.candles(market, window).map(candleJson);
-      return jsonArray(order === "asc" ? rows : rows.reverse());
-    },
-  };
+  return shownRoute(readModel, ({ query }) => {
+    const { market, order, ...window } = parseCandlesParameters(query, assets);
+    const rows = marketData.candles(market, window).map(candleJson);
+    return jsonArray(order === "asc" ? rows : rows.reverse());
+  });
 }
 
 export function contractRoute({ readModel, contract }: ApiContext): Route {

@@ -7,20 +7,16 @@ import { orderEventJson } from "../json/order-json.ts";
 import { parseMarket } from "../market-parameters.ts";
 import { parseAccountFilter, parseNewestPage } from "../parameters.ts";
 import type { Query } from "../query.ts";
-import { type ApiContext, jsonArray, type Route } from "../route.ts";
+import { type ApiContext, jsonArray, type Route, shownRoute } from "../route.ts";
 
 export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
-  return {
-    kind: "sync",
-    state: () => readModel.step,
-    handle: ({ query }) => {
-      const filter = parseFilter(query, assets);
-      const events = readModel.orderEvents(filter, parseNewestPage(query));
-      const from = readModel.orderEventsFrom;
-      const complete = from === undefined ? "" : `"completeFrom":${from},`;
-      return `{${complete}"events":${jsonArray(events.map(orderEventJson))}}`;
-    },
-  };
+  return shownRoute(readModel, ({ query }) => {
+    const filter = parseFilter(query, assets);
+    const events = readModel.orderEvents(filter, parseNewestPage(query));
+    const from = readModel.orderEventsFrom;
+    const complete = from === undefined ? "" : `"completeFrom":${from},`;
+    return `{${complete}"events":${jsonArray(events.map(orderEventJson))}}`;
+  });
 }
 
 /** Exactly one of order, owner and market. */
