@@ -38,6 +38,7 @@ export type Candidates = {
   readonly groups: number;
   /** Whether orders were left out that no others dominate. */
   readonly isThinned: boolean;
+  readonly levelSums: Map<number, Float64Array>;
   readonly dropped: Dropped;
   /** How many of those are candidates all the same. */
   readonly wanted: number;
@@ -151,6 +152,7 @@ export class CandidateSets {
       count: kept,
       groups,
       isThinned: this.#isThinned,
+      levelSums: new Map(),
       dropped,
       wanted: dropped.wanted,
     };

@@ -18,6 +18,7 @@ export function useCandidates(
   hop.start = 0;
   hop.count = candidates.count;
   hop.groups = candidates.groups;
+  hop.levelSums = candidates.levelSums;
   hop.dropped = candidates.dropped.count > 0 ? candidates.dropped : undefined;
   hop.words = view.orderU64;
   hop.payerBytes = payerBytesOf(isFirst);
@@ -79,6 +80,7 @@ export class CreditedHops {
     hop.columns = copy;
     hop.start = 0;
     hop.groups = groupMakers(copy, 0, hop.count);
+    hop.levelSums = new Map();
   }
 
   #copyOf(hop: HopOrders, at: number): HopColumns {

@@ -34,6 +34,22 @@ export class LevelSums {
   /** Their savings, the largest first. */
   readonly #ofMaker = new Float64Array(ORDERS_OF_MAKER_MAX);
 
+  /** The sums of all orders of the hop at a level: of each level once while its candidates stay. */
+  of(hop: HopOrders, level: number): Float64Array {
+    const known = hop.levelSums.get(level);
+    if (known !== undefined) {
+      this.work += known[ORDERS_MAX + 1]!;
+      return known;
+    }
+    const before = this.work;
+    const sums = new Float64Array(ORDERS_MAX + 2);
+    this.fill(sums, hop, level);
+    // Work does not depend on what was asked before.
+    sums[ORDERS_MAX + 1] = this.work - before;
+    hop.levelSums.set(level, sums);
+    return sums;
+  }
+
   /**
    * Fills `sums`: what so many orders of the hop, up to `slots`, save at most against the level. With
    * `whole` only those marked in it, by entry.

@@ -399,6 +399,7 @@ export class RouteSolver {
     useCandidates(hop, view, this.#candidates.of(curve), true);
     const dearest = orderPrice(view, slots.at(-1)!);
     while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
+    hop.levelSums = new Map();
     if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
       const listed = this.#listedSlots(0);
       const settled = settle(context, [listed]);

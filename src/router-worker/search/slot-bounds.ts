@@ -35,7 +35,7 @@ export class SlotBounds {
   readonly #level = new Float64Array(HOPS_MAX * LEVELS);
   readonly #levelCount = new Int32Array(HOPS_MAX);
   /** By level: what so many orders save at most. */
-  readonly #sums = Array.from(this.#level, () => new Float64Array(ORDERS_MAX + 1));
+  readonly #sums: Float64Array[] = [];
   readonly #savings = new LevelSums();
 
   // By hop and slots, ORDERS_MAX + 1 apart: a flow (0: none), and what a search proved of it.
@@ -232,8 +232,9 @@ export class SlotBounds {
   #addLevel(hop: number, level: number): number {
     const index = hop * LEVELS + this.#levelCount[hop]!;
     this.#level[index] = level;
-    this.#savings.fill(this.#sums[index]!, this.#hops[hop]!, level);
+    const sums = this.#savings.of(this.#hops[hop]!, level);
+    this.#sums[index] = sums;
     this.#levelCount[hop]! += 1;
-    return this.#sums[index]![1]!;
+    return sums[1]!;
   }
 }

@@ -86,6 +86,7 @@ export class SlotSplitSearch {
     start: 0,
     count: 0,
     groups: 0,
+    levelSums: new Map(),
     dropped: undefined,
     words: NO_WORDS,
     payerBytes: 0,
