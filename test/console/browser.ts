@@ -13,7 +13,11 @@ const FLAGS = [
 ];
 
 /** Waits of the tests end by then. Generous: machines that run them can be slow. */
-export const WAIT_MS_MAX = 60_000;
+export const WAIT_MS_MAX = 120_000;
+
+/** A page gives an engine up for lost after some seconds, which a busy machine can take: here it waits longer. */
+const PATIENCE =
+  "const { timeout } = AbortSignal; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 20 * ms);";
 
 /** Of the engine's origin: a small answer that is no page. */
 const PARKED = "/";
@@ -88,6 +92,7 @@ export async function openPage(
 ): Promise<WatchedPage & { readonly forget: () => void }> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(WAIT_MS_MAX);
+  await context.addInitScript(PATIENCE);
   const page = await context.newPage();
   const errors: string[] = [];
   const foreign: string[] = [];
