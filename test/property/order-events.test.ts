@@ -12,6 +12,7 @@ import type { EventOrder, OrderEvent, OrderEventFilter } from "../../src/model/o
 import type { Position } from "../../src/model/position.ts";
 import { openPastStore } from "../../src/store/past-store.ts";
 import { setAside } from "../../src/store/set-aside.ts";
+import { StoreReader } from "../../src/store/store-reader.ts";
 import { META_ORDER_EVENTS_PENDING, openRoot, openTable } from "../../src/store/tables.ts";
 import { exchangeOptions } from "../support/exchange.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "../support/random-ledgers.ts";
@@ -213,7 +214,7 @@ test("lists by order, owner and market have every event once, in the index or no
         filters = filtersOf(ledgers.slice(0, applied));
         const shown = lists();
         await exchange.close();
-        const past = await openPastStore(dirname(options.path));
+        const past = await StoreReader.open(options.path);
         const rows = past.orderEvents.from(0n as Position, 10_000).toReversed();
         await past.close();
         expected = filters.map((filter) => rows.filter((row) => isOf(row, filter)));
