@@ -46,7 +46,7 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
     words,
     payerBytes: 0,
     isRoute: false,
-    levelSums: new Map(),
+    profitSums: new Map(),
     dropped: undefined,
     view: undefined,
     groups: groupMakers(columns, 0, count),

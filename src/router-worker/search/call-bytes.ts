@@ -73,7 +73,7 @@ export function transferBytes(view: BookView, slot: number): number {
   );
 }
 
-/** Whether a call that lists these orders (slots by hop) is one that the network carries. */
+/** Whether the network carries a call that lists these orders (by hop, where the book holds them). */
 export function fitsInCall(
   view: BookView,
   sides: readonly number[],
@@ -81,10 +81,10 @@ export function fitsInCall(
   isLimit: boolean,
 ): boolean {
   let left = fillBytesMax(view, sides, isLimit);
-  for (const [hop, slots] of lists.entries()) {
+  for (const [hop, orderSlots] of lists.entries()) {
     const payer = payerBytesOf(hop === 0);
     const makers = new Set<number>();
-    for (const slot of slots) {
+    for (const slot of orderSlots) {
       left -= FILL_BYTES + payer + addressBytes(view, slot);
       const maker = view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_OWNER]!;
       if (makers.has(maker)) continue;

@@ -1,7 +1,7 @@
 // The orders of a side that are likely to be part of a best selection, whatever the amount: what is left
 // once dominated orders are dropped. Made once for each building of a curve, some 20 ns an order of it.
 //
-// Order j is dominated where so many orders as a route lists are no dearer and no smaller, each of
+// Order j is dominated where more orders than a route lists are no dearer and no smaller, each of
 // another maker who can fill it, or of one with backing for all: one of those is not listed, and in
 // the place of j it costs no more, since what it takes beyond j comes off the break item. So a flood
 // of small orders leaves only its best few, and what lies behind it stays in sight. The orders that
@@ -18,7 +18,10 @@ import { ORDERS_MAX } from "../quote.ts";
 import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { SideCurves } from "./side-curves.ts";
 
-/** Orders that must be better than one that is dropped: as many as a route lists, and one. */
+/**
+ * Orders that must be better than one that is dropped: one more than a route lists. As many would do, since
+ * the dropped one takes a slot itself; the one more is a reserve (choice).
+ */
 const DEPTH = ORDERS_MAX + 1;
 /** Orders of a maker that are not thinned. */
 const MAKER_MIN = 2 * DEPTH;
@@ -38,7 +41,7 @@ export type Candidates = {
   readonly groups: number;
   /** Whether orders were left out that no others dominate. */
   readonly isThinned: boolean;
-  readonly levelSums: Map<number, Float64Array>;
+  readonly profitSums: Map<number, Float64Array>;
   readonly dropped: Dropped;
   /** How many of those are candidates all the same. */
   readonly wanted: number;
@@ -152,7 +155,7 @@ export class CandidateSets {
       count: kept,
       groups,
       isThinned: this.#isThinned,
-      levelSums: new Map(),
+      profitSums: new Map(),
       dropped,
       wanted: dropped.wanted,
     };

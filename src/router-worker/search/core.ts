@@ -11,38 +11,53 @@ import type { Relaxation } from "./relaxation.ts";
 const ALTERNATIVES_MAX = 1 << 12;
 
 export class Core {
-  /** Number of classes; the others, by place: */
+  /** Number of classes. */
   count = 0;
-  /** the entry, or -1 - maker; */
+
+  // By place of a class.
+  /** The entry, or -1 - maker. */
   readonly owner = new Int32Array(ENTRIES_MAX);
-  /** its alternatives: so many from the first; what the best of them loses; */
+  /** The first of its alternatives. */
   readonly from = new Int32Array(ENTRIES_MAX);
+  /** How many alternatives it has. */
   readonly size = new Int32Array(ENTRIES_MAX);
+  /** What the best of them loses. */
   readonly loss = new Float64Array(ENTRIES_MAX);
-  /** the first place of the next smaller size; */
+  /** The first place of the next smaller size. */
   readonly nextSize = new Int32Array(ENTRIES_MAX);
-  /** whether the place before holds an order just like it: of such the first ones change first; */
+  /** Whether the place before holds an order just like it: of such the first ones change first. */
   readonly isTwin = new Uint8Array(ENTRIES_MAX);
-  /**
-   * what the classes from there on can still use, and without a further slot (a maker's other choice may
-   * take none), and with one or more each; what they can free, and orders they can drop;
-   */
+
+  // By place: of the classes from there on, each changed or not.
+  /** What they can use more of the amount, slots without number. */
   readonly canAdd = new Float64Array(ENTRIES_MAX + 1);
+  /** What they can use more without a further slot: another choice of a maker may take none. */
   readonly canSwap = new Float64Array(ENTRIES_MAX + 1);
+  /** What one of them can use more at most with a further slot or several. */
   readonly addMost = new Float64Array(ENTRIES_MAX + 1);
+  /** What they can free of the amount. */
   readonly canDrop = new Float64Array(ENTRIES_MAX + 1);
+  /** How many orders they can drop. */
   readonly canEmpty = new Int32Array(ENTRIES_MAX + 1);
-  /** the least that a unit used without and with a slot, or freed, loses, and that an order dropped does. */
+  /** The least that a unit loses which is used without a further slot. */
   readonly swapRate = new Float64Array(ENTRIES_MAX + 1);
+  /** The least that a unit loses which is used with one. */
   readonly addRate = new Float64Array(ENTRIES_MAX + 1);
+  /** The least that a unit loses which is freed. */
   readonly dropRate = new Float64Array(ENTRIES_MAX + 1);
+  /** The least that an order loses which is dropped. */
   readonly emptyLoss = new Float64Array(ENTRIES_MAX + 1);
 
-  // By alternative: the choice, of a maker; what it loses, and what it adds.
+  // By alternative.
+  /** Of a maker: the choice. */
   readonly altChoice = new Int32Array(ALTERNATIVES_MAX);
+  /** What it loses against the relaxed solution. */
   readonly altLoss = new Float64Array(ALTERNATIVES_MAX);
+  /** What it gets more. */
   readonly altGot = new Float64Array(ALTERNATIVES_MAX);
+  /** What it pays more. */
   readonly altPaid = new Float64Array(ALTERNATIVES_MAX);
+  /** How many orders it has more. */
   readonly altSize = new Int32Array(ALTERNATIVES_MAX);
   #alternatives = 0;
 

@@ -1,6 +1,6 @@
 // Hot path: price priority. Most hops are filled best by their cheapest orders, one after the
 // other; this finds out when that is certain, straight from the curves, some 15 ns an order. All
-// arithmetic is exact: whole numbers below 2^53, or the answer is "not certain".
+// arithmetic is exact: whole numbers below 2^48, or the answer is "not certain".
 //
 // Why it can be certain. Let `level` be the price of the order filled last. No order saves anything
 // against that price but the cheaper ones, and those are all filled whole; so no selection is better
@@ -15,7 +15,7 @@ import { type HopDirection, SELL } from "./hop-problem.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Sums are exact below 2^53; the comparisons leave some bits for the rounding of products. */
-const EXACT_MAX = 2 ** 48;
+const GREEDY_EXACT_MAX = 2 ** 48;
 
 /** One unit, and some for that rounding. */
 const UNIT = 1.1;
@@ -57,7 +57,7 @@ export class GreedyRoute {
 
   /**
    * Fills the answer for the first `hopCount` curves; `words` holds the exact prices by slot. False
-   * where the best selection may be another one, or there is none.
+   * where there is none or, unless `isLoose`, another may be better; then `isProven` tells.
    */
   solve(
     curves: Int32Array,
@@ -68,7 +68,7 @@ export class GreedyRoute {
     words: BigUint64Array,
     isLoose = false,
   ): boolean {
-    if (amount >= EXACT_MAX) return false;
+    if (amount >= GREEDY_EXACT_MAX) return false;
     this.isProven = true;
     this.#isLoose = isLoose;
     let total = 0;
@@ -153,7 +153,7 @@ export class GreedyRoute {
       this.#level = level;
       this.#broken = gets * level;
       this.#saved = Number.POSITIVE_INFINITY;
-      if (!(this.#value < EXACT_MAX)) return false;
+      if (!(this.#value < GREEDY_EXACT_MAX)) return false;
       if (at === first) {
         this.#broken = Number.POSITIVE_INFINITY;
         return true;
@@ -192,7 +192,7 @@ export class GreedyRoute {
       this.#count = at - first + 1;
       this.#level = level;
       this.#saved = Number.POSITIVE_INFINITY;
-      if (!(this.#value < EXACT_MAX)) return false;
+      if (!(this.#value < GREEDY_EXACT_MAX)) return false;
       if (at === first) return true;
       if (!this.#allSave(first, at)) return false;
       const isWhole = share[at] === amount[at];

@@ -8,7 +8,7 @@ import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { exceeds } from "./hop-selection.ts";
 
 /** Orders of one hop that selections are made of: some 5,000 selections. */
-const ORDERS_MAX = 10;
+const HEADROOM_ORDERS_MAX = 10;
 
 export type HeadroomDemand = {
   readonly direction: HopDirection;
@@ -91,7 +91,7 @@ export class HeadroomSearch {
       const matters = makers.map(
         (maker) => shortAfter.has(maker) || (short.has(maker) && makersBefore.has(maker)),
       );
-      if (orders.count > ORDERS_MAX) this.complete = false;
+      if (orders.count > HEADROOM_ORDERS_MAX) this.complete = false;
       return {
         orders,
         offers: mostWanted(matters).map((entry) => offerAt(orders, entry, makers[entry]!)),
@@ -111,12 +111,12 @@ export class HeadroomSearch {
     return this.work > this.#demand.workMax;
   }
 
-  #solveFrom(step: number, flow: Flow, slots: number): void {
+  #solveFrom(stage: number, flow: Flow, slots: number): void {
     const { hopCount, settles } = this.#demand;
-    const at = this.#sells ? step : hopCount - 1 - step;
-    const stepsAfter = hopCount - 1 - step;
+    const at = this.#sells ? stage : hopCount - 1 - stage;
+    const stagesAfter = hopCount - 1 - stage;
     this.#hop = this.#hops[at]!;
-    if (stepsAfter === 0) {
+    if (stagesAfter === 0) {
       this.#each(flow, slots, this.value, (found) => {
         this.#lists[at] = found.entries;
         if (settles(this.#lists.slice(0, hopCount))) this.value = found.flow.amount;
@@ -126,13 +126,13 @@ export class HeadroomSearch {
     }
     const found: Selection[] = [];
     const worst = this.#sells ? 0 : Number.POSITIVE_INFINITY;
-    this.#each(flow, slots - stepsAfter, worst, (one) => found.push(one));
+    this.#each(flow, slots - stagesAfter, worst, (one) => found.push(one));
     const sign = this.#sells ? -1 : 1;
     found.sort((one, other) => sign * (one.flow.amount - other.flow.amount));
     for (const selection of found) {
       if (this.#isOut) return;
       this.#lists[at] = selection.entries;
-      this.#solveFrom(step + 1, selection.flow, slots - selection.entries.length);
+      this.#solveFrom(stage + 1, selection.flow, slots - selection.entries.length);
     }
   }
 
@@ -255,10 +255,10 @@ function offerAt({ columns, start }: HopOrders, entry: number, maker: number): O
 /** By entry whether its maker's headroom matters: entries of such makers first, the cheapest first. */
 function mostWanted(matters: readonly boolean[]): readonly number[] {
   const entries = [...matters.keys()];
-  if (entries.length <= ORDERS_MAX) return entries;
-  const wanted = entries.filter((entry) => matters[entry]).slice(0, ORDERS_MAX - 2);
+  if (entries.length <= HEADROOM_ORDERS_MAX) return entries;
+  const wanted = entries.filter((entry) => matters[entry]).slice(0, HEADROOM_ORDERS_MAX - 2);
   const others = entries.filter((entry) => !wanted.includes(entry));
-  const kept = [...wanted, ...others.slice(0, ORDERS_MAX - wanted.length)];
+  const kept = [...wanted, ...others.slice(0, HEADROOM_ORDERS_MAX - wanted.length)];
   return kept.toSorted((one, other) => one - other);
 }
 

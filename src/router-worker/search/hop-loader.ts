@@ -18,7 +18,7 @@ export function useCandidates(
   hop.start = 0;
   hop.count = candidates.count;
   hop.groups = candidates.groups;
-  hop.levelSums = candidates.levelSums;
+  hop.profitSums = candidates.profitSums;
   hop.dropped = candidates.dropped.count > 0 ? candidates.dropped : undefined;
   hop.words = view.orderU64;
   hop.payerBytes = payerBytesOf(isFirst);
@@ -80,7 +80,7 @@ export class CreditedHops {
     hop.columns = copy;
     hop.start = 0;
     hop.groups = groupMakers(copy, 0, hop.count);
-    hop.levelSums = new Map();
+    hop.profitSums = new Map();
   }
 
   #copyOf(hop: HopOrders, at: number): HopColumns {

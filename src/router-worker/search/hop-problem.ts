@@ -20,8 +20,8 @@ export type HopOrders = {
   count: number;
   groups: number;
   words: BigUint64Array;
-  /** What is known of level-sums.ts, by level: one for each price, and some above. */
-  levelSums: Map<number, Float64Array>;
+  /** What is known of profit-sums.ts, by shadow price: one for each price, and some above. */
+  profitSums: Map<number, Float64Array>;
   /** The orders of the side that are no candidates; undefined: there are none. */
   dropped: Dropped | undefined;
   /** Bytes of the address of who pays the hop's makers (see call-bytes.ts). */

@@ -1,5 +1,5 @@
 // Hot path: the order selection being tried, and the incumbent: the best one that settles. Integers
-// decide what settles: plain numbers where all of them are below 2^53, else the contract's own
+// decide what settles: plain numbers where all of them are below 2^51, else the contract's own
 // arithmetic on 128-bit integers.
 import { PRICE_UNIT } from "../../model/settlement.ts";
 import { entryCost, entryOutput, priceAt } from "./hop-columns.ts";

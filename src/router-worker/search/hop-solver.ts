@@ -69,8 +69,9 @@ export class HopSolver {
   /** What the search took, in work units. */
   work = 0;
   /**
-   * SELL: at least as much as any selection could get of this or any smaller amount, were it free to
-   * leave a part of the amount unsold, or less than the cutoff.
+   * SELL: an upper bound of what any selection gets of this or a smaller amount, a part of which may stay
+   * unsold; none below the cutoff, or better than the incumbent by no more than the gap, counts. No bound
+   * where the search was cut short.
    */
   free = 0;
   readonly selection = new HopSelection();

@@ -1,12 +1,13 @@
 // Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
+import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
-/** Candidates of a hop at most (see candidates.ts). */
-export const ENTRIES_MAX = 1 << 10;
+/** By entry is by candidate. */
+export const ENTRIES_MAX = CANDIDATES_MAX;
 
 export class HopTask {
   orders!: HopOrders;
@@ -17,7 +18,7 @@ export class HopTask {
   priceMax = 0;
   /** By entry: whether it can be filled whole and leave some of the amount. */
   readonly canBeWhole = new Uint8Array(ENTRIES_MAX);
-  /** What uses up less can be whole and leave something: beyond 2^53 integers decide how much. */
+  /** What uses up less can be whole and leave something: beyond 2^51 integers decide how much. */
   wholeMax = 0;
   /** Bytes of the order that takes most of the call; and whether some selections do not fit. */
   bytesMost = 0;

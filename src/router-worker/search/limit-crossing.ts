@@ -13,12 +13,12 @@ export type LimitDemand = {
   readonly amount: bigint;
   readonly ordersMax: number;
   /** Whether a call that lists these orders is one that the network carries. */
-  readonly fits: (slots: readonly number[]) => boolean;
+  readonly fits: (orderSlots: readonly number[]) => boolean;
 };
 
 export type Crossing = {
-  /** Slots of the orders, in selection order; each is filled, all but the last one whole. */
-  readonly slots: readonly number[];
+  /** Where the book holds the orders, in selection order; each is filled, all but the last one whole. */
+  readonly orderSlots: readonly number[];
   readonly sold: bigint;
   readonly bought: bigint;
   /** Orders had to be left out for want of slots, and an amount is left. */
@@ -43,17 +43,17 @@ export function entriesUpTo(
   return low;
 }
 
-/** Takes the orders (slots) one after the other, each as far as the contract would fill it. */
+/** Takes the orders one after the other, each as far as the contract would fill it. */
 export function crossInOrder(
   view: BookView,
-  slots: readonly number[],
+  orderSlots: readonly number[],
   demand: LimitDemand,
 ): Crossing {
   const taken: number[] = [];
   const delivered = new Map<number, bigint>();
   const received = new Map<number, bigint>();
   let [sold, bought, isCut] = [0n, 0n, false];
-  for (const slot of slots) {
+  for (const slot of orderSlots) {
     const left = demand.amount - (demand.sells ? sold : bought);
     if (left === 0n) break;
     const order = listedOrder(view, slot);
@@ -77,7 +77,7 @@ export function crossInOrder(
     // a cheaper order listed later could still take of that is not worth breaking the order.
     if (fill.bought < order.amount) break;
   }
-  return { slots: taken, sold, bought, isCut };
+  return { orderSlots: taken, sold, bought, isCut };
 }
 
 function isCovered(order: ListedOrder, delivery: bigint, payment: bigint): boolean {

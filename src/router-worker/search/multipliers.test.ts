@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { randomFrom } from "../../../test/support/random-ledgers.ts";
 import { BUY, type HopDemand, SELL } from "./hop-problem.ts";
-import { LevelSums } from "./level-sums.ts";
 import { Multipliers } from "./multipliers.ts";
+import { ProfitSums } from "./profit-sums.ts";
 
 const SLOTS = 4;
 const DEMAND = {
@@ -17,7 +17,7 @@ const DEMAND = {
 test("no shadow price bounds a hop closer than the one that is found", () => {
   const random = randomFrom(11);
   const multipliers = new Multipliers();
-  const levels = new LevelSums();
+  const profits = new ProfitSums();
   const sums = new Float64Array(SLOTS + 1);
   let short = 0;
   for (let at = 0; at < 200; at += 1) {
@@ -35,9 +35,9 @@ test("no shadow price bounds a hop closer than the one that is found", () => {
     const amount = 1 + Math.floor((most * (1 + random(90))) / 100);
     const demand: HopDemand = { ...DEMAND, direction, amount, cutoff: 0, gap: 0, nodesMax: 0 };
     const bound = (lambda: number): number => {
-      levels.fill(sums, hop, lambda, SLOTS, new Uint8Array(hop.count).fill(1));
-      const saved = sums[SLOTS] ?? 0;
-      return direction === SELL ? (amount + saved) / lambda : saved - amount * lambda;
+      profits.fill(sums, hop, lambda, SLOTS, new Uint8Array(hop.count).fill(1));
+      const profit = sums[SLOTS] ?? 0;
+      return direction === SELL ? (amount + profit) / lambda : profit - amount * lambda;
     };
     multipliers.find(hop, hop.count, demand, SLOTS, new Uint8Array(hop.count).fill(1));
     const found = bound(multipliers.lambda);

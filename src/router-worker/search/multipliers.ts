@@ -1,13 +1,13 @@
 // Hot path: the multipliers of a hop's relaxation, a shadow price `lambda` and a slot penalty `mu`: those
 // of the closest bound. Some 3 us.
 //
-// What the best so many orders save against a shadow price is convex and piecewise linear in it. The
+// What the best so many orders profit at a shadow price is convex and piecewise linear in it. The
 // cutting-plane method of Kelley (J. SIAM 8, 1960) finds where the bound is closest: two lines below the
 // function, of orders that use up too little and of orders that use up enough, cross where it is
 // evaluated next, until it lies on the crossing.
 import { ORDERS_MAX } from "../quote.ts";
 import { type HopDemand, type HopOrders, SELL } from "./hop-problem.ts";
-import { LevelSums } from "./level-sums.ts";
+import { ProfitSums } from "./profit-sums.ts";
 
 /** Crossings tried (guess): it seldom takes more than six. */
 const CROSSINGS_MAX = 16;
@@ -15,7 +15,7 @@ const CROSSINGS_MAX = 16;
 const NEAR = 1e-12;
 /**
  * Until orders use up enough: prices of those so many behind the one at which divisible ones do, then one so
- * many times as high, against which the largest orders save most.
+ * many times as high, at which the largest orders profit most.
  */
 const OFFSETS: readonly number[] = [4, 16];
 const HIGH = 2 ** 16;
@@ -27,7 +27,7 @@ export class Multipliers {
   work = 0;
 
   readonly #sums = new Float64Array(ORDERS_MAX + 1);
-  readonly #levels = new LevelSums();
+  readonly #profits = new ProfitSums();
   #orders!: HopOrders;
   #canBeWhole!: Uint8Array;
   #slots = 0;
@@ -46,8 +46,8 @@ export class Multipliers {
   ): void {
     const sells = direction === SELL;
     this.#canBeWhole = canBeWhole;
-    const levels = this.#levels;
-    levels.work = 0;
+    const profits = this.#profits;
+    profits.work = 0;
     this.#orders = count === hop.count ? hop : { ...hop, count };
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
@@ -55,8 +55,8 @@ export class Multipliers {
     const end = this.#divisibleEnd(sells, amount);
     const price = columns.price[start + end]!;
     let best = price;
-    let saved = this.#fill(price, sells, amount);
-    let [gotBelow, paidBelow] = [levels.got, levels.got * price - saved];
+    let profit = this.#fill(price, sells, amount);
+    let [gotBelow, paidBelow] = [profits.got, profits.got * price - profit];
     let isShort = this.mu > 0 || hop.groups > 0;
     let [gotAbove, paidAbove] = [0, 0];
     let isBracketed = !isShort;
@@ -64,48 +64,48 @@ export class Multipliers {
       const entry = end + (OFFSETS[rise] ?? count);
       const lambda = entry < count ? columns.price[start + entry]! : price * HIGH;
       const closest = this.#closest;
-      saved = this.#fill(lambda, sells, amount);
+      profit = this.#fill(lambda, sells, amount);
       // The highest one only brackets: at it plain numbers tell too little apart to be searched.
       if (this.#closest < closest && entry < count) best = lambda;
-      const paid = levels.got * lambda - saved;
-      const isEnough = (sells ? paid : levels.got) >= amount;
+      const paid = profits.got * lambda - profit;
+      const isEnough = (sells ? paid : profits.got) >= amount;
       isBracketed = isEnough || entry >= count;
-      if (isBracketed) [gotAbove, paidAbove] = [levels.got, paid];
-      else [gotBelow, paidBelow] = [levels.got, paid];
+      if (isBracketed) [gotAbove, paidAbove] = [profits.got, paid];
+      else [gotBelow, paidBelow] = [profits.got, paid];
     }
     for (let at = 0; at < CROSSINGS_MAX && isShort; at += 1) {
       const lambda = (paidAbove - paidBelow) / (gotAbove - gotBelow);
       if (!(lambda > 0 && lambda < Number.POSITIVE_INFINITY)) break;
       const onLine = gotBelow * lambda - paidBelow;
       const closest = this.#closest;
-      saved = this.#fill(lambda, sells, amount);
+      profit = this.#fill(lambda, sells, amount);
       if (this.#closest < closest) best = lambda;
-      if (saved <= onLine + gotBelow * lambda * NEAR) break;
-      const got = levels.got;
-      const paid = got * lambda - saved;
+      if (profit <= onLine + gotBelow * lambda * NEAR) break;
+      const got = profits.got;
+      const paid = got * lambda - profit;
       if ((sells ? paid : got) < amount) [gotBelow, paidBelow] = [got, paid];
       else [gotAbove, paidAbove] = [got, paid];
       isShort = this.mu > 0 || hop.groups > 0;
     }
     if (best !== this.lambda) this.#fill(best, sells, amount);
-    this.work = levels.work;
+    this.work = profits.work;
   }
 
   /** After `find`: the multipliers at another shadow price. */
   setAt(lambda: number): void {
-    this.#levels.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
+    this.#profits.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
     this.lambda = lambda;
     this.mu = this.#sums[this.#slots]! - this.#sums[this.#slots - 1]!;
-    this.work = this.#levels.work;
+    this.work = this.#profits.work;
   }
 
-  /** Sets the multipliers to a shadow price and its slot penalty; returns what is saved in all. */
+  /** Sets the multipliers to a shadow price and its slot penalty; returns the profits in all. */
   #fill(lambda: number, sells: boolean, amount: number): number {
     this.setAt(lambda);
-    const saved = this.#sums[this.#slots]!;
-    const bound = sells ? (amount + saved) / lambda : saved - amount * lambda;
+    const profit = this.#sums[this.#slots]!;
+    const bound = sells ? (amount + profit) / lambda : profit - amount * lambda;
     if (bound < this.#closest) this.#closest = bound;
-    return saved;
+    return profit;
   }
 
   /** The order that uses up the amount, were all divisible and slots without number. */

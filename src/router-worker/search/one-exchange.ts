@@ -3,12 +3,12 @@
 import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 
 /** Candidates of a hop up to which orders are replaced and added; orders are dropped whatever it has. */
-const CANDIDATES_MAX = 200;
+const EXCHANGE_CANDIDATES_MAX = 200;
 /** What a selection may be worse by with an order less: a part that counts as equal, and the floats'. */
 const EQUAL = 1.5e-9;
 /** What one with as many orders or more must be better by, as a part. */
 const BETTER = 1e-10;
-const NONE = -1;
+const NONE_LEAVES = -1;
 
 /**
  * What a hop takes: SELL, all of `amount` is paid; BUY, it is got. `slots`: orders that may be listed; 0:
@@ -29,11 +29,11 @@ export function* oneExchanges(
   demand: ExchangeDemand,
 ): Generator<readonly number[]> {
   const known = hopValue(orders, listed, demand);
-  const isSmall = orders.count <= CANDIDATES_MAX;
+  const isSmall = orders.count <= EXCHANGE_CANDIDATES_MAX;
   const all = totalOf(orders, listed);
-  for (const leaving of [...listed, NONE]) {
-    const left = leaving === NONE ? listed.length : listed.length - 1;
-    const isDropped = leaving !== NONE && left > 0 && isEnough(orders, all, leaving, demand);
+  for (const leaving of [...listed, NONE_LEAVES]) {
+    const left = leaving === NONE_LEAVES ? listed.length : listed.length - 1;
+    const isDropped = leaving !== NONE_LEAVES && left > 0 && isEnough(orders, all, leaving, demand);
     const isReplaced = isSmall && left < demand.slots;
     if (!isDropped && !isReplaced) continue;
     const kept = listed.filter((entry) => entry !== leaving);

@@ -77,7 +77,7 @@ export class PathSearch {
     this.#awayEnd = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
     this.#towardsEnd = sells ? SIDE_TAKER_SELLS : SIDE_TAKER_BUYS;
     this.#queue.clear();
-    if (this.#curves.budget.isBounded) this.#curves.budget.take(this.#sidesSeen(view));
+    if (this.#curves.workBudget.isBounded) this.#curves.workBudget.take(this.#sidesSeen(view));
     const side = findSide(view, selling, buying);
     if (side !== NONE) this.#addPath(view, ONE_HOP, amount, 0, side, NONE, NONE);
     if (!direct) this.#addLonger(view);

@@ -111,8 +111,8 @@ export class QuoteSearch {
     request: QuoteRequest,
     context: Omit<QuoteContext, "shouldStop">,
   ): QuoteResult | undefined {
-    const { budget } = this.#curves;
-    budget.left = work;
+    const { workBudget } = this.#curves;
+    workBudget.left = work;
     try {
       const { now, skipWindow } = context;
       return this.quote(view, request, { now, skipWindow, shouldStop: never });
@@ -121,7 +121,7 @@ export class QuoteSearch {
       this.#paths.forget();
       return undefined;
     } finally {
-      budget.left = Number.POSITIVE_INFINITY;
+      workBudget.left = Number.POSITIVE_INFINITY;
     }
   }
 
@@ -171,7 +171,7 @@ export class QuoteSearch {
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
     const [first] = routes;
     const exchanged = routes.map((route, at) => {
-      const better = solver.exchange(context, route, at === 0, beats);
+      const better = solver.improve(context, route, at === 0, beats);
       // Another path's, too, where it counts as equal: it comes first then.
       const mayBeFirst = isEqual(better, first!, selling) || beats(better, first!);
       return mayBeFirst ? solver.fewest(context, better, route, beats) : better;
@@ -212,7 +212,10 @@ function isEqual(one: RouteQuote, other: RouteQuote, selling: boolean): boolean 
   return (gain < 0n ? -gain : gain) * EQUAL_PARTS <= size;
 }
 
-/** Of equal results the one with fewer orders, then the better one, then the one with fewer hops. */
+/**
+ * Of equal results the one with fewer orders, then the better one, then what sells less, then the one with
+ * fewer hops.
+ */
 function isBetter(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
   const gained = selling
     ? Number(one.bought) - Number(other.bought)

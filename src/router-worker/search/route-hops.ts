@@ -53,10 +53,10 @@ export class RouteHops {
     return made;
   }
 
-  /** Lists the orders in `slots`, which are on a side. */
-  listed(view: BookView, side: number, slots: readonly number[]): RouteHop {
-    const orders = slots.map((slot) => orderId(view, slot));
-    const worst = slots.reduce((most, slot) => (isDearer(view, slot, most) ? slot : most));
+  /** Lists the orders in `orderSlots`, which are on a side. */
+  listed(view: BookView, side: number, orderSlots: readonly number[]): RouteHop {
+    const orders = orderSlots.map((slot) => orderId(view, slot));
+    const worst = orderSlots.reduce((most, slot) => (isDearer(view, slot, most) ? slot : most));
     return this.#hop(view, side, orders, orderPrice(view, worst));
   }
 

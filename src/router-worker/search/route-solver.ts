@@ -55,10 +55,12 @@ const FURTHER_GAP = 1e-6;
 
 /** Selections that the 1-exchange of a route settles at most (guess). */
 const EXCHANGES_MAX = 256;
+
 /** The orders that a route lists. */
 type Listed = {
   readonly sides: readonly number[];
-  readonly slots: readonly (readonly number[])[];
+  /** By hop: where the book holds the orders, in matching order. */
+  readonly orderSlots: readonly (readonly number[])[];
   readonly flows: readonly bigint[];
 };
 
@@ -113,7 +115,7 @@ export class RouteSolver {
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
     const { request, ordersMax } = context;
-    this.#curves.budget.take(CAPPED_WORK);
+    this.#curves.workBudget.take(CAPPED_WORK);
     const sides = sidesOf(queue, id);
     this.isThinned = false;
     this.#loadWithCredit(context, sides);
@@ -143,11 +145,11 @@ export class RouteSolver {
   solve(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
     this.isOpen = false;
     this.isThinned = false;
-    const { budget } = this.#curves;
-    budget.take(GREEDY_WORK);
+    const { workBudget } = this.#curves;
+    workBudget.take(GREEDY_WORK);
     const greedy = this.#solveGreedily(context, queue, id);
     if (greedy !== undefined) return greedy;
-    budget.take(UNKNOWN_WORK);
+    workBudget.take(UNKNOWN_WORK);
     const route = this.#searchRoute(context, sidesOf(queue, id));
     if (route !== undefined && !this.isOpen && !this.isThinned) this.#proven.add(route);
     return route;
@@ -206,8 +208,8 @@ export class RouteSolver {
       workMax: Math.min(HEADROOM_WORK_PATH_MAX, this.#headroomWorkLeft),
       value: sells ? Number(known?.bought ?? 0n) : Number(known?.sold ?? Number.POSITIVE_INFINITY),
       settles: (lists) => {
-        const slots = lists.map((list, hop) => list.map((entry) => slotOf(hops[hop]!, entry)));
-        const better = this.#routeOf(context, sides, slots);
+        const orderSlots = lists.map((list, hop) => list.map((entry) => slotOf(hops[hop]!, entry)));
+        const better = this.#routeOf(context, sides, orderSlots);
         if (better !== undefined) route = better;
         return better !== undefined;
       },
@@ -249,7 +251,7 @@ export class RouteSolver {
    * again, but never worse than the first one by more than counts as equal. A proven route of which
    * `isBest` is false only drops orders.
    */
-  exchange(
+  improve(
     context: SolveContext,
     first: RouteQuote,
     isBest: boolean,
@@ -264,10 +266,10 @@ export class RouteSolver {
       const { sides } = listed;
       this.#loadWithCredit(context, sides);
       const before = best;
-      for (const slots of this.#exchangesOf(context, listed, dropsOnly)) {
+      for (const orderSlots of this.#exchangesOf(context, listed, dropsOnly)) {
         left -= 1;
         if (left < 0) return best;
-        const other = this.#routeOf(context, sides, slots);
+        const other = this.#routeOf(context, sides, orderSlots);
         if (other === undefined || !isBetter(other, best) || !isBetter(other, first)) continue;
         best = other;
         break;
@@ -296,9 +298,9 @@ export class RouteSolver {
     for (let next = most; this.workLeft > 0 && !context.shouldStop(); ) {
       const listed = this.#listed.get(best);
       if (listed === undefined) break;
-      const { sides, slots } = listed;
+      const { sides, orderSlots } = listed;
       least = Math.max(least, sides.length);
-      most = Math.min(most, slots.reduce((sum, list) => sum + list.length, 0) - 1);
+      most = Math.min(most, orderSlots.reduce((sum, list) => sum + list.length, 0) - 1);
       next = Math.min(next, most);
       if (next < least) break;
       this.#loadWithCredit(context, sides);
@@ -318,13 +320,13 @@ export class RouteSolver {
 
   *#exchangesOf(
     { request, ordersMax }: SolveContext,
-    { slots, flows }: Listed,
+    { orderSlots, flows }: Listed,
     dropsOnly: boolean,
   ): Generator<readonly (readonly number[])[]> {
     const { hops } = this.#search;
     const direction = request.direction === "strict_send" ? SELL : BUY;
-    const orders = slots.reduce((sum, list) => sum + list.length, 0);
-    for (const [hop, list] of slots.entries()) {
+    const orders = orderSlots.reduce((sum, list) => sum + list.length, 0);
+    for (const [hop, list] of orderSlots.entries()) {
       const entries = list.map((slot) => entryOf(hops[hop]!, slot));
       if (entries.includes(NO_ENTRY)) continue;
       const demand = {
@@ -333,7 +335,7 @@ export class RouteSolver {
         slots: dropsOnly ? 0 : ordersMax - orders + list.length,
       } as const;
       for (const changed of oneExchanges(hops[hop]!, entries, demand)) {
-        yield slots.with(
+        yield orderSlots.with(
           hop,
           changed.map((entry) => slotOf(hops[hop]!, entry)),
         );
@@ -369,21 +371,23 @@ export class RouteSolver {
     const { view, now } = context;
     const curve = this.#curves.wholeCurveOf(view, side, ONE_HOP, now);
     const entries = entriesUpTo(view, this.#curves, curve, priceMax);
-    this.#curves.budget.take(CROSSED_WORK * entries);
+    this.#curves.workBudget.take(CROSSED_WORK * entries);
     const start = this.#curves.start[curve]!;
-    const slots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
+    const orderSlots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
     const demand = {
       sells: context.request.direction === "strict_send",
       amount: context.request.amount,
       ordersMax: context.ordersMax,
       fits: (list: readonly number[]) => fitsInCall(view, [side], [list], true),
     };
-    const inOrder = crossInOrder(view, slots, demand);
-    if (inOrder.isCut) this.#curves.budget.take(UNKNOWN_WORK);
-    const chosen = inOrder.isCut ? this.#crossMore(context, side, curve, slots, inOrder) : inOrder;
-    if (chosen.slots.length === 0) return undefined;
+    const inOrder = crossInOrder(view, orderSlots, demand);
+    if (inOrder.isCut) this.#curves.workBudget.take(UNKNOWN_WORK);
+    const chosen = inOrder.isCut
+      ? this.#crossMore(context, side, curve, orderSlots, inOrder)
+      : inOrder;
+    if (chosen.orderSlots.length === 0) return undefined;
     const { sold, bought } = chosen;
-    return { sold, bought, hops: [this.#hops.listed(view, side, chosen.slots)] };
+    return { sold, bought, hops: [this.#hops.listed(view, side, chosen.orderSlots)] };
   }
 
   /** Where best price first runs out of slots: a selection that fills the amount, or more of it. */
@@ -391,29 +395,29 @@ export class RouteSolver {
     context: SolveContext,
     side: number,
     curve: number,
-    slots: readonly number[],
+    orderSlots: readonly number[],
     inOrder: Crossing,
   ): Crossing {
     const { view, request, ordersMax } = context;
     const hop = this.#search.hops[0]!;
     useCandidates(hop, view, this.#candidates.of(curve), true);
-    const dearest = orderPrice(view, slots.at(-1)!);
+    const dearest = orderPrice(view, orderSlots.at(-1)!);
     while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
-    hop.levelSums = new Map();
+    hop.profitSums = new Map();
     if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
-      const listed = this.#listedSlots(0);
+      const listed = this.#listedOrderSlots(0);
       const settled = settle(context, [listed]);
-      if (settled !== undefined) return { ...settled, slots: listed, isCut: false };
+      if (settled !== undefined) return { ...settled, orderSlots: listed, isCut: false };
     }
-    const amounts = new Map(slots.map((slot) => [slot, listedOrder(view, slot).amount]));
-    const byAmount = slots.toSorted((one, other) =>
+    const amounts = new Map(orderSlots.map((slot) => [slot, listedOrder(view, slot).amount]));
+    const byAmount = orderSlots.toSorted((one, other) =>
       (amounts.get(one) ?? 0n) > (amounts.get(other) ?? 0n) ? -1 : 1,
     );
     const largest = new Set(byAmount.slice(0, ordersMax));
     const sells = request.direction === "strict_send";
     const crossed = crossInOrder(
       view,
-      slots.filter((slot) => largest.has(slot)),
+      orderSlots.filter((slot) => largest.has(slot)),
       {
         ...{ sells, amount: request.amount, ordersMax },
         fits: (list) => fitsInCall(view, [side], [list], true),
@@ -430,8 +434,8 @@ export class RouteSolver {
   ): RouteQuote | undefined {
     const workMax = Math.max(PATH_MIN, this.workLeft * PATH_PART);
     if (!this.#searchSelection(context, sides, workMax, false, cutoff)) return undefined;
-    const slots = sides.map((_, hop) => this.#listedSlots(hop));
-    const route = this.#routeOf(context, sides, slots);
+    const orderSlots = sides.map((_, hop) => this.#listedOrderSlots(hop));
+    const route = this.#routeOf(context, sides, orderSlots);
     // Another selection may settle.
     if (route === undefined) this.isOpen = true;
     return route;
@@ -441,16 +445,17 @@ export class RouteSolver {
   #routeOf(
     context: SolveContext,
     sides: readonly number[],
-    slots: readonly (readonly number[])[],
+    orderSlots: readonly (readonly number[])[],
   ): RouteQuote | undefined {
-    const settled = settle(context, slots);
-    if (settled === undefined || !fitsInCall(context.view, sides, slots, false)) return undefined;
+    const settled = settle(context, orderSlots);
+    if (settled === undefined || !fitsInCall(context.view, sides, orderSlots, false))
+      return undefined;
     const { sold, bought } = settled;
-    const needed = neededSlots(context, slots, settled);
+    const needed = neededOrderSlots(context, orderSlots, settled);
     if (needed === undefined) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     const route = { sold, bought, hops };
-    this.#listed.set(route, { sides, slots: needed, flows: settled.flows });
+    this.#listed.set(route, { sides, orderSlots: needed, flows: settled.flows });
     return route;
   }
 
@@ -509,7 +514,7 @@ export class RouteSolver {
     return found;
   }
 
-  #listedSlots(hop: number): readonly number[] {
+  #listedOrderSlots(hop: number): readonly number[] {
     const { lists, counts, hops } = this.#search;
     return Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry));
   }
@@ -539,15 +544,15 @@ function entryOf({ columns, start, count }: HopOrders, slot: number): number {
  * to the same. Selling, the plan forward may need some: what they take on the way can be more than
  * what is bought in the end needs. Undefined where the call would fail either way.
  */
-function neededSlots(
+function neededOrderSlots(
   context: SolveContext,
-  slots: readonly (readonly number[])[],
+  orderSlots: readonly (readonly number[])[],
   settled: Settled,
 ): readonly (readonly number[])[] | undefined {
-  const filled = slots.map((list, hop) => list.slice(0, settled.filled[hop]!));
+  const filled = orderSlots.map((list, hop) => list.slice(0, settled.filled[hop]!));
   // Where all are filled, so they are by any amount between what is sold and what is asked for.
-  if (filled.every((list, hop) => list.length === slots[hop]!.length)) return slots;
-  return [filled, slots].find((lists) => {
+  if (filled.every((list, hop) => list.length === orderSlots[hop]!.length)) return orderSlots;
+  return [filled, orderSlots].find((lists) => {
     const again = settle(context, lists, settled.sold);
     return again?.sold === settled.sold && again.bought === settled.bought;
   });
@@ -556,10 +561,10 @@ function neededSlots(
 /** `sold`: what is sold, where that is what is asked for. */
 function settle(
   { view, request }: SolveContext,
-  slots: readonly (readonly number[])[],
+  orderSlots: readonly (readonly number[])[],
   sold: bigint = request.amount,
 ): Settled | undefined {
-  const listed = slots.map((list) => list.map((slot) => listedOrder(view, slot)));
+  const listed = orderSlots.map((list) => list.map((slot) => listedOrder(view, slot)));
   return request.direction === "strict_send"
     ? settleSelling(listed, sold)
     : settleBuying(listed, request.amount);

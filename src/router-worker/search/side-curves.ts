@@ -63,7 +63,7 @@ const COLUMNS_MAX = 1 << 22;
 /**
  * The curve of a side for a route of one hop; and for longer routes, which leave out makers whose
  * backing awaits confirmation, and on which what a maker delivers at one hop can release headroom for what
- * it is paid at the next: so this one knows no bound of headroom.
+ * it is paid at the next: so its sums know no bound of headroom.
  */
 export const ONE_HOP = 0;
 export const MANY_HOPS = 1;
@@ -89,7 +89,7 @@ export class SideCurves {
   readonly #changed: Float64Array;
   readonly #builtAt: Float64Array;
   readonly #validUntil: Float64Array;
-  /** PENDING and TIGHT: of a curve for one hop, where that for longer routes differs. */
+  /** PENDING: of a curve for one hop; TIGHT: of either. */
   readonly #differs: Uint8Array;
 
   // By entry.
@@ -106,8 +106,8 @@ export class SideCurves {
 
   /** Entries of the curve that the last `sell` or `buy` reached. */
   used = 0;
-  /** Building takes a step an order of it. */
-  readonly budget = new WorkBudget();
+  /** Building takes a work unit an order. */
+  readonly workBudget = new WorkBudget();
 
   /** Open addressing by backing record, for the curve being built: entry + 1. */
   #makerHash = new Int32Array(64);
@@ -238,7 +238,7 @@ export class SideCurves {
     const list = side * SIDE_STRIDE_U32 + SIDE_LIST;
     const orders = view.sideU32[list + LIST_COUNT]!;
     const depth = Math.min(orders, depthMax);
-    this.budget.take(depth);
+    this.workBudget.take(depth);
     this.#builds += 1;
     this.build[curve] = this.#builds;
     this.#reserve(curve, depth);

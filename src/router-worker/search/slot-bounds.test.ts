@@ -44,7 +44,7 @@ const cases = fc.record({
   /** Of which hop, what flow and how many slots something was proven before. */
   known: fc.array(
     fc.record({
-      step: fc.integer({ min: 0, max: 1 }),
+      stage: fc.integer({ min: 0, max: 1 }),
       flow,
       slots: fc.integer({ min: 1, max: 6 }),
     }),
@@ -111,38 +111,38 @@ for (const [name, direction] of [
       fc.property(cases, ({ hops, amount, slots, first, known }) => {
         const split = hops.length === 1 ? [slots] : [Math.min(first, slots - 1), 0];
         if (hops.length === 2) split[1] = slots - (split[0] as number);
-        const steps = direction === SELL ? hops : hops.toReversed();
+        const stages = direction === SELL ? hops : hops.toReversed();
         const slotsOf = direction === SELL ? split : split.toReversed();
         const bounds = new SlotBounds();
         const orders = hops.map(hopOfOffers);
         const isNoWorse = (bound: number, value: number) =>
           direction === SELL ? bound >= value : bound <= value;
         bounds.begin(orders, hops.length, direction, amount, slots);
-        bounds.setLevels();
+        bounds.setShadowPrices();
         const splits = new SlotSplitSearch();
         for (const [hop, own] of orders.entries())
           Object.assign(splits.hops[hop] as HopOrders, own);
         const all = splits.boundOf(hops.length, direction, amount, slots);
-        for (const { step, flow, slots: count } of known) {
-          const hop = steps[step];
+        for (const { stage, flow, slots: count } of known) {
+          const hop = stages[stage];
           if (hop === undefined || count > slots) continue;
-          bounds.note(step, flow, count, optimum(hop, direction, flow, count));
+          bounds.note(stage, flow, count, optimum(hop, direction, flow, count));
         }
         const own = Int32Array.from([...split, 0]);
         let value = amount;
-        const reached = steps.map((hop, step) => {
+        const reached = stages.map((hop, stage) => {
           const before = value;
-          value = optimum(hop, direction, before, slotsOf[step] as number);
+          value = optimum(hop, direction, before, slotsOf[stage] as number);
           if (before === 0 || before === Number.POSITIVE_INFINITY) value = before;
-          assert(isNoWorse(bounds.after(step, before, slotsOf[step] as number), value));
+          assert(isNoWorse(bounds.after(stage, before, slotsOf[stage] as number), value));
           return value;
         });
         assert(isNoWorse(bounds.bound(0, amount, own), value));
         assert(isNoWorse(all, value));
         // What a hop has to come to is no more than what it came to.
-        for (const [step, came] of reached.entries()) {
+        for (const [stage, came] of reached.entries()) {
           if (value === 0 || value === Number.POSITIVE_INFINITY) continue;
-          assert(isNoWorse(came, bounds.needed(step, value, own)));
+          assert(isNoWorse(came, bounds.needed(stage, value, own)));
         }
       }),
       { numRuns: runs(150) },

@@ -1,19 +1,19 @@
 // Hot path: what a route gives at most where its hops share a number of slots, for each split of them.
-// Some 20 us for the levels, then some nanoseconds for each split.
+// Some 20 us for the profits, then some nanoseconds for each split.
 //
-// As in hop-solver.ts, against a price level at each hop: an order saves something, the rest is bought
-// at the level, and no selection saves more than the hop's largest savings for its slots add up to. That
-// holds for any level. The divisible selection's says most where there are slots enough; the fewer there
-// are, the higher the level that says most: each hop is bounded by the closest of some.
+// As in hop-solver.ts, at a shadow price for each hop: an order profits something, the rest is bought at
+// the shadow price, and no selection profits more than the largest profits for the hop's slots add up to.
+// That holds at any shadow price. The divisible selection's bounds closest where there are slots enough; the
+// fewer there are, the higher the one that bounds closest: each hop is bounded by the closest of some.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
-import { LevelSums } from "./level-sums.ts";
+import { ProfitSums } from "./profit-sums.ts";
 
-/** Levels: prices of the orders so many behind the one at which the divisible selection ends; */
+/** Shadow prices: prices of the orders so many behind the one at which the divisible selection ends; */
 const OFFSETS: readonly number[] = [0, 2, 4, 8, 16, 32, 64, 128, 256];
 /** and the highest price so many times, for hops in which size counts for more than price. */
 const ABOVE: readonly number[] = [1.25, 1.6, 2.5, 6, 36, 1000];
-const LEVELS = OFFSETS.length + ABOVE.length;
+const LAMBDAS = OFFSETS.length + ABOVE.length;
 /** Relative error of the sums: some forty products. */
 const MARGIN = 1e-12;
 /** What a selection that is cut down loses at most by rounding: a unit at each of its ends. */
@@ -31,20 +31,20 @@ export class SlotBounds {
   /** Orders that the route would list then. */
   orders = 0;
 
-  /** By hop, LEVELS apart; and how many there are. */
-  readonly #level = new Float64Array(HOPS_MAX * LEVELS);
-  readonly #levelCount = new Int32Array(HOPS_MAX);
-  /** By level: what so many orders save at most. */
+  /** Shadow prices by hop, LAMBDAS apart; and how many there are. */
+  readonly #lambda = new Float64Array(HOPS_MAX * LAMBDAS);
+  readonly #lambdaCount = new Int32Array(HOPS_MAX);
+  /** By shadow price: what so many orders profit at most. */
   readonly #sums: Float64Array[] = [];
-  readonly #savings = new LevelSums();
+  readonly #profits = new ProfitSums();
 
   // By hop and slots, ORDERS_MAX + 1 apart: a flow (0: none), and what a search proved of it.
   readonly #flow = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
   readonly #proven = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
 
-  /** What the levels took, in work units. */
+  /** What the profits took, in work units. */
   get work(): number {
-    return this.#savings.work;
+    return this.#profits.work;
   }
 
   /**
@@ -63,59 +63,59 @@ export class SlotBounds {
     this.#direction = direction;
     this.#slots = slots;
     this.#flow.fill(0);
-    this.#savings.work = 0;
+    this.#profits.work = 0;
     this.orders = 0;
     let flow = amount;
-    for (let step = 0; step < hopCount; step += 1) flow = this.#divide(this.#hopAt(step), flow);
+    for (let stage = 0; stage < hopCount; stage += 1) flow = this.#divide(this.#hopAt(stage), flow);
   }
 
   /** After `begin`, before any bound is asked for. */
-  setLevels(): void {
-    for (let hop = 0; hop < this.#hopCount; hop += 1) this.#setLevelsOf(hop);
+  setShadowPrices(): void {
+    for (let hop = 0; hop < this.#hopCount; hop += 1) this.#setShadowPricesOf(hop);
   }
 
   /**
-   * Notes that the hop of `step`, with so many slots, gets no more than `value` of `flow` or any smaller
+   * Notes that the hop of `stage`, with so many slots, gets no more than `value` of `flow` or any smaller
    * amount of which a part may stay unsold (BUY: that getting `flow` costs no less). It says something of
    * other flows, too: a selection is cut down to a smaller one at no less than the best price a unit.
    */
-  note(step: number, flow: number, slots: number, value: number): void {
-    const at = this.#hopAt(step) * (ORDERS_MAX + 1) + slots;
+  note(stage: number, flow: number, slots: number, value: number): void {
+    const at = this.#hopAt(stage) * (ORDERS_MAX + 1) + slots;
     this.#flow[at] = flow;
     this.#proven[at] = value;
   }
 
-  #hopAt(step: number): number {
-    return this.#direction === SELL ? step : this.#hopCount - 1 - step;
+  #hopAt(stage: number): number {
+    return this.#direction === SELL ? stage : this.#hopCount - 1 - stage;
   }
 
   /**
-   * What `flow` comes to at most (SELL: at the end; BUY: at least, at the start) from `step` on,
+   * What `flow` comes to at most (SELL: at the end; BUY: at least, at the start) from `stage` on,
    * with `slots` for each hop. Whole units.
    */
-  bound(step: number, flow: number, slots: Int32Array): number {
+  bound(stage: number, flow: number, slots: Int32Array): number {
     let bound = flow;
-    for (let at = step; at < this.#hopCount; at += 1) {
+    for (let at = stage; at < this.#hopCount; at += 1) {
       const hop = this.#hopAt(at);
       bound = this.after(at, bound, slots[hop]!);
     }
     return bound;
   }
 
-  /** The same for the hop of one step alone. */
-  after(step: number, flow: number, slots: number): number {
+  /** The same for the hop of one stage alone. */
+  after(stage: number, flow: number, slots: number): number {
     return this.#direction === SELL
-      ? this.#mostOut(step, flow, slots)
-      : this.#leastIn(this.#hopCount - 1 - step, flow, slots);
+      ? this.#mostOut(stage, flow, slots)
+      : this.#leastIn(this.#hopCount - 1 - stage, flow, slots);
   }
 
   /**
-   * The least (BUY: the most) that must come out of (BUY: go in at) `step` for the route to come to
+   * The least (BUY: the most) that must come out of (BUY: go in at) `stage` for the route to come to
    * `value`, which is at least (BUY: at most) that, with `slots` for the hops after it.
    */
-  needed(step: number, value: number, slots: Int32Array): number {
+  needed(stage: number, value: number, slots: Int32Array): number {
     let needed = value;
-    for (let at = this.#hopCount - 1; at > step; at -= 1) {
+    for (let at = this.#hopCount - 1; at > stage; at -= 1) {
       const hop = this.#hopAt(at);
       needed =
         this.#direction === SELL
@@ -127,11 +127,11 @@ export class SlotBounds {
 
   /** Whole units that a hop gives at most for `paid`. */
   #mostOut(hop: number, paid: number, slots: number): number {
-    const first = hop * LEVELS;
+    const first = hop * LAMBDAS;
     let most = Number.POSITIVE_INFINITY;
-    for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
-      const got = (paid + this.#sums[at]![slots]!) / this.#level[at]!;
-      // The levels behind the closest one are ever farther.
+    for (let at = first; at < first + this.#lambdaCount[hop]!; at += 1) {
+      const got = (paid + this.#sums[at]![slots]!) / this.#lambda[at]!;
+      // The shadow prices behind the closest one bound ever less.
       if (got > most) break;
       most = got;
     }
@@ -180,11 +180,11 @@ export class SlotBounds {
 
   /** Whole units that `got` of a hop costs at least. */
   #leastIn(hop: number, got: number, slots: number): number {
-    const first = hop * LEVELS;
+    const first = hop * LAMBDAS;
     let least = 0;
-    for (let at = first; at < first + this.#levelCount[hop]!; at += 1) {
-      const saved = this.#sums[at]![slots]!;
-      const cost = got * this.#level[at]! * (1 - MARGIN) - saved * (1 + MARGIN);
+    for (let at = first; at < first + this.#lambdaCount[hop]!; at += 1) {
+      const profit = this.#sums[at]![slots]!;
+      const cost = got * this.#lambda[at]! * (1 - MARGIN) - profit * (1 + MARGIN);
       if (cost < least) break;
       least = cost;
     }
@@ -210,31 +210,31 @@ export class SlotBounds {
     return sells ? got + left : paid + left * price[start + entry]!;
   }
 
-  #setLevelsOf(hop: number): void {
+  #setShadowPricesOf(hop: number): void {
     const { columns, start, count } = this.#hops[hop]!;
     const flow = this.#divisibleFlow[hop]!;
-    this.#levelCount[hop] = 0;
-    // The fewer the slots, the higher the closest level: past that of a single one none is of use.
+    this.#lambdaCount[hop] = 0;
+    // The fewer the slots, the higher the closest shadow price: past that of a single one none is of use.
     let closest = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < LEVELS; at += 1) {
+    for (let at = 0; at < LAMBDAS; at += 1) {
       const entry = this.#divisibleEnd[hop]! + (OFFSETS[at] ?? count);
       if (at < OFFSETS.length && entry >= count) continue;
       const times = ABOVE[at - OFFSETS.length] ?? 1;
-      const level = columns.price[start + Math.min(entry, count - 1)]! * times;
-      const saved = this.#addLevel(hop, level);
-      const bound = this.#direction === SELL ? (flow + saved) / level : saved - flow * level;
+      const lambda = columns.price[start + Math.min(entry, count - 1)]! * times;
+      const profit = this.#addShadowPrice(hop, lambda);
+      const bound = this.#direction === SELL ? (flow + profit) / lambda : profit - flow * lambda;
       if (bound > closest) break;
       closest = bound;
     }
   }
 
-  /** Returns what a single order saves at most. */
-  #addLevel(hop: number, level: number): number {
-    const index = hop * LEVELS + this.#levelCount[hop]!;
-    this.#level[index] = level;
-    const sums = this.#savings.of(this.#hops[hop]!, level);
+  /** Returns what a single order profits at most. */
+  #addShadowPrice(hop: number, lambda: number): number {
+    const index = hop * LAMBDAS + this.#lambdaCount[hop]!;
+    this.#lambda[index] = lambda;
+    const sums = this.#profits.of(this.#hops[hop]!, lambda);
     this.#sums[index] = sums;
-    this.#levelCount[hop]! += 1;
+    this.#lambdaCount[hop]! += 1;
     return sums[1]!;
   }
 }

@@ -57,7 +57,8 @@ const RESULTS_MAX = 256;
 const LIST_MAX = 2 * ORDERS_MAX;
 /** What a hop was asked for, and what a search of it answered. */
 type HopResult = {
-  readonly step: number;
+  /** Stage n: the n-th hop solved, from the first hop on when selling, from the last when buying. */
+  readonly stage: number;
   readonly flow: number;
   readonly exactFlow: bigint | undefined;
   readonly below: number;
@@ -86,7 +87,7 @@ export class SlotSplitSearch {
     start: 0,
     count: 0,
     groups: 0,
-    levelSums: new Map(),
+    profitSums: new Map(),
     dropped: undefined,
     words: NO_WORDS,
     payerBytes: 0,
@@ -127,7 +128,7 @@ export class SlotSplitSearch {
   readonly #split = new Int32Array(SPLITS_MAX * HOPS_MAX);
   readonly #bound = new Float64Array(SPLITS_MAX);
   readonly #isOpen = new Uint8Array(SPLITS_MAX);
-  /** Slots of each hop of the split at hand, and orders it lists so far, by step. */
+  /** Slots of each hop of the split at hand, and orders it lists so far, by stage. */
   readonly #own = new Int32Array(HOPS_MAX);
   readonly #trial = this.hops.map(() => new Int32Array(LIST_MAX));
   readonly #trialCounts = new Int32Array(HOPS_MAX);
@@ -171,7 +172,7 @@ export class SlotSplitSearch {
     const result = this.#resultOf(0, amount, exact, this.#slots, unbounded, this.value);
     this.complete = result.complete;
     if (!result.found || !this.#isBetter(result.value)) return;
-    this.#keepStep(0, result.list);
+    this.#keepStage(0, result.list);
     this.#keepAnswer(result.value);
   }
 
@@ -213,15 +214,15 @@ export class SlotSplitSearch {
     let [flow, exactFlow, orders, bytes] = [amount, exact as bigint | undefined, 0, 0];
     let isProven = true;
     const noCutoff = sells ? 0 : Number.POSITIVE_INFINITY;
-    for (let step = 0; step < this.#hopCount; step += 1) {
-      const below = this.#usableBelow(step, slots);
-      const result = this.#resultOf(step, flow, exactFlow, slots, below, noCutoff);
+    for (let stage = 0; stage < this.#hopCount; stage += 1) {
+      const below = this.#usableBelow(stage, slots);
+      const result = this.#resultOf(stage, flow, exactFlow, slots, below, noCutoff);
       if (!result.found || !result.complete) return false;
       // Less than what the hop before gives could give more.
-      if (sells && step > 0 && result.free > result.value) isProven = false;
-      this.#keepStep(step, result.list);
+      if (sells && stage > 0 && result.free > result.value) isProven = false;
+      this.#keepStage(stage, result.list);
       orders += result.list.length;
-      const hop = this.hops[this.#hopAt(step)]!;
+      const hop = this.hops[this.#hopAt(stage)]!;
       bytes += selectionBytes(hop, result.list, result.list.length);
       [flow, exactFlow] = [result.value, result.exactValue];
     }
@@ -230,8 +231,8 @@ export class SlotSplitSearch {
     return isProven;
   }
 
-  #hopAt(step: number): number {
-    return this.#direction === SELL ? step : this.#hopCount - 1 - step;
+  #hopAt(stage: number): number {
+    return this.#direction === SELL ? stage : this.#hopCount - 1 - stage;
   }
 
   /** Whether a value is of use: by how much depends on the gap. */
@@ -259,12 +260,12 @@ export class SlotSplitSearch {
 
   #addSplits(amount: number): void {
     const hopCount = this.#hopCount;
-    this.#bounds.setLevels();
+    this.#bounds.setShadowPrices();
     this.work += this.#bounds.work;
     this.#splits = 0;
     if (hopCount === 1)
       this.#addSplit(this.#slots, 0, 0, this.#bounds.after(0, amount, this.#slots));
-    // By step: all splits that begin alike have that part of their bounds in common.
+    // By stage: all splits that begin alike have that part of their bounds in common.
     for (let one = 1; hopCount > 1 && one <= this.#slots - hopCount + 1; one += 1) {
       const left = this.#slots - one;
       const first = this.#bounds.after(0, amount, one);
@@ -279,7 +280,7 @@ export class SlotSplitSearch {
     }
   }
 
-  /** `one`, `two` and `three`: slots of each step; `bound`: what they come to at most. */
+  /** `one`, `two` and `three`: slots of each stage; `bound`: what they come to at most. */
   #addSplit(one: number, two: number, three: number, bound: number): void {
     const at = this.#splits * HOPS_MAX;
     this.#split[at + this.#hopAt(0)] = one;
@@ -313,29 +314,29 @@ export class SlotSplitSearch {
   }
 
   /**
-   * The hops of the split at hand from `step` on, for `flow`, with `slots` for all of them. Returns at
+   * The hops of the split at hand from `stage` on, for `flow`, with `slots` for all of them. Returns at
    * most (BUY: at least) what any smaller flow could come to.
    */
   #try(
-    step: number,
+    stage: number,
     flow: number,
     exact: bigint | undefined,
     slots: number,
     bytes: number,
   ): number {
     const sells = this.#direction === SELL;
-    const stepsAfter = this.#hopCount - 1 - step;
-    const hop = this.#hopAt(step);
+    const stagesAfter = this.#hopCount - 1 - stage;
+    const hop = this.#hopAt(stage);
     // What the hops before do not need is left to this one.
     let most = slots;
-    for (let next = step + 1; next < this.#hopCount; next += 1)
+    for (let next = stage + 1; next < this.#hopCount; next += 1)
       most -= this.#own[this.#hopAt(next)]!;
-    const bytesLeft = bytes - this.#bytesAfter(step);
+    const bytesLeft = bytes - this.#bytesAfter(stage);
     // What bounds nothing tells no results apart.
     let isBound = most * this.#mostBytes[hop]! > bytesLeft;
     const hopBytes = isBound ? bytesLeft : Number.POSITIVE_INFINITY;
     this.#isBytesBound = isBound;
-    let below = this.#usableBelow(step, slots - 1);
+    let below = this.#usableBelow(stage, slots - 1);
     let reach = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let output = 0; output < OUTPUTS_MAX; output += 1) {
       if (this.work > this.#workMax) {
@@ -348,57 +349,57 @@ export class SlotSplitSearch {
       const saved = this.#own[hop]!;
       this.#own[hop] = most;
       const isAny = wanted === 0 || wanted === Number.POSITIVE_INFINITY;
-      const cutoff = isAny ? wanted : this.#bounds.needed(step, wanted, this.#own);
-      const bound = this.#bounds.bound(step, flow, this.#own);
+      const cutoff = isAny ? wanted : this.#bounds.needed(stage, wanted, this.#own);
+      const bound = this.#bounds.bound(stage, flow, this.#own);
       if (!this.#isBetter(bound)) {
         this.#own[hop] = saved;
         return output === 0 ? bound : reach;
       }
       this.#hopBytes = hopBytes;
-      const result = this.#resultOf(step, flow, exact, most, below, cutoff);
+      const result = this.#resultOf(stage, flow, exact, most, below, cutoff);
       this.#own[hop] = saved;
       const { found, value, exactValue, free, list } = result;
       if (!result.complete) this.#isDone = false;
       if (output === 0) {
-        const best = this.#bounds.bound(step + 1, free, this.#own);
+        const best = this.#bounds.bound(stage + 1, free, this.#own);
         reach = sells ? best : value;
       }
       if (!found) return reach;
-      this.#keepStep(step, list);
-      if (stepsAfter === 0) {
+      this.#keepStage(stage, list);
+      if (stagesAfter === 0) {
         if (this.found ? (sells ? value > this.value : value < this.value) : this.#isBetter(value))
           this.#keepAnswer(value);
         return reach;
       }
-      if (!this.#isBetter(this.#bounds.bound(step + 1, value, this.#own))) return reach;
+      if (!this.#isBetter(this.#bounds.bound(stage + 1, value, this.#own))) return reach;
       const taken = selectionBytes(this.hops[hop]!, list, list.length);
-      const rest = this.#try(step + 1, value, exactValue, slots - list.length, bytes - taken);
+      const rest = this.#try(stage + 1, value, exactValue, slots - list.length, bytes - taken);
       // With fewer bytes taken here the next hops could do more.
       if (output === 0 && free <= value && !this.#isBytesBound && rest < reach) reach = rest;
       if (output === 0 && this.#isBytesBound) isBound = true;
       this.#isBytesBound = isBound;
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
       if (!sells || !this.#isBetter(rest)) return reach;
-      below = Math.min(value, this.#usableBelow(step, this.#own[this.#hopAt(step + 1)]!));
+      below = Math.min(value, this.#usableBelow(stage, this.#own[this.#hopAt(stage + 1)]!));
     }
     this.#isDone = false;
     return reach;
   }
 
   /** SELL: a hop must give less than this for the next one to use it up, with so many slots. */
-  #usableBelow(step: number, slots: number): number {
-    if (this.#direction !== SELL || step === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
-    const next = this.hops[this.#hopAt(step + 1)]!;
+  #usableBelow(stage: number, slots: number): number {
+    if (this.#direction !== SELL || stage === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
+    const next = this.hops[this.#hopAt(stage + 1)]!;
     const { columns, start, count } = next;
     // What may stay unsold is worth less than a unit at some price.
     const unsold = columns.price[start + count - 1]!;
     return (unsold + mostPaid(next, slots)) * (1 + 2 ** -40) + 1;
   }
 
-  /** What the slots of the hops after `step` take of the call at least, each of another maker. */
-  #bytesAfter(step: number): number {
+  /** What the slots of the hops after `stage` take of the call at least, each of another maker. */
+  #bytesAfter(stage: number): number {
     let bytes = 0;
-    for (let next = step + 1; next < this.#hopCount; next += 1) {
+    for (let next = stage + 1; next < this.#hopCount; next += 1) {
       const hop = this.#hopAt(next);
       bytes += this.#own[hop]! * this.#leastBytes[hop]!;
     }
@@ -423,9 +424,9 @@ export class SlotSplitSearch {
     }
   }
 
-  /** Solves the hop of `step` unless a result says as much already; returns the result. */
+  /** Solves the hop of `stage` unless a result says as much already; returns the result. */
   #resultOf(
-    step: number,
+    stage: number,
     flow: number,
     exactFlow: bigint | undefined,
     slots: number,
@@ -434,12 +435,12 @@ export class SlotSplitSearch {
   ): HopResult {
     const bytes = this.#hopBytes;
     for (const known of this.#results) {
-      if (known.step !== step || known.flow !== flow || known.exactFlow !== exactFlow) continue;
+      if (known.stage !== stage || known.flow !== flow || known.exactFlow !== exactFlow) continue;
       if (known.bytes !== bytes || known.below !== below) continue;
       if (this.#says(known, slots, cutoff)) return known;
     }
     const solver = this.#solver;
-    solver.solve(this.hops[this.#hopAt(step)]!, {
+    solver.solve(this.hops[this.#hopAt(stage)]!, {
       direction: this.#direction,
       amount: flow,
       exactAmount: exactFlow,
@@ -456,7 +457,7 @@ export class SlotSplitSearch {
     const { found, value, exactValue, count } = solver.selection;
     const list = solver.selection.list.slice(0, found ? count : 0);
     const result: HopResult = {
-      step,
+      stage,
       flow,
       exactFlow,
       below,
@@ -479,7 +480,7 @@ export class SlotSplitSearch {
       const best = found ? value : cutoff;
       const sells = this.#direction === SELL;
       const proven = sells ? Math.max(best, free, cutoff) : Math.min(best, cutoff);
-      this.#bounds.note(step, flow, slots, proven);
+      this.#bounds.note(stage, flow, slots, proven);
     }
     return result;
   }
@@ -497,20 +498,20 @@ export class SlotSplitSearch {
     return (known.found && isBest) || !isLess;
   }
 
-  /** Takes entries for the hop of `step` into the selections being tried. */
-  #keepStep(step: number, list: Int32Array): void {
-    this.#trial[step]!.set(list);
-    this.#trialCounts[step] = list.length;
+  /** Takes entries for the hop of `stage` into the selections being tried. */
+  #keepStage(stage: number, list: Int32Array): void {
+    this.#trial[stage]!.set(list);
+    this.#trialCounts[stage] = list.length;
   }
 
   /** Makes the selections being tried the incumbent. */
   #keepAnswer(value: number): void {
     this.value = value;
     this.found = true;
-    for (let step = 0; step < this.#hopCount; step += 1) {
-      const hop = this.#hopAt(step);
-      const count = this.#trialCounts[step]!;
-      this.lists[hop]!.set(this.#trial[step]!.subarray(0, count));
+    for (let stage = 0; stage < this.#hopCount; stage += 1) {
+      const hop = this.#hopAt(stage);
+      const count = this.#trialCounts[stage]!;
+      this.lists[hop]!.set(this.#trial[stage]!.subarray(0, count));
       this.counts[hop] = count;
     }
   }

@@ -9,7 +9,7 @@ export const OUT_OF_WORK = new Error("the search would take more work than it ha
 export const UNKNOWN_WORK = Number.MAX_VALUE;
 
 export class WorkBudget {
-  /** Work units, of some 0.3 us each. */
+  /** Work units: at most some 0.3 us, mostly far less. */
   #left = Number.POSITIVE_INFINITY;
 
   get isBounded(): boolean {

@@ -1,24 +1,24 @@
-// Hot path: what so many orders of a hop save at most against a price level, for each number of
-// them. Some 100 ns, and a few more an order below the level.
+// Hot path: what so many orders of a hop profit at most at a shadow price, for each number of
+// them. Some 100 ns, and a few more an order below the shadow price.
 //
-// A maker's orders at a hop draw on the same backing: together they save no more than its backing
+// A maker's orders at a hop draw on the same backing: together they profit no more than its backing
 // does, spent on the cheapest first.
 import { ORDERS_MAX } from "../quote.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopOrders, insertDescending } from "./hop-problem.ts";
 
-/** Orders of one maker that are looked at; the savings of those beyond count in full. */
+/** Orders of one maker that are looked at; the profits of those beyond count in full. */
 const ORDERS_OF_MAKER_MAX = 64;
 
-export class LevelSums {
+export class ProfitSums {
   /** What filling took so far, in work units. */
   work = 0;
 
-  /** What the orders that save most get in all: the slope of what they save. */
+  /** What the orders that profit most get in all: the slope of what they profit. */
   got = 0;
 
-  readonly #savings = new Float64Array(ORDERS_MAX);
+  readonly #profits = new Float64Array(ORDERS_MAX);
   /** What each of them gets. */
   readonly #gets = new Float64Array(ORDERS_MAX);
   #held = 0;
@@ -31,33 +31,33 @@ export class LevelSums {
   readonly #gain = new Float64Array(ORDERS_OF_MAKER_MAX);
   readonly #most = new Float64Array(ORDERS_OF_MAKER_MAX);
   readonly #price = new Float64Array(ORDERS_OF_MAKER_MAX);
-  /** Their savings, the largest first. */
+  /** Their profits, the largest first. */
   readonly #ofMaker = new Float64Array(ORDERS_OF_MAKER_MAX);
 
-  /** The sums of all orders of the hop at a level: of each level once while its candidates stay. */
-  of(hop: HopOrders, level: number): Float64Array {
-    const known = hop.levelSums.get(level);
+  /** The sums of all orders of the hop: once for each shadow price while its candidates stay. */
+  of(hop: HopOrders, lambda: number): Float64Array {
+    const known = hop.profitSums.get(lambda);
     if (known !== undefined) {
       this.work += known[ORDERS_MAX + 1]!;
       return known;
     }
     const before = this.work;
     const sums = new Float64Array(ORDERS_MAX + 2);
-    this.fill(sums, hop, level);
+    this.fill(sums, hop, lambda);
     // Work does not depend on what was asked before.
     sums[ORDERS_MAX + 1] = this.work - before;
-    hop.levelSums.set(level, sums);
+    hop.profitSums.set(lambda, sums);
     return sums;
   }
 
   /**
-   * Fills `sums`: what so many orders of the hop, up to `slots`, save at most against the level. With
+   * Fills `sums`: what so many orders of the hop, up to `slots`, profit at most at the shadow price. With
    * `whole` only those marked in it, by entry.
    */
   fill(
     sums: Float64Array,
     hop: HopOrders,
-    level: number,
+    lambda: number,
     slots: number = ORDERS_MAX,
     whole: Uint8Array | undefined = undefined,
   ): void {
@@ -69,79 +69,79 @@ export class LevelSums {
     this.#fills += 1;
     let least = 0;
     let end = start;
-    for (; end < start + count && price[end]! < level; end += 1) {
-      const saving = most[end]! * (level - price[end]!);
-      if (saving <= least || group[end] !== UNCONSTRAINED) continue;
+    for (; end < start + count && price[end]! < lambda; end += 1) {
+      const profit = most[end]! * (lambda - price[end]!);
+      if (profit <= least || group[end] !== UNCONSTRAINED) continue;
       if (whole !== undefined && whole[end - start] === 0) continue;
-      this.#add(saving, most[end]!);
-      if (this.#held === slots) least = this.#savings[slots - 1]!;
+      this.#add(profit, most[end]!);
+      if (this.#held === slots) least = this.#profits[slots - 1]!;
     }
-    if (groups > 0) this.#addMakers(hop, level, end);
+    if (groups > 0) this.#addMakers(hop, lambda, end);
     this.work += 1 + (end - start) / 8;
     sums[0] = 0;
     this.got = 0;
     for (let place = 0; place < slots; place += 1) {
       const isHeld = place < this.#held;
-      sums[place + 1] = sums[place]! + (isHeld ? this.#savings[place]! : 0);
+      sums[place + 1] = sums[place]! + (isHeld ? this.#profits[place]! : 0);
       if (isHeld) this.got += this.#gets[place]!;
     }
   }
 
-  /** Each maker with several orders below the level, which end before `end`. */
-  #addMakers(hop: HopOrders, level: number, end: number): void {
+  /** Each maker with several orders below the shadow price, which end before `end`. */
+  #addMakers(hop: HopOrders, lambda: number, end: number): void {
     const { start, columns } = hop;
     for (let at = end - 1; at >= start; at -= 1) {
       const maker = columns.group[at]!;
       if (maker === UNCONSTRAINED || this.#fillOf[maker] === this.#fills) continue;
       this.#fillOf[maker] = this.#fills;
-      this.#addMaker(hop, level, at - start);
+      this.#addMaker(hop, lambda, at - start);
     }
   }
 
-  #add(saving: number, gets: number): void {
-    const savings = this.#savings;
+  #add(profit: number, gets: number): void {
+    const profits = this.#profits;
     if (this.#held < this.#slots) this.#held += 1;
-    else if (saving <= savings[this.#slots - 1]!) return;
+    else if (profit <= profits[this.#slots - 1]!) return;
     let place = this.#held - 1;
-    for (; place > 0 && savings[place - 1]! < saving; place -= 1) {
-      savings[place] = savings[place - 1]!;
+    for (; place > 0 && profits[place - 1]! < profit; place -= 1) {
+      profits[place] = profits[place - 1]!;
       this.#gets[place] = this.#gets[place - 1]!;
     }
-    savings[place] = saving;
+    profits[place] = profit;
     this.#gets[place] = gets;
   }
 
   /**
-   * Each order of a maker, of whom `top` is the dearest below the level, in full, those that save
-   * most first, until its backing saves no more.
+   * Each order of a maker, of whom `top` is the dearest below the shadow price, in full, those that
+   * profit most first, until its backing profits no more.
    */
-  #addMaker({ columns, start }: HopOrders, level: number, top: number): void {
+  #addMaker({ columns, start }: HopOrders, lambda: number, top: number): void {
     let orders = 0;
     for (let entry = top; entry >= 0; entry = columns.previous[start + entry]!) {
       if (this.#whole !== undefined && this.#whole[entry] === 0) continue;
       const price = columns.price[start + entry]!;
       const most = columns.most[start + entry]!;
       if (orders === ORDERS_OF_MAKER_MAX) {
-        this.#add(most * (level - price), most);
+        this.#add(most * (lambda - price), most);
         continue;
       }
-      this.#gain[orders] = level - price;
+      this.#gain[orders] = lambda - price;
       this.#most[orders] = most;
       this.#price[orders] = price;
-      insertDescending(this.#ofMaker, orders + 1, most * (level - price));
+      insertDescending(this.#ofMaker, orders + 1, most * (lambda - price));
       orders += 1;
     }
     // As the search has it: of a copy with credit for headroom the dearest order has the most of it.
     const all = start + columns.groupTop[start + columns.group[start + top]!]!;
     let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.headroom[all]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
-      const saving = Math.min(this.#ofMaker[at]!, left);
-      this.#add(saving, saving / this.#gain[orders - 1]!);
-      left -= saving;
+      const profit = Math.min(this.#ofMaker[at]!, left);
+      this.#add(profit, profit / this.#gain[orders - 1]!);
+      left -= profit;
     }
   }
 
-  /** What the maker's orders save at most within its budget and its headroom. */
+  /** What the maker's orders profit at most within its budget and its headroom. */
   #mostOfMaker(orders: number, budget: number, headroom: number): number {
     let [byBudget, byHeadroom] = [0, 0];
     let [budgetLeft, headroomLeft] = [budget, headroom];
