@@ -48,7 +48,7 @@ const { values: flags, positionals: parts } = parseArgs({
     times: { type: "boolean", default: false },
     shuffle: { type: "string" },
     jobs: { type: "string" },
-    "process-minutes": { type: "string", default: "10" },
+    "process-minutes": { type: "string", default: "20" },
     "test-name-pattern": { type: "string" },
   },
 });
@@ -185,7 +185,6 @@ function run(list) {
     "--no-concurrent-recompilation",
     // Where several processes share the cores, threads that collect garbage together wait for each
     // other, and small young generations are collected often: a quarter of the CPU time of some files.
-    // What tests start runs as its users run it.
     "--single-threaded-gc",
     "--max-semi-space-size=32",
     // Most of a test process's code runs too seldom to be worth optimizing: as FLAGS of

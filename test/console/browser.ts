@@ -4,8 +4,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 
 /**
  * What the browser does without. The first two are lists below its address bar, pages that a window loads whether it is
- * seen or not: nearly half of the CPU time of a new context (Chromium 156). The others are Playwright's, whose flag
- * this one replaces.
+ * seen or not: nearly half of the CPU time of a new context (Chromium 156). The others are Playwright's (1.65.1),
+ * whose flag this one replaces.
  */
 const FEATURES_OFF = [
   "WebUIOmniboxPopup",

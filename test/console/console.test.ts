@@ -46,10 +46,8 @@ describe("the console", { skip }, () => {
   const folder = temporaryFolder();
 
   before(async () => {
-    [world, browser] = await Promise.all([
-      ConsoleWorld.start("console", folder),
-      launchBrowser(executable ?? ""),
-    ]);
+    browser = await launchBrowser(executable ?? "");
+    world = await ConsoleWorld.start("console", folder);
     shared = new SharedPage(browser, world.origin);
   });
   after(async () => {

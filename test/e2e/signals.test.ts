@@ -41,14 +41,21 @@ function start(name: string): Started {
 
 async function logged({ child, log }: Started, text: string): Promise<void> {
   while (!log.some((line) => line.includes(text))) {
-    assert.equal(child.exitCode, null, log.join("\n"));
+    assert.deepEqual([child.exitCode, child.signalCode], [null, null], log.join("\n"));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`ends well where ${signal} reaches the devnet too`, { timeout: 300_000 }, async () => {
+  test(`ends well where ${signal} reaches the devnet too`, { timeout: 300_000 }, async (t) => {
     const started = start(signal);
+    t.after(() => {
+      try {
+        process.kill(-started.pid, "SIGKILL");
+      } catch {
+        // Both are gone, where nothing failed.
+      }
+    });
     // While it catches up, and once it is live: the last line names the page.
     await logged(started, signal === "SIGTERM" ? "serving the API" : "/console");
     for (const ignored of ["SIGHUP", "SIGUSR1"] as const) {

@@ -203,6 +203,7 @@ test("lists by order, owner and market have every event once, in the index or no
       let allStored = true;
       let filters: readonly OrderEventFilter[] = [];
       let expected: readonly (readonly OrderEvent[])[] = [];
+      let rows: readonly OrderEvent[] = [];
       for (const [more, pendingOrderEvents] of runsOf) {
         const store = { keepOrderEvents, pendingOrderEvents };
         const exchange = await Exchange.open({ ...options, store });
@@ -215,7 +216,7 @@ test("lists by order, owner and market have every event once, in the index or no
         const shown = lists();
         await exchange.close();
         const past = await StoreReader.open(options.path);
-        const rows = past.orderEvents.from(0n as Position, 10_000).toReversed();
+        rows = past.orderEvents.from(0n as Position, 10_000).toReversed();
         await past.close();
         expected = filters.map((filter) => rows.filter((row) => isOf(row, filter)));
         assert.deepEqual(shown, expected);
@@ -223,6 +224,9 @@ test("lists by order, owner and market have every event once, in the index or no
         // As versions wrote it that knew of no events that wait.
         if (allStored) await withoutPending(options.path);
       }
+      const probed = await openPastStore(dirname(options.path));
+      assert.deepEqual(probed.orderEvents.from(0n as Position, 10_000).toReversed(), rows);
+      await probed.close();
     }),
     { numRuns: runs(4) },
   );
