@@ -6,7 +6,7 @@ import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
-/** By entry is by candidate. */
+/** Entries of a hop: its candidates. */
 export const ENTRIES_MAX = CANDIDATES_MAX;
 
 export class HopTask {

@@ -89,7 +89,7 @@ export class SideCurves {
   readonly #changed: Float64Array;
   readonly #builtAt: Float64Array;
   readonly #validUntil: Float64Array;
-  /** PENDING: of a curve for one hop; TIGHT: of either. */
+  /** PENDING and TIGHT. Any: read of a curve for one hop, where that for longer routes differs; TIGHT: of either. */
   readonly #differs: Uint8Array;
 
   // By entry.
