@@ -411,9 +411,9 @@ test("a step that is told for long has more of each turn, but never all that is 
     turns.push(said.length - before);
   }
   assert.equal(said.length, 3002);
-  // A message takes a millisecond: 250 of them are one millisecond more of a turn.
+  // A message takes a millisecond: 100 of them are one millisecond more of a turn.
   assert.deepEqual(turns.slice(0, 3), [1, 1, 1]);
-  assert.equal(Math.max(...turns), 12);
+  assert.equal(Math.max(...turns), 30);
 });
 
 test("what is left to say of a step waits for no slices of answers", async () => {

@@ -14,10 +14,10 @@ const WAITING_MAX = SUBSCRIPTIONS_MAX.snapshots;
 
 /**
  * A step that is still being told has the portion of a turn that its channels take, and at least one part in so many
- * of the time since it was shown (choice): 20 ms of a turn after 5 s. So other work cannot hold up the next step for
+ * of the time since it was shown (choice): 20 ms of a turn after 2 s. So other work cannot hold up the next step for
  * good, and no turn carries a large rest.
  */
-const TOLD_PARTS = 250;
+const TOLD_PARTS = 100;
 
 /** A subscribe whose snapshot waits for something. */
 export type PendingSnapshot = {

@@ -43,8 +43,8 @@ export type Candidates = {
   readonly isThinned: boolean;
   readonly profitSums: Map<number, Float64Array>;
   readonly dropped: Dropped;
-  /** How many of those are candidates all the same. */
-  readonly wanted: number;
+  /** The version of those that are candidates all the same. */
+  readonly version: number;
 };
 
 /** The dominated orders of a side, cheapest first. */
@@ -60,6 +60,8 @@ export class Dropped {
   /** Those that searches of the quote at hand asked for, and how many. */
   readonly isWanted: Uint8Array;
   wanted = 0;
+  /** Changes with what is wanted. */
+  version = 0;
 
   constructor(length: number) {
     this.owner = new Uint32Array(length);
@@ -74,27 +76,36 @@ export class Dropped {
     if (this.isWanted[place] === 1) return false;
     this.isWanted[place] = 1;
     this.wanted += 1;
+    this.version += 1;
     return true;
   }
 
   wantAll(): void {
     this.isWanted.fill(1, 0, this.count);
     this.wanted = this.count;
+    this.version += 1;
   }
 
   clear(): void {
-    if (this.wanted > 0) this.isWanted.fill(0);
+    if (this.wanted === 0) return;
+    this.isWanted.fill(0);
     this.wanted = 0;
+    this.version += 1;
   }
 }
 
+/** What it reads of them. */
+type Curves = Pick<SideCurves, "build" | "columns" | "count" | "forgotten" | "groups" | "start">;
+
 export class CandidateSets {
-  readonly #curves: SideCurves;
+  readonly #curves: Curves;
   /** By curve; and with wanted orders, of the quote at hand. */
   readonly #sets: (Candidates | undefined)[] = [];
   readonly #wider = new Map<number, Candidates>();
   /** Of the quote at hand. */
   readonly #used = new Set<Dropped>();
+  /** As `SideCurves.forgotten`: sets are forgotten with the curves. */
+  #forgotten = 0;
 
   // The orders kept so far that dominate: the largest amounts, and the maker of each, or -1.
   readonly #amounts = new Float64Array(DEPTH);
@@ -104,7 +115,7 @@ export class CandidateSets {
   #isThinned = false;
   #kept = new Int32Array(256);
 
-  constructor(curves: SideCurves) {
+  constructor(curves: Curves) {
     this.#curves = curves;
   }
 
@@ -113,6 +124,9 @@ export class CandidateSets {
     for (const dropped of this.#used) dropped.clear();
     this.#used.clear();
     this.#wider.clear();
+    if (this.#forgotten === this.#curves.forgotten) return;
+    this.#forgotten = this.#curves.forgotten;
+    this.#sets.length = 0;
   }
 
   /** Those of a curve that holds its whole side. */
@@ -124,10 +138,10 @@ export class CandidateSets {
       this.#sets[curve] = set;
     }
     if (set.dropped.count > 0) this.#used.add(set.dropped);
-    const { wanted } = set.dropped;
+    const { wanted, version } = set.dropped;
     if (wanted === 0) return set;
     let wider = this.#wider.get(curve);
-    if (wider?.build !== build || wider.wanted !== wanted) {
+    if (wider?.build !== build || wider.version !== version) {
       wider = this.#make(curve, build, set.dropped);
       this.#wider.set(curve, wider);
     }
@@ -157,7 +171,7 @@ export class CandidateSets {
       isThinned: this.#isThinned,
       profitSums: new Map(),
       dropped,
-      wanted: dropped.wanted,
+      version: dropped.version,
     };
   }
 

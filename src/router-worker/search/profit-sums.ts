@@ -10,6 +10,8 @@ import { type HopOrders, insertDescending } from "./hop-problem.ts";
 
 /** Orders of one maker that are looked at; the profits of those beyond count in full. */
 const ORDERS_OF_MAKER_MAX = 64;
+/** Shadow prices of a hop whose sums are kept: bounds memory, 200 bytes each (choice). */
+const LAMBDAS_MAX = 64;
 
 export class ProfitSums {
   /** What filling took so far, in work units. */
@@ -46,6 +48,7 @@ export class ProfitSums {
     this.fill(sums, hop, lambda);
     // Work does not depend on what was asked before.
     sums[ORDERS_MAX + 1] = this.work - before;
+    if (hop.profitSums.size === LAMBDAS_MAX) hop.profitSums.clear();
     hop.profitSums.set(lambda, sums);
     return sums;
   }

@@ -310,8 +310,8 @@ export class RouteSolver {
         best = other;
         continue;
       }
-      // A search that is cut short says nothing of fewer.
-      if (this.isOpen) most = next - 1;
+      // A search that is cut short, or lacks orders, says nothing of fewer.
+      if (this.isOpen || this.#search.hasMissed) most = next - 1;
       else least = next + 1;
       next = Math.floor((least + most) / 2);
     }
