@@ -28,7 +28,7 @@ function curves() {
 
 const slotsOf = ({ columns, count }: Candidates) => [...columns.slot.subarray(0, count)];
 
-test("orders that no longer are wanted make room for as many others", () => {
+test("orders that are no longer wanted are no candidates beside as many others", () => {
   const sets = new CandidateSets(curves());
   sets.begin();
   const plain = slotsOf(sets.of(0));
@@ -37,12 +37,12 @@ test("orders that no longer are wanted make room for as many others", () => {
     Array.from({ length: 21 }, (_, at) => at),
   );
   const { dropped } = sets.of(0);
-  for (const places of [
+  for (const wanted of [
     [0, 1],
     [30, 31],
   ]) {
-    for (const place of places) assert.ok(dropped.want(place));
-    assert.deepEqual(slotsOf(sets.of(0)), [...plain, ...places.map((place) => 21 + place)]);
+    for (const place of wanted) assert.ok(dropped.want(place));
+    assert.deepEqual(slotsOf(sets.of(0)), [...plain, ...wanted.map((place) => 21 + place)]);
     dropped.clear();
     assert.deepEqual(slotsOf(sets.of(0)), plain);
   }
