@@ -13,8 +13,8 @@ import { isRecord, RpcError, type RpcLimits } from "./json-rpc.ts";
 import type { Timer } from "./ledger-source.ts";
 import { parseInteger } from "./rpc-answers.ts";
 import { readI128, type ScValue } from "./sc-value.ts";
-import { scValueOf } from "./sdk-value.ts";
 import type { SourceSet } from "./source-set.ts";
+import { scValueOf } from "./value-reader.ts";
 
 /** A simulation answers with events and footprints, which a contract can make large. */
 const SIMULATE_LIMITS: RpcLimits = { timeoutMs: 10_000, idleMs: 6_000, bytesMax: 4 << 20 };

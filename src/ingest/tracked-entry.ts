@@ -1,15 +1,14 @@
+// Hot path: every followed entry that a ledger changed. The fields that count are read in place.
+//
 // Ledger entries that can be tracked, as the domain knows them, and the keys they are tracked by.
 import {
-  type AccountEntry,
-  type ConfigSettingEntry,
   ConfigSettingId,
-  type LedgerEntryData,
+  LedgerEntryData,
   LedgerKey,
   LedgerKeyAccount,
   LedgerKeyConfigSetting,
   LedgerKeyContractData,
   LedgerKeyTrustLine,
-  type TrustLineEntry,
 } from "@stellar/stellar-sdk/xdr";
 import type { EntryChange, TrackedEntry } from "../model/ledger-delta.ts";
 import type { Oddity } from "./ledger-decoder.ts";
@@ -24,7 +23,40 @@ import {
   readVec,
   type ScValue,
 } from "./sc-value.ts";
-import { scValueOf } from "./sdk-value.ts";
+import { ValueReader } from "./value-reader.ts";
+import { compileWalker } from "./xdr/compile-walker.ts";
+
+/** Of LedgerEntryType. */
+const ENTRY_ACCOUNT = 0;
+const ENTRY_TRUSTLINE = 1;
+const ENTRY_CONTRACT_DATA = 6;
+const ENTRY_CONFIG_SETTING = 8;
+/** ConfigSettingID of CONFIG_SETTING_CONTRACT_EVENTS_V0: bytes at most, and a fee. */
+const EVENTS_SETTING = 4;
+
+/** Where the fields lie; 0 is nowhere: an entry begins with its type. */
+class FieldPlaces {
+  balanceAt = 0;
+  limitAt = 0;
+  subentriesAt = 0;
+  flagsAt = 0;
+  liabilitiesAt = 0;
+  sponsoredAt = 0;
+  sponsoringAt = 0;
+}
+
+const walkEntry = compileWalker<FieldPlaces>(LedgerEntryData.schema, [
+  { at: "AccountEntry.balance", when: "put", call: "balanceAt" },
+  { at: "AccountEntry.numSubEntries", when: "put", call: "subentriesAt" },
+  { at: "AccountEntry.flags", when: "put", call: "flagsAt" },
+  { at: "AccountEntryExtensionV1.liabilities", when: "put", call: "liabilitiesAt" },
+  { at: "AccountEntryExtensionV2.numSponsored", when: "put", call: "sponsoredAt" },
+  { at: "AccountEntryExtensionV2.numSponsoring", when: "put", call: "sponsoringAt" },
+  { at: "TrustLineEntry.balance", when: "put", call: "balanceAt" },
+  { at: "TrustLineEntry.limit", when: "put", call: "limitAt" },
+  { at: "TrustLineEntry.flags", when: "put", call: "flagsAt" },
+  { at: "TrustLineEntryV1.liabilities", when: "put", call: "liabilitiesAt" },
+]);
 
 /** The entry's LedgerKey in base64 XDR; undefined for entries of kinds that are never tracked. */
 export function entryKey(data: LedgerEntryData): string | undefined {
@@ -49,16 +81,52 @@ export function entryKey(data: LedgerEntryData): string | undefined {
 }
 
 /**
- * Undefined where the entry is not of the form that a Stellar Asset Contract, an account, a trustline
- * or the network's setting of events gives it: there is nothing in it that we could follow.
+ * Of the LedgerEntryData at byte `from`, which was found to be one. Undefined where it is not of the form that a
+ * Stellar Asset Contract, an account, a trustline or the network's setting of events gives it: there is nothing in
+ * it that could be followed.
  */
+export function readTrackedEntry(
+  bytes: Uint8Array,
+  view: DataView,
+  from: number,
+): TrackedEntry | undefined {
+  const type = view.getInt32(from);
+  if (type === ENTRY_CONTRACT_DATA) {
+    return contractEntry(new ValueReader(bytes, view).contractData(from + 4));
+  }
+  if (type === ENTRY_CONFIG_SETTING && view.getInt32(from + 4) === EVENTS_SETTING) {
+    return { kind: "eventsSetting", bytesMax: view.getUint32(from + 8) };
+  }
+  if (type !== ENTRY_ACCOUNT && type !== ENTRY_TRUSTLINE) return undefined;
+  const places = new FieldPlaces();
+  walkEntry(view, from, places);
+  const { balanceAt, limitAt, subentriesAt, flagsAt, liabilitiesAt } = places;
+  // Liabilities: buying, then selling.
+  const buyingLiabilities = liabilitiesAt === 0 ? 0n : view.getBigInt64(liabilitiesAt);
+  const sellingLiabilities = liabilitiesAt === 0 ? 0n : view.getBigInt64(liabilitiesAt + 8);
+  const balance = view.getBigInt64(balanceAt);
+  const flags = view.getUint32(flagsAt);
+  if (type === ENTRY_TRUSTLINE) {
+    const limit = view.getBigInt64(limitAt);
+    return { kind: "trustline", balance, limit, sellingLiabilities, buyingLiabilities, flags };
+  }
+  const { sponsoredAt, sponsoringAt } = places;
+  return {
+    kind: "account",
+    balance,
+    sellingLiabilities,
+    buyingLiabilities,
+    subentries: view.getUint32(subentriesAt),
+    sponsoring: sponsoringAt === 0 ? 0 : view.getUint32(sponsoringAt),
+    sponsored: sponsoredAt === 0 ? 0 : view.getUint32(sponsoredAt),
+    flags,
+  };
+}
+
+/** The same of an entry that the SDK decoded. */
 export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
-  if (data.type === "account") return accountEntry(data.account);
-  if (data.type === "trustline") return trustlineEntry(data.trustLine);
-  if (data.type === "configSetting") return settingEntry(data.configSetting);
-  if (data.type !== "contractData") return undefined;
-  const { key, val } = data.contractData;
-  return contractEntry({ key: scValueOf(key), val: scValueOf(val) });
+  const bytes = data.toXdr();
+  return readTrackedEntry(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0);
 }
 
 /** An entry that cannot be followed (`entry` undefined) counts as gone and is reported as an oddity. */
@@ -73,39 +141,7 @@ export function entryChange(
   return { key };
 }
 
-function accountEntry(entry: AccountEntry): TrackedEntry {
-  const first = entry.ext.type === "v1" ? entry.ext.v1 : undefined;
-  const second = first?.ext.type === "v2" ? first.ext.v2 : undefined;
-  return {
-    kind: "account",
-    balance: entry.balance,
-    sellingLiabilities: first?.liabilities.selling ?? 0n,
-    buyingLiabilities: first?.liabilities.buying ?? 0n,
-    subentries: entry.numSubEntries,
-    sponsoring: second?.numSponsoring ?? 0,
-    sponsored: second?.numSponsored ?? 0,
-    flags: entry.flags,
-  };
-}
-
-function trustlineEntry(entry: TrustLineEntry): TrackedEntry {
-  const liabilities = entry.ext.type === "v1" ? entry.ext.v1.liabilities : undefined;
-  return {
-    kind: "trustline",
-    balance: entry.balance,
-    limit: entry.limit,
-    sellingLiabilities: liabilities?.selling ?? 0n,
-    buyingLiabilities: liabilities?.buying ?? 0n,
-    flags: entry.flags,
-  };
-}
-
-function settingEntry(entry: ConfigSettingEntry): TrackedEntry | undefined {
-  if (entry.type !== "configSettingContractEventsV0") return undefined;
-  return { kind: "eventsSetting", bytesMax: entry.contractEvents.txMaxContractEventsSizeBytes };
-}
-
-/** As `trackedEntry`, of contract data. */
+/** As `readTrackedEntry`, of contract data. */
 export function contractEntry({
   key,
   val,

@@ -10,8 +10,9 @@ import type {
   TransactionResult,
 } from "@stellar/stellar-sdk/xdr";
 import { type Address, accountAddress } from "../model/address.ts";
+import { contractOf } from "./address-cache.ts";
 import type { DirectCall } from "./failed-call.ts";
-import { addressOf, scValueOf } from "./sdk-value.ts";
+import { scValueOf } from "./value-reader.ts";
 
 export type Outcome = {
   readonly succeeded: boolean;
@@ -85,7 +86,10 @@ function invoked(
   if (hostFunction.type !== "hostFunctionTypeInvokeContract") return undefined;
   const { contractAddress, functionName, args } = hostFunction.invokeContract;
   return {
-    contract: addressOf(contractAddress),
+    contract:
+      contractAddress.type === "scAddressTypeContract"
+        ? contractOf(contractAddress.contractId.value)
+        : undefined,
     fn: functionName.toString(),
     args: args.map(scValueOf),
   };

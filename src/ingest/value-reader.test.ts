@@ -24,7 +24,7 @@ import { readFixture } from "../../test/ingest/ledger-fixtures.ts";
 import { scAddress, scBool, scI128, scU32, scU64, scU128 } from "../../test/ingest/sc-values.ts";
 import { runs } from "../../test/support/runs.ts";
 import { hostDiagnosticOf, hostEventOf } from "../../test/support/sdk-decoder.ts";
-import { scValueOf } from "./sdk-value.ts";
+import { scValueOf } from "../../test/support/sdk-value.ts";
 import { ValueReader } from "./value-reader.ts";
 
 function readerOf(bytes: Uint8Array): ValueReader {

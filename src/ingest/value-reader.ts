@@ -1,13 +1,11 @@
 // Hot path: every event of the exchange, every followed entry of a contract. A few hundred
 // nanoseconds an event, which the SDK takes tens of microseconds for.
 //
-// Values and events of contracts read straight from XDR that a walk found to be sound. What seldom
-// occurs goes through the SDK.
+// Values and events of contracts read straight from XDR that a walk found to be sound.
 import { ScAddress, ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import { accountOf, contractOf } from "./address-cache.ts";
 import type { HostDiagnostic, HostEvent, ScFault, ScMapItem, ScValue } from "./sc-value.ts";
-import { scValueOf } from "./sdk-value.ts";
 import { compileWalker } from "./xdr/compile-walker.ts";
 
 /** ScValType. */
@@ -24,9 +22,13 @@ const SCV_SYMBOL = 15;
 const SCV_VEC = 16;
 const SCV_MAP = 17;
 const SCV_ADDRESS = 18;
+const SCV_INSTANCE = 19;
+const SCV_INSTANCE_KEY = 20;
 /** ScAddressType. */
 const ADDRESS_ACCOUNT = 0;
 const ADDRESS_CONTRACT = 1;
+/** ContractExecutableType. */
+const EXECUTABLE_STELLAR_ASSET = 1;
 /** ScErrorType and ScErrorCode. */
 const SCE_CONTRACT = 0;
 const SCE_STORAGE = 3;
@@ -48,6 +50,12 @@ export class ValueReader {
   constructor(bytes: Uint8Array, view: DataView) {
     this.#bytes = bytes;
     this.#view = view;
+  }
+
+  /** Of the ScVal at byte `from`. */
+  value(from: number): ScValue {
+    this.#at = from;
+    return this.#value();
   }
 
   /** Of the ContractEvent at byte `from`. */
@@ -117,8 +125,13 @@ export class ValueReader {
         return { kind: "map", entries: this.#word() === 1 ? this.#items() : [] };
       case SCV_ADDRESS:
         return { kind: "address", address: this.#address() };
+      case SCV_INSTANCE:
+        return { kind: "instance", storage: this.#assetStorage(at) };
+      case SCV_INSTANCE_KEY:
+        return { kind: "instanceKey" };
       default:
-        return this.#seldom(at);
+        this.#at = walkValue(view, at, {});
+        return { kind: "other" };
     }
   }
 
@@ -137,9 +150,13 @@ export class ValueReader {
     return found;
   }
 
-  #seldom(from: number): ScValue {
-    this.#at = walkValue(this.#view, from, {});
-    return scValueOf(ScVal.fromXdr(this.#bytes.subarray(from, this.#at)));
+  /** Of the instance whose ScVal begins at byte `from`, where it is a Stellar Asset Contract. */
+  #assetStorage(from: number): readonly ScMapItem[] | undefined {
+    if (this.#word() !== EXECUTABLE_STELLAR_ASSET) {
+      this.#at = walkValue(this.#view, from, {});
+      return undefined;
+    }
+    return this.#word() === 1 ? this.#items() : [];
   }
 
   #address(): Address | undefined {
@@ -182,6 +199,13 @@ export class ValueReader {
     this.#at += 4;
     return this.#view.getUint32(this.#at - 4);
   }
+}
+
+/** Of a value that the SDK decoded. */
+export function scValueOf(value: ScVal): ScValue {
+  const bytes = value.toXdr();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return new ValueReader(bytes, view).value(0);
 }
 
 function joined(high: bigint, view: DataView, at: number): bigint {

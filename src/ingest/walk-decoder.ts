@@ -4,7 +4,6 @@ import { type Transaction, TransactionResultPair } from "@stellar/stellar-sdk/xd
 import { type Address, addressBytes } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
 import type { EntryChange, ExchangeEvent, TokenEvent } from "../model/ledger-delta.ts";
-import { readTrackedEntry } from "./entry-fields.ts";
 import { Envelopes, isSuccess } from "./envelopes.ts";
 import type { TransactionContext } from "./failed-call.ts";
 import type {
@@ -18,7 +17,7 @@ import { type HeaderFields, readHeader, undecodable } from "./ledger-header.ts";
 import { LedgerWalker } from "./ledger-walk.ts";
 import type { HostDiagnostic } from "./sc-value.ts";
 import { tokenEventsOf } from "./token-event.ts";
-import { entryChange } from "./tracked-entry.ts";
+import { entryChange, readTrackedEntry } from "./tracked-entry.ts";
 import { type IndexedEvent, transactionEffects } from "./transaction-effects.ts";
 import { directCall, networkId, outcomeOf, sourceOf } from "./transaction-result.ts";
 import { ValueReader } from "./value-reader.ts";

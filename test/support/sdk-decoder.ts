@@ -26,9 +26,8 @@ import type {
 } from "../../src/ingest/ledger-decoder.ts";
 import { type LedgerHead, undecodable } from "../../src/ingest/ledger-header.ts";
 import type { HostDiagnostic, HostEvent } from "../../src/ingest/sc-value.ts";
-import { scValueOf } from "../../src/ingest/sdk-value.ts";
 import { tokenEventsOf } from "../../src/ingest/token-event.ts";
-import { entryChange, entryKey, trackedEntry } from "../../src/ingest/tracked-entry.ts";
+import { entryChange, entryKey } from "../../src/ingest/tracked-entry.ts";
 import { type IndexedEvent, transactionEffects } from "../../src/ingest/transaction-effects.ts";
 import {
   directCall,
@@ -40,6 +39,7 @@ import {
 import type { Address } from "../../src/model/address.ts";
 import type { Failure } from "../../src/model/failure.ts";
 import type { EntryChange, ExchangeEvent, TokenEvent } from "../../src/model/ledger-delta.ts";
+import { scValueOf, trackedEntry } from "./sdk-value.ts";
 import { transactionHash } from "./transaction-hash.ts";
 
 export function sdkDecoder(options: DecoderOptions): DecodeLedger {

@@ -1,14 +1,20 @@
-// Values of contracts out of what the SDK decoded.
+// Values of contracts and followed entries out of what the SDK decoded: what the readers in src have to agree with.
 import type {
+  AccountEntry,
+  ConfigSettingEntry,
+  LedgerEntryData,
   ScAddress,
   ScContractInstance,
   ScError,
   ScMapEntry,
   ScVal,
+  TrustLineEntry,
 } from "@stellar/stellar-sdk/xdr";
-import type { Address } from "../model/address.ts";
-import { accountOf, contractOf } from "./address-cache.ts";
-import type { ScFault, ScMapItem, ScValue } from "./sc-value.ts";
+import { accountOf, contractOf } from "../../src/ingest/address-cache.ts";
+import type { ScFault, ScMapItem, ScValue } from "../../src/ingest/sc-value.ts";
+import { contractEntry } from "../../src/ingest/tracked-entry.ts";
+import type { Address } from "../../src/model/address.ts";
+import type { TrackedEntry } from "../../src/model/ledger-delta.ts";
 
 export function scValueOf(value: ScVal): ScValue {
   switch (value.type) {
@@ -55,7 +61,7 @@ export function scValueOf(value: ScVal): ScValue {
 }
 
 /** Undefined for addresses that are neither accounts nor contracts. */
-export function addressOf(from: ScAddress): Address | undefined {
+function addressOf(from: ScAddress): Address | undefined {
   if (from.type === "scAddressTypeAccount") return accountOf(from.accountId.ed25519.value);
   if (from.type === "scAddressTypeContract") return contractOf(from.contractId.value);
   return undefined;
@@ -76,4 +82,46 @@ function faultOf(error: ScError): ScFault {
   if (error.type === "sceBudget") return { kind: "resources" };
   const exceeded = error.type === "sceStorage" && error.code.name === "scecExceededLimit";
   return { kind: exceeded ? "resources" : "other" };
+}
+
+/** As `readTrackedEntry`. */
+export function trackedEntry(data: LedgerEntryData): TrackedEntry | undefined {
+  if (data.type === "account") return accountEntry(data.account);
+  if (data.type === "trustline") return trustlineEntry(data.trustLine);
+  if (data.type === "configSetting") return settingEntry(data.configSetting);
+  if (data.type !== "contractData") return undefined;
+  const { key, val } = data.contractData;
+  return contractEntry({ key: scValueOf(key), val: scValueOf(val) });
+}
+
+function accountEntry(entry: AccountEntry): TrackedEntry {
+  const first = entry.ext.type === "v1" ? entry.ext.v1 : undefined;
+  const second = first?.ext.type === "v2" ? first.ext.v2 : undefined;
+  return {
+    kind: "account",
+    balance: entry.balance,
+    sellingLiabilities: first?.liabilities.selling ?? 0n,
+    buyingLiabilities: first?.liabilities.buying ?? 0n,
+    subentries: entry.numSubEntries,
+    sponsoring: second?.numSponsoring ?? 0,
+    sponsored: second?.numSponsored ?? 0,
+    flags: entry.flags,
+  };
+}
+
+function trustlineEntry(entry: TrustLineEntry): TrackedEntry {
+  const liabilities = entry.ext.type === "v1" ? entry.ext.v1.liabilities : undefined;
+  return {
+    kind: "trustline",
+    balance: entry.balance,
+    limit: entry.limit,
+    sellingLiabilities: liabilities?.selling ?? 0n,
+    buyingLiabilities: liabilities?.buying ?? 0n,
+    flags: entry.flags,
+  };
+}
+
+function settingEntry(entry: ConfigSettingEntry): TrackedEntry | undefined {
+  if (entry.type !== "configSettingContractEventsV0") return undefined;
+  return { kind: "eventsSetting", bytesMax: entry.contractEvents.txMaxContractEventsSizeBytes };
 }
