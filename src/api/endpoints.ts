@@ -196,7 +196,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.cursor,
       parameters.pageLimit(PAGE_MAX.orders),
     ],
-    answer: array(ref("Order"), "One page.", 200),
+    answer: array(ref("Order"), "One page.", PAGE_MAX.orders),
     errors: [BAD_PARAMETER],
   },
   {
@@ -237,7 +237,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.cursor,
       parameters.pageLimit(PAGE_MAX.history),
     ],
-    answer: array(ref("Order"), "One page.", 500),
+    answer: array(ref("Order"), "One page.", PAGE_MAX.history),
     errors: [BAD_PARAMETER],
   },
   {

@@ -25,8 +25,6 @@ export type Examples = {
   readonly messages: Readonly<Record<string, readonly RecordedMessage[]>>;
 };
 
-export const NO_EXAMPLES: Examples = { answers: {}, messages: {} };
-
 /** The compiled file lies in dist/src/api. */
 export const EXAMPLES_FOLDER = new URL("../../../src/api/examples/", import.meta.url);
 

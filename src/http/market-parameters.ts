@@ -22,7 +22,7 @@ export type CandlesParameters = {
   /** UNIX seconds, multiples of 300; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-  /** Seconds: a standard one under which the window holds at most 200 candles. */
+  /** Seconds: a standard one under which the window holds at most `CANDLES_MAX` candles. */
   readonly resolution: number;
   readonly order: "asc" | "desc";
 };

@@ -8,7 +8,7 @@ import { parsePosition } from "../model/position.ts";
 import { I128_MAX } from "../model/settlement.ts";
 import type { NewestPage } from "../store/history.ts";
 import { invalidParameter } from "./api-error.ts";
-import type { Query } from "./query.ts";
+import type { ParameterName, Query } from "./query.ts";
 
 /** A missing, invalid or non-positive `limit` is the default, a larger one the maximum. */
 export function parsePageLimit(query: Query, max: number): number {
@@ -50,7 +50,7 @@ export function parseOwner(text: string | undefined): Address {
 }
 
 /** The filter of a list by an account; undefined without the filter. */
-export function parseAccountFilter(query: Query, name: string): Address | undefined {
+export function parseAccountFilter(query: Query, name: ParameterName): Address | undefined {
   const text = query.one(name);
   return text === undefined ? undefined : parseAccount(name, text);
 }

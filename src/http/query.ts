@@ -1,19 +1,30 @@
 // The query string of a request. The raw text is parsed here rather than by the binding, whose
 // versions differ in decoding and give only one of repeated keys.
+import type { QUOTE_NAMES } from "../api/parameter-table.ts";
+import type { Parameters } from "../api/types.ts";
 import { invalidParameter } from "./api-error.ts";
 
-export type Query = {
+type NamesOf<Members> = string extends keyof Members ? never : keyof Members;
+/** A name that the API's description has: any other does not compile. */
+export type ParameterName =
+  | { readonly [Path in keyof Parameters]: NamesOf<Parameters[Path]> }[keyof Parameters]
+  | (typeof QUOTE_NAMES)[keyof typeof QUOTE_NAMES][number]
+  /** In the path of REST requests. */
+  | "address"
+  | "pretty_print";
+
+export type Query<Name extends string = ParameterName> = {
   /** True for `key`, `key=` and `key=anything`. */
-  has(name: string): boolean;
+  has(name: Name): boolean;
   /** Non-empty values of a repeated key, in order; undefined in place of one that does not decode. */
-  lenient(name: string): readonly (string | undefined)[];
+  lenient(name: Name): readonly (string | undefined)[];
   /** The same, but throws an ApiError naming the key where a value does not decode. */
-  all(name: string): readonly string[];
+  all(name: Name): readonly string[];
   /** The decoded value, or undefined where it is missing or empty; an ApiError where repeated. */
-  one(name: string): string | undefined;
+  one(name: Name): string | undefined;
 };
 
-const EMPTY: Query = {
+const EMPTY: Query<string> = {
   has: () => false,
   lenient: () => [],
   all: () => [],
@@ -21,7 +32,7 @@ const EMPTY: Query = {
 };
 
 /** Bounded by the length of the URL. A key that does not decode is no key of ours: left out. */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string): Query<string> {
   if (text === "") return EMPTY;
   const names: string[] = [];
   const raws: string[] = [];
@@ -48,7 +59,7 @@ function indexOrEnd(text: string, character: string, from: number): number {
 }
 
 // Asked ten times for a quote: walks over what is there, and allocates only what it answers.
-class ParsedQuery implements Query {
+class ParsedQuery implements Query<string> {
   readonly #names: readonly string[];
   /** Still encoded; empty for a key without a value. */
   readonly #raws: readonly string[];

@@ -5,7 +5,7 @@ import type { QuoteDirection, QuoteRequest } from "../router-worker/quote.ts";
 import { invalidParameter } from "./api-error.ts";
 import type { AssetInput } from "./asset-input.ts";
 import { parsePositiveInteger } from "./parameters.ts";
-import type { Query } from "./query.ts";
+import type { ParameterName, Query } from "./query.ts";
 
 /** Throws an ApiError that names the parameter. */
 export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteRequest {
@@ -39,15 +39,15 @@ export function parseQuoteRequest(query: Query, assets: AssetInput): QuoteReques
 }
 
 /** Whatever it is: of these parameters every text means something. */
-function atMostOne(query: Query, name: string): string | undefined {
+function atMostOne(query: Query, name: ParameterName): string | undefined {
   const values = query.lenient(name);
   if (values.length > 1) throw invalidParameter(name, "Expected a single value.");
   return values[0];
 }
 
 /** The value under whichever of the aliases has one. Throws where two say different things. */
-function firstOf(query: Query, names: readonly string[]): string | undefined {
-  let found: { readonly name: string; readonly value: string } | undefined;
+function firstOf(query: Query, names: readonly ParameterName[]): string | undefined {
+  let found: { readonly name: ParameterName; readonly value: string } | undefined;
   for (const name of names) {
     const value = query.one(name);
     if (value === undefined) continue;

@@ -465,7 +465,7 @@ test("an update that cannot be made ends the connections of its topic, and of a 
   const channelOf = (name: string): Channel => ({
     name,
     request: (parameters) => ({
-      topic: `${name} ${parameters.one("of")}`,
+      topic: `${name} ${parameters.one("market")}`,
       snapshot: () => "{}",
       opened: () => undefined,
     }),
@@ -492,7 +492,10 @@ test("an update that cannot be made ends the connections of its topic, and of a 
         hub.disconnected(subscriber);
       },
     };
-    hub.receive(subscriber, parseClientMessage(JSON.stringify({ op: "subscribe", channel, of })));
+    hub.receive(
+      subscriber,
+      parseClientMessage(JSON.stringify({ op: "subscribe", channel, market: of })),
+    );
   };
   subscribed("a", "one", "x");
   subscribed("b", "one", "x");

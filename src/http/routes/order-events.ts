@@ -21,7 +21,9 @@ export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
 
 /** Exactly one of order, owner and market. */
 function parseFilter(query: Query, assets: AssetInput): OrderEventFilter {
-  const given = ["order", "owner", "market"].filter((name) => query.one(name) !== undefined);
+  const given = (["order", "owner", "market"] as const).filter(
+    (name) => query.one(name) !== undefined,
+  );
   const [name, second] = given;
   if (name === undefined || second !== undefined) {
     throw invalidParameter(second ?? "order", "Expected exactly one of order, owner and market.");

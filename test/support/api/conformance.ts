@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { asyncApiDocument } from "../../../src/api/asyncapi.ts";
-import { NO_EXAMPLES } from "../../../src/api/examples.ts";
+import type { Examples } from "../../../src/api/examples.ts";
 import { openApiDocument } from "../../../src/api/openapi.ts";
 
 /** An answer to a GET request. */
@@ -23,6 +23,9 @@ const LISTENER_STATUSES: ReadonlySet<number> = new Set([414, 429, 503]);
 const UNKNOWN_PATH = { status: 404, text: "API endpoint was not found" };
 /** The site beside the API has files of its own. */
 const SITE = /^\/console(\/|$)/;
+
+/** The documents without what was recorded. */
+export const NO_EXAMPLES: Examples = { answers: {}, messages: {} };
 
 const openApi: Json = openApiDocument(NO_EXAMPLES);
 const asyncApi: Json = asyncApiDocument(NO_EXAMPLES);
