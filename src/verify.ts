@@ -10,8 +10,7 @@ import { systemClock } from "./model/clock.ts";
 import { messageOf } from "./model/thrown.ts";
 import { compareOrders } from "./verify/compare.ts";
 import { compareMarketData } from "./verify/compare-market-data.ts";
-import { MarketDataClient } from "./verify/engine-market-data.ts";
-import { EngineClient } from "./verify/engine-orders.ts";
+import { EngineClient } from "./verify/engine-client.ts";
 
 const settings = [
   {
@@ -49,7 +48,7 @@ async function verify(values: SettingValues<typeof settings>): Promise<number> {
       clock: systemClock,
       sleep: setTimeout,
     });
-    const market = await compareMarketData(new MarketDataClient(url));
+    const market = await compareMarketData(engine);
     for (const line of market.differences) process.stdout.write(`${line}\n`);
     process.stdout.write(
       `${market.candles} candles and ${market.tickers} tickers checked against the trades, ` +

@@ -7,8 +7,7 @@ import type { Devnet } from "../../src/devnet/devnet.ts";
 import { systemClock } from "../../src/model/clock.ts";
 import { compareOrders } from "../../src/verify/compare.ts";
 import { compareMarketData } from "../../src/verify/compare-market-data.ts";
-import { MarketDataClient } from "../../src/verify/engine-market-data.ts";
-import { EngineClient } from "../../src/verify/engine-orders.ts";
+import { EngineClient } from "../../src/verify/engine-client.ts";
 import { ApiClient, type Row } from "../../test/e2e/api-client.ts";
 import { expectedRows } from "../../test/e2e/expected-rows.ts";
 import { settled } from "../../test/e2e/settled.ts";
@@ -78,7 +77,7 @@ async function checkVerify(devnet: Devnet, url: string): Promise<string> {
     clock: systemClock,
     sleep: delay,
   });
-  const market = await compareMarketData(new MarketDataClient(url));
+  const market = await compareMarketData(new EngineClient(url));
   const wrong = [
     ...differences.map(({ id, what }) => `order ${id}: ${what}`),
     ...market.differences,

@@ -7,7 +7,7 @@ import { eventPosition } from "../../test/support/ledgers.ts";
 import { canonicalPair, marketKey } from "../model/address.ts";
 import { utcText } from "../model/clock.ts";
 import { compareMarketData } from "./compare-market-data.ts";
-import { MarketDataClient } from "./engine-market-data.ts";
+import { EngineClient } from "./engine-client.ts";
 
 const PAIR = canonicalPair(token(1), token(2));
 const MARKET = marketKey(PAIR);
@@ -34,7 +34,7 @@ let served: {
   entry: Record<string, unknown>;
 };
 let server: Server;
-let client: MarketDataClient;
+let client: EngineClient;
 
 function trade(ledger: number, timestamp: number, sold: string, bought: string) {
   const assets = { soldAsset: PAIR.quote, boughtAsset: PAIR.base };
@@ -91,7 +91,7 @@ before(async () => {
     response.end(JSON.stringify(answer(new URL(request.url ?? "", "http://localhost"))));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  client = new MarketDataClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  client = new EngineClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 
 after(() => server.close());

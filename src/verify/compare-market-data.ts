@@ -13,12 +13,7 @@ import {
 } from "../model/candle.ts";
 import { priceText, tokenText } from "../model/display.ts";
 import { ledgerOf } from "../model/position.ts";
-import type {
-  MarketDataClient,
-  ServedCandle,
-  ServedTicker,
-  ServedTrade,
-} from "./engine-market-data.ts";
+import type { EngineClient, ServedCandle, ServedTicker, ServedTrade } from "./engine-client.ts";
 
 const DAY_SECONDS = 86_400;
 const GRAIN_SECONDS = 300;
@@ -31,7 +26,7 @@ export type MarketDataComparison = {
 };
 
 /** Every market that the ticker lists, in both orientations and all resolutions. */
-export async function compareMarketData(engine: MarketDataClient): Promise<MarketDataComparison> {
+export async function compareMarketData(engine: EngineClient): Promise<MarketDataComparison> {
   const newest = await engine.newest();
   const served = await engine.ticker();
   const end = newest === undefined ? 0 : bucketStart(newest.timestamp, GRAIN_SECONDS);
@@ -50,7 +45,7 @@ export async function compareMarketData(engine: MarketDataClient): Promise<Marke
 }
 
 async function compareMarket(
-  engine: MarketDataClient,
+  engine: EngineClient,
   served: ServedTicker,
   { entry, end }: { readonly entry: ServedTicker["ticker"][number]; readonly end: number },
 ) {
@@ -146,7 +141,7 @@ function dayTexts({ open, high, low, close, baseVolume, quoteVolume, fills }: Ca
 }
 
 async function servedCandles(
-  engine: MarketDataClient,
+  engine: EngineClient,
   market: string,
   options: { readonly resolution: number; readonly end: number; readonly rows: readonly Candle[] },
 ): Promise<readonly ServedCandle[]> {

@@ -16,7 +16,7 @@ import { type Address, accountAddress, contractAddress } from "../model/address.
 import { utcText } from "../model/clock.ts";
 import type { OrderId } from "../model/order.ts";
 import { type Comparison, compareOrders } from "./compare.ts";
-import { EngineClient } from "./engine-orders.ts";
+import { EngineClient } from "./engine-client.ts";
 import { type OrderEntry, orderEntryKey } from "./order-entry.ts";
 
 const NOW_SECONDS = 1_800_000_000n;

@@ -4,7 +4,7 @@
 import type { Address } from "../model/address.ts";
 import { type Clock, utcText } from "../model/clock.ts";
 import type { OrderId } from "../model/order.ts";
-import type { EngineClient, EngineOrder } from "./engine-orders.ts";
+import type { EngineClient, EngineOrder } from "./engine-client.ts";
 import { KEYS_MAX, type LedgerEntries, loadLedgerEntries } from "./ledger-entries.ts";
 import { type OrderEntry, orderEntryKey, parseOrderEntry } from "./order-entry.ts";
 

@@ -1,29 +1,26 @@
-// Trades, candles and tickers of a running engine, as its HTTP API serves them.
+// A running engine as its HTTP API serves it: live orders, trades, candles and tickers.
 import { z } from "zod";
+import { PAGE_MAX } from "../api/parameter-table.ts";
 import { parseContractAddress } from "../model/address.ts";
+import { type OrderId, parseOrderId } from "../model/order.ts";
 import { parsePosition } from "../model/position.ts";
 import { loadJson } from "./json-client.ts";
 
-const PAGE_TRADES = 500;
+/** What `parse` makes of a text; invalid where that is undefined. */
+function parsedText<T>(parse: (text: string) => T | undefined) {
+  return z.string().transform((text, context): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: "of another form" });
+    return z.NEVER;
+  });
+}
 
 const integerText = z
   .string()
   .regex(/^[0-9]+$/)
   .transform(BigInt);
-
-const assetText = z.string().transform((text, context) => {
-  const asset = parseContractAddress(text);
-  if (asset !== undefined) return asset;
-  context.addIssue({ code: "custom", message: "no token address" });
-  return z.NEVER;
-});
-
-const positionText = z.string().transform((text, context) => {
-  const position = parsePosition(text);
-  if (position !== undefined) return position;
-  context.addIssue({ code: "custom", message: "no position" });
-  return z.NEVER;
-});
+const assetText = parsedText(parseContractAddress);
 
 /** UNIX seconds of `YYYY-MM-DD HH:MM:SS`. */
 const timeText = z
@@ -31,9 +28,24 @@ const timeText = z
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .transform((text) => Date.parse(`${text.replace(" ", "T")}Z`) / 1000);
 
+const statusSchema = z.object({ ledger: z.number().optional() });
+const contractSchema = z.object({ address: z.string() });
+
+const orderSchema = z.object({
+  id: parsedText(parseOrderId),
+  owner: z.string(),
+  selling: z.string(),
+  buying: z.string(),
+  amount: integerText,
+  price: integerText,
+  /** `YYYY-MM-DD HH:MM:SS`. */
+  expires: z.string().optional(),
+  cursor: z.string(),
+});
+
 const tradeSchema = z.object({
   type: z.enum(["trade", "swap"]),
-  id: positionText,
+  id: parsedText(parsePosition),
   soldAsset: assetText,
   boughtAsset: assetText,
   sold: integerText,
@@ -65,16 +77,46 @@ const text = z.string();
 const count = z.number();
 const candlesSchema = z.array(z.tuple([count, text, text, text, text, text, text, count]));
 
+export type EngineOrder = z.output<typeof orderSchema>;
 export type ServedTrade = z.output<typeof tradeSchema>;
 export type ServedTicker = z.output<typeof tickerSchema>;
 export type ServedCandle = z.output<typeof candlesSchema>[number];
 
 /** Every method throws an Error that names the URL where the engine does not answer as it should. */
-export class MarketDataClient {
+export class EngineClient {
   readonly #url: string;
 
   constructor(url: string) {
     this.#url = url.replace(/\/+$/, "");
+  }
+
+  async contract(): Promise<string> {
+    return (await this.#load("/contract", contractSchema)).address;
+  }
+
+  /** Undefined while the engine has no live order. */
+  async ledger(): Promise<number | undefined> {
+    return (await this.#load("/", statusSchema)).ledger;
+  }
+
+  /** All live orders, page by page. */
+  async *orders(): AsyncGenerator<readonly EngineOrder[]> {
+    const pageSchema = z.array(orderSchema);
+    let cursor = "";
+    for (;;) {
+      const page = await this.#load(`/order?limit=${PAGE_MAX.orders}&cursor=${cursor}`, pageSchema);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      cursor = last.cursor;
+    }
+  }
+
+  /** Undefined where the order is not live. */
+  async order(id: OrderId): Promise<EngineOrder | undefined> {
+    const path = `/order/${id}`;
+    const { status, json } = await loadJson(this.#url + path);
+    return status === 404 ? undefined : this.#check(path, status, json, orderSchema);
   }
 
   ticker(): Promise<ServedTicker> {
@@ -91,7 +133,7 @@ export class MarketDataClient {
   async *trades(market: string): AsyncGenerator<ServedTrade> {
     let cursor = "";
     for (;;) {
-      const path = `/trades?limit=${PAGE_TRADES}${pairQuery(market)}&cursor=${cursor}`;
+      const path = `/trades?limit=${PAGE_MAX.history}${pairQuery(market)}&cursor=${cursor}`;
       const page = await this.#load(path, z.array(tradeSchema));
       const last = page.at(-1);
       if (last === undefined) return;
@@ -112,6 +154,10 @@ export class MarketDataClient {
 
   async #load<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const { status, json } = await loadJson(this.#url + path);
+    return this.#check(path, status, json, schema);
+  }
+
+  #check<T>(path: string, status: number, json: unknown, schema: z.ZodType<T>): T {
     const result = schema.safeParse(json);
     if (status === 200 && result.success) return result.data;
     throw new Error(`${this.#url}${path} is not an answer of the engine's API (HTTP ${status})`);
