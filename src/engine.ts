@@ -144,7 +144,7 @@ function followWithBacking(options: EngineOptions, live: (ledger: number) => voi
     resetProofSeconds: engine.resetProofSeconds,
     log,
     live,
-    ...(operations === undefined ? {} : { meter: operations.follow }),
+    ...(operations === undefined ? {} : { meter: operations.ingest }),
   });
   const poller = new TokenPoller({
     reader: follower.tokenReader,

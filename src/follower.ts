@@ -13,12 +13,12 @@ import type { ReaderFault } from "./ingest/messages.ts";
 import { oldestLedger } from "./ingest/oldest-ledger.ts";
 import { Reader } from "./ingest/reader.ts";
 import type { TokenSimulator } from "./ingest/simulate.ts";
-import type { SourceState } from "./ingest/source-board.ts";
 import { SourceSet } from "./ingest/source-set.ts";
 import { PROGRESS_FIELD } from "./log-stream.ts";
 import type { TrackingRequest } from "./model/entry-tracking.ts";
 import type { LedgerDelta } from "./model/ledger-delta.ts";
 import { messageOf } from "./model/thrown.ts";
+import type { IngestMeter, SourceView } from "./operations/ingest-meter.ts";
 
 /** Why following ended for good. After any other fault the last good state stays served. */
 export type FollowEnd =
@@ -31,28 +31,6 @@ export type FollowEnd =
   /** The process has to end. */
   | { readonly kind: "fatal"; readonly message: string };
 
-/** What following reports, for metrics. */
-export type FollowMeter = {
-  readonly readerStarted: () => void;
-  readonly status: (status: SourceStatus) => void;
-  /** Reading ended for good; the last state goes on being served. */
-  readonly stopped: (message: string) => void;
-  readonly rpcFailed: () => void;
-  /** Something of the exchange's that is not known, by its kind. */
-  readonly oddity: (what: string) => void;
-  /** Where it stands with each source, for as long as this engine lives. */
-  readonly sources: (sources: () => readonly SourceFigures[]) => void;
-  /** Milliseconds from a ledger's arrival on the main thread until it could be seen. */
-  readonly ledgerShown: (milliseconds: number) => void;
-};
-
-export type SourceFigures = {
-  readonly name: string;
-  readonly state: SourceState;
-  /** Newest ledger it was seen to have; 0: none yet. */
-  readonly tip: number;
-};
-
 export type FollowOptions = {
   /** Called once, when every ledger there is has been read for the first time. */
   readonly live?: (ledger: number) => void;
@@ -60,7 +38,7 @@ export type FollowOptions = {
   readonly catchUpThreads: number;
   readonly resetProofSeconds: number;
   readonly log: Logger;
-  readonly meter?: FollowMeter;
+  readonly meter?: IngestMeter;
 };
 
 type Target = { readonly exchange: Exchange; readonly backing: BackingRecords };
@@ -89,7 +67,7 @@ export class Follower {
     const onFailure = (): void => meter?.rpcFailed();
     const shared = { timer: systemTimer, log: this.#log };
     this.#set = new SourceSet({ urls: rpcUrls, passphrase, ...shared, onFailure });
-    meter?.sources(() => figuresOf(this.#set, lake !== undefined));
+    if (meter !== undefined) meter.sources = () => figuresOf(this.#set, lake !== undefined);
     this.#reader = new Reader(
       {
         rpcUrls,
@@ -160,7 +138,7 @@ export class Follower {
     const startMs = performance.now();
     try {
       await this.#target?.exchange.apply(delta);
-      meter?.ledgerShown(performance.now() - startMs);
+      meter?.ledger.observe(performance.now() - startMs);
       this.#reader.acknowledge(delta.ledger);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
@@ -243,7 +221,7 @@ function endOf(fault: Pick<ReaderFault, "code">): FollowEnd["kind"] | "stale" {
   }
 }
 
-function figuresOf(set: SourceSet, hasLake: boolean): readonly SourceFigures[] {
+function figuresOf(set: SourceSet, hasLake: boolean): readonly SourceView[] {
   const now = systemTimer.now();
   return set.names.slice(0, hasLake ? undefined : set.size).map((name, source) => ({
     name,

@@ -1,13 +1,9 @@
 // Metrics of the running engine; absent while none runs.
 import type { Registry } from "prom-client";
-import {
-  type EngineView,
-  type PoolView,
-  type PushView,
-  SINK_STATES,
-  type SinkView,
-  type StoreView,
-} from "./engine-view.ts";
+import type { PoolLoad } from "../router-worker/pool.ts";
+import { SINK_STATES, type SinkStatus } from "../sink/messages.ts";
+import type { StoreSize } from "../store/tables.ts";
+import type { EngineView, PushView } from "./engine-view.ts";
 import { exposeCounter, exposeCounters, exposeGauge, exposeGauges } from "./exposed.ts";
 import { lagLedgersOf, lagOf } from "./readiness.ts";
 
@@ -61,7 +57,7 @@ function exposeProgress(gauge: ShowGauge, { tip, clock }: ExposedEngine): void {
 }
 
 function exposePool(gauge: ShowGauge): void {
-  const show = (name: string, help: string, read: (pool: PoolView) => number): void =>
+  const show = (name: string, help: string, read: (pool: PoolLoad) => number): void =>
     gauge(name, help, ({ pool }) => read(pool()));
   show("quote_queue_length", "Quotes that wait for a worker.", ({ queued }) => queued);
   show("quote_queue_max", "Quotes that may wait for a worker.", ({ queueMax }) => queueMax);
@@ -86,7 +82,7 @@ function exposeConnections(gauge: ShowGauge): void {
 }
 
 function exposeStore(gauge: ShowGauge): void {
-  const show = (name: string, help: string, read: (store: StoreView) => number): void =>
+  const show = (name: string, help: string, read: (store: StoreSize) => number): void =>
     gauge(name, help, ({ store }) => read(store()));
   show("store_file_bytes", "The store's file, free pages included.", ({ fileBytes }) => fileBytes);
   show("store_map_bytes", "The store's memory map; it grows by itself.", (store) => store.mapBytes);
@@ -99,7 +95,7 @@ function exposeStore(gauge: ShowGauge): void {
 
 /** Without a sink none of it is shown. */
 function exposeSink(registry: Registry, engine: ExposedEngine["engine"], gauge: ShowGauge): void {
-  const sinkOf = (): SinkView | undefined => engine()?.sink();
+  const sinkOf = (): SinkStatus | undefined => engine()?.sink();
   exposeGauges(
     { name: "hopbook_sink_state", help: "1 for what the history sink is at.", registry },
     ["state"],
@@ -113,7 +109,7 @@ function exposeSink(registry: Registry, engine: ExposedEngine["engine"], gauge: 
   const show = (
     name: string,
     help: string,
-    read: (sink: SinkView, engine: EngineView) => number | undefined,
+    read: (sink: SinkStatus, engine: EngineView) => number | undefined,
   ) =>
     gauge(name, help, (running) => {
       const sink = running.sink();

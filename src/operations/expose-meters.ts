@@ -98,7 +98,7 @@ function exposeIngest(registry: Registry, meters: Meters): void {
   histogram(
     "ledger_apply_seconds",
     "From a ledger's arrival on the main thread until it can be seen.",
-    steps.ledger,
+    ingest.ledger,
   );
   histogram("step_prepare_seconds", "Computing what follows from a step's events.", steps.prepare);
   histogram("commit_seconds", "Writing and flushing a step, retries included.", steps.commit);

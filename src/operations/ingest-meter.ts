@@ -1,4 +1,5 @@
-// Ingest state and totals, as the reader thread reports them.
+// Ingest state and totals, as the reader thread and what follows it report them.
+import { Buckets, LONG_BOUNDS_MS } from "./buckets.ts";
 
 export const INGEST_STATES = [
   "starting",
@@ -19,7 +20,12 @@ export type IngestStatus = {
 };
 
 /** Where it stands with a source of ledgers, entries or simulations. */
-export type SourceView = { readonly name: string; readonly state: string; readonly tip: number };
+export type SourceView = {
+  readonly name: string;
+  readonly state: string;
+  /** Newest ledger it was seen to have; 0: none yet. */
+  readonly tip: number;
+};
 export const SOURCE_STATES = ["good", "failing", "behind", "wrong-network"] as const;
 
 /** Main thread. */
@@ -34,6 +40,8 @@ export class IngestMeter {
   /** Things of the exchange's that are not known, by kind. */
   readonly oddities = new Map<string, number>();
   sources: () => readonly SourceView[] = () => [];
+  /** From a ledger's arrival on the main thread until it can be seen. */
+  readonly ledger = new Buckets(LONG_BOUNDS_MS);
 
   readerStarted(): void {
     this.state = "starting";
@@ -54,6 +62,7 @@ export class IngestMeter {
     this.message = message;
   }
 
+  /** Something of the exchange's that is not known, by its kind. */
   oddity(kind: string): void {
     this.oddities.set(kind, (this.oddities.get(kind) ?? 0) + 1);
   }

@@ -2,7 +2,7 @@
 // ready. It outlives an engine that begins anew, so that totals go on. Main thread.
 import type { EngineView } from "./engine-view.ts";
 import { HttpMeter } from "./http-meter.ts";
-import { IngestMeter, type IngestStatus, type SourceView } from "./ingest-meter.ts";
+import { IngestMeter } from "./ingest-meter.ts";
 import { LoopDelay } from "./loop-delay.ts";
 import type { Metrics, MetricsRegistry } from "./metrics-registry.ts";
 import { QuoteMeter } from "./quote-meter.ts";
@@ -33,22 +33,6 @@ export class Operations {
 
   constructor(options: OperationsOptions) {
     this.#options = options;
-  }
-
-  /** The meter of what follows the ledgers. */
-  get follow() {
-    const { ingest, steps } = this;
-    return {
-      readerStarted: () => ingest.readerStarted(),
-      status: (status: IngestStatus) => ingest.status(status),
-      stopped: (message: string) => ingest.stopped(message),
-      rpcFailed: () => ingest.rpcFailed(),
-      oddity: (kind: string) => ingest.oddity(kind),
-      sources: (sources: () => readonly SourceView[]) => {
-        ingest.sources = sources;
-      },
-      ledgerShown: (milliseconds: number) => steps.ledgerShown(milliseconds),
-    };
   }
 
   /** The engine is up, or gone. */

@@ -1,4 +1,4 @@
-// Durations of a step's parts on the main thread, and of a ledger as a whole.
+// Durations of a step's parts on the main thread.
 import type { StepTimes } from "../book/step-meter.ts";
 import { Buckets, LONG_BOUNDS_MS, SHORT_BOUNDS_MS } from "./buckets.ts";
 
@@ -8,8 +8,6 @@ export class StepMeter {
   readonly commit = new Buckets(LONG_BOUNDS_MS);
   readonly fill = new Buckets(SHORT_BOUNDS_MS);
   readonly flip = new Buckets(SHORT_BOUNDS_MS);
-  /** From a ledger's arrival on the main thread until it can be seen. */
-  readonly ledger = new Buckets(LONG_BOUNDS_MS);
   ledgers = 0;
   commitFailures = 0;
 
@@ -23,9 +21,5 @@ export class StepMeter {
 
   commitFailed(): void {
     this.commitFailures += 1;
-  }
-
-  ledgerShown(milliseconds: number): void {
-    this.ledger.observe(milliseconds);
   }
 }

@@ -17,9 +17,11 @@ export type FromSink =
 export type SinkLogLevel = "info" | "warn" | "error";
 export type SinkLog = (level: SinkLogLevel, message: string) => void;
 
+/** `waiting`: for the server; `refused`: for an operator. */
+export const SINK_STATES = ["following", "catching-up", "waiting", "refused"] as const;
+
 export type SinkStatus = {
-  /** `waiting`: for the server; `refused`: for an operator. */
-  readonly state: "following" | "catching-up" | "waiting" | "refused";
+  readonly state: (typeof SINK_STATES)[number];
   /** Every ledger up to it is in; 0: none, or not known yet. */
   readonly ledger: number;
   /** When it closed, UNIX seconds. */
