@@ -1,10 +1,9 @@
 // Metrics of the running engine; absent while none runs.
-import type { Registry } from "prom-client";
 import type { PoolLoad } from "../router-worker/pool.ts";
 import { SINK_STATES, type SinkStatus } from "../sink/messages.ts";
 import type { StoreSize } from "../store/tables.ts";
 import type { EngineView, PushView } from "./engine-view.ts";
-import { exposeCounter, exposeCounters, exposeGauge, exposeGauges } from "./exposed.ts";
+import type { Exposer } from "./exposed.ts";
 import { lagLedgersOf, lagOf } from "./readiness.ts";
 
 export type ExposedEngine = {
@@ -18,10 +17,10 @@ export type ExposedEngine = {
 type Read = (engine: EngineView) => number | undefined;
 type ShowGauge = (name: string, help: string, read: Read) => void;
 
-export function exposeEngine(registry: Registry, exposed: ExposedEngine): void {
+export function exposeEngine(metrics: Exposer, exposed: ExposedEngine): void {
   const { engine } = exposed;
   const gauge: ShowGauge = (name, help, read) => {
-    exposeGauge({ name: `hopbook_${name}`, help, registry }, () => {
+    metrics.gauge(name, help, () => {
       const running = engine();
       return running === undefined ? undefined : read(running);
     });
@@ -32,17 +31,14 @@ export function exposeEngine(registry: Registry, exposed: ExposedEngine): void {
   gauge("live_markets", "Pairs with live orders.", ({ book }) => book().markets);
   exposePool(gauge);
   // It begins anew with an engine that does.
-  exposeCounter(
-    {
-      name: "hopbook_router_worker_replacements_total",
-      help: "Router workers started in place of ended ones.",
-      registry,
-    },
+  metrics.counter(
+    "router_worker_replacements_total",
+    "Router workers started in place of ended ones.",
     () => engine()?.pool().replaced ?? 0,
   );
   exposeConnections(gauge);
   exposeStore(gauge);
-  exposeSink(registry, engine, gauge);
+  exposeSink(metrics, engine, gauge);
 }
 
 function exposeProgress(gauge: ShowGauge, { tip, clock }: ExposedEngine): void {
@@ -94,18 +90,14 @@ function exposeStore(gauge: ShowGauge): void {
 }
 
 /** Without a sink none of it is shown. */
-function exposeSink(registry: Registry, engine: ExposedEngine["engine"], gauge: ShowGauge): void {
+function exposeSink(metrics: Exposer, engine: ExposedEngine["engine"], gauge: ShowGauge): void {
   const sinkOf = (): SinkStatus | undefined => engine()?.sink();
-  exposeGauges(
-    { name: "hopbook_sink_state", help: "1 for what the history sink is at.", registry },
-    ["state"],
-    () => {
-      const sink = sinkOf();
-      return sink === undefined
-        ? []
-        : SINK_STATES.map((state) => [{ state }, state === sink.state ? 1 : 0] as const);
-    },
-  );
+  metrics.gauges("sink_state", "1 for what the history sink is at.", ["state"], () => {
+    const sink = sinkOf();
+    return sink === undefined
+      ? []
+      : SINK_STATES.map((state) => [{ state }, state === sink.state ? 1 : 0] as const);
+  });
   const show = (
     name: string,
     help: string,
@@ -128,17 +120,12 @@ function exposeSink(registry: Registry, engine: ExposedEngine["engine"], gauge: 
     (sink, { progress }) =>
       sink.ledger === 0 ? undefined : Math.max(0, progress().closeTime - sink.closeTime),
   );
-  exposeCounters(
-    { name: "hopbook_sink_rows_total", help: "Rows written to the history sink.", registry },
-    ["table"],
-    () => Object.entries(sinkOf()?.rows ?? {}).map(([table, count]) => [{ table }, count] as const),
+  metrics.counters("sink_rows_total", "Rows written to the history sink.", ["table"], () =>
+    Object.entries(sinkOf()?.rows ?? {}).map(([table, count]) => [{ table }, count] as const),
   );
-  exposeCounters(
-    {
-      name: "hopbook_sink_failures_total",
-      help: "Attempts to write to the history sink that failed.",
-      registry,
-    },
+  metrics.counters(
+    "sink_failures_total",
+    "Attempts to write to the history sink that failed.",
     [],
     () => {
       const sink = sinkOf();

@@ -5,87 +5,72 @@ import type { Buckets } from "./buckets.ts";
 const MS = 1000;
 
 export type Labels = Readonly<Record<string, string>>;
+type Values = () => Iterable<readonly [Labels, number]>;
+type Series = () => Iterable<readonly [Labels, Buckets]>;
 
-export type Exposed = { readonly name: string; readonly help: string; readonly registry: Registry };
+/** Registers metrics, whose names begin with `hopbook_`. */
+export class Exposer {
+  readonly #registers: Registry[];
 
-/** Undefined: no sample is shown. */
-export function exposeGauge(
-  { name, help, registry }: Exposed,
-  value: () => number | undefined,
-): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.remove();
-      const now = value();
-      if (now !== undefined) this.set(now);
-    },
-  });
-}
+  constructor(registry: Registry) {
+    this.#registers = [registry];
+  }
 
-/** One sample for each set of labels. */
-export function exposeGauges(
-  { name, help, registry }: Exposed,
-  labelNames: readonly string[],
-  values: () => Iterable<readonly [Labels, number]>,
-): void {
-  new Gauge({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [labels, value] of values()) this.set(labels, value);
-    },
-  });
-}
+  /** Undefined: no sample is shown. */
+  gauge(name: string, help: string, value: () => number | undefined): void {
+    new Gauge({
+      ...this.#of(name, help, []),
+      collect() {
+        this.remove();
+        const now = value();
+        if (now !== undefined) this.set(now);
+      },
+    });
+  }
 
-/** A total that never falls while the process lives. */
-export function exposeCounter(exposed: Exposed, total: () => number): void {
-  exposeCounters(exposed, [], () => [[{}, total()]]);
-}
+  /** One sample for each set of labels. */
+  gauges(name: string, help: string, labelNames: readonly string[], values: Values): void {
+    new Gauge({
+      ...this.#of(name, help, labelNames),
+      collect() {
+        this.reset();
+        for (const [labels, value] of values()) this.set(labels, value);
+      },
+    });
+  }
 
-/** One total for each set of labels. */
-export function exposeCounters(
-  { name, help, registry }: Exposed,
-  labelNames: readonly string[],
-  totals: () => Iterable<readonly [Labels, number]>,
-): void {
-  new Counter({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [labels, total] of totals()) this.inc(labels, total);
-    },
-  });
-}
+  /** A total that never falls while the process lives. */
+  counter(name: string, help: string, total: () => number): void {
+    this.counters(name, help, [], () => [[{}, total()]]);
+  }
 
-export function exposeHistogram(
-  exposed: Exposed,
-  labelNames: readonly string[],
-  series: () => Iterable<readonly [Labels, Buckets]>,
-): void {
-  new CountedHistogram(exposed, labelNames, series);
+  /** One total for each set of labels. */
+  counters(name: string, help: string, labelNames: readonly string[], totals: Values): void {
+    new Counter({
+      ...this.#of(name, help, labelNames),
+      collect() {
+        this.reset();
+        for (const [labels, total] of totals()) this.inc(labels, total);
+      },
+    });
+  }
+
+  histogram(name: string, help: string, labelNames: readonly string[], series: Series): void {
+    new CountedHistogram(this.#of(name, help, labelNames), series);
+  }
+
+  #of(name: string, help: string, labelNames: readonly string[]) {
+    return { name: `hopbook_${name}`, help, labelNames, registers: this.#registers };
+  }
 }
 
 /** A histogram of the client library whose counts were made elsewhere. */
 class CountedHistogram extends Histogram<string> {
-  readonly #exposed: Exposed;
-  readonly #series: () => Iterable<readonly [Labels, Buckets]>;
+  readonly #exposed: { readonly name: string; readonly help: string };
+  readonly #series: Series;
 
-  constructor(
-    exposed: Exposed,
-    labelNames: readonly string[],
-    series: () => Iterable<readonly [Labels, Buckets]>,
-  ) {
-    const { name, help, registry } = exposed;
-    super({ name, help, labelNames, registers: [registry] });
+  constructor(exposed: ConstructorParameters<typeof Histogram<string>>[0], series: Series) {
+    super(exposed);
     this.#exposed = exposed;
     this.#series = series;
   }

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { VERSION } from "../version.ts";
 import { type ExposedEngine, exposeEngine } from "./expose-engine.ts";
 import { exposeMeters, type Meters } from "./expose-meters.ts";
+import { Exposer } from "./exposed.ts";
 import type { LoopDelay } from "./loop-delay.ts";
 
 export type Metrics = { readonly contentType: string; readonly body: string };
@@ -33,8 +34,9 @@ export class MetricsRegistry {
       labelNames: ["version", "node"],
       registers: [this.#registry],
     }).set({ version: VERSION, node: process.versions.node }, 1);
-    exposeMeters(this.#registry, meters, loopDelay);
-    exposeEngine(this.#registry, engine);
+    const exposer = new Exposer(this.#registry);
+    exposeMeters(exposer, meters, loopDelay);
+    exposeEngine(exposer, engine);
   }
 
   /** Who asks meanwhile gets the same text. */
