@@ -2,10 +2,10 @@
 // connects), and the clients of both.
 import assert from "node:assert/strict";
 import { Clients } from "../src/http/limits/clients.ts";
-import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import type { PushEndpoint } from "../src/http/push/endpoint.ts";
 import { TurnBudget } from "../src/http/turn-budget.ts";
 import { type App, type ListenSocket, loadUws } from "../src/http/uws.ts";
+import { NO_LIMITS } from "../test/support/http/unlimited.ts";
 import { DriverProcess } from "./load/driver-process.ts";
 
 /** Listens on a free port of loopback. */

@@ -1,6 +1,7 @@
 // Channel book: publishing a market's 200 changes a ledger beside a bare publish of the same bytes to as many
 // subscribers; and a snapshot of a large market to 20 clients at once, while another one asks for GET /. Clients are in
 // processes of their own.
+
 import assert from "node:assert/strict";
 import { AssetInput } from "../src/http/asset-input.ts";
 import { bookChannel } from "../src/http/push/channels/book-channel.ts";
@@ -8,6 +9,7 @@ import { PushEndpoint } from "../src/http/push/endpoint.ts";
 import type { Order } from "../src/model/order.ts";
 import { MemoryReadModel } from "../test/support/http/memory-read-model.ts";
 import { PASSPHRASE, testContract, testOrder } from "../test/support/http/test-server.ts";
+import { NO_METER } from "../test/support/http/unlimited.ts";
 import { openBeside, type PushRound } from "./bare-push.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { inFolder } from "./folder.ts";
@@ -37,6 +39,7 @@ async function publishing(sizes: Sizes): Promise<readonly Figure[]> {
   let published = "";
   const push = new PushEndpoint({
     log,
+    meter: NO_METER,
     channels: (publish) => [
       bookChannel({
         readModel,

@@ -1,5 +1,6 @@
 // Push to many subscribers beside a bare publish of the binding with messages of the same size:
 // every connection has trades:* and one of 50 depth topics; clients are in processes of their own.
+
 import assert from "node:assert/strict";
 import type { DomainEvent } from "../src/book/domain-event.ts";
 import { AssetInput } from "../src/http/asset-input.ts";
@@ -20,6 +21,7 @@ import {
   testOrder,
   testPosition,
 } from "../test/support/http/test-server.ts";
+import { NO_METER } from "../test/support/http/unlimited.ts";
 import { openBeside, PushedClients, type PushRound } from "./bare-push.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { quantile } from "./quantile.ts";
@@ -105,6 +107,7 @@ function createWorld() {
   let published = "";
   const push = new PushEndpoint({
     log,
+    meter: NO_METER,
     channels: (publish, broken) => {
       channels = pushChannels(
         {

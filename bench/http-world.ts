@@ -1,5 +1,6 @@
 // A real exchange for the HTTP benches: store, shared book and backing records, filled by ledgers, and
 // the API over it, without quotes.
+
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Exchange } from "../src/book/exchange.ts";
@@ -21,6 +22,7 @@ import {
   testAccount,
   testContract,
 } from "../test/support/http/test-server.ts";
+import { NO_LIMITS, NO_METER } from "../test/support/http/unlimited.ts";
 import { type Follows, ledgerHash, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
 import { orderIdOf } from "./book-data.ts";
 import { PlentyBacking } from "./plenty.ts";
@@ -114,7 +116,10 @@ export function serveApi(book: SharedBook, served: Served) {
     push: new PushEndpoint({
       channels: (publish) => [bookChannel({ readModel, assets, publish, log })],
       log,
+      meter: NO_METER,
     }),
+    limits: NO_LIMITS,
+    meter: NO_METER,
   });
 }
 

@@ -1,6 +1,7 @@
 // Catching up end to end: ledgers of 1 MB from a lake on disk, with order events and without, then the same from an
 // RPC, through the whole engine into its store, while a client asks for GET /. The engine runs in this process,
 // the devnet's RPC and the client in others.
+
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +11,11 @@ import { startDevnet } from "../src/devnet/devnet.ts";
 import type { DevnetInput } from "../src/devnet/options.ts";
 import { spawnDevnet } from "../src/devnet/spawn.ts";
 import { startEngine } from "../src/engine.ts";
-import { NO_LIMITS } from "../src/http/limits/listener-limits.ts";
 import { parseLedgersJson } from "../src/ingest/ledgers-json.ts";
 import type { Address } from "../src/model/address.ts";
+import { Operations } from "../src/operations/operations.ts";
 import { openLake, writeBatch } from "../test/ingest/build-lake.ts";
+import { NO_LIMITS } from "../test/support/http/unlimited.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { inFolder } from "./folder.ts";
 import {
@@ -197,6 +199,7 @@ async function catchUp(
       fromLedger: FIRST_LEDGER,
       ...(lake === undefined ? {} : { lake }),
     },
+    operations: new Operations({ clock: Date.now, readyLagSeconds: 30, isAsked: false }),
     log: pino({ level: "warn" }),
   });
   delay.enable();

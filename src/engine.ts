@@ -61,8 +61,8 @@ export type EngineOptions = {
   readonly path: string;
   readonly network: NetworkConfig;
   readonly log: Logger;
-  /** What operators see; absent: nothing is measured. */
-  readonly operations?: Operations;
+  /** What operators see. */
+  readonly operations: Operations;
   /** For runs that repeat; the system's otherwise. */
   readonly clock?: Clock;
   /** Milliseconds a quote may take; for runs that repeat on a busy machine. QuotePool's otherwise. */
@@ -93,7 +93,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   port = server.port;
   const sink = historySink(options);
   if (sink !== undefined) exchange.state.onStep(() => sink.shown());
-  operations?.watch(
+  operations.watch(
     viewOf({ exchange, pool, push, server, sink, path, ordersMax: config.maxOrders }),
   );
   const closing = new AbortController();
@@ -109,7 +109,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ended,
     close: async () => {
       closing.abort();
-      operations?.watch(undefined);
+      operations.watch(undefined);
       poller.stop();
       // A closed store must not be read: every connection closes before it.
       await Promise.all([server.close(), follower.stop(), pool.close(), sink?.stop()]);
@@ -144,7 +144,7 @@ function followWithBacking(options: EngineOptions, live: (ledger: number) => voi
     resetProofSeconds: engine.resetProofSeconds,
     log,
     live,
-    ...(operations === undefined ? {} : { meter: operations.ingest }),
+    meter: operations.ingest,
   });
   const poller = new TokenPoller({
     reader: follower.tokenReader,
@@ -194,8 +194,8 @@ async function serve(options: EngineOptions, served: Served) {
   const { engine: config, network, log, operations, clock = systemClock } = options;
   const { uws, siteFiles, book, pool, backing, exchange } = served;
   const { contract } = network;
-  const quotes = operations === undefined ? pool : meteredQuotes(pool, operations.quotes);
-  const meter = operations === undefined ? {} : { meter: operations.http };
+  const quotes = meteredQuotes(pool, operations.quotes);
+  const meter = operations.http;
   const assets = new AssetInput(network.networkPassphrase);
   const shared = {
     readModel: exchange.state,
@@ -213,7 +213,7 @@ async function serve(options: EngineOptions, served: Served) {
   };
   const push = new PushEndpoint({
     log,
-    ...meter,
+    meter,
     channels: (...told) => pushChannels(ofChannels, ...told),
   });
   exchange.state.onStep((step) => push.stepped(step));
@@ -239,7 +239,7 @@ async function serve(options: EngineOptions, served: Served) {
       ? {}
       : { accessLog: new AccessLog({ ...config.accessLog, log, random: Math.random }) }),
     limits: { ...config.limits, connections: connectionLimit(config.limits.connections, log) },
-    ...meter,
+    meter,
   });
   return { push, server };
 }
@@ -325,13 +325,13 @@ function connectionLimit(wanted: number, log: Logger): number {
 }
 
 /** Tells the meters of every step, and the log where it wants to know. */
-function stepMeter(log: Logger, operations: Operations | undefined): StepMeter {
+function stepMeter(log: Logger, { steps }: Operations): StepMeter {
   return {
     stepped: (times) => {
-      operations?.steps.stepped(times);
+      steps.stepped(times);
       if (log.isLevelEnabled("debug")) log.debug(times, "a step is shown");
     },
-    commitFailed: () => operations?.steps.commitFailed(),
+    commitFailed: () => steps.commitFailed(),
   };
 }
 

@@ -38,7 +38,7 @@ export type FollowOptions = {
   readonly catchUpThreads: number;
   readonly resetProofSeconds: number;
   readonly log: Logger;
-  readonly meter?: IngestMeter;
+  readonly meter: IngestMeter;
 };
 
 type Target = { readonly exchange: Exchange; readonly backing: BackingRecords };
@@ -64,10 +64,10 @@ export class Follower {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    const onFailure = (): void => meter?.rpcFailed();
+    const onFailure = (): void => meter.rpcFailed();
     const shared = { timer: systemTimer, log: this.#log };
     this.#set = new SourceSet({ urls: rpcUrls, passphrase, ...shared, onFailure });
-    if (meter !== undefined) meter.sources = () => figuresOf(this.#set, lake !== undefined);
+    meter.sources = () => figuresOf(this.#set, lake !== undefined);
     this.#reader = new Reader(
       {
         rpcUrls,
@@ -83,7 +83,7 @@ export class Follower {
         loaded: (loaded) => this.#target?.backing.entriesLoaded(loaded),
         status: (status) => this.#tellStatus(status),
         rpcFailed: onFailure,
-        oddity: (what) => meter?.oddity(what),
+        oddity: (what) => meter.oddity(what),
         failed: (fault) => this.#stopped(fault),
         died: (cause) => {
           log.fatal({ err: cause }, "the reader thread died");
@@ -112,7 +112,7 @@ export class Follower {
     const { network, log, meter } = this.#options;
     const { signal } = this.#stopping;
     this.#target = { exchange, backing };
-    meter?.readerStarted();
+    meter.readerStarted();
     const [reader, set] = [this.#reader, this.#set];
     startReader({ reader, exchange, set, network, log: this.#log, signal }).catch(
       (error: unknown) => {
@@ -138,7 +138,7 @@ export class Follower {
     const startMs = performance.now();
     try {
       await this.#target?.exchange.apply(delta);
-      meter?.ledger.observe(performance.now() - startMs);
+      meter.ledger.observe(performance.now() - startMs);
       this.#reader.acknowledge(delta.ledger);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
@@ -154,14 +154,14 @@ export class Follower {
       this.#isLive = true;
       live?.(status.ledger);
     }
-    meter?.status(status);
+    meter.status(status);
   }
 
   #stopped(fault: ReaderFault): void {
     const { log, meter } = this.#options;
     const kind = endOf(fault);
     log.error({ fault }, `reading ledgers stopped: ${fault.message}`);
-    meter?.stopped(fault.message);
+    meter.stopped(fault.message);
     if (kind !== "stale") this.#end({ kind, message: fault.message });
   }
 

@@ -25,9 +25,7 @@ export interface StoredState {
 
 type EventOf<K extends ExchangeEvent["kind"]> = Extract<ExchangeEvent, { readonly kind: K }>;
 
-/** Events about orders that were never seen, left out. */
-export type Ignored = { mods: number; trades: number; skips: number };
-
+/** Events about orders that were never seen change none; a trade is recorded all the same. */
 export class Lifecycle {
   readonly #stored: StoredState;
   // By the text of the id: V8 hashes a bigint by its low 64 bits alone, and ids are others' choice.
@@ -39,7 +37,6 @@ export class Lifecycle {
   readonly #markets = new Map<number, RegistryMarket>();
   readonly #events: DomainEvent[] = [];
   readonly #orderEvents: NewOrderEvent[] = [];
-  readonly ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
   #contract: ContractState;
   #flagsChanged = false;
   #cursor: LedgerCursor | undefined;
@@ -174,10 +171,7 @@ export class Lifecycle {
 
   #modify(event: EventOf<"mod">): void {
     const old = this.#find(event.id);
-    if (old === undefined) {
-      this.ignored.mods += 1;
-      return;
-    }
+    if (old === undefined) return;
     const changed = this.#closeTime;
     if (event.amount === 0n) {
       const gone = this.#put({ ...old, changed, state: OrderState.canceled });
@@ -210,8 +204,7 @@ export class Lifecycle {
     };
     this.#trades.push(trade);
     const old = this.#find(trade.order);
-    if (old === undefined) this.ignored.trades += 1;
-    else this.#fillOrder(old, trade);
+    if (old !== undefined) this.#fillOrder(old, trade);
     const market = canonicalPair(trade.soldAsset, trade.boughtAsset);
     this.#events.push({ kind: "trade", market, trade });
   }
@@ -241,10 +234,7 @@ export class Lifecycle {
 
   #skip({ id }: EventOf<"skip">): void {
     const order = this.#find(id);
-    if (order === undefined) {
-      this.ignored.skips += 1;
-      return;
-    }
+    if (order === undefined) return;
     const { owner, selling: asset } = order;
     this.#skips.set(`${owner}/${asset}`, { owner, asset, time: this.#closeTime });
   }

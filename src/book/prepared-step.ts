@@ -7,7 +7,7 @@ import type { LedgerCursor, StepRecord } from "../store/step-record.ts";
 import type { BookChange } from "./book-change.ts";
 import { candleChanges, type StoredCandleEnds } from "./candle-writer.ts";
 import type { DomainEvent } from "./domain-event.ts";
-import type { Ignored, Lifecycle } from "./lifecycle.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import type { BackingView, PreparedBacking } from "./step.ts";
 import { bookChanges, type LiveChange, liveChanges } from "./step-changes.ts";
 
@@ -19,7 +19,6 @@ export type PreparedStep = {
   readonly contract: ContractState;
   readonly changes: readonly BookChange[];
   readonly events: readonly DomainEvent[];
-  readonly ignored: Ignored;
   readonly backing?: PreparedBacking;
 };
 
@@ -65,7 +64,6 @@ export function* prepareStep(
     contract: lifecycle.contract,
     changes: [...bookChanges(orders), ...(backing?.changes ?? [])],
     events: [...lifecycle.events, ...(backing?.events ?? [])],
-    ignored: lifecycle.ignored,
     ...(backing && { backing }),
   };
 }

@@ -21,8 +21,6 @@ export interface ReadModel extends BackingReads {
   readonly ledger: number | undefined;
   /** Changes with every state that is shown: what was read under one value is of one state. */
   readonly step: number;
-  /** Close time of `ledger`, UNIX seconds; 0 until there was one. */
-  readonly closeTime: number;
   readonly contract: ContractState;
   readonly liveOrderCount: number;
   /** Calls the listener once a step is shown; returns what ends that. */

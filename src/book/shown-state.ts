@@ -18,7 +18,6 @@ import type {
 } from "../store/history.ts";
 import type { Horizon, LedgerCursor } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
-import type { Ignored } from "./lifecycle.ts";
 import type { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
 import type { PreparedStep } from "./prepared-step.ts";
@@ -43,7 +42,6 @@ export class ShownState implements ReadModel {
   #cursor: LedgerCursor | undefined;
   #horizon: Horizon;
   #step = 0;
-  readonly #ignored: Ignored = { mods: 0, trades: 0, skips: 0 };
   /** To be told of every step once it is shown. */
   readonly listeners = new Set<StepListener>();
 
@@ -66,15 +64,12 @@ export class ShownState implements ReadModel {
   }
 
   /** Takes in a step that is stored: to be called once a step, together with the rest that shows it. */
-  take({ record, orders, contract, ignored }: PreparedStep): void {
+  take({ record, orders, contract }: PreparedStep): void {
     this.#step += 1;
     this.#store.renew();
     this.#horizon = record.horizon;
     this.#cursor = record.cursor ?? this.#cursor;
     this.#contract = contract;
-    this.#ignored.mods += ignored.mods;
-    this.#ignored.trades += ignored.trades;
-    this.#ignored.skips += ignored.skips;
     for (const { before, after } of orders) {
       if (before === undefined && after !== undefined) this.#markets.add(after);
       if (before !== undefined && after === undefined) this.#markets.remove(before);
@@ -100,11 +95,6 @@ export class ShownState implements ReadModel {
   /** The last ledger processed, with what the next one must follow. */
   get cursor(): LedgerCursor | undefined {
     return this.#cursor;
-  }
-
-  /** Events since the start about orders that were never seen. */
-  get ignored(): Readonly<Ignored> {
-    return this.#ignored;
   }
 
   get ledger(): number | undefined {

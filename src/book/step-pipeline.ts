@@ -56,8 +56,6 @@ export class ExchangeError extends Error {
 
 /** The part of a pino logger that the exchange uses. */
 export type ExchangeLog = {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 };
 

@@ -13,11 +13,3 @@ export interface HttpMeter {
   /** The server ended a push connection. */
   disconnected(reason: string): void;
 }
-
-export const NO_METER: HttpMeter = {
-  answered: () => undefined,
-  refused: () => undefined,
-  received: () => undefined,
-  sent: () => undefined,
-  disconnected: () => undefined,
-};

@@ -1,10 +1,10 @@
 // The public listener: REST on every path, push on /ws. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AccessLog } from "./access-log.ts";
-import { type HttpMeter, NO_METER } from "./http-meter.ts";
+import type { HttpMeter } from "./http-meter.ts";
 import { Clients } from "./limits/clients.ts";
 import { ConnectionCount } from "./limits/connection-count.ts";
-import { type ListenerLimits, NO_LIMITS } from "./limits/listener-limits.ts";
+import type { ListenerLimits } from "./limits/listener-limits.ts";
 import { tooManyConnections, tooManyFromAddress } from "./limits/refusals.ts";
 import { connectionsTo } from "./limits/system-sockets.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
@@ -45,15 +45,13 @@ export type HttpServerOptions = {
   readonly log: HttpLog;
   /** Absent: none is kept. */
   readonly accessLog?: AccessLog;
-  /** Absent: none. */
-  readonly limits?: ListenerLimits;
-  readonly meter?: HttpMeter;
+  readonly limits: ListenerLimits;
+  readonly meter: HttpMeter;
 };
 
 /** Rejects with an Error naming host and port where it cannot listen. */
 export function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { uws, host, port, context, push, site, log, accessLog } = options;
-  const { limits = NO_LIMITS, meter = NO_METER } = options;
+  const { uws, host, port, context, push, site, log, accessLog, limits, meter } = options;
   const clients = new Clients(limits);
   const router = createRouter(context);
   const turn = new TurnBudget();

@@ -1,5 +1,6 @@
 // One run of the engine over a devnet that repeats: everything that the API's description knows is
 // asked for or brought about, checked against the description and kept as its examples.
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import { devnetSettings } from "../../src/devnet-settings.ts";
 import { type Engine, startEngine } from "../../src/engine.ts";
 import { createLogger } from "../../src/logger.ts";
 import { address } from "../../src/model/address.ts";
+import { Operations } from "../../src/operations/operations.ts";
 import type { Row } from "../e2e/api-client.ts";
 import { recordAnswers } from "./recorded-answers.ts";
 import { recordMessages } from "./recorded-messages.ts";
@@ -64,6 +66,7 @@ async function startRecordedEngine(devnet: Devnet, folder: string): Promise<Engi
     engine: read.config.engine,
     network: read.config.network,
     path: join(folder, "store"),
+    operations: new Operations({ clock: Date.now, readyLagSeconds: 30, isAsked: false }),
     log: await createLogger({ level: "silent", format: "json" }),
     clock: () => devnet.tip.closeTime * 1000,
     // Where time ends a search, two equal requests may get more routes or fewer.

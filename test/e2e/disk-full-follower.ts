@@ -21,7 +21,7 @@ const error = () => {
 const exchange = await Exchange.open({
   ...followerOptions(path),
   book,
-  log: { info: () => {}, warn: () => {}, error },
+  log: { error },
 });
 exchange.state.onStep(({ ledger }) => {
   told = ledger;

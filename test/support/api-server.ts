@@ -1,5 +1,6 @@
 // The whole HTTP side over a real exchange that random ledgers filled: routes, push channels and
 // router workers, on a free port.
+
 import { dirname } from "node:path";
 import { Exchange } from "../../src/book/exchange.ts";
 import { SharedBook } from "../../src/book/left-right.ts";
@@ -16,6 +17,7 @@ import type { Order } from "../../src/model/order.ts";
 import { QuotePool } from "../../src/router-worker/pool.ts";
 import { exchangeIdentity, exchangeOptions } from "./exchange.ts";
 import { TestWatch } from "./http/test-server.ts";
+import { NO_LIMITS, NO_METER } from "./http/unlimited.ts";
 import { CHAIN_START, randomFrom, randomLedgers } from "./random-ledgers.ts";
 
 const LEDGERS = 30;
@@ -65,6 +67,7 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
   };
   const push = new PushEndpoint({
     log,
+    meter: NO_METER,
     channels: (...told) =>
       pushChannels({ ...shared, watch: new TestWatch(), timers: systemTimers, log }, ...told),
   });
@@ -76,6 +79,8 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
     context: { ...shared, quotes, referencePrices: new Map(), clock: () => clock.now },
     push,
     log,
+    limits: NO_LIMITS,
+    meter: NO_METER,
   });
   return {
     port: server.port,

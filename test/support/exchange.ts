@@ -4,7 +4,7 @@ import { Exchange } from "../../src/book/exchange.ts";
 import { token } from "./addresses.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-export const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
+export const silentLog = { error: () => {} };
 
 export const exchangeIdentity = {
   networkPassphrase: "a test network",

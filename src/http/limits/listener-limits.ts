@@ -1,5 +1,5 @@
 // Limits of the public listener. 0 means no limit.
-import { BlockList } from "node:net";
+import type { BlockList } from "node:net";
 
 export type ListenerLimits = {
   /** Open connections, push included. */
@@ -15,15 +15,4 @@ export type ListenerLimits = {
   readonly requestsPerSecond: number;
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;
-};
-
-/** For tests and tools. */
-export const NO_LIMITS: ListenerLimits = {
-  connections: 0,
-  connectionsPerAddress: 0,
-  pushConnections: 0,
-  pushBufferBytes: 0,
-  unreadAnswerBytes: 0,
-  requestsPerSecond: 0,
-  trustedProxies: new BlockList(),
 };

@@ -2,7 +2,7 @@
 import type { Step } from "../../book/step.ts";
 import { isStepInSlices } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
-import { type HttpMeter, NO_METER } from "../http-meter.ts";
+import type { HttpMeter } from "../http-meter.ts";
 import type { Clients } from "../limits/clients.ts";
 import type { ListenerLimits } from "../limits/listener-limits.ts";
 import { errorAnswer, writeAnswer } from "../response.ts";
@@ -45,7 +45,7 @@ const CLOSE_TOO_BIG = 1009;
 export type PushOptions = {
   readonly channels: (publish: Publish, broken: Broken) => readonly Channel[];
   readonly log: HubLog;
-  readonly meter?: HttpMeter;
+  readonly meter: HttpMeter;
   /** Time between pings, for tests; 30 s otherwise. */
   readonly pingIntervalMs?: number;
 };
@@ -72,7 +72,7 @@ export class PushEndpoint {
   #shedding: NodeJS.Timeout | undefined;
   #closing = false;
 
-  constructor({ channels, log, meter = NO_METER, pingIntervalMs = PING_INTERVAL_MS }: PushOptions) {
+  constructor({ channels, log, meter, pingIntervalMs = PING_INTERVAL_MS }: PushOptions) {
     this.#meter = meter;
     // The binding sends the text to every subscriber itself, made and encoded once.
     this.#hub = new PushHub(

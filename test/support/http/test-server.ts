@@ -7,7 +7,7 @@ import type { AccountWatch } from "../../../src/book/step.ts";
 import type { AccessLog } from "../../../src/http/access-log.ts";
 import { AssetInput } from "../../../src/http/asset-input.ts";
 import type { HttpMeter } from "../../../src/http/http-meter.ts";
-import { type ListenerLimits, NO_LIMITS } from "../../../src/http/limits/listener-limits.ts";
+import type { ListenerLimits } from "../../../src/http/limits/listener-limits.ts";
 import { pushChannels } from "../../../src/http/push/channels.ts";
 import { PushEndpoint } from "../../../src/http/push/endpoint.ts";
 import type { Timers } from "../../../src/http/push/throttle.ts";
@@ -24,6 +24,7 @@ import type {
   QuoteService,
 } from "../../../src/router-worker/quote.ts";
 import { MemoryReadModel } from "./memory-read-model.ts";
+import { NO_LIMITS, NO_METER } from "./unlimited.ts";
 
 export const PASSPHRASE = "Test SDF Network ; September 2015";
 
@@ -81,7 +82,7 @@ export type TestServerOptions = {
 };
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { pingIntervalMs, site, accessLog, limits, meter } = options;
+  const { pingIntervalMs, site, accessLog, limits, meter = NO_METER } = options;
   const readModel = new MemoryReadModel();
   const loggedErrors: object[] = [];
   const assets = new AssetInput(PASSPHRASE);
@@ -112,7 +113,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     channels: (...told) => pushChannels({ ...shared, watch, timers, log }, ...told),
     log,
     ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
-    ...(meter === undefined ? {} : { meter }),
+    meter,
   });
   const server: Pick<TestServer, "quote" | "depth" | "depthLater" | "nowMs"> = {
     quote: () => Promise.resolve({ status: "unfeasible", ledger: readModel.ledger ?? 0 }),
@@ -132,7 +133,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     push,
     limits: { ...NO_LIMITS, ...limits },
-    ...(meter === undefined ? {} : { meter }),
+    meter,
     ...(site === undefined ? {} : { site }),
     ...(accessLog === undefined ? {} : { accessLog }),
     log,
