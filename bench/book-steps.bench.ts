@@ -1,39 +1,40 @@
 // The longest turns of the main thread while ledgers are applied to a large book: of 500 fills and as many
 // changed entries each, as 100 fills a second bring in ledgers of 5 seconds, by a clock of their own. First some
-// minutes of them that fill the ticker's day, then five minutes while the first of these leave it, a day after they
+// minutes of them that fill the ticker's day, then six minutes while the first of these leave it, a day after they
 // came. ORDERS=<orders> sets the book's size, MINUTES=<minutes> how much of the day is filled: 1440 is all of it.
+// REST=<seconds> is from one ledger to the next in the rest of the day: 60 leaves few markets without fills in any of
+// its buckets, as a whole day does, in a 12th of the time; by default nothing happens in the rest. With TMPDIR=/dev/shm
+// commits do not wait for the disk, as no turn of the main thread does.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { on } from "node:events";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Exchange } from "../src/book/exchange.ts";
+import { Worker } from "node:worker_threads";
+import { Exchange, type ExchangeOptions } from "../src/book/exchange.ts";
 import { SharedBook } from "../src/book/left-right.ts";
-import type { EntryChange } from "../src/model/ledger-delta.ts";
-import { type OrderId, orderId } from "../src/model/order.ts";
-import { account, token } from "../test/support/addresses.ts";
+import type { StepTimes } from "../src/book/step-meter.ts";
+import type { LedgerDelta } from "../src/model/ledger-delta.ts";
 import { exchangeIdentity } from "../test/support/exchange.ts";
-import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers.ts";
+import { type Follows, nextLedger } from "../test/support/ledgers.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
+import { FILLED, FILLS, GROWTH, LEDGER_SECONDS, type LedgersJob } from "./book-steps-ledgers.ts";
 import { inFolder } from "./folder.ts";
 import { PlentyBacking, plentyOf } from "./plenty.ts";
 import { quantile } from "./quantile.ts";
 import { type Turn, turnsOf } from "./turns.ts";
 
 const ORDERS = Number(process.env.ORDERS ?? 100_000);
-const ORDERS_A_MAKER = 50;
-const TOKENS = 50;
-const GROWTH = 5000;
-const FILLS = 500;
-const MADE_A_TURN = 50;
-const LEDGER_SECONDS = 5;
 const DAY = 86_400;
-/** Five minutes and two ledgers: every fill of a bucket leaves. */
-const LEAVING = 62;
+/** Five minutes and some ledgers: every fill of a bucket leaves. */
+const LEAVING = 72;
 const FILLING = Math.min(Number(process.env.MINUTES ?? 5) * 12 + 2, DAY / LEDGER_SECONDS);
-const AMOUNT = 10n ** 10n;
-const UNIT = 10n ** 18n;
+const REST = Number(process.env.REST ?? DAY);
 const START = 1_700_000_000;
-
-type NewOrder = Extract<NewEvent, { readonly kind: "new" }>;
+/** Ledgers that are made before they are taken: one comes while the one before is applied. */
+const LEAD = 2;
+/** Of the turns that ran longest, those that are looked at for pauses of the collector. */
+const LONGEST = 20;
 
 export const bench: Bench = ({ tiny }) =>
   inFolder(async (folder) => {
@@ -41,86 +42,105 @@ export const bench: Bench = ({ tiny }) =>
     try {
       await run.grow(tiny ? 1000 : ORDERS);
       const [filling, leaving] = tiny ? [2, 2] : [FILLING, Math.min(LEAVING, FILLING)];
-      const filled = await turnsOf(() => run.trade(filling));
-      const left = DAY / LEDGER_SECONDS - filling;
-      const resting = Math.min(left, leaving);
-      run.pass((left - resting) * LEDGER_SECONDS);
-      await run.rest(resting);
-      const leavingTurns = await turnsOf(() => run.trade(leaving));
-      assert.equal(run.dayFills, filling * FILLS, "the first fills have left the day");
-      return [
+      const filled = await run.trade(filling);
+      const left = DAY - filling * LEDGER_SECONDS;
+      const quiet = Math.min(left, leaving * LEDGER_SECONDS);
+      const thin = await run.trade(Math.floor((left - quiet) / REST), REST);
+      run.pass(left - quiet - thin.ledgers * REST);
+      await run.rest(quiet / LEDGER_SECONDS);
+      const leavingTurns = await run.trade(leaving);
+      const figures = [
         figure("orders", run.orders, ""),
-        figure("fills of a day", run.dayFills, ""),
+        figure("fills of a day", run.checkedDayFills(filling + thin.ledgers), ""),
         ...figuresOf("while the day fills", filled),
         ...figuresOf("while its first fills leave", leavingTurns),
       ];
+      await run.checkReload();
+      return figures;
     } finally {
       await run.close();
     }
   });
 
-function figuresOf(name: string, turns: readonly Turn[]): readonly Figure[] {
-  const cpuMs = turns.map((turn) => turn.cpuMs);
-  // Turns without any work are many.
-  const worked = cpuMs.filter((ms) => ms > 1);
-  const longest = quantile(
-    turns.map(({ wallMs }) => wallMs),
-    1,
-  );
+/** Turns, and milliseconds of all steps' parts. */
+type Trading = { readonly turns: readonly Turn[]; readonly ledgers: number; readonly parts: Parts };
+type Parts = { prepareMs: number; commitMs: number; fillMs: number; flipMs: number };
+
+function figuresOf(name: string, { turns, ledgers, parts }: Trading): readonly Figure[] {
+  const [cpus, walls] = [turns.map(({ cpuMs }) => cpuMs), turns.map(({ wallMs }) => wallMs)];
+  // Turns with next to no work are many.
+  const [worked, lasted] = [cpus.filter((ms) => ms > 1), walls.filter((ms) => ms > 1)];
+  const longest = turns.toSorted((one, other) => other.cpuMs - one.cpuMs).slice(0, LONGEST);
+  const perLedger = (ms: number): number => ms / ledgers;
   return [
-    figure(`${name}: longest turn`, longest, "ms"),
+    figure(`${name}: prepare a ledger`, perLedger(parts.prepareMs), "ms"),
+    figure(`${name}: commit it`, perLedger(parts.commitMs), "ms"),
+    figure(`${name}: write it into the book`, perLedger(parts.fillMs), "ms"),
+    figure(`${name}: show it`, perLedger(parts.flipMs), "ms"),
+    figure(`${name}: turn, p99`, quantile(lasted, 0.99), "ms"),
+    figure(`${name}: turn, longest`, quantile(walls, 1), "ms"),
     figure(`${name}: CPU of a turn, p99`, quantile(worked, 0.99), "ms"),
-    figure(`${name}: CPU of a turn, most`, quantile(cpuMs, 1), "ms", "below 20"),
+    figure(`${name}: CPU of a turn, most`, quantile(cpus, 1), "ms", "below 20"),
+    figure(
+      `${name}: of the ${longest.length} with most CPU, with a GC pause`,
+      longest.filter(({ gcMs }) => gcMs > 0).length,
+      "",
+    ),
   ];
 }
 
 class StepsRun {
+  readonly #options: ExchangeOptions;
   readonly #clock: { now: number };
   readonly #exchange: Exchange;
   readonly #backing: PlentyBacking;
-  #orders = 0;
+  readonly #parts: Parts;
+  readonly #maker = new Worker(new URL("./book-steps-ledgers.js", import.meta.url));
   #last: Follows = { ledger: 1, hash: "00".repeat(32) };
   #time = START;
-  #fills = 0;
 
   static async start(folder: string): Promise<StepsRun> {
     const clock = { now: START * 1000 };
     const { contract } = exchangeIdentity;
     const backing = new PlentyBacking(contract);
-    const exchange = await Exchange.open({
+    const parts = { prepareMs: 0, commitMs: 0, fillMs: 0, flipMs: 0 };
+    const options = {
       path: join(folder, "store"),
       ...exchangeIdentity,
       clock: () => clock.now,
+    };
+    const exchange = await Exchange.open({
+      ...options,
       book: new SharedBook({ contract, untracked: "nothing" }),
       backing: backing.records,
+      meter: { stepped: (times) => add(parts, times), commitFailed: () => undefined },
     });
-    return new StepsRun(clock, exchange, backing);
+    return new StepsRun(options, clock, exchange, backing, parts);
   }
 
-  private constructor(clock: { now: number }, exchange: Exchange, backing: PlentyBacking) {
+  private constructor(
+    options: ExchangeOptions,
+    clock: { now: number },
+    exchange: Exchange,
+    backing: PlentyBacking,
+    parts: Parts,
+  ) {
+    this.#options = options;
     this.#clock = clock;
     this.#exchange = exchange;
     this.#backing = backing;
+    this.#parts = parts;
   }
 
   get orders(): number {
     return this.#exchange.state.liveOrderCount;
   }
 
-  get dayFills(): number {
-    return this.#exchange.state.marketData.dayTotals().fills;
-  }
-
   async grow(orders: number): Promise<void> {
-    while (this.#orders < orders) {
-      const first = this.#orders;
-      const count = Math.min(GROWTH, orders - first);
-      await this.#close(Array.from({ length: count }, (_, at) => newOrder(first + at)));
-      this.#orders += count;
-    }
+    await this.#take({ kind: "grow", orders, ...this.#next }, Math.ceil(orders / GROWTH));
     await this.#backing.load(
       () => this.#last.ledger,
-      () => this.#close([]),
+      () => this.rest(1),
     );
   }
 
@@ -130,51 +150,67 @@ class StepsRun {
 
   /** Ledgers without anything. */
   async rest(ledgers: number): Promise<void> {
-    for (let ledger = 0; ledger < ledgers; ledger += 1) await this.#close([]);
-  }
-
-  async trade(ledgers: number): Promise<void> {
     for (let ledger = 0; ledger < ledgers; ledger += 1) {
-      const events: NewEvent[] = [];
-      const entries: EntryChange[] = [];
-      for (let fill = 0; fill < FILLS; fill += 1) {
-        this.#fills += 1;
-        events.push(this.#fill());
-        entries.push(this.#changedEntry());
-        // Making a ledger is no work of the engine: it has turns of its own.
-        if (fill % MADE_A_TURN === 0) await nextTurn();
-      }
-      await this.#close(events, entries);
+      await this.#close(nextLedger(this.#last, this.#time + LEDGER_SECONDS, []));
     }
   }
 
-  close(): Promise<void> {
-    return this.#exchange.close();
+  async trade(ledgers: number, seconds = LEDGER_SECONDS): Promise<Trading> {
+    Object.assign(this.#parts, { prepareMs: 0, commitMs: 0, fillMs: 0, flipMs: 0 });
+    const entries = this.#backing.keys.map(plentyOf);
+    const { orders } = this;
+    const job = { kind: "trade", orders, ledgers, seconds, entries, ...this.#next } as const;
+    const turns = await turnsOf(() => this.#take(job, ledgers));
+    return { turns, ledgers, parts: { ...this.#parts } };
   }
 
-  /** A part of an order far from the last one. */
-  #fill(): NewEvent {
-    // Made anew: a million of them kept would be what the garbage collector looks through.
-    const { id, owner, selling, buying } = newOrder((this.#fills * 7919) % this.#orders);
-    const left = AMOUNT - BigInt(this.#fills);
-    const trade = { kind: "trade", order: id, maker: owner, taker: account(0) } as const;
-    const amounts = { sold: 1_000_000n, bought: 1_000_000n, left };
-    return { ...trade, ...amounts, soldAsset: buying, boughtAsset: selling, crossfill: false };
+  /** The day's fills, which are those of so many ledgers. */
+  checkedDayFills(ledgers: number): number {
+    const { fills, tokens } = this.#exchange.state.marketData.dayTotals();
+    assert.equal(fills, ledgers * FILLS, "the first fills have left the day");
+    const amount = tokens.reduce((sum, token) => sum + token.amount, 0n);
+    assert.equal(amount, 2n * FILLED * BigInt(fills), "the day's amounts");
+    return fills;
   }
 
-  #changedEntry(): EntryChange {
-    const { keys } = this.#backing;
-    const key = keys[(this.#fills * 104_729) % keys.length] ?? assert.fail("no keys");
-    const { entry } = plentyOf(key);
-    if (entry?.kind !== "trustline") return plentyOf(key);
-    return { key, entry: { ...entry, balance: entry.balance - BigInt(this.#fills) } };
+  /** What the steps made of the ticker is what a start reads from the store. */
+  async checkReload(): Promise<void> {
+    const digest = digestOf(this.#exchange);
+    await this.#exchange.close();
+    const reloaded = await Exchange.open(this.#options);
+    try {
+      assert.equal(digestOf(reloaded), digest, "the ticker as a start reads it");
+    } finally {
+      await reloaded.close();
+    }
   }
 
-  async #close(events: readonly NewEvent[], entries: readonly EntryChange[] = []): Promise<void> {
-    this.#time += LEDGER_SECONDS;
-    this.#clock.now = this.#time * 1000;
-    const delta = { ...nextLedger(this.#last, this.#time, events), entries };
+  async close(): Promise<void> {
+    await this.#maker.terminate();
+    await this.#exchange.close();
+  }
+
+  get #next() {
+    return { last: this.#last, time: this.#time };
+  }
+
+  async #take(job: LedgersJob, ledgers: number): Promise<void> {
+    const deltas = on(this.#maker, "message");
+    this.#maker.postMessage(job);
+    for (let lead = 0; lead < LEAD; lead += 1) this.#maker.postMessage("next");
+    for (let ledger = 0; ledger < ledgers; ledger += 1) {
+      const { value } = await deltas.next();
+      this.#maker.postMessage("next");
+      const [delta] = value as readonly [LedgerDelta];
+      await this.#close(delta);
+    }
+    await deltas.return?.();
+  }
+
+  async #close(delta: LedgerDelta): Promise<void> {
     this.#last = delta;
+    this.#time = delta.closeTime;
+    this.#clock.now = this.#time * 1000;
     await nextTurn();
     await this.#exchange.apply(delta);
     // The clock's own work of these seconds, which `Exchange.start` does once a second.
@@ -183,19 +219,22 @@ class StepsRun {
   }
 }
 
-function newOrder(at: number): NewOrder {
-  const maker = Math.floor(at / ORDERS_A_MAKER);
-  // A maker quotes both sides of one market.
-  const pair = [maker % TOKENS, (maker + 1 + (Math.floor(maker / TOKENS) % (TOKENS - 1))) % TOKENS];
-  const [one = 0, other = 0] = at % 2 === 0 ? pair : pair.toReversed();
-  return {
-    kind: "new",
-    id: orderId(BigInt(at + 1) << 80n) satisfies OrderId,
-    owner: account(1 + maker),
-    selling: token(one),
-    buying: token(other),
-    price: UNIT + BigInt(at) * 10n ** 6n,
-    amount: AMOUNT,
-    expires: 0,
-  };
+function add(parts: Parts, { prepareMs, commitMs = 0, fillMs, flipMs }: StepTimes): void {
+  parts.prepareMs += prepareMs;
+  parts.commitMs += commitMs;
+  parts.fillMs += fillMs;
+  parts.flipMs += flipMs;
+}
+
+/** Of the ticker and the day's totals. */
+function digestOf({ state: { marketData } }: Exchange): string {
+  const hash = createHash("sha256");
+  for (const { pair, prices, baseVolume, quoteVolume, fills } of marketData.ticker().markets) {
+    const { open, high, low, last } = prices ?? {};
+    const ratios = [open, high, low, last].map((price) => price && [price.base, price.quote]);
+    hash.update([pair.base, pair.quote, ...ratios, baseVolume, quoteVolume, fills].join());
+  }
+  const { fills, tokens } = marketData.dayTotals();
+  for (const { asset, amount } of tokens) hash.update([fills, asset, amount].join());
+  return hash.digest("hex");
 }

@@ -10,26 +10,51 @@ import { MainThreadClock } from "./process-figures.ts";
 export type Turn = { readonly wallMs: number; readonly cpuMs: number; readonly gcMs: number };
 
 const PAUSES_TOLD_MS = 20;
-/** Shorter turns are not kept: the loop never rests meanwhile, and most turns have nothing to do. */
+/** Shorter turns are not kept: they have next to nothing to do. */
 const TURN_MS_MIN = 0.2;
 
-/** Main thread. A turn reaches from one look at the immediates to the next. */
+/** After less than this a turn had nothing to do, and the loop may wait. */
+const WORK_MS_MIN = 0.05;
+
+/**
+ * Main thread. A turn reaches from one look at the immediates to the next, without the time that the loop waited. What
+ * is kept of turns and pauses are numbers: objects would be work for the collector that is measured.
+ */
 export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[]> {
-  const turns: { wallMs: number; cpuMs: number; gcMs: number; endMs: number }[] = [];
-  const pauses: { readonly startTime: number; readonly duration: number }[] = [];
-  const collector = new PerformanceObserver((list) => pauses.push(...list.getEntries()));
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const walls: number[] = [];
+  const cpus: number[] = [];
+  const pauseStarts: number[] = [];
+  const pauses: number[] = [];
+  const collector = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) {
+      pauseStarts.push(startTime);
+      pauses.push(duration);
+    }
+  });
   collector.observe({ entryTypes: ["gc"] });
   const clock = new MainThreadClock();
   let atMs = performance.now();
+  let idleMs = performance.nodeTiming.idleTime;
   let ranMs = clock.ranMs;
   const beat = () => {
     const endMs = performance.now();
-    const wallMs = endMs - atMs;
+    const idle = performance.nodeTiming.idleTime;
+    const wallMs = endMs - atMs - (idle - idleMs);
     const ran = clock.ranMs;
-    if (wallMs >= TURN_MS_MIN) turns.push({ wallMs, cpuMs: ran - ranMs, gcMs: 0, endMs });
+    if (wallMs >= TURN_MS_MIN) {
+      starts.push(atMs);
+      ends.push(endMs);
+      walls.push(wallMs);
+      cpus.push(ran - ranMs);
+    }
     atMs = endMs;
+    idleMs = idle;
     ranMs = ran;
     immediate = setImmediate(beat);
+    // The loop waits only behind a turn without work, so that none reaches over a wait.
+    if (wallMs < WORK_MS_MIN) immediate.unref();
   };
   let immediate = setImmediate(beat);
   try {
@@ -41,11 +66,12 @@ export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[
     collector.disconnect();
     clock.close();
   }
+  const gcs = walls.map(() => 0);
   let at = 0;
-  for (const { startTime, duration } of pauses) {
-    while (at < turns.length - 1 && (turns[at]?.endMs ?? 0) < startTime) at += 1;
-    const turn = turns[at];
-    if (turn !== undefined) turn.gcMs += duration;
+  for (const [number, startMs] of pauseStarts.entries()) {
+    while (at < ends.length - 1 && (ends[at] ?? 0) < startMs) at += 1;
+    // Else it is of a turn that was not kept.
+    if (startMs >= (starts[at] ?? 0)) gcs[at] = (gcs[at] ?? 0) + (pauses[number] ?? 0);
   }
-  return turns;
+  return walls.map((wallMs, turn) => ({ wallMs, cpuMs: cpus[turn] ?? 0, gcMs: gcs[turn] ?? 0 }));
 }
