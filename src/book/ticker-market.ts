@@ -52,8 +52,10 @@ export class TickerMarket {
   readonly #pair: Pair;
   #buckets: Candle[] = [];
   #edge = new SingleFills();
-  /** Of the bucket that becomes the edge next; the bucket counts until then. */
+  #edgeStart = 0;
+  /** Of the bucket at `#aheadStart`, which becomes the edge later and counts as a bucket until then. */
   #ahead = new SingleFills();
+  #aheadStart = 0;
   readonly #bucketHighs = new PriceExtreme(1);
   readonly #bucketLows = new PriceExtreme(-1);
   /** Of the buckets. */
@@ -83,14 +85,13 @@ export class TickerMarket {
     this.#edge.push(fill);
   }
 
-  /** A fill of the bucket that becomes the edge next, not older than those it has. */
-  addAhead(fill: WindowFill): void {
+  /** A fill of the bucket at `start`, which becomes the edge next; not older than those it has. */
+  addAhead(start: number, fill: WindowFill): void {
+    if (this.#aheadStart !== start) {
+      this.#ahead = new SingleFills();
+      this.#aheadStart = start;
+    }
     this.#ahead.push(fill);
-  }
-
-  /** Another bucket becomes the edge next. */
-  clearAhead(): void {
-    this.#ahead = new SingleFills();
   }
 
   hasBucket(start: number): boolean {
@@ -98,17 +99,21 @@ export class TickerMarket {
   }
 
   /**
-   * The edge moves to the bucket at `start`, whose fills were added ahead: everything older leaves the
-   * window, and that bucket is kept fill by fill.
+   * The edge moves to the bucket at `start`, if it is not there, whose fills were added ahead: everything older leaves
+   * the window, and that bucket is kept fill by fill.
    */
   startEdge(start: number): void {
-    const kept = this.#buckets.findIndex((bucket) => bucket.start > start);
-    const gone = this.#buckets.splice(0, kept === -1 ? this.#buckets.length : kept);
-    for (const bucket of gone) this.#count(bucket, -1);
+    if (start === this.#edgeStart) return;
+    for (let [oldest] = this.#buckets; oldest && oldest.start <= start; [oldest] = this.#buckets) {
+      this.#count(oldest, -1);
+      this.#buckets.shift();
+    }
     this.#bucketHighs.dropThrough(start);
     this.#bucketLows.dropThrough(start);
-    this.#edge = this.#ahead;
-    this.clearAhead();
+    this.#edge = this.#aheadStart === start ? this.#ahead : new SingleFills();
+    this.#edgeStart = start;
+    this.#ahead = new SingleFills();
+    this.#aheadStart = 0;
     this.#stats = undefined;
   }
 
@@ -119,7 +124,7 @@ export class TickerMarket {
   }
 
   get isEmpty(): boolean {
-    return this.#fills + this.#edge.fills === 0;
+    return this.#fills + this.#edge.fills + this.#ahead.fills === 0;
   }
 
   /** The same object until a fill comes or leaves. */

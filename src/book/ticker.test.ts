@@ -128,6 +128,32 @@ it("says what the raw trades give though the window moves between portions", () 
   }
 });
 
+it("starts the edges of a few markets at a time, and says of all what the raw trades give", () => {
+  const random = randomFrom(6);
+  const history = new MemoryHistory();
+  const tokens = 40;
+  for (let second = 0; second < SECONDS; second += 1) {
+    for (let fill = 0; fill < 2; fill += 1) {
+      addFill(random, history, undefined, START + second, tokens);
+    }
+  }
+  let now = START + DAY - 1;
+  const ticker = new Ticker(history, now);
+  const markets = ticker.active().length;
+  Array.from(ticker.readAhead(0));
+  for (const comparedAt of [undefined, 0, 3]) {
+    now += 300;
+    ticker.moveTo(now);
+    let portions = 0;
+    for (const _ of ticker.readAhead(0)) {
+      if (portions === comparedAt) compare(ticker, history, now, tokens);
+      portions += 1;
+    }
+    if (comparedAt === undefined) assert.ok(portions > markets / 32, `${portions} for ${markets}`);
+    compare(ticker, history, now, tokens);
+  }
+});
+
 it("reads nothing at once after a start at the end of a bucket", () => {
   const history = historyOfSeconds(randomFrom(3));
   for (const second of [290, 297, 298, 299]) {
@@ -180,21 +206,24 @@ function addFill(
   history: MemoryHistory,
   ticker: Ticker | undefined,
   timestamp: number,
+  tokens = 3,
 ): void {
-  const sold = random(3);
+  const sold = random(tokens);
   const fill: Trade = {
     type: "trade",
     id: position({ ledger: 1 + history.fills.length, transaction: 1, operation: 1, index: 0 }),
     ...{ order: 1n as OrderId, taker: account(1), maker: account(2), crossfill: false, left: 0n },
-    ...{ soldAsset: token(sold), boughtAsset: token((sold + 1 + random(2)) % 3) },
+    ...{ soldAsset: token(sold), boughtAsset: token((sold + 1 + random(tokens - 1)) % tokens) },
     ...{ sold: BigInt(1 + random(50)), bought: BigInt(1 + random(50)), timestamp },
   };
   history.add(fill);
   ticker?.add([fill]);
 }
 
-function compare(ticker: Ticker, history: MemoryHistory, now: number): void {
-  const pairs = [0, 1, 2].map((one) => canonicalPair(token(one), token((one + 1) % 3)));
+function compare(ticker: Ticker, history: MemoryHistory, now: number, tokens = 3): void {
+  const pairs = Array.from({ length: tokens }, (_, one) =>
+    Array.from({ length: one }, (__, other) => canonicalPair(token(one), token(other))),
+  ).flat();
   const expected = naiveTicker(pairs, history.fills, now).filter(({ fills }) => fills > 0);
   const stats = ticker.active().map(summary);
   stats.sort((a, b) => b.fills - a.fills || (a.symbol < b.symbol ? -1 : 1));

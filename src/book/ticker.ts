@@ -1,10 +1,12 @@
 // The last 24 hours of every market, exact to the fill, with constant amortised work for a fill
 // that comes or leaves. A bucket of 5 minutes is opened into its fills, read from the store in portions
 // while it is next to be cut by the window: a bucket may hold more than one turn of the main thread has
-// time for.
+// time for. So are markets: where the window cuts another bucket, each of them drops what left when it is looked at
+// next, and a few at a time.
 //
 // Invariant: the window holds the fills after `#cut`; fills of the bucket that holds the second
-// after it (the edge) are kept one by one, later ones in buckets.
+// after it (the edge) are kept one by one, later ones in buckets. A market is as the edge before left it until
+// `#current` or `#startEdges` looked at it.
 import { marketKey, type Pair } from "../model/address.ts";
 import { bucketStart, type Candle, candleOfFill, marketFill } from "../model/candle.ts";
 import type { Position } from "../model/position.ts";
@@ -16,6 +18,8 @@ const WINDOW_SECONDS = 86_400;
 const BUCKET_SECONDS = 300;
 /** Trades of one portion that is read ahead: less than a millisecond. */
 export const AHEAD_PORTION = 100;
+/** Markets of one portion whose edge starts: some tens of microseconds. */
+const EDGE_PORTION = 16;
 
 export interface TickerHistory {
   /** Every market that had fills, with the start of its newest bucket. */
@@ -46,6 +50,8 @@ export class Ticker {
   #edge: EdgeFill[] = [];
   #edgeFirst = 0;
   #edgeStart = 0;
+  /** Markets whose edge may be an older one. */
+  #behind: Iterator<string> | undefined;
   #ahead: Ahead = { start: 0, fills: [], isWhole: false };
   #cut = 0;
   /** No fill after this time has been left out. */
@@ -84,10 +90,11 @@ export class Ticker {
   }
 
   /**
-   * Reads so many trades at most of what is cut next, in portions; the window may move between them. What is
-   * not read by the time it is cut is read then, at once.
+   * Starts the edges of markets, then reads so many trades at most of what is cut next, in portions; the window may
+   * move between them. What is not read by the time it is cut is read then, at once.
    */
   *readAhead(rowsMax: number): Generator<void, void> {
+    yield* this.#startEdges();
     for (let left = rowsMax; left > 0; left -= AHEAD_PORTION) {
       if (!this.#readPortion(this.#edgeStart + BUCKET_SECONDS)) return;
       yield;
@@ -96,16 +103,17 @@ export class Ticker {
 
   /** By `base/quote`; undefined for a market without fills in the window. */
   stats(symbol: string): TickerStats | undefined {
-    return this.#markets.get(symbol)?.stats;
+    return this.#current(symbol)?.stats;
   }
 
   /** The markets with fills in the window. */
   active(): readonly TickerStats[] {
-    return Array.from(this.#markets.values(), ({ stats }) => stats);
+    return [...this.#markets.keys()].flatMap((symbol) => this.stats(symbol) ?? []);
   }
 
   #load(cut: number): void {
     this.#markets.clear();
+    this.#edgeStart = 0;
     this.#ahead = { start: 0, fills: [], isWhole: false };
     this.#cut = cut;
     const edgeStart = bucketStart(cut + 1, BUCKET_SECONDS);
@@ -125,19 +133,23 @@ export class Ticker {
     this.#edgeFirst = 0;
     this.#leftThrough = this.#cut;
     this.#version += 1;
-    for (const [key, market] of this.#markets) {
-      market.startEdge(edgeStart);
-      if (market.isEmpty) this.#markets.delete(key);
-    }
+    this.#behind = this.#markets.keys();
     this.#dropEdge();
+  }
+
+  *#startEdges(): Generator<void, void> {
+    // The window may move, and begin anew, at every `yield`.
+    for (let started = 1; this.#behind !== undefined; started += 1) {
+      const next = this.#behind.next();
+      if (next.done === true) this.#behind = undefined;
+      else this.#current(next.value);
+      if (started % EDGE_PORTION === 0) yield;
+    }
   }
 
   /** Reads on in the fills of the bucket at `start`. False where there is nothing more of it to read now. */
   #readPortion(start: number): boolean {
-    if (this.#ahead.start !== start) {
-      for (const market of this.#markets.values()) market.clearAhead();
-      this.#ahead = { start, fills: [], isWhole: false };
-    }
+    if (this.#ahead.start !== start) this.#ahead = { start, fills: [], isWhole: false };
     const ahead = this.#ahead;
     if (ahead.isWhole || (ahead.after === undefined && !this.#hasBucket(start))) return false;
     const from = ahead.after === undefined ? { time: start } : { after: ahead.after };
@@ -149,7 +161,7 @@ export class Ticker {
       const { timestamp: time } = trade;
       const fill = countedFill(trade);
       if (fill === undefined) continue;
-      this.#market(fill.pair).addAhead({ time, price: fill.price });
+      this.#market(fill.pair).addAhead(start, { time, price: fill.price });
       ahead.fills.push({ time, key: marketKey(fill.pair) });
     }
     // What comes later in this bucket is read then.
@@ -166,9 +178,7 @@ export class Ticker {
       if (oldest.time > this.#cut) return;
       this.#version += 1;
       this.#leftThrough = this.#cut;
-      const market = this.#markets.get(oldest.key);
-      market?.dropEdge(this.#cut);
-      if (market?.isEmpty) this.#markets.delete(oldest.key);
+      this.#current(oldest.key)?.dropEdge(this.#cut);
       this.#edgeFirst += 1;
       oldest = this.#edge[this.#edgeFirst];
     }
@@ -192,11 +202,21 @@ export class Ticker {
     }
   }
 
+  /** A market with its edge where it is now; undefined where it has no fills in the window. */
+  #current(key: string): TickerMarket | undefined {
+    const market = this.#markets.get(key);
+    market?.startEdge(this.#edgeStart);
+    if (market?.isEmpty !== true) return market;
+    this.#markets.delete(key);
+    return undefined;
+  }
+
   #market(pair: Pair): TickerMarket {
     const key = marketKey(pair);
-    const known = this.#markets.get(key);
+    const known = this.#current(key);
     if (known !== undefined) return known;
     const market = new TickerMarket(pair);
+    market.startEdge(this.#edgeStart);
     this.#markets.set(key, market);
     return market;
   }
