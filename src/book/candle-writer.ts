@@ -29,11 +29,14 @@ const [FINEST = 300, ...COARSER] = RESOLUTIONS;
 /** Fills of one market and close time, which is their candle's start. */
 type LedgerCandle = { readonly pair: Pair; candle: Candle };
 
-/** What the fills of a step change. Swaps and the own fill of a crossfill count nothing. */
-export function candleChanges(
+/**
+ * What the fills of a step change. Swaps and the own fill of a crossfill count nothing. In portions of one market: the
+ * first ledger of five minutes completes a candle in each.
+ */
+export function* candleChanges(
   trades: readonly (Trade | Swap)[],
   stored: StoredCandleEnds,
-): readonly CandleChange[] {
+): Generator<void, readonly CandleChange[]> {
   const changes = new Map<string, CandleChange>();
   for (const { pair, candle } of ledgerCandles(trades)) {
     const key = marketKey(pair);
@@ -50,6 +53,7 @@ export function candleChanges(
       const closed = [...(change?.closed ?? []), ...completed.closed];
       changes.set(key, { pair, newest: fills, parts: completed.parts, closed });
     }
+    yield;
   }
   return [...changes.values()];
 }

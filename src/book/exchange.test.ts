@@ -322,6 +322,8 @@ test("ledgers do not wait for trades that are read ahead, and these are no step'
     await chain.exchange.tick();
     isTicked.value = true;
   };
+  // The step above has had its time of this turn.
+  await nextTurn();
   const ticking = tick();
   const applying = chain.close(bucket + 86_399);
   await nextTurn();

@@ -50,8 +50,7 @@ export function* prepareStep(
       ? []
       : yield* budgetEvents(backing.events, orders, { view, countSelling, at });
   yield;
-  const candles = candleChanges(record.trades, storedCandles);
-  yield;
+  const candles = yield* candleChanges(record.trades, storedCandles);
   return {
     deltas,
     record: {

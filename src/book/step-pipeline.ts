@@ -8,7 +8,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { OrderId } from "../model/order.ts";
-import { inStepSlices, runSlice } from "../model/slice-turns.ts";
+import { inStepSlices, isStepTurnSpent, runSlice, stepTurn } from "../model/slice-turns.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -193,6 +193,7 @@ export class StepPipeline {
    * of it for when it is due, and more slices only where nothing waits for the pipeline.
    */
   async #passClock(): Promise<void> {
+    if (isStepTurnSpent()) await nextTurn();
     const portions = this.#options.state.passClock();
     const isAwaited = (): boolean =>
       this.#hasUpdates || this.#waiting.length > 0 || this.#closing.signal.aborted;
@@ -286,6 +287,7 @@ export class StepPipeline {
     try {
       await this.#fillBook(prepared);
       await this.#told;
+      await stepTurn();
       const filledMs = performance.now();
       this.#show(prepared);
       this.#options.meter?.stepped({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inStepSlices, isStepInSlices, nextSlice } from "./slice-turns.ts";
+import { inStepSlices, isStepInSlices, nextSlice, stepTurn } from "./slice-turns.ts";
 
 test("of all long work one slice runs in a turn, each in its turn", async () => {
   const ran: string[] = [];
@@ -54,6 +54,28 @@ test("a step's work gives the loop its turns, and waits behind nobody's slices",
   clearImmediate(immediate);
   assert.equal(new Set(turns).size, portions, "two portions in one turn");
   await Promise.all(others);
+});
+
+test("the parts of a step that follow each other share a slice, and what is done at once has a turn", async () => {
+  let turn = 0;
+  let immediate = setImmediate(function count() {
+    turn += 1;
+    immediate = setImmediate(count);
+  });
+  const turns: number[] = [];
+  function* work(): Generator<void, void> {
+    turns.push(turn);
+    // Longer than a slice is.
+    for (const end = performance.now() + 5; performance.now() < end; );
+    yield;
+  }
+  await inStepSlices(work());
+  await inStepSlices(work());
+  await stepTurn();
+  turns.push(turn);
+  clearImmediate(immediate);
+  assert.equal(new Set(turns).size, 3, `turns ${turns}`);
+  assert.ok(!isStepInSlices());
 });
 
 test("a step's work that fails is told", async () => {

@@ -7,28 +7,62 @@ const SLICE_MS = 4;
 
 /** Work of steps that is in progress in slices. */
 let stepWorks = 0;
+/** When the work of steps has had its slice of this turn; undefined before it began one. */
+let stepEndMs: number | undefined;
 
 /** One slice of the work, at once; with its last portion what it returns. It yields between portions. */
 export function runSlice<T>(portions: Generator<void, T>): IteratorResult<void, T> {
-  const endMs = performance.now() + SLICE_MS;
+  return runUntil(portions, performance.now() + SLICE_MS);
+}
+
+function runUntil<T>(portions: Generator<void, T>, endMs: number): IteratorResult<void, T> {
   for (;;) {
     const result = portions.next();
     if (result.done === true || performance.now() >= endMs) return result;
   }
 }
 
-/** Resolves with what it returns. It yields between portions of some microseconds each. */
+/**
+ * Resolves with what it returns. It yields between portions of some microseconds each. What comes one after the other
+ * in a turn shares one slice.
+ */
 export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
   stepWorks += 1;
   try {
     for (;;) {
-      const { done, value } = runSlice(portions);
+      while (performance.now() >= stepEnd()) await nextTurn();
+      const { done, value } = runUntil(portions, stepEnd());
       if (done === true) return value;
-      await nextTurn();
     }
   } finally {
     stepWorks -= 1;
   }
+}
+
+/** Resolves in a turn that has half of its slice left, for work of a step that is done at once. */
+export async function stepTurn(): Promise<void> {
+  stepWorks += 1;
+  try {
+    while (isStepTurnSpent()) await nextTurn();
+  } finally {
+    stepWorks -= 1;
+  }
+}
+
+/** Whether work of steps took more than half of its slice of this turn. */
+export function isStepTurnSpent(): boolean {
+  return performance.now() >= stepEnd() - SLICE_MS / 2;
+}
+
+/** The slice begins with the first who asks. */
+function stepEnd(): number {
+  if (stepEndMs === undefined) {
+    stepEndMs = performance.now() + SLICE_MS;
+    setImmediate(() => {
+      stepEndMs = undefined;
+    });
+  }
+  return stepEndMs;
 }
 
 /** Work that can wait, a slice a turn. Resolves once all is done, or once the signal says that nothing will be. */

@@ -7,7 +7,7 @@ import type { Address } from "../model/address.ts";
 import type { ContractState } from "../model/contract-state.ts";
 import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
-import { inStepSlices } from "../model/slice-turns.ts";
+import { inStepSlices, stepTurn } from "../model/slice-turns.ts";
 import { messageOf } from "../model/thrown.ts";
 import { type AddressIds, storedIds } from "./address-ids.ts";
 import { CandleTable } from "./candle-table.ts";
@@ -248,7 +248,9 @@ export class Store {
     let stored = false;
     this.#ids.startCommit();
     try {
-      await this.#write(await inStepSlices(this.#writesOf(step)));
+      const writes = await inStepSlices(this.#writesOf(step));
+      await stepTurn();
+      await this.#write(writes);
       stored = true;
       this.orderEvents.stepped();
       this.#retention.stepped();
