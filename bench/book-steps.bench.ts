@@ -70,6 +70,7 @@ function figuresOf(name: string, { turns, ledgers, parts }: Trading): readonly F
   const [cpus, walls] = [turns.map(({ cpuMs }) => cpuMs), turns.map(({ wallMs }) => wallMs)];
   // Turns with next to no work are many.
   const [worked, lasted] = [cpus.filter((ms) => ms > 1), walls.filter((ms) => ms > 1)];
+  const calm = turns.filter(({ gcMs }) => gcMs === 0).map(({ cpuMs }) => cpuMs);
   const longest = turns.toSorted((one, other) => other.cpuMs - one.cpuMs).slice(0, LONGEST);
   const perLedger = (ms: number): number => ms / ledgers;
   return [
@@ -81,6 +82,7 @@ function figuresOf(name: string, { turns, ledgers, parts }: Trading): readonly F
     figure(`${name}: turn, longest`, quantile(walls, 1), "ms"),
     figure(`${name}: CPU of a turn, p99`, quantile(worked, 0.99), "ms"),
     figure(`${name}: CPU of a turn, most`, quantile(cpus, 1), "ms", "below 20"),
+    figure(`${name}: without a GC pause, most`, quantile(calm, 1), "ms"),
     figure(
       `${name}: of the ${longest.length} with most CPU, with a GC pause`,
       longest.filter(({ gcMs }) => gcMs > 0).length,
