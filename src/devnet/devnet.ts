@@ -21,7 +21,6 @@ import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./opt
 import { OrderIndex } from "./order-index.ts";
 import { type QueueContext, type Submission, TransactionQueue } from "./queue/transaction-queue.ts";
 import { Rhythm } from "./rhythm.ts";
-import type { RpcFaults } from "./rpc/faults.ts";
 import { RpcServer } from "./rpc/server.ts";
 import type { RpcSource } from "./rpc/source.ts";
 import { codeOf, type Scenario } from "./scenario.ts";
@@ -178,11 +177,6 @@ export class Devnet {
   /** XDR of a kept ledger's LedgerCloseMeta. Throws where it is not kept. */
   ledgerMeta(ledger: number): Uint8Array {
     return this.#open.store.readMeta(ledger);
-  }
-
-  /** Faults of the RPC; an empty object ends them. */
-  set faults(faults: RpcFaults) {
-    this.#server.faults = faults;
   }
 
   /** Requests to the RPC since it listens, by method. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
+import { GappyRpc } from "../support/devnet/gappy-rpc.ts";
 import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -21,6 +22,7 @@ const WAIT_MS_MAX = 60_000;
 
 const folder = temporaryFolder();
 let devnet: Devnet;
+let rpc: GappyRpc;
 let engine: EngineProcess;
 const until = untilOf(() => engine);
 let api: ApiClient;
@@ -36,16 +38,17 @@ before(async () => {
     levels: 3,
     transactionsPerLedger: 8,
   });
+  rpc = await GappyRpc.start(devnet.url);
   await start();
 });
 
 after(async () => {
-  await stopAll(engine, devnet);
+  await stopAll(engine, rpc, devnet);
 });
 
 async function start(): Promise<void> {
   engine = new EngineProcess({
-    rpcUrl: devnet.url,
+    rpcUrl: rpc.url,
     passphrase: devnet.network.passphrase,
     contract: devnet.network.exchange,
     dataDir: join(folder, "engine"),
@@ -81,12 +84,12 @@ test("nothing after ledgers that are missing is shown before they are there", as
   await api.reached(devnet.tip.ledger);
   const before = [...eventsOf(devnet)];
   const last = devnet.tip.ledger;
-  devnet.faults = { missing: { from: last + 1, to: last + 4 } };
+  rpc.missing = { from: last + 1, to: last + 4 };
   closeLedgers(8);
   await until("the gap is told", () => logged(new RegExp(`ledgers ${last + 1} to ${last + 4}`)));
   assert.equal((await api.get("/")).ledger, last);
   await checkRows(before);
-  devnet.faults = {};
+  rpc.missing = undefined;
   await api.reached(devnet.tip.ledger, WAIT_MS_MAX);
   await checkRows();
 });

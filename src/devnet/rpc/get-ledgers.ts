@@ -2,7 +2,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type LedgerInfo, NOT_OPEN } from "../ledger/chain-store.ts";
 import { hex } from "../ledger/hash.ts";
-import type { RpcFaults } from "./faults.ts";
 import { limitWithin, type Params, pageParams, requireBase64Format } from "./params.ts";
 import { invalidParams, RpcCode, RpcError } from "./rpc-error.ts";
 import type { RpcSource } from "./source.ts";
@@ -23,21 +22,12 @@ export function servedRange(source: RpcSource): { oldest: LedgerInfo; latest: Le
 type Page = { readonly start: number; readonly end: number };
 
 /** The parts of the JSON result, one ledger each, so that a page is never held whole. */
-export async function* getLedgers(
-  source: RpcSource,
-  params: Params,
-  faults: RpcFaults,
-): AsyncGenerator<string> {
+export async function* getLedgers(source: RpcSource, params: Params): AsyncGenerator<string> {
   const range = servedRange(source);
   const { start, end } = readPage(params, range.oldest.ledger, range.latest.ledger);
-  const wanted = Array.from({ length: Math.max(0, end - start + 1) }, (_, at) => start + at);
-  const { missing } = faults;
-  const served = wanted.filter(
-    (ledger) => missing === undefined || ledger < missing.from || ledger > missing.to,
-  );
   yield '{"ledgers":[';
   let separator = "";
-  for (const ledger of faults.unordered === true ? served.reverse() : served) {
+  for (let ledger = start; ledger <= end; ledger += 1) {
     // Yields to other requests and to the next ledger.
     await setImmediate();
     const json = ledgerJson(source, ledger);

@@ -2,7 +2,6 @@
 
 import { messageOf } from "../../model/thrown.ts";
 import { NOT_OPEN } from "../ledger/chain-store.ts";
-import type { RpcFaults } from "./faults.ts";
 import { runMethod } from "./methods.ts";
 import type { Params } from "./params.ts";
 import { RpcCode, RpcError } from "./rpc-error.ts";
@@ -20,7 +19,6 @@ type Parsed = { readonly isBatch: boolean; readonly requests: readonly (Request 
 export type AnswerContext = {
   /** Undefined while there is nothing to serve from. */
   readonly source: () => RpcSource | undefined;
-  readonly faults: RpcFaults;
   /** As the client named this server. */
   readonly host: string | undefined;
 };
@@ -104,7 +102,7 @@ export async function* answer(context: AnswerContext, parsed: Parsed): AsyncGene
 
 /** An error is known before the first part of a result. */
 async function* answerOne(
-  { source, faults, host }: AnswerContext,
+  { source, host }: AnswerContext,
   request: Request | Refused,
 ): AsyncGenerator<string> {
   const id = JSON.stringify(request.id ?? null);
@@ -119,7 +117,7 @@ async function* answerOne(
     yield fail({ code: RpcCode.internal, message: NOT_OPEN });
     return;
   }
-  const result = runMethod({ source: available, faults, host }, request.method, request.params);
+  const result = runMethod({ source: available, host }, request.method, request.params);
   try {
     const first = await result.next();
     yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;

@@ -1,6 +1,5 @@
 // The methods of Stellar RPC that the devnet serves (ledger.md, 1).
 import { hex } from "../ledger/hash.ts";
-import type { RpcFaults } from "./faults.ts";
 import { getEvents } from "./get-events.ts";
 import { getFeeStats } from "./get-fee-stats.ts";
 import { getLedgerEntries } from "./get-ledger-entries.ts";
@@ -14,14 +13,13 @@ import type { RpcSource } from "./source.ts";
 
 export type MethodContext = {
   readonly source: RpcSource;
-  readonly faults: RpcFaults;
   /** As the client named this server. */
   readonly host: string | undefined;
 };
 
 const METHODS = new Map<string, (context: MethodContext, params: Params) => unknown>([
   ["getLatestLedger", ({ source }) => getLatestLedger(source)],
-  ["getHealth", ({ source, faults }) => getHealth(source, faults)],
+  ["getHealth", ({ source }) => getHealth(source)],
   ["getNetwork", ({ source, host }) => getNetwork(source, host)],
   ["getLedgerEntries", ({ source }, params) => getLedgerEntries(source, params)],
   ["getEvents", ({ source }, params) => getEvents(source, params)],
@@ -40,7 +38,7 @@ export async function* runMethod(
   params: Params,
 ): AsyncGenerator<string> {
   if (name === "getLedgers") {
-    yield* getLedgers(context.source, params, context.faults);
+    yield* getLedgers(context.source, params);
     return;
   }
   const run = METHODS.get(name);
@@ -90,13 +88,7 @@ function getVersionInfo(source: RpcSource) {
   };
 }
 
-function getHealth(source: RpcSource, faults: RpcFaults) {
-  if (faults.unhealthy === true) {
-    throw new RpcError(
-      RpcCode.internal,
-      "latency (1m0s) since last known ledger closed is too high (>30s)",
-    );
-  }
+function getHealth(source: RpcSource) {
   const { oldest, latest } = servedRange(source);
   return {
     status: "healthy",

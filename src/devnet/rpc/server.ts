@@ -1,8 +1,6 @@
 // The port of the network: JSON-RPC 2.0 as Stellar RPC answers it, and friendbot and the faucet.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { setTimeout } from "node:timers/promises";
-import { faultsOf, type RpcFaults } from "./faults.ts";
 import { answer, isSilent, parseBody } from "./json-rpc.ts";
 import { MoneyPort } from "./money-port.ts";
 import type { RpcSource } from "./source.ts";
@@ -15,8 +13,6 @@ const METHODS_MAX = 100;
 const RPC_PATHS: readonly string[] = ["/", "/rpc", "/soroban/rpc"];
 
 export class RpcServer {
-  /** Faults that a test sets while the server runs. */
-  faults: RpcFaults = {};
   /** Requests so far, by method. */
   readonly requests = new Map<string, number>();
   readonly #server: Server;
@@ -83,27 +79,15 @@ export class RpcServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const parsed = parseBody(body);
-    const methods = parsed.requests.map((one) => ("method" in one ? one.method : ""));
-    for (const method of methods) this.#count(method);
-    const [method = ""] = methods;
-    const faults = faultsOf(this.faults, method);
-    if (faults.delayMs !== undefined) await setTimeout(faults.delayMs);
-    if (faults.down === true) {
-      request.socket.destroy();
-      return undefined;
-    }
-    if (faults.status !== undefined) return endPlain(response, faults.status, "upstream fault");
-    if (faults.garbage === true) return endPlain(response, 200, "\u0000<html>\ufffd{");
-    const parts = answer({ source: this.#source, faults, host: request.headers.host }, parsed);
+    for (const one of parsed.requests) this.#count("method" in one ? one.method : "");
+    const parts = answer({ source: this.#source, host: request.headers.host }, parsed);
     if (isSilent(parsed)) response.statusCode = 204;
     else response.setHeader("Content-Type", "application/json");
-    if (faults.truncated === true) return endTruncated(response, parts);
     for await (const part of parts) {
       if (!response.write(part)) await drained(response);
-      if (response.destroyed) return undefined;
+      if (response.destroyed) return;
     }
     response.end();
-    return undefined;
   }
 }
 
@@ -159,15 +143,6 @@ function drained(response: ServerResponse): Promise<void> {
 function endPlain(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "Content-Type": "text/plain" });
   response.end(text);
-}
-
-async function endTruncated(
-  response: ServerResponse,
-  parts: AsyncGenerator<string>,
-): Promise<void> {
-  let text = "";
-  for await (const part of parts) text += part;
-  response.end(text.slice(0, text.length / 2));
 }
 
 function toError(error: unknown): Error {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, test } from "node:test";
+import { after, before, test } from "node:test";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { answer, parseBody } from "../../src/devnet/rpc/json-rpc.ts";
 import { MoneyPort } from "../../src/devnet/rpc/money-port.ts";
@@ -19,57 +19,11 @@ before(async () => {
   for (let at = 0; at < 9; at += 1) devnet.closeLedger();
 });
 after(() => devnet.stop());
-afterEach(() => {
-  devnet.faults = {};
-});
 
 function post(method: string, params: unknown = {}): Promise<Response> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   return fetch(devnet.url, { method: "POST", body });
 }
-
-async function sequences(): Promise<number[]> {
-  const response = await post("getLedgers", { startLedger: 4, pagination: { limit: 5 } });
-  const { result } = (await response.json()) as {
-    result: { ledgers: readonly { sequence: number }[] };
-  };
-  return result.ledgers.map(({ sequence }) => sequence);
-}
-
-test("a connection can be cut, an answer be late, broken or no answer at all", async () => {
-  devnet.faults = { down: true };
-  await assert.rejects(post("getHealth"));
-  devnet.faults = { status: 503 };
-  assert.equal((await post("getHealth")).status, 503);
-  devnet.faults = { garbage: true };
-  await assert.rejects((await post("getHealth")).json(), SyntaxError);
-  devnet.faults = { truncated: true };
-  await assert.rejects((await post("getLedgers", { startLedger: 4 })).json(), SyntaxError);
-  devnet.faults = { delayMs: 120 };
-  const start = performance.now();
-  assert.equal((await post("getHealth")).status, 200);
-  assert.ok(performance.now() - start >= 115);
-});
-
-test("pages can lack ledgers or come in the wrong order", async () => {
-  assert.deepEqual(await sequences(), [4, 5, 6, 7, 8]);
-  devnet.faults = { missing: { from: 5, to: 6 } };
-  assert.deepEqual(await sequences(), [4, 7, 8]);
-  devnet.faults = { unordered: true };
-  assert.deepEqual(await sequences(), [8, 7, 6, 5, 4]);
-});
-
-test("faults can be those of one method", async () => {
-  devnet.faults = { methods: ["getLedgers"], status: 500 };
-  assert.equal((await post("getLedgers", { startLedger: 4 })).status, 500);
-  assert.equal((await post("getHealth")).status, 200);
-});
-
-test("an unhealthy node says so as an error", async () => {
-  devnet.faults = { unhealthy: true };
-  const { error } = (await (await post("getHealth")).json()) as { error: { code: number } };
-  assert.equal(error.code, -32603);
-});
 
 test("what is no JSON-RPC request is refused", async () => {
   const send = async (body: string) => {
@@ -139,7 +93,7 @@ test("while there is nothing to serve from, every call is answered with that", a
     { jsonrpc: "2.0", id: 2, method: "sendTransaction", params: { transaction: "AAAA" } },
   ]);
   const parts: string[] = [];
-  const context = { source: () => undefined, faults: {}, host: undefined };
+  const context = { source: () => undefined, host: undefined };
   for await (const part of answer(context, parseBody(body))) parts.push(part);
   const error = { code: -32603, message: "data stores are not initialized" };
   assert.deepEqual(JSON.parse(parts.join("")), [
