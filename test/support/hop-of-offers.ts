@@ -1,6 +1,7 @@
 // A hop's orders for tests of the selection search, without a book behind them.
 import { groupMakers, HopColumns, priceAt } from "../../src/router-worker/search/hop-columns.ts";
 import type { HopOrders } from "../../src/router-worker/search/hop-problem.ts";
+import { KnownProfits } from "../../src/router-worker/search/known-profits.ts";
 import { costOf, realPrice } from "../../src/router-worker/search/rounding.ts";
 
 export type HopOffer = {
@@ -46,7 +47,7 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
     words,
     payerBytes: 0,
     isRoute: false,
-    profitSums: new Map(),
+    profits: new KnownProfits(),
     dropped: undefined,
     view: undefined,
     groups: groupMakers(columns, 0, count),

@@ -16,6 +16,7 @@
 // no proof: the path counts as unproven.
 import { ORDERS_MAX } from "../quote.ts";
 import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import { KnownProfits } from "./known-profits.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /**
@@ -34,41 +35,68 @@ const CHEAPEST_MIN = 12;
 export const CANDIDATES_MAX = 1 << 9;
 const SIZE_MAX = 12;
 
+/** Space beyond what is needed, so that a side that grows need not be given more each time (choice). */
+const GROWTH = 1.25;
+const NO_COLUMNS = new HopColumns(0);
+
+/** Made anew, a set keeps its memory. */
 export type Candidates = {
-  readonly build: number;
-  readonly columns: HopColumns;
-  readonly count: number;
-  readonly groups: number;
+  /** NO_BUILD: it is yet to be made. */
+  build: number;
+  columns: HopColumns;
+  count: number;
+  groups: number;
   /** Whether orders were left out that no others dominate. */
-  readonly isThinned: boolean;
-  readonly profitSums: Map<number, Float64Array>;
+  isThinned: boolean;
+  readonly profits: KnownProfits;
   readonly dropped: Dropped;
   /** The version of those that are candidates all the same. */
-  readonly version: number;
+  version: number;
 };
+
+const NO_BUILD = -1;
+
+function newSet(dropped: Dropped): Candidates {
+  return {
+    build: NO_BUILD,
+    columns: NO_COLUMNS,
+    count: 0,
+    groups: 0,
+    isThinned: false,
+    profits: new KnownProfits(),
+    dropped,
+    version: 0,
+  };
+}
 
 /** The dominated orders of a side, cheapest first. */
 export class Dropped {
   count = 0;
-  readonly owner: Uint32Array;
-  readonly price: Float64Array;
-  readonly amount: Float64Array;
+  owner = new Uint32Array(0);
+  price = new Float64Array(0);
+  amount = new Float64Array(0);
   /** What its maker can deliver of it. */
-  readonly backed: Float64Array;
+  backed = new Float64Array(0);
   /** What one of them costs at most. */
   costMax = 0;
   /** Those that searches of the quote at hand asked for, and how many. */
-  readonly isWanted: Uint8Array;
+  isWanted = new Uint8Array(0);
   wanted = 0;
   /** Changes with what is wanted. */
   version = 0;
 
-  constructor(length: number) {
-    this.owner = new Uint32Array(length);
-    this.price = new Float64Array(length);
-    this.amount = new Float64Array(length);
-    this.backed = new Float64Array(length);
-    this.isWanted = new Uint8Array(length);
+  /** Empty, with space for so many. */
+  begin(length: number): void {
+    this.clear();
+    this.count = 0;
+    this.costMax = 0;
+    if (this.owner.length >= length) return;
+    const space = Math.ceil(length * GROWTH);
+    this.owner = new Uint32Array(space);
+    this.price = new Float64Array(space);
+    this.amount = new Float64Array(space);
+    this.backed = new Float64Array(space);
+    this.isWanted = new Uint8Array(space);
   }
 
   /** False where it was wanted before. */
@@ -100,7 +128,7 @@ type Curves = Pick<SideCurves, "build" | "columns" | "count" | "forgotten" | "gr
 export class CandidateSets {
   readonly #curves: Curves;
   /** By curve; and with wanted orders, of the quote at hand. */
-  readonly #sets: (Candidates | undefined)[] = [];
+  readonly #sets: Candidates[] = [];
   readonly #wider = new Map<number, Candidates>();
   /** Of the quote at hand. */
   readonly #used = new Set<Dropped>();
@@ -132,47 +160,44 @@ export class CandidateSets {
   /** Those of a curve that holds its whole side. */
   of(curve: number): Candidates {
     const build = this.#curves.build[curve]!;
-    let set = this.#sets[curve];
-    if (set?.build !== build) {
-      set = this.#make(curve, build, new Dropped(this.#curves.count[curve]!));
-      this.#sets[curve] = set;
+    this.#sets[curve] ??= newSet(new Dropped());
+    const set = this.#sets[curve];
+    const { dropped } = set;
+    if (set.build !== build) {
+      dropped.begin(this.#curves.count[curve]!);
+      this.#make(set, curve, build);
     }
-    if (set.dropped.count > 0) this.#used.add(set.dropped);
-    const { wanted, version } = set.dropped;
-    if (wanted === 0) return set;
+    if (dropped.count > 0) this.#used.add(dropped);
+    if (dropped.wanted === 0) return set;
     let wider = this.#wider.get(curve);
-    if (wider?.build !== build || wider.version !== version) {
-      wider = this.#make(curve, build, set.dropped);
+    if (wider?.build !== build || wider.version !== dropped.version) {
+      wider ??= newSet(dropped);
+      this.#make(wider, curve, build);
       this.#wider.set(curve, wider);
     }
     return wider;
   }
 
-  #make(curve: number, build: number, dropped: Dropped): Candidates {
+  #make(set: Candidates, curve: number, build: number): void {
     const { columns, start, count } = this.#curves;
     const from = start[curve]!;
     const all = count[curve]!;
     if (this.#kept.length < all) this.#kept = new Int32Array(2 * all);
-    let kept = this.#dropDominated(from, all, dropped);
+    let kept = this.#dropDominated(from, all, set.dropped);
     this.#isThinned = false;
     kept = this.#thinMakers(from, kept, this.#curves.groups[curve]!);
     if (kept > CANDIDATES_MAX) {
       this.#isThinned = true;
       kept = this.#thinSizes(from, kept);
     }
-    const own = new HopColumns(Math.max(1, kept));
-    own.pick(columns, from, this.#kept, kept);
-    const groups = groupMakers(own, 0, kept);
-    return {
-      build,
-      columns: own,
-      count: kept,
-      groups,
-      isThinned: this.#isThinned,
-      profitSums: new Map(),
-      dropped,
-      version: dropped.version,
-    };
+    if (set.columns.length < kept) set.columns = new HopColumns(Math.ceil(kept * GROWTH));
+    set.columns.pick(columns, from, this.#kept, kept, all);
+    set.build = build;
+    set.count = kept;
+    set.groups = groupMakers(set.columns, 0, kept);
+    set.isThinned = this.#isThinned;
+    set.profits.clear();
+    set.version = set.dropped.version;
   }
 
   #dropDominated(from: number, all: number, dropped: Dropped): number {

@@ -72,16 +72,18 @@ export class HopColumns {
     this.groupTop.set(other.groupTop.subarray(start, end));
   }
 
-  /** Fills the front with `count` entries of another block, relative to its `start`. */
-  pick(other: HopColumns, start: number, entries: Int32Array, count: number): void {
-    const latest = new Map<number, number>();
+  /** Fills the front with `count` entries of another block of `all`, relative to its `start`. */
+  pick(other: HopColumns, start: number, entries: Int32Array, count: number, all: number): void {
+    if (placeOf.length < all) placeOf = new Int32Array(2 * all);
+    placeOf.fill(-1, 0, all);
     for (let entry = 0; entry < count; entry += 1) {
       const at = start + entries[entry]!;
-      const owner = other.owner[at]!;
+      let previous = other.previous[at]!;
+      while (previous >= 0 && placeOf[previous]! < 0) previous = other.previous[start + previous]!;
+      placeOf[entries[entry]!] = entry;
       this.slot[entry] = other.slot[at]!;
-      this.owner[entry] = owner;
-      this.previous[entry] = latest.get(owner) ?? -1;
-      latest.set(owner, entry);
+      this.owner[entry] = other.owner[at]!;
+      this.previous[entry] = previous < 0 ? -1 : placeOf[previous]!;
       this.price[entry] = other.price[at]!;
       this.amount[entry] = other.amount[at]!;
       this.cost[entry] = other.cost[at]!;
@@ -110,6 +112,9 @@ export class HopColumns {
 export function priceAt(slot: number): number {
   return slot * ORDER_STRIDE_U64 + ORDER_PRICE_U64;
 }
+
+/** Scratch of `pick`: by entry of the other block its own entry, or -1. */
+let placeOf = new Int32Array(256);
 
 /** Scratch of `groupMakers`, by entry: the maker's first entry; by first entry: sums, group. */
 let firstOf = new Int32Array(256);

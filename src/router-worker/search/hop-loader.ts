@@ -6,6 +6,7 @@ import { payerBytesOf } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
 import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
+import { KnownProfits } from "./known-profits.ts";
 
 /** Points `hop` at the candidates of a side. */
 export function useCandidates(
@@ -18,7 +19,7 @@ export function useCandidates(
   hop.start = 0;
   hop.count = candidates.count;
   hop.groups = candidates.groups;
-  hop.profitSums = candidates.profitSums;
+  hop.profits = candidates.profits;
   hop.dropped = candidates.dropped.count > 0 ? candidates.dropped : undefined;
   hop.words = view.orderU64;
   hop.payerBytes = payerBytesOf(isFirst);
@@ -80,7 +81,7 @@ export class CreditedHops {
     hop.columns = copy;
     hop.start = 0;
     hop.groups = groupMakers(copy, 0, hop.count);
-    hop.profitSums = new Map();
+    hop.profits = new KnownProfits();
   }
 
   #copyOf(hop: HopOrders, at: number): HopColumns {

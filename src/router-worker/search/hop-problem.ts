@@ -8,6 +8,7 @@ import { ORDERS_MAX } from "../quote.ts";
 import { FILL_BYTES } from "./call-bytes.ts";
 import type { Dropped } from "./candidates.ts";
 import type { HopColumns } from "./hop-columns.ts";
+import type { KnownProfits } from "./known-profits.ts";
 
 export const SELL = 0;
 export const BUY = 1;
@@ -20,8 +21,8 @@ export type HopOrders = {
   count: number;
   groups: number;
   words: BigUint64Array;
-  /** What is known of profit-sums.ts, by shadow price: one for each price, and some above. */
-  profitSums: Map<number, Float64Array>;
+  /** What its orders profit (profit-sums.ts), as far as that is known. */
+  profits: KnownProfits;
   /** The orders of the side that are no candidates; undefined: there are none. */
   dropped: Dropped | undefined;
   /** Bytes of the address of who pays the hop's makers (see call-bytes.ts). */

@@ -33,7 +33,7 @@ export function* oneExchanges(
   const all = totalOf(orders, listed);
   for (const leaving of [...listed, NONE_LEAVES]) {
     const left = leaving === NONE_LEAVES ? listed.length : listed.length - 1;
-    const isDropped = leaving !== NONE_LEAVES && left > 0 && isEnough(orders, all, leaving, demand);
+    const isDropped = leaving !== NONE_LEAVES && left > 0 && canLeave(orders, all, leaving, demand, known);
     const isReplaced = isSmall && left < demand.slots;
     if (!isDropped && !isReplaced) continue;
     const kept = listed.filter((entry) => entry !== leaving);
@@ -61,17 +61,29 @@ function totalOf({ columns, start }: HopOrders, entries: readonly number[]): Tot
   return { got, paid, dearest };
 }
 
-/** Whether the others can use up the amount where an order leaves. */
-function isEnough(
+/**
+ * Whether the others can use up the amount where an order leaves, and be as good, were what is too much given
+ * up at the dearest.
+ */
+function canLeave(
   { columns, start }: HopOrders,
-  { got, paid, dearest }: Total,
+  all: Total,
   leaving: number,
   { direction, amount }: ExchangeDemand,
+  known: number,
 ): boolean {
+  const got = all.got - columns.amount[start + leaving]!;
+  const paid = all.paid - columns.cost[start + leaving]!;
+  const { dearest } = all;
   const slack = amount * 4e-12;
-  return direction === BUY
-    ? got - columns.amount[start + leaving]! + slack >= amount
-    : paid - columns.cost[start + leaving]! + dearest + slack >= amount;
+  // Costs are rounded, and so is the break item.
+  const least = known - EQUAL * Math.abs(known) - 2;
+  if (direction === BUY) {
+    const over = got - amount;
+    return over >= -slack && over * dearest - paid + slack * dearest >= least;
+  }
+  const over = paid - amount;
+  return over >= -slack - dearest && got - (over - slack - 2) / dearest >= least;
 }
 
 /** Whether orders and one more can be better than `known`, were what is too much given up at the dearest. */

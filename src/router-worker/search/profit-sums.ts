@@ -7,12 +7,10 @@ import { ORDERS_MAX } from "../quote.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopOrders, insertDescending } from "./hop-problem.ts";
+import { PROFIT_ROW } from "./known-profits.ts";
 
 /** Orders of one maker that are looked at; the profits of those beyond count in full. */
 const ORDERS_OF_MAKER_MAX = 64;
-/** Shadow prices of a hop whose sums are kept: bounds memory, 200 bytes each (choice). */
-const LAMBDAS_MAX = 64;
-
 export class ProfitSums {
   /** What filling took so far, in work units. */
   work = 0;
@@ -20,6 +18,7 @@ export class ProfitSums {
   /** What the orders that profit most get in all: the slope of what they profit. */
   got = 0;
 
+  readonly #sums = new Float64Array(PROFIT_ROW);
   readonly #profits = new Float64Array(ORDERS_MAX);
   /** What each of them gets. */
   readonly #gets = new Float64Array(ORDERS_MAX);
@@ -36,21 +35,24 @@ export class ProfitSums {
   /** Their profits, the largest first. */
   readonly #ofMaker = new Float64Array(ORDERS_OF_MAKER_MAX);
 
-  /** The sums of all orders of the hop: once for each shadow price while its candidates stay. */
-  of(hop: HopOrders, lambda: number): Float64Array {
-    const known = hop.profitSums.get(lambda);
-    if (known !== undefined) {
-      this.work += known[ORDERS_MAX + 1]!;
-      return known;
+  /**
+   * Copies the sums of all orders of the hop to `to` from `at` on: made once for each shadow price while its
+   * candidates stay. `key`: the shadow price's own number, the same for the same one.
+   */
+  copy(to: Float64Array, at: number, hop: HopOrders, key: number, lambda: number): void {
+    const known = hop.profits;
+    let from = known.find(key);
+    if (from < 0) {
+      const before = this.work;
+      this.fill(this.#sums, hop, lambda);
+      // Work does not depend on what was asked before.
+      this.#sums[ORDERS_MAX + 1] = this.work - before;
+      from = known.add(key);
+      known.rows.set(this.#sums, from);
+    } else this.work += known.rows[from + ORDERS_MAX + 1]!;
+    for (let orders = 0; orders <= ORDERS_MAX; orders += 1) {
+      to[at + orders] = known.rows[from + orders]!;
     }
-    const before = this.work;
-    const sums = new Float64Array(ORDERS_MAX + 2);
-    this.fill(sums, hop, lambda);
-    // Work does not depend on what was asked before.
-    sums[ORDERS_MAX + 1] = this.work - before;
-    if (hop.profitSums.size === LAMBDAS_MAX) hop.profitSums.clear();
-    hop.profitSums.set(lambda, sums);
-    return sums;
   }
 
   /**

@@ -16,6 +16,7 @@ import {
   SELL,
   sharedBytes,
 } from "./hop-problem.ts";
+import { KnownProfits } from "./known-profits.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
@@ -403,7 +404,7 @@ export class RouteSolver {
     useCandidates(hop, view, this.#candidates.of(curve), true);
     const dearest = orderPrice(view, orderSlots.at(-1)!);
     while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
-    hop.profitSums = new Map();
+    hop.profits = new KnownProfits();
     if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
       const listed = this.#listedOrderSlots(0);
       const settled = settle(context, [listed]);

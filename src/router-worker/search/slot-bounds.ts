@@ -14,6 +14,8 @@ const OFFSETS: readonly number[] = [0, 2, 4, 8, 16, 32, 64, 128, 256];
 /** and the highest price so many times, for hops in which size counts for more than price. */
 const ABOVE: readonly number[] = [1.25, 1.6, 2.5, 6, 36, 1000];
 const LAMBDAS = OFFSETS.length + ABOVE.length;
+/** From one number of slots to the same of the next shadow price, or hop. */
+const STRIDE = ORDERS_MAX + 1;
 /** Relative error of the sums: some forty products. */
 const MARGIN = 1e-12;
 /** What a selection that is cut down loses at most by rounding: a unit at each of its ends. */
@@ -34,13 +36,17 @@ export class SlotBounds {
   /** Shadow prices by hop, LAMBDAS apart; and how many there are. */
   readonly #lambda = new Float64Array(HOPS_MAX * LAMBDAS);
   readonly #lambdaCount = new Int32Array(HOPS_MAX);
-  /** By shadow price: what so many orders profit at most. */
-  readonly #sums: Float64Array[] = [];
+  /** By shadow price, STRIDE apart: what so many orders profit at most. */
+  readonly #profit = new Float64Array(HOPS_MAX * LAMBDAS * STRIDE);
   readonly #profits = new ProfitSums();
+  /** By hop and slots, STRIDE apart: the shadow price that bounded closest last, where a search for it begins. */
+  readonly #closest = new Int32Array(HOPS_MAX * STRIDE);
 
-  // By hop and slots, ORDERS_MAX + 1 apart: a flow (0: none), and what a search proved of it.
-  readonly #flow = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
-  readonly #proven = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
+  // By hop and slots, STRIDE apart: a flow (0: none), and what a search proved of it.
+  readonly #flow = new Float64Array(HOPS_MAX * STRIDE);
+  readonly #proven = new Float64Array(HOPS_MAX * STRIDE);
+  /** By hop: whether anything was noted. */
+  readonly #isNoted = new Uint8Array(HOPS_MAX);
 
   /** What the profits took, in work units. */
   get work(): number {
@@ -62,7 +68,8 @@ export class SlotBounds {
     this.#hopCount = hopCount;
     this.#direction = direction;
     this.#slots = slots;
-    this.#flow.fill(0);
+    if (this.#isNoted.includes(1)) this.#flow.fill(0);
+    this.#isNoted.fill(0);
     this.#profits.work = 0;
     this.orders = 0;
     let flow = amount;
@@ -71,6 +78,7 @@ export class SlotBounds {
 
   /** After `begin`, before any bound is asked for. */
   setShadowPrices(): void {
+    this.#closest.fill(0);
     for (let hop = 0; hop < this.#hopCount; hop += 1) this.#setShadowPricesOf(hop);
   }
 
@@ -80,7 +88,9 @@ export class SlotBounds {
    * other flows, too: a selection is cut down to a smaller one at no less than the best price a unit.
    */
   note(stage: number, flow: number, slots: number, value: number): void {
-    const at = this.#hopAt(stage) * (ORDERS_MAX + 1) + slots;
+    const hop = this.#hopAt(stage);
+    const at = hop * STRIDE + slots;
+    this.#isNoted[hop] = 1;
     this.#flow[at] = flow;
     this.#proven[at] = value;
   }
@@ -127,20 +137,48 @@ export class SlotBounds {
 
   /** Whole units that a hop gives at most for `paid`. */
   #mostOut(hop: number, paid: number, slots: number): number {
+    const got = this.#closestBound(hop, paid, slots, true);
+    const most = this.#isNoted[hop] === 0 ? got : Math.min(got, this.#mostProven(hop, paid, slots));
+    return Math.floor(most * (1 + MARGIN));
+  }
+
+  /** Whole units that `got` of a hop costs at least. */
+  #leastIn(hop: number, got: number, slots: number): number {
+    const paid = Math.max(0, -this.#closestBound(hop, got, slots, false));
+    if (this.#isNoted[hop] === 0) return Math.ceil(paid);
+    return Math.ceil(Math.max(paid, this.#leastProven(hop, got, slots) * (1 - MARGIN)));
+  }
+
+  /** The closest bound of all shadow prices: from one to the next they fall, then rise. */
+  #closestBound(hop: number, flow: number, slots: number, isPaid: boolean): number {
     const first = hop * LAMBDAS;
-    let most = Number.POSITIVE_INFINITY;
-    for (let at = first; at < first + this.#lambdaCount[hop]!; at += 1) {
-      const got = (paid + this.#sums[at]![slots]!) / this.#lambda[at]!;
-      // The shadow prices behind the closest one bound ever less.
-      if (got > most) break;
-      most = got;
+    const last = first + this.#lambdaCount[hop]! - 1;
+    const from = first + this.#closest[hop * STRIDE + slots]!;
+    let [at, closest] = [from, this.#boundAt(from, flow, slots, isPaid)];
+    for (; at < last; at += 1) {
+      const next = this.#boundAt(at + 1, flow, slots, isPaid);
+      if (next > closest) break;
+      closest = next;
     }
-    return Math.floor(Math.min(most, this.#mostProven(hop, paid, slots)) * (1 + MARGIN));
+    for (; at <= from && at > first; at -= 1) {
+      const next = this.#boundAt(at - 1, flow, slots, isPaid);
+      if (next >= closest) break;
+      closest = next;
+    }
+    this.#closest[hop * STRIDE + slots] = at - first;
+    return closest;
+  }
+
+  /** At a shadow price: what `flow` gets at most, or the negative of what getting it costs at least. */
+  #boundAt(at: number, flow: number, slots: number, isPaid: boolean): number {
+    const profit = this.#profit[at * STRIDE + slots]!;
+    const lambda = this.#lambda[at]!;
+    return isPaid ? (flow + profit) / lambda : profit * (1 + MARGIN) - flow * lambda * (1 - MARGIN);
   }
 
   #mostProven(hop: number, paid: number, slots: number): number {
     const price = this.#bestPrice(hop);
-    const first = hop * (ORDERS_MAX + 1);
+    const first = hop * STRIDE;
     let most = Number.POSITIVE_INFINITY;
     for (let at = first + slots; at <= first + this.#slots; at += 1) {
       const flow = this.#flow[at]!;
@@ -159,7 +197,7 @@ export class SlotBounds {
 
   #leastProven(hop: number, got: number, slots: number): number {
     const price = this.#bestPrice(hop);
-    const first = hop * (ORDERS_MAX + 1);
+    const first = hop * STRIDE;
     let least = 0;
     for (let at = first + slots; at <= first + this.#slots; at += 1) {
       const flow = this.#flow[at]!;
@@ -176,19 +214,6 @@ export class SlotBounds {
   #bestPrice(hop: number): number {
     const { columns, start } = this.#hops[hop]!;
     return columns.price[start]!;
-  }
-
-  /** Whole units that `got` of a hop costs at least. */
-  #leastIn(hop: number, got: number, slots: number): number {
-    const first = hop * LAMBDAS;
-    let least = 0;
-    for (let at = first; at < first + this.#lambdaCount[hop]!; at += 1) {
-      const profit = this.#sums[at]![slots]!;
-      const cost = got * this.#lambda[at]! * (1 - MARGIN) - profit * (1 + MARGIN);
-      if (cost < least) break;
-      least = cost;
-    }
-    return Math.ceil(Math.max(least, this.#leastProven(hop, got, slots) * (1 - MARGIN)));
   }
 
   /** Uses the flow up with a hop's orders, were they divisible and each maker's own; returns what it makes. */
@@ -217,11 +242,13 @@ export class SlotBounds {
     // The fewer the slots, the higher the closest shadow price: past that of a single one none is of use.
     let closest = Number.POSITIVE_INFINITY;
     for (let at = 0; at < LAMBDAS; at += 1) {
-      const entry = this.#divisibleEnd[hop]! + (OFFSETS[at] ?? count);
-      if (at < OFFSETS.length && entry >= count) continue;
-      const times = ABOVE[at - OFFSETS.length] ?? 1;
-      const lambda = columns.price[start + Math.min(entry, count - 1)]! * times;
-      const profit = this.#addShadowPrice(hop, lambda);
+      const isAbove = at >= OFFSETS.length;
+      const entry = isAbove ? count - 1 : this.#divisibleEnd[hop]! + OFFSETS[at]!;
+      if (entry >= count) continue;
+      const times = isAbove ? ABOVE[at - OFFSETS.length]! : 1;
+      const key = isAbove ? at - OFFSETS.length : entry + ABOVE.length;
+      const lambda = columns.price[start + entry]! * times;
+      const profit = this.#addShadowPrice(hop, key, lambda);
       const bound = this.#direction === SELL ? (flow + profit) / lambda : profit - flow * lambda;
       if (bound > closest) break;
       closest = bound;
@@ -229,12 +256,11 @@ export class SlotBounds {
   }
 
   /** Returns what a single order profits at most. */
-  #addShadowPrice(hop: number, lambda: number): number {
+  #addShadowPrice(hop: number, key: number, lambda: number): number {
     const index = hop * LAMBDAS + this.#lambdaCount[hop]!;
     this.#lambda[index] = lambda;
-    const sums = this.#profits.of(this.#hops[hop]!, lambda);
-    this.#sums[index] = sums;
+    this.#profits.copy(this.#profit, index * STRIDE, this.#hops[hop]!, key, lambda);
     this.#lambdaCount[hop]! += 1;
-    return sums[1]!;
+    return this.#profit[index * STRIDE + 1]!;
   }
 }

@@ -19,6 +19,7 @@ import {
   selectionBytes,
 } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
+import { KnownProfits } from "./known-profits.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 
 export type RouteDemand = {
@@ -87,7 +88,7 @@ export class SlotSplitSearch {
     start: 0,
     count: 0,
     groups: 0,
-    profitSums: new Map(),
+    profits: new KnownProfits(),
     dropped: undefined,
     words: NO_WORDS,
     payerBytes: 0,
