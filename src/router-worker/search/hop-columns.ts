@@ -8,31 +8,33 @@ import { costOf, outputOf } from "./rounding.ts";
 /** The maker's orders do not compete for its backing or its headroom. */
 export const UNCONSTRAINED = -1;
 
+let noGroups = new Int32Array(1024).fill(UNCONSTRAINED);
+
 /** A block of entries from `start` holds one hop's orders. */
 export class HopColumns {
   /** The order's slot; its exact price is in the book's words at `priceAt(slot)`. */
-  readonly slot: Uint32Array;
+  slot: Uint32Array;
   /** The maker's address, as the book numbers it. */
-  readonly owner: Uint32Array;
+  owner: Uint32Array;
   /** Entry of the same maker before this one, relative to the block, or -1. */
-  readonly previous: Int32Array;
+  previous: Int32Array;
   /** Real price: what the taker pays per unit. */
-  readonly price: Float64Array;
-  readonly amount: Float64Array;
+  price: Float64Array;
+  amount: Float64Array;
   /** What all of `amount` costs. */
-  readonly cost: Float64Array;
+  cost: Float64Array;
   /** All that the maker has for its orders here: to deliver, and to be paid. */
-  readonly budget: Float64Array;
-  readonly headroom: Float64Array;
+  budget: Float64Array;
+  headroom: Float64Array;
   /** What the order can deliver at most, by itself. */
-  readonly most: Float64Array;
+  most: Float64Array;
   /** Bytes of the maker's address, and of its transfers, in a call's events (see call-bytes.ts). */
-  readonly addressBytes: Uint32Array;
-  readonly transferBytes: Uint32Array;
+  addressBytes: Uint32Array;
+  transferBytes: Uint32Array;
   /** Group of the maker, relative to the block, or UNCONSTRAINED. */
-  readonly group: Int32Array;
+  group: Int32Array;
   /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
-  readonly groupTop: Int32Array;
+  groupTop: Int32Array;
 
   constructor(length: number) {
     this.slot = new Uint32Array(length);
@@ -93,6 +95,24 @@ export class HopColumns {
       this.addressBytes[entry] = other.addressBytes[at]!;
       this.transferBytes[entry] = other.transferBytes[at]!;
     }
+  }
+
+  /** Shares the entries of another block, up to `end`, as if each were of an unconstrained maker. */
+  ungroup(other: HopColumns, end: number): void {
+    if (noGroups.length < end) noGroups = new Int32Array(2 * end).fill(UNCONSTRAINED);
+    this.slot = other.slot;
+    this.owner = other.owner;
+    this.previous = other.previous;
+    this.price = other.price;
+    this.amount = other.amount;
+    this.cost = other.cost;
+    this.budget = other.budget;
+    this.headroom = other.headroom;
+    this.most = other.most;
+    this.addressBytes = other.addressBytes;
+    this.transferBytes = other.transferBytes;
+    this.group = noGroups;
+    this.groupTop = other.groupTop;
   }
 
   /** Fills in `most` from amount, budget and headroom. */

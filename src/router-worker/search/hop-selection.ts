@@ -2,7 +2,7 @@
 // decide what settles: plain numbers where all of them are below 2^51, else the contract's own
 // arithmetic on 128-bit integers.
 import { PRICE_UNIT } from "../../model/settlement.ts";
-import { entryCost, entryOutput, priceAt } from "./hop-columns.ts";
+import { entryCost, entryOutput, priceAt, UNCONSTRAINED } from "./hop-columns.ts";
 import { BUY, type HopDemand, type HopOrders, SELL, selectionBytes } from "./hop-problem.ts";
 import { exactPrice } from "./rounding.ts";
 import {
@@ -43,6 +43,9 @@ export class HopSelection {
 
   /** Whether some selections take more bytes of the call than they may. */
   isBytesBound = false;
+  /** Whether makers who are short of backing are yet to be looked at; and whether one was short. */
+  isLoose = false;
+  isOverdrawn = false;
   /** By entry: whether it is listed whole. */
   isIn = new Uint8Array(256);
 
@@ -60,6 +63,7 @@ export class HopSelection {
     this.free = 0;
     this.count = 0;
     this.exactNodes = 0;
+    this.isOverdrawn = false;
     if (this.isIn.length < candidates) this.isIn = new Uint8Array(2 * candidates);
     this.clear();
   }
@@ -211,6 +215,10 @@ export class HopSelection {
     }
     if (this.found && !this.#isBetter(value, exact, count + 1)) return false;
     if (this.isBytesBound && !this.#fits(entry)) return false;
+    if (this.isLoose && !this.#isBacked(entry, value)) {
+      this.isOverdrawn = true;
+      return false;
+    }
     this.found = true;
     this.value = value;
     this.exactValue = exact;
@@ -232,6 +240,30 @@ export class HopSelection {
   #fits(last: number): boolean {
     const listed = this.#write(this.#scratch, last);
     return selectionBytes(this.#orders, this.#scratch, listed) <= this.#demand.bytes;
+  }
+
+  /** Whether each maker has enough for all that is listed of it. */
+  #isBacked(last: number, value: number): boolean {
+    const { columns, start, words } = this.#orders;
+    const { group, amount, cost } = columns;
+    const list = this.#scratch;
+    const listed = this.#write(list, last);
+    let part = this.#demand.direction === SELL ? value : this.#demand.amount;
+    for (let place = 0; place < listed - 1; place += 1) part -= amount[start + list[place]!]!;
+    for (let place = 0; place < listed; place += 1) {
+      const maker = group[start + list[place]!]!;
+      if (maker === UNCONSTRAINED) continue;
+      let [got, paid] = [0, 0];
+      for (let other = place; other < listed; other += 1) {
+        const at = start + list[other]!;
+        if (group[at] !== maker) continue;
+        got += other === listed - 1 ? part : amount[at]!;
+        paid += other === listed - 1 ? entryCost(columns, at, part, words) : cost[at]!;
+      }
+      const top = start + columns.groupTop[start + maker]!;
+      if (got > columns.budget[top]! || paid > columns.headroom[top]!) return false;
+    }
+    return true;
   }
 
   #write(to: Int32Array, last: number): number {

@@ -141,6 +141,7 @@ export class HopSolver {
     this.work = 2 + orders.count / 16;
     this.selection.begin(orders, demand, task.candidates);
     this.selection.isBytesBound = task.isBytesBound;
+    this.selection.isLoose = task.isLoose;
     this.#nodesLeft = demand.nodesMax;
     this.#isCut = false;
     this.hasMissed = false;
@@ -186,7 +187,7 @@ export class HopSolver {
    * short, or where a unit counts. Whether there are any that were not wanted before.
    */
   #wantMissed(): boolean {
-    const { orders, demand, sells, candidates, isBytesBound } = this.#task;
+    const { orders, group, demand, sells, candidates, isBytesBound } = this.#task;
     const { dropped, columns, start } = orders;
     if (dropped === undefined) return false;
     const { found, value } = this.selection;
@@ -199,7 +200,7 @@ export class HopSolver {
     for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
       const isWhole = columns.most[at] === columns.amount[at];
-      if (!isAny && isWhole && columns.group[at] === UNCONSTRAINED) continue;
+      if (!isAny && isWhole && group[at] === UNCONSTRAINED) continue;
       cheapest = Math.min(cheapest, columns.price[at]!);
       slack = Math.max(slack, this.#slackOf(entry));
     }
@@ -232,11 +233,10 @@ export class HopSolver {
 
   #search(): void {
     const relaxation = this.#relaxation;
+    const task = this.#task;
     this.work += SEARCH_WORK;
-    relaxation.find(this.#whole);
-    this.#makerSlackAt.fill(UNKNOWN, 0, this.#task.candidates);
-    this.#hasPairs = false;
-    this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
+    this.#relax();
+    if (task.isLoose && task.isShortAt(relaxation.lambda)) this.#tighten();
     let bound = this.#bound();
     let isClosest = false;
     this.#passEnd = Math.max(0, this.#nodesLeft - QUICK_NODES);
@@ -246,6 +246,12 @@ export class HopSolver {
       this.#searchTrial();
       // All that is better than the trial was tried.
       if (this.complete && !this.#isBelow(this.#trial)) break;
+      if (task.isLoose && this.selection.isOverdrawn) {
+        this.#tighten();
+        bound = this.#bound();
+        gap = GAP_FIRST;
+        continue;
+      }
       if (!isClosest && (!this.complete || gap > GAP_PLAIN)) {
         isClosest = true;
         this.#passEnd = 0;
@@ -256,6 +262,21 @@ export class HopSolver {
     }
     this.selection.clear();
     this.work += relaxation.work;
+  }
+
+  #relax(): void {
+    this.#relaxation.find(this.#whole);
+    this.#makerSlackAt.fill(UNKNOWN, 0, this.#task.candidates);
+    this.#hasPairs = false;
+    this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
+  }
+
+  /** A maker's backing counts: from now on its orders are one class. */
+  #tighten(): void {
+    this.#task.tighten();
+    this.selection.isLoose = false;
+    this.work += this.#relaxation.work;
+    this.#relax();
   }
 
   /**

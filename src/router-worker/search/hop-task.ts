@@ -2,7 +2,7 @@
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
-import { UNCONSTRAINED } from "./hop-columns.ts";
+import { HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
@@ -10,7 +10,12 @@ import { EXACT_MAX } from "./hop-selection.ts";
 export const ENTRIES_MAX = CANDIDATES_MAX;
 
 export class HopTask {
+  /** While `isLoose` without groups of makers. */
   orders!: HopOrders;
+  /** Of each entry, whether `isLoose` or not. */
+  group!: Int32Array;
+  /** Whether makers count as if each had backing for all of its orders: what has not is then turned down. */
+  isLoose = false;
   demand!: HopDemand;
   sells = true;
   /** The first so many entries count. */
@@ -23,6 +28,10 @@ export class HopTask {
   /** Bytes of the order that takes most of the call; and whether some selections do not fit. */
   bytesMost = 0;
   isBytesBound = false;
+  #grouped!: HopOrders;
+  readonly #ungrouped = new HopColumns(0);
+  readonly #amountOf = new Float64Array(ENTRIES_MAX);
+  readonly #costOf = new Float64Array(ENTRIES_MAX);
 
   begin(orders: HopOrders, demand: HopDemand): void {
     this.orders = orders;
@@ -43,6 +52,50 @@ export class HopTask {
       if (isBounded) this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
     }
     this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
+    this.group = columns.group;
+    this.#grouped = orders;
+    this.isLoose = orders.groups > 0 && this.#isExact();
+    if (this.isLoose) {
+      this.orders = { ...orders, columns: this.#ungrouped, groups: 0 };
+      this.#ungrouped.ungroup(columns, start + orders.count);
+    }
+  }
+
+  /** From now on makers have what they have. */
+  tighten(): void {
+    this.orders = this.#grouped;
+    this.isLoose = false;
+  }
+
+  /** Whether a maker is short of backing or headroom for all of its orders below a price. */
+  isShortAt(price: number): boolean {
+    const { columns, start, groups } = this.#grouped;
+    const amounts = this.#amountOf;
+    const costs = this.#costOf;
+    amounts.fill(0, 0, groups);
+    costs.fill(0, 0, groups);
+    for (let at = start; at < start + this.candidates && columns.price[at]! < price; at += 1) {
+      const maker = columns.group[at]!;
+      if (maker === UNCONSTRAINED) continue;
+      amounts[maker]! += columns.amount[at]!;
+      costs[maker]! += columns.cost[at]!;
+      const top = start + columns.groupTop[start + maker]!;
+      if (amounts[maker]! > columns.budget[top]! || costs[maker]! > columns.headroom[top]!) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether plain numbers hold all that orders can add up to. */
+  #isExact(): boolean {
+    const { columns, start } = this.orders;
+    let [got, paid] = [this.demand.amount, this.demand.amount];
+    for (let at = start; at < start + this.candidates; at += 1) {
+      got += columns.amount[at]!;
+      paid += columns.cost[at]!;
+    }
+    return got < EXACT_MAX && paid < EXACT_MAX;
   }
 
   /** SELL: an order whose unit costs more than all that is paid cannot be filled. */
@@ -63,7 +116,8 @@ export class HopTask {
   /** Whether two orders, each of which can be whole, do the same in any selection. */
   areTwins(one: number, other: number): boolean {
     const { columns, start } = this.orders;
-    const { amount, cost, price, group } = columns;
+    const { amount, cost, price } = columns;
+    const { group } = this;
     return (
       amount[start + one]! < EXACT_MAX &&
       amount[start + one] === amount[start + other] &&

@@ -33,7 +33,8 @@ export function* oneExchanges(
   const all = totalOf(orders, listed);
   for (const leaving of [...listed, NONE_LEAVES]) {
     const left = leaving === NONE_LEAVES ? listed.length : listed.length - 1;
-    const isDropped = leaving !== NONE_LEAVES && left > 0 && canLeave(orders, all, leaving, demand, known);
+    const isDropped =
+      leaving !== NONE_LEAVES && left > 0 && canLeave(orders, all, leaving, demand, known);
     const isReplaced = isSmall && left < demand.slots;
     if (!isDropped && !isReplaced) continue;
     const kept = listed.filter((entry) => entry !== leaving);
