@@ -12,8 +12,9 @@ import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { type Order, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
 import { PRICE_UNIT } from "../model/settlement.ts";
-import { isStepInSlices } from "../model/slice-turns.ts";
+import { isStepInWork } from "../model/slice-turns.ts";
 import { History } from "../store/history.ts";
+import type { StepRecord } from "../store/step-record.ts";
 import { Store } from "../store/store.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
@@ -332,7 +333,7 @@ test("ledgers do not wait for trades that are read ahead, and these are no step'
   const rest = tick();
   while (!isTicked.value) {
     await nextTurn();
-    assert.ok(!isStepInSlices());
+    assert.ok(!isStepInWork());
   }
   await rest;
   clock.now += 10_000;
@@ -378,6 +379,20 @@ test("a step is shown once the one before it is told", async (t) => {
   await Promise.all([second, third]);
   assert.deepEqual(seen, ["100", "told 100", "102"]);
   told();
+  await chain.exchange.close();
+});
+
+test("a step is in work while it is stored, too", async (t) => {
+  const chain = await chainOf({ now: START * 1000 });
+  const commit = Store.prototype.commit;
+  const inWork: boolean[] = [];
+  t.mock.method(Store.prototype, "commit", async function (this: Store, record: StepRecord) {
+    await nextTurn();
+    inWork.push(isStepInWork());
+    await commit.call(this, record);
+  });
+  await chain.close(START, NEW);
+  assert.deepEqual(inWork, [true]);
   await chain.exchange.close();
 });
 

@@ -8,7 +8,13 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { OrderId } from "../model/order.ts";
-import { inStepSlices, isStepTurnSpent, runSlice, stepTurn } from "../model/slice-turns.ts";
+import {
+  asStepWork,
+  inStepSlices,
+  isStepTurnSpent,
+  runSlice,
+  stepTurn,
+} from "../model/slice-turns.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -320,7 +326,7 @@ export class StepPipeline {
   async #commit(record: StepRecord): Promise<void> {
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_MS_MAX)) {
       try {
-        return await this.#options.store.commit(record);
+        return await asStepWork(() => this.#options.store.commit(record));
       } catch (error) {
         if (!(error instanceof StoreError) || error.code !== "commit_failed") throw error;
         const ledger = record.cursor?.ledger;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inStepSlices, isStepInSlices, nextSlice, stepTurn } from "./slice-turns.ts";
+import { asStepWork, inStepSlices, isStepInWork, nextSlice, stepTurn } from "./slice-turns.ts";
 
 test("of all long work one slice runs in a turn, each in its turn", async () => {
   const ran: string[] = [];
@@ -39,7 +39,7 @@ test("a step's work gives the loop its turns, and waits behind nobody's slices",
   function* work(): Generator<void, string> {
     for (let portion = 0; portion < portions; portion += 1) {
       turns.push(turn);
-      assert.ok(isStepInSlices());
+      assert.ok(isStepInWork());
       // Longer than a slice is.
       for (const end = performance.now() + 5; performance.now() < end; );
       yield;
@@ -47,9 +47,9 @@ test("a step's work gives the loop its turns, and waits behind nobody's slices",
     return "done";
   }
   const done = inStepSlices(work());
-  assert.ok(isStepInSlices(), "between its slices, too");
+  assert.ok(isStepInWork(), "between its slices, too");
   assert.equal(await done, "done");
-  assert.ok(!isStepInSlices());
+  assert.ok(!isStepInWork());
   assert.ok(slices < others.length, `${slices} slices of others were waited for`);
   clearImmediate(immediate);
   assert.equal(new Set(turns).size, portions, "two portions in one turn");
@@ -75,7 +75,22 @@ test("the parts of a step that follow each other share a slice, and what is done
   turns.push(turn);
   clearImmediate(immediate);
   assert.equal(new Set(turns).size, 3, `turns ${turns}`);
-  assert.ok(!isStepInSlices());
+  assert.ok(!isStepInWork());
+});
+
+test("a step that another thread works on is in work, and no longer", async () => {
+  let end: (value: string) => void = () => undefined;
+  const done = asStepWork(
+    () =>
+      new Promise<string>((resolve) => {
+        end = resolve;
+      }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(isStepInWork());
+  end("done");
+  assert.equal(await done, "done");
+  assert.ok(!isStepInWork());
 });
 
 test("a step's work that fails is told", async () => {
@@ -84,5 +99,5 @@ test("a step's work that fails is told", async () => {
     throw new RangeError("too much");
   }
   await assert.rejects(inStepSlices(work()), { message: "too much" });
-  assert.ok(!isStepInSlices());
+  assert.ok(!isStepInWork());
 });

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** One slice goes on for so long before others get their turn (a choice). */
 const SLICE_MS = 4;
 
-/** Work of steps that is in progress in slices. */
+/** Work of steps that is in progress, in slices or on another thread. */
 let stepWorks = 0;
 /** When the work of steps has had its slice of this turn; undefined before it began one. */
 let stepEndMs: number | undefined;
@@ -26,24 +26,28 @@ function runUntil<T>(portions: Generator<void, T>, endMs: number): IteratorResul
  * Resolves with what it returns. It yields between portions of some microseconds each. What comes one after the other
  * in a turn shares one slice.
  */
-export async function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
-  stepWorks += 1;
-  try {
+export function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
+  return asStepWork(async () => {
     for (;;) {
       while (performance.now() >= stepEnd()) await nextTurn();
       const { done, value } = runUntil(portions, stepEnd());
       if (done === true) return value;
     }
-  } finally {
-    stepWorks -= 1;
-  }
+  });
 }
 
 /** Resolves in a turn that has half of its slice left, for work of a step that is done at once. */
-export async function stepTurn(): Promise<void> {
+export function stepTurn(): Promise<void> {
+  return asStepWork(async () => {
+    while (isStepTurnSpent()) await nextTurn();
+  });
+}
+
+/** Work of a step that takes more than one turn, whatever thread does it. */
+export async function asStepWork<T>(work: () => Promise<T>): Promise<T> {
   stepWorks += 1;
   try {
-    while (isStepTurnSpent()) await nextTurn();
+    return await work();
   } finally {
     stepWorks -= 1;
   }
@@ -81,8 +85,8 @@ export function atOnce<T>(portions: Generator<void, T>): T {
   }
 }
 
-/** Whether the next turn has a slice of a step: what can wait leaves the thread to it. */
-export function isStepInSlices(): boolean {
+/** Whether a step is being worked on, and waits for its next turn: what can wait leaves the thread to it. */
+export function isStepInWork(): boolean {
   return stepWorks > 0;
 }
 

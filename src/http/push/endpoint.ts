@@ -1,6 +1,6 @@
 // The push connections: upgrade, frames, liveness. What messages mean is the hub's.
 import type { Step } from "../../book/step.ts";
-import { isStepInSlices } from "../../model/slice-turns.ts";
+import { isStepInWork } from "../../model/slice-turns.ts";
 import { ApiError } from "../api-error.ts";
 import type { HttpMeter } from "../http-meter.ts";
 import type { Clients } from "../limits/clients.ts";
@@ -14,6 +14,7 @@ import { Connection, type UserData } from "./connection.ts";
 import { type HubLog, PushHub, type Subscriber, sendError } from "./hub.ts";
 import { MessageTurns } from "./message-turns.ts";
 import { PushAdmission } from "./push-admission.ts";
+import { systemTimers } from "./throttle.ts";
 
 /** Bytes of an inbound message (api.md, Limits). */
 const MESSAGE_BYTES_MAX = 16 * 1024;
@@ -129,8 +130,8 @@ export class PushEndpoint {
         this.#meter.disconnected("messages_waiting");
         connection.end(CLOSE_POLICY, of === "client" ? TOO_MANY_OF_ADDRESS : TOO_MANY_WAITING);
       },
-      elapsed: () => performance.now(),
-      isStepInSlices,
+      timers: systemTimers,
+      isStepInWork,
     });
     const admission = new PushAdmission(options.limits, options.clients);
     this.#admission = admission;

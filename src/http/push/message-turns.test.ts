@@ -16,7 +16,10 @@ type Client = { readonly name: string; readonly client: string };
 const connection = (name = "", client = name): Client => ({ name, client });
 
 /** Nothing takes time by it, and no step is in progress. */
-const STILL = { elapsed: () => 0, isStepInSlices: () => false };
+const STILL = {
+  timers: { elapsed: () => 0, after: () => assert.fail("nothing waits for a time") },
+  isStepInWork: () => false,
+};
 
 /** Messages are names: they are told as they run, and each takes the whole turn. */
 function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
@@ -162,11 +165,12 @@ test("nothing of a connection that is gone runs", async () => {
   assert.deepEqual(ran, ["spent", "other"]);
 });
 
-test("while a step is in slices messages take a tenth of the time, and all they may afterwards", async () => {
+test("while a step is being worked on messages take a tenth of the time, and all they may afterwards", async () => {
   for (const messageMs of [0.125, 4]) {
     let nowMs = 1000;
-    let inSlices = true;
+    let inWork = true;
     let ran = 0;
+    let looks = 0;
     const turns = new MessageTurns<Client>({
       turn: new TurnBudget(),
       answer: () => {
@@ -174,8 +178,15 @@ test("while a step is in slices messages take a tenth of the time, and all they 
         nowMs += messageMs;
       },
       overfull: () => assert.fail("within the bounds"),
-      elapsed: () => nowMs,
-      isStepInSlices: () => inSlices,
+      timers: {
+        elapsed: () => nowMs,
+        after: (_delayMs, run) => {
+          looks += 1;
+          const timer = setImmediate(run);
+          return () => clearImmediate(timer);
+        },
+      },
+      isStepInWork: () => inWork,
     });
     const flood = connection();
     const sent = WAITING_MAX.messages;
@@ -189,7 +200,8 @@ test("while a step is in slices messages take a tenth of the time, and all they 
     const mostMs = (nowMs - 1000) / 10 + messageMs + 1;
     const takenMs = ran * messageMs;
     assert.ok(takenMs > 80 && takenMs <= mostMs, `${takenMs} ms of ${nowMs - 1000}`);
-    inSlices = false;
+    assert.ok(looks > 0, "and in between the thread rests");
+    inWork = false;
     for (let turn = 0; ran < sent; turn += 1) {
       assert.ok(turn <= 1 + sent, "at least one a turn");
       await nextTurn();

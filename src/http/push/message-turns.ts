@@ -2,6 +2,7 @@
 // order of its connection, and connections take turns message by message. Main thread.
 import type { TurnBudget } from "../turn-budget.ts";
 import { MessageQueue } from "./message-queue.ts";
+import type { Timers } from "./throttle.ts";
 
 /**
  * Milliseconds of a turn that messages may take (choice): less than requests may, since one client sends
@@ -10,8 +11,9 @@ import { MessageQueue } from "./message-queue.ts";
 const MESSAGES_MS = 5;
 
 /**
- * While a step is in slices, messages take one part in so many of the time (choice): everybody's push of its ledger
- * waits for them. So many milliseconds of the step's they may be ahead.
+ * While a step is being worked on, its commit included, messages take one part in so many of the time (choice):
+ * everybody's push of its ledger waits for them. So many milliseconds of the step's they may be ahead, and as many
+ * later they look whether their time has come: a turn after the other would keep a core from the commit's thread.
  */
 const STEP_PARTS = 10;
 const STEP_AHEAD_MS = 5;
@@ -60,9 +62,8 @@ export type MessageTurnsOptions<Connection> = {
   readonly answer: (connection: Connection, message: Uint8Array | undefined) => void;
   /** Too much waits of the connection, or of all of its client: it is forgotten. */
   readonly overfull: (connection: Connection, of: "connection" | "client") => void;
-  /** Milliseconds, from any moment. */
-  readonly elapsed: () => number;
-  readonly isStepInSlices: () => boolean;
+  readonly timers: Pick<Timers, "elapsed" | "after">;
+  readonly isStepInWork: () => boolean;
 };
 
 /** `client`: whom limits per address count the connection for. */
@@ -165,20 +166,23 @@ export class MessageTurns<Connection extends { readonly client: string }> {
   }
 
   #isSpent(): boolean {
-    return this.#options.turn.isSpent(this.#options.elapsed(), MESSAGES_MS) || this.#isForStep();
+    return (
+      this.#options.turn.isSpent(this.#options.timers.elapsed(), MESSAGES_MS) || this.#isForStep()
+    );
   }
 
-  /** Whether the time is for the step in slices. */
+  /** Whether the time is for the step that is being worked on. */
   #isForStep(): boolean {
-    const { elapsed, isStepInSlices } = this.#options;
-    return isStepInSlices() && this.#takenUntilMs - elapsed() > STEP_AHEAD_MS;
+    const { timers, isStepInWork } = this.#options;
+    return isStepInWork() && this.#takenUntilMs - timers.elapsed() > STEP_AHEAD_MS;
   }
 
   #run(work: () => void): void {
-    const { elapsed, isStepInSlices } = this.#options;
+    const { timers, isStepInWork } = this.#options;
+    const { elapsed } = timers;
     const startMs = elapsed();
     work();
-    if (!isStepInSlices()) return;
+    if (!isStepInWork()) return;
     const tookMs = elapsed() - startMs;
     this.#takenUntilMs = Math.max(this.#takenUntilMs, startMs) + STEP_PARTS * tookMs;
   }
@@ -186,7 +190,7 @@ export class MessageTurns<Connection extends { readonly client: string }> {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    const run = (): void => {
       this.#isScheduled = false;
       for (const { client, messages, bytes } of this.#gone) {
         this.#countOf(client, -messages, -bytes);
@@ -199,7 +203,9 @@ export class MessageTurns<Connection extends { readonly client: string }> {
         while (this.#queues.size > 0 && !this.#isSpent());
       }
       if (this.#queues.size > 0) this.#schedule();
-    });
+    };
+    if (this.#isForStep()) this.#options.timers.after(STEP_AHEAD_MS, run);
+    else setImmediate(run);
   }
 
   #runNext(): void {
