@@ -1,7 +1,14 @@
 // JSON-RPC 2.0 over HTTP to one untrusted URL, with limits on time and size.
 import type { BufferPool } from "./buffer-pool.ts";
 import { errorText } from "./ingest-error.ts";
-import { readIntoPooled, readLimited, retryAfterMs, splitCredentials } from "./source-http.ts";
+import {
+  type RequestTimes,
+  RequestWatch,
+  readIntoPooled,
+  readLimited,
+  retryAfterMs,
+  splitCredentials,
+} from "./source-http.ts";
 
 export type RpcFailure =
   /** No connection, or another network: no use of the source can succeed. */
@@ -45,10 +52,7 @@ export class RpcError extends Error {
   }
 }
 
-export type RpcLimits = {
-  readonly timeoutMs: number;
-  /** Without a byte of the answer; absent: as long as `timeoutMs`. */
-  readonly idleMs?: number;
+export type RpcLimits = RequestTimes & {
   /** Of the HTTP body. */
   readonly bytesMax: number;
   /** Instead of JSON.parse. Throws where the body is no JSON. */
@@ -123,7 +127,7 @@ export class JsonRpc {
     limits: RpcLimits,
     signal: AbortSignal,
   ): Promise<Buffer> {
-    const watch = new Watch(limits, signal);
+    const watch = new RequestWatch(limits, signal);
     try {
       const response = await fetch(this.#url, {
         method: "POST",
@@ -166,36 +170,6 @@ export class JsonRpc {
     if (status !== 429 && refusal !== undefined) return this.#refused(method, refusal, detail);
     const failure = status === 429 || retry !== undefined ? "overloaded" : "unreachable";
     return new RpcError(failure, `${this.name}: HTTP ${status}`, detail);
-  }
-}
-
-/** Aborts a request that takes too long, or in which nothing moves. */
-class Watch {
-  readonly signal: AbortSignal;
-  readonly limitMs: number;
-  expired = false;
-  readonly #abort = new AbortController();
-  readonly #total: NodeJS.Timeout;
-  readonly #idle: NodeJS.Timeout | undefined;
-
-  constructor({ timeoutMs, idleMs }: RpcLimits, signal: AbortSignal) {
-    this.signal = AbortSignal.any([signal, this.#abort.signal]);
-    this.limitMs = Math.min(timeoutMs, idleMs ?? timeoutMs);
-    const expire = (): void => {
-      this.expired = true;
-      this.#abort.abort();
-    };
-    this.#total = setTimeout(expire, timeoutMs);
-    this.#idle = idleMs === undefined ? undefined : setTimeout(expire, idleMs);
-  }
-
-  heard(): void {
-    this.#idle?.refresh();
-  }
-
-  done(): void {
-    clearTimeout(this.#total);
-    clearTimeout(this.#idle);
   }
 }
 

@@ -1,4 +1,4 @@
-// What every source over HTTP needs: credentials beside the URL, Retry-After, and bodies of a bounded size.
+// What every source over HTTP needs: credentials beside the URL, Retry-After, and answers of a bounded time and size.
 import type { BufferPool } from "./buffer-pool.ts";
 
 /** Milliseconds that a Retry-After header asks for (RFC 9110, 10.2.3), or undefined where it is none. */
@@ -22,6 +22,42 @@ export function splitCredentials(of: string): {
   url.password = "";
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
+}
+
+export type RequestTimes = {
+  readonly timeoutMs: number;
+  /** Without a byte of the answer; absent: as long as `timeoutMs`. */
+  readonly idleMs?: number;
+};
+
+/** Aborts a request that takes too long, or in which nothing moves. */
+export class RequestWatch {
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  expired = false;
+  readonly #abort = new AbortController();
+  readonly #total: NodeJS.Timeout;
+  readonly #idle: NodeJS.Timeout | undefined;
+
+  constructor({ timeoutMs, idleMs }: RequestTimes, signal: AbortSignal) {
+    this.signal = AbortSignal.any([signal, this.#abort.signal]);
+    this.limitMs = Math.min(timeoutMs, idleMs ?? timeoutMs);
+    const expire = (): void => {
+      this.expired = true;
+      this.#abort.abort(new Error("no answer in time"));
+    };
+    this.#total = setTimeout(expire, timeoutMs);
+    this.#idle = idleMs === undefined ? undefined : setTimeout(expire, idleMs);
+  }
+
+  heard(): void {
+    this.#idle?.refresh();
+  }
+
+  done(): void {
+    clearTimeout(this.#total);
+    clearTimeout(this.#idle);
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { errorText } from "../ingest-error.ts";
-import { readLimited, retryAfterMs, splitCredentials } from "../source-http.ts";
+import { RequestWatch, readLimited, retryAfterMs, splitCredentials } from "../source-http.ts";
 
 /** An object could not be read for a reason that may pass. The message names its URL without credentials. */
 export class LakeError extends Error {
@@ -95,40 +95,27 @@ class HttpLake implements LakeStore {
   async read(key: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
     const url = new URL(this.#base);
     url.pathname += key;
-    const abort = new AbortController();
-    const expire = (): void => abort.abort(new Error("no answer in time"));
-    const total = setTimeout(expire, TIMEOUT_MS);
-    const idle = setTimeout(expire, IDLE_MS);
+    const watch = new RequestWatch({ timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS }, signal);
     try {
-      const response = await fetch(url, {
-        headers: this.#headers,
-        signal: AbortSignal.any([signal, abort.signal]),
-      });
+      const response = await fetch(url, { headers: this.#headers, signal: watch.signal });
       if (!response.ok) {
         await response.body?.cancel();
         return this.#absent(key, response);
       }
       if (/\bhtml\b/i.test(response.headers.get("content-type") ?? "")) {
         await response.body?.cancel();
-        throw new LakeError(
-          `${this.#where(key)} answers with a web page (HTTP ${response.status})`,
-        );
+        throw this.#webPage(key, response);
       }
-      const body = await readLimited(response, OBJECT_BYTES_MAX, () => void idle.refresh());
+      const body = await readLimited(response, OBJECT_BYTES_MAX, () => watch.heard());
       if (body === undefined) throw new LakeError(`${this.#where(key)} is too large`);
-      if (isMarkup(body)) {
-        throw new LakeError(
-          `${this.#where(key)} answers with a web page (HTTP ${response.status})`,
-        );
-      }
+      if (isMarkup(body)) throw this.#webPage(key, response);
       this.#isOpen = true;
       return body;
     } catch (thrown) {
       if (thrown instanceof LakeError) throw thrown;
       throw new LakeError(`${this.#where(key)}: ${errorText(thrown)}`, thrown);
     } finally {
-      clearTimeout(total);
-      clearTimeout(idle);
+      watch.done();
     }
   }
 
@@ -142,6 +129,10 @@ class HttpLake implements LakeStore {
     const retryAfter = asked ?? (status === 429 || status === 503 ? OVERLOAD_MS : 0);
     const what = refuses ? "the lake refuses" : "the lake does not answer";
     throw new LakeError(`${what}: HTTP ${status} for ${this.#where(key)}`, undefined, retryAfter);
+  }
+
+  #webPage(key: string, { status }: Response): LakeError {
+    return new LakeError(`${this.#where(key)} answers with a web page (HTTP ${status})`);
   }
 
   /** The object's URL without credentials. */
