@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { BlockList, isIP } from "node:net";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { z } from "zod";
-import { type Address, parseContractAddress } from "../model/address.ts";
+import { parseContractAddress } from "../model/address.ts";
 import { parseAssetText } from "../model/asset-text.ts";
 
 export const PORT_MAX = 65_535;
@@ -17,15 +17,25 @@ export function integerSchema(min: number, max: number) {
     .pipe(z.number().min(min, message).max(max, message));
 }
 
+/** What `read` makes of the text; undefined: it is not what was expected. */
+function readSchema<T>(expected: string, read: (text: string) => T | undefined) {
+  return z.string().transform((text, context): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: `expected ${expected}` });
+    return z.NEVER;
+  });
+}
+
 /** A port, or `off` for no listener. */
-export const portOrOffSchema = z.string().transform((text, context): number | "off" => {
-  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (text === "off") return text;
-  if (port <= PORT_MAX) return port;
-  const message = `expected an integer from 0 to ${PORT_MAX}, or off`;
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
-});
+export const portOrOffSchema = readSchema(
+  `an integer from 0 to ${PORT_MAX}, or off`,
+  (text): number | "off" | undefined => {
+    if (text === "off") return text;
+    const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    return port <= PORT_MAX ? port : undefined;
+  },
+);
 
 /** Addresses and networks (10.0.0.0/8), separated by commas. */
 export const addressListSchema = z.string().transform((text, context): BlockList => {
@@ -47,36 +57,31 @@ export const addressListSchema = z.string().transform((text, context): BlockList
 });
 
 /** A share: `off` (0), or a decimal above 0 and up to 1. */
-export const shareSchema = z.string().transform((text, context): number => {
+export const shareSchema = readSchema("off, or a share above 0 and up to 1", (text) => {
   if (text === "off") return 0;
   const share = /^[01](?:\.[0-9]{1,6})?$/.test(text) ? Number(text) : 0;
-  if (share > 0 && share <= 1) return share;
-  context.addIssue({ code: "custom", message: "expected off, or a share above 0 and up to 1" });
-  return z.NEVER;
+  return share > 0 && share <= 1 ? share : undefined;
 });
 
 /** Some of the words, separated by commas. */
 export function wordsSchema<const Words extends readonly string[]>(words: Words) {
-  return z.string().transform((text, context): ReadonlySet<Words[number]> => {
+  const expected = `some of ${words.join(", ")}, separated by commas`;
+  return readSchema(expected, (text): ReadonlySet<Words[number]> | undefined => {
     const given = text.split(",").map((word) => word.trim());
     const known = given.filter((word) => word !== "");
-    if (known.every((word): word is Words[number] => words.includes(word))) return new Set(known);
-    const message = `expected some of ${words.join(", ")}, separated by commas`;
-    context.addIssue({ code: "custom", message });
-    return z.NEVER;
+    const areAll = known.every((word): word is Words[number] => words.includes(word));
+    return areAll ? new Set(known) : undefined;
   });
 }
 
 const DAY_SECONDS = 86_400;
 
 /** Seconds: `forever` (Infinity), 0, or days as 400d. */
-export const keepSchema = z.string().transform((text, context): number => {
+export const keepSchema = readSchema("forever, 0, or days as 400d", (text) => {
   if (text === "forever") return Number.POSITIVE_INFINITY;
   if (text === "0") return 0;
-  const days = Number(/^([1-9][0-9]{0,5})d$/.exec(text)?.[1] ?? "0");
-  if (days > 0) return days * DAY_SECONDS;
-  context.addIssue({ code: "custom", message: "expected forever, 0, or days as 400d" });
-  return z.NEVER;
+  const days = /^([1-9][0-9]{0,5})d$/.exec(text)?.[1];
+  return days === undefined ? undefined : Number(days) * DAY_SECONDS;
 });
 
 /** Seconds: `forever` (Infinity), or days. The ticker needs one of them, by a clock that is ahead of the ledgers. */
@@ -88,16 +93,14 @@ export const keepHistorySchema = keepSchema.refine(
 const UTC_TIME = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})Z?)?$/;
 
 /** UNIX seconds, or UTC as the API writes it, as ISO 8601, or a date alone, which is its first second. */
-export const timeSchema = z.string().transform((text, context): number => {
+export const timeSchema = readSchema("UNIX seconds, 2026-05-01 or 2026-05-01T12:00:00Z", (text) => {
   if (/^[0-9]{1,11}$/.test(text)) return Number(text);
   const [, day, time = "00:00:00"] = UTC_TIME.exec(text) ?? [];
   const iso = `${day}T${time}.000Z`;
   const at = new Date(iso);
   // A day that no month has would become one of the next month.
-  if (!Number.isNaN(at.getTime()) && at.toISOString() === iso) return at.getTime() / 1000;
-  const message = "expected UNIX seconds, 2026-05-01 or 2026-05-01T12:00:00Z";
-  context.addIssue({ code: "custom", message });
-  return z.NEVER;
+  if (Number.isNaN(at.getTime()) || at.toISOString() !== iso) return undefined;
+  return at.getTime() / 1000;
 });
 
 export function choiceSchema<const Choices extends readonly [string, ...string[]]>(
@@ -143,14 +146,7 @@ export const httpUrlsSchema = z
   .transform((text) => text.split(",").map((url) => url.trim()))
   .refine((urls) => urls.every(isHttpUrl), "expected http or https URLs separated by commas");
 
-export const contractSchema = z.string().transform((text, context): Address => {
-  const address = parseContractAddress(text);
-  if (address === undefined) {
-    context.addIssue({ code: "custom", message: "expected a contract address (C...)" });
-    return z.NEVER;
-  }
-  return address;
-});
+export const contractSchema = readSchema("a contract address (C...)", parseContractAddress);
 
 /** `XLM=0.25,USDC:ISSUER=1`: assets in any form that clients may use, and decimals. */
 export const priceListSchema = z.string().transform((text, context) => {
@@ -172,11 +168,9 @@ export const priceListSchema = z.string().transform((text, context) => {
 });
 
 /** No message holds what was given, which may have a password in it. */
-export const postgresSchema = z.string().transform((text, context): string => {
+export const postgresSchema = z.string().superRefine((text, context) => {
   const fault = postgresFault(text);
-  if (fault === undefined) return text;
-  context.addIssue({ code: "custom", message: fault });
-  return z.NEVER;
+  if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
 });
 
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
