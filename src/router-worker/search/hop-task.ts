@@ -45,11 +45,14 @@ export class HopTask {
     const uses = this.sells ? columns.cost : columns.amount;
     this.bytesMost = 0;
     const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
-    for (let entry = 0; entry < this.candidates; entry += 1) {
+    const { most, amount: amounts } = columns;
+    const { canBeWhole, candidates, wholeMax } = this;
+    for (let entry = 0; entry < candidates; entry += 1) {
       const at = start + entry;
-      const isWhole = columns.most[at]! >= columns.amount[at]! && uses[at]! < this.wholeMax;
-      this.canBeWhole[entry] = isWhole ? 1 : 0;
-      if (isBounded) this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
+      canBeWhole[entry] = most[at]! >= amounts[at]! && uses[at]! < wholeMax ? 1 : 0;
+    }
+    for (let entry = 0; isBounded && entry < candidates; entry += 1) {
+      this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
     }
     this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
     this.group = columns.group;
@@ -90,10 +93,13 @@ export class HopTask {
   /** Whether plain numbers hold all that orders can add up to. */
   #isExact(): boolean {
     const { columns, start } = this.orders;
-    let [got, paid] = [this.demand.amount, this.demand.amount];
-    for (let at = start; at < start + this.candidates; at += 1) {
-      got += columns.amount[at]!;
-      paid += columns.cost[at]!;
+    const { amount, cost } = columns;
+    const end = start + this.candidates;
+    let got = this.demand.amount;
+    let paid = got;
+    for (let at = start; at < end; at += 1) {
+      got += amount[at]!;
+      paid += cost[at]!;
     }
     return got < EXACT_MAX && paid < EXACT_MAX;
   }

@@ -1,6 +1,13 @@
 // Local search (1-exchange): a hop's selections that differ from one by a single order, which is
 // replaced, added or dropped. Plain numbers pick those worth settling; integers decide.
+import {
+  type BookView,
+  ORDER_AMOUNT_F64,
+  ORDER_PRICE_F64,
+  ORDER_STRIDE_F64,
+} from "../../book/shared-layout.ts";
 import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import { realPrice } from "./rounding.ts";
 
 /** Candidates of a hop up to which orders are replaced and added; orders are dropped whatever it has. */
 const EXCHANGE_CANDIDATES_MAX = 200;
@@ -34,7 +41,9 @@ export function* oneExchanges(
   for (const leaving of [...listed, NONE_LEAVES]) {
     const left = leaving === NONE_LEAVES ? listed.length : listed.length - 1;
     const isDropped =
-      leaving !== NONE_LEAVES && left > 0 && canLeave(orders, all, leaving, demand, known);
+      leaving !== NONE_LEAVES &&
+      left > 0 &&
+      canLeave(all, orderOf(orders, leaving), demand, known, 0);
     const isReplaced = isSmall && left < demand.slots;
     if (!isDropped && !isReplaced) continue;
     const kept = listed.filter((entry) => entry !== leaving);
@@ -49,8 +58,44 @@ export function* oneExchanges(
   }
 }
 
+/**
+ * Whether an order of a selection, in matching order, may be left out for none in its stead, by amounts and
+ * prices alone: false where `oneExchanges` would list none of those.
+ */
+export function mayDropOne(
+  view: BookView,
+  orderSlots: readonly number[],
+  { direction, amount: flow }: Omit<ExchangeDemand, "slots">,
+): boolean {
+  const orders = orderSlots.map((slot) => {
+    const at = slot * ORDER_STRIDE_F64;
+    const amount = view.orderF64[at + ORDER_AMOUNT_F64]!;
+    const price = realPrice(view.orderF64[at + ORDER_PRICE_F64]!);
+    return { amount, price, cost: amount * price };
+  });
+  const all = { got: 0, paid: 0, dearest: 0 };
+  let [got, paid, cheapest] = [0, 0, Number.POSITIVE_INFINITY];
+  for (const { amount, price, cost } of orders) {
+    const gets = Math.min(amount, direction === BUY ? flow - got : (flow - paid) / price);
+    got += gets;
+    paid += gets * price;
+    all.got += amount;
+    all.paid += cost;
+    all.dearest = Math.max(all.dearest, price);
+    cheapest = Math.min(cheapest, price);
+  }
+  // Each cost is rounded up by less than a unit.
+  const rounded = orders.length;
+  const known = direction === BUY ? -paid - rounded : got - rounded / cheapest;
+  return orders.some((order) => canLeave(all, order, { direction, amount: flow }, known, rounded));
+}
+
 /** What orders get and cost in all, and the dearest price of them. */
 type Total = { readonly got: number; readonly paid: number; readonly dearest: number };
+
+function orderOf({ columns, start }: HopOrders, entry: number) {
+  return { amount: columns.amount[start + entry]!, cost: columns.cost[start + entry]! };
+}
 
 function totalOf({ columns, start }: HopOrders, entries: readonly number[]): Total {
   let [got, paid, dearest] = [0, 0, 0];
@@ -64,27 +109,27 @@ function totalOf({ columns, start }: HopOrders, entries: readonly number[]): Tot
 
 /**
  * Whether the others can use up the amount where an order leaves, and be as good, were what is too much given
- * up at the dearest.
+ * up at the dearest. `rounded`: by how much costs may be too low.
  */
 function canLeave(
-  { columns, start }: HopOrders,
   all: Total,
-  leaving: number,
-  { direction, amount }: ExchangeDemand,
+  leaving: { readonly amount: number; readonly cost: number },
+  { direction, amount }: Omit<ExchangeDemand, "slots">,
   known: number,
+  rounded: number,
 ): boolean {
-  const got = all.got - columns.amount[start + leaving]!;
-  const paid = all.paid - columns.cost[start + leaving]!;
+  const got = all.got - leaving.amount;
+  const paid = all.paid - leaving.cost;
   const { dearest } = all;
   const slack = amount * 4e-12;
-  // Costs are rounded, and so is the break item.
+  // The break item is rounded, too.
   const least = known - EQUAL * Math.abs(known) - 2;
   if (direction === BUY) {
     const over = got - amount;
-    return over >= -slack && over * dearest - paid + slack * dearest >= least;
+    return over >= -slack && (over + slack) * dearest - paid >= least;
   }
   const over = paid - amount;
-  return over >= -slack - dearest && got - (over - slack - 2) / dearest >= least;
+  return over >= -slack - dearest - rounded && got - (over - slack - 2) / dearest >= least;
 }
 
 /** Whether orders and one more can be better than `known`, were what is too much given up at the dearest. */

@@ -18,7 +18,7 @@ import {
 } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
-import { oneExchanges } from "./one-exchange.ts";
+import { mayDropOne, oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
@@ -263,7 +263,7 @@ export class RouteSolver {
     const dropsOnly = !isBest && this.#proven.has(first);
     for (;;) {
       const listed = this.#listed.get(best);
-      if (listed === undefined) return best;
+      if (listed === undefined || (dropsOnly && !mayDrop(context, listed))) return best;
       const { sides } = listed;
       this.#loadWithCredit(context, sides);
       const before = best;
@@ -521,12 +521,22 @@ export class RouteSolver {
   }
 }
 
+/** Whether a route may do without one of its orders. */
+function mayDrop({ view, request }: SolveContext, { orderSlots, flows }: Listed): boolean {
+  const direction = request.direction === "strict_send" ? SELL : BUY;
+  return orderSlots.some((list, hop) =>
+    mayDropOne(view, list, { direction, amount: Number(flows[hop]) }),
+  );
+}
+
 function isSelling({ request }: SolveContext): boolean {
   return request.direction === "strict_send";
 }
 
 function sidesOf(queue: PathQueue, id: number): readonly number[] {
-  return Array.from({ length: queue.hopCount(id) }, (_, hop) => queue.side(id, hop));
+  const sides: number[] = [];
+  for (let hop = 0; hop < queue.hopCount(id); hop += 1) sides.push(queue.side(id, hop));
+  return sides;
 }
 
 function slotOf({ columns, start }: HopOrders, entry: number): number {

@@ -136,6 +136,8 @@ export class SlotSplitSearch {
   /** Whether the split at hand was tried to its end. */
   #isDone = true;
 
+  /** By stage and slots: what the next stage can use up, once it is known. */
+  readonly #usable = new Float64Array(HOPS_MAX * (ORDERS_MAX + 1));
   /** The latest results of hops, and where the next one goes. */
   readonly #results: HopResult[] = [];
   #nextResult = 0;
@@ -154,6 +156,7 @@ export class SlotSplitSearch {
     this.found = false;
     this.value = demand.cutoff;
     this.#results.length = 0;
+    this.#usable.fill(0);
     this.#nextResult = 0;
     for (let hop = 0; hop < demand.hopCount; hop += 1) {
       if (this.hops[hop]!.count === 0) return false;
@@ -390,11 +393,15 @@ export class SlotSplitSearch {
   /** SELL: a hop must give less than this for the next one to use it up, with so many slots. */
   #usableBelow(stage: number, slots: number): number {
     if (this.#direction !== SELL || stage === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
+    const known = this.#usable[stage * (ORDERS_MAX + 1) + slots]!;
+    if (known > 0) return known;
     const next = this.hops[this.#hopAt(stage + 1)]!;
     const { columns, start, count } = next;
     // What may stay unsold is worth less than a unit at some price.
     const unsold = columns.price[start + count - 1]!;
-    return (unsold + mostPaid(next, slots)) * (1 + 2 ** -40) + 1;
+    const usable = (unsold + mostPaid(next, slots)) * (1 + 2 ** -40) + 1;
+    this.#usable[stage * (ORDERS_MAX + 1) + slots] = usable;
+    return usable;
   }
 
   /** What the slots of the hops after `stage` take of the call at least, each of another maker. */
