@@ -1,4 +1,4 @@
-// What both documents say first.
+// Texts that the OpenAPI and the AsyncAPI document begin with.
 import { CONTRACT_ERRORS } from "../model/contract-errors.ts";
 import { SUBSCRIPTIONS_MAX } from "./parameter-table.ts";
 

@@ -1,4 +1,4 @@
-// What was recorded of a real run (`npm run record-examples`): a file per operation and channel.
+// Recorded examples: answers and messages of a real run (`npm run record-examples`), a file per operation and channel.
 import { readdirSync, readFileSync } from "node:fs";
 
 export type RecordedAnswer = {

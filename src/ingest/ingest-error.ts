@@ -1,4 +1,4 @@
-// What can stop the reader. Match on `code`; the message is for people.
+// Errors that stop the reader. Match on `code`; the message is for people.
 
 export type IngestErrorCode =
   /** Ledgers that we need are no longer served by anyone. */

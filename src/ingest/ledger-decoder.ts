@@ -1,4 +1,4 @@
-// What a decoder of ledgers gives and what it needs to know.
+// Types of a ledger decoder: its result, and the context that it needs.
 import type { Address } from "../model/address.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { KeyTable } from "./key-table.ts";

@@ -1,4 +1,4 @@
-// The rate at which ledgers arrive: the average period, and whether the network is silent.
+// Ledger pace: the average time between ledgers, and whether the network is silent.
 
 /** Until it is known (the public networks' ledgers take 5 to 6 s). */
 const PERIOD_FIRST_MS = 5_000;

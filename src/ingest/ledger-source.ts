@@ -1,4 +1,4 @@
-// Ledgers as sources give them, and what is said of the reading meanwhile.
+// Types of a source of ledgers: a ledger as it came, the state of reading, the log and the clock.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Progress } from "./catch-up/progress.ts";
 

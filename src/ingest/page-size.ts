@@ -1,5 +1,5 @@
-// How many ledgers to ask for at once: the RPC's only limit is on their number, and 200 ledgers of
-// a busy network are 250 MB.
+// Page size: how many ledgers one request asks for. The RPC's only limit is on their number, and 200 ledgers
+// of a busy network are 250 MB.
 import type { RpcError, RpcLimits } from "./json-rpc.ts";
 import { parseLedgersJson } from "./ledgers-json.ts";
 

@@ -1,5 +1,5 @@
-// What a custom token says: read-only calls of the token interface (SEP-41), run
-// by the RPC's simulateTransaction as of its newest ledger.
+// Simulation of custom tokens: read-only calls of the token interface (SEP-41), run by the RPC's
+// simulateTransaction as of its newest ledger.
 import {
   Account,
   Contract,

@@ -1,5 +1,5 @@
-// What is known of each source, in memory that all threads of the process share: a dead URL, a limit or a
-// lagging server that one thread meets is known to the others.
+// Source board: the state of each source, in memory that all threads of the process share. A dead URL, a
+// limit or a lagging server that one thread meets is known to the others.
 //
 // A row of float64 for each source, in the order of configuration, the lake last. Rows are advice:
 // each number is written whole, and of two writes at once either may stay; what is lost is at

@@ -1,4 +1,4 @@
-// Which ledger entries are followed, and how a newly followed one gets its first value.
+// Tracker: the ledger entries that are followed, and how a newly followed one gets its first value.
 //
 // A key is followed by the decoder from the ledger after `since` on. Its entry is then read with
 // getLedgerEntries, which answers as of some ledger. One below `since` came from a server that lags

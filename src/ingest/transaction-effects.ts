@@ -1,4 +1,4 @@
-// What one transaction means to the exchange: its events and its failed calls.
+// Effects of one transaction on the exchange: its events and its failed calls.
 import type { Address } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ExchangeEvent } from "../model/ledger-delta.ts";

@@ -1,4 +1,4 @@
-// What one pass over a ledger finds: where in its bytes lies what matters.
+// Walked ledger, the result of one pass over a ledger: offsets of the parts that matter.
 import type { KeyTable } from "./key-table.ts";
 
 /** Bytes `from` to `to` of the ledger. */

@@ -1,4 +1,4 @@
-// HTML as text. Everything that is put into it is escaped here or was made here.
+// HTML made as text. Everything that is put into it is escaped here or was made here.
 
 /** Text that is HTML already. */
 export type Html = { readonly html: string };

@@ -1,4 +1,4 @@
-// The frame of the pages: no scripts and nothing inline, as the site's Content-Security-Policy asks.
+// Layout of the pages: head and navigation. No scripts and nothing inline, as the Content-Security-Policy asks.
 import { type Html, html } from "./html.ts";
 
 export type NavGroup = {

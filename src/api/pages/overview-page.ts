@@ -1,4 +1,4 @@
-// The page that leads to the others.
+// The overview page, which links to the other pages.
 import { CONVENTIONS } from "../about.ts";
 import { CHANNELS } from "../channels.ts";
 import { ENDPOINTS } from "../endpoints.ts";

@@ -1,4 +1,4 @@
-// Schemas for readers: the type in words, members as a list, named schemas as links.
+// Schemas as HTML: the type in words, members as a list, named schemas as links.
 import type { NamedSchemas, Schema } from "../schema.ts";
 import { SCHEMAS_POINTER } from "../schema.ts";
 import { type Html, html, inline } from "./html.ts";

@@ -1,4 +1,4 @@
-// What happened: fills, swaps and failed calls.
+// Schemas of fills, swaps and failed calls.
 import { PAGE_MAX } from "../parameter-table.ts";
 import type { NamedSchemas } from "../schema.ts";
 import {

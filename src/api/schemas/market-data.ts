@@ -1,4 +1,4 @@
-// Depth, candles, tickers and the list of markets.
+// Schemas of depth, candles, tickers and the list of markets.
 import { LEVELS } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import { array, constant, integer, number, object, optional, ref, tuple } from "../schema.ts";

@@ -1,4 +1,4 @@
-// Orders, and what stands behind their makers.
+// Schemas of orders, of the book of a market, and of backing records.
 import { BOOK_ORDERS } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import {

@@ -1,4 +1,4 @@
-// What the server sends on the push connection.
+// Schemas of the messages that the server sends on the push connection.
 import { BOOK_MESSAGE_ROWS, CANDLES_MAX, SNAPSHOT_TRADES } from "../parameter-table.ts";
 import type { NamedSchemas, Schema } from "../schema.ts";
 import {

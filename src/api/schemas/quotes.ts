@@ -1,4 +1,4 @@
-// Quotes: routes across maker orders.
+// Schemas of quotes: routes across maker orders.
 import type { NamedSchemas } from "../schema.ts";
 import { array, constant, either, object, oneOfTexts, ref, text } from "../schema.ts";
 

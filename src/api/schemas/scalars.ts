@@ -1,4 +1,4 @@
-// The plain values that answers and messages are made of.
+// Schemas of plain values: addresses, ids, amounts, prices and times.
 import { RESOLUTIONS } from "../parameter-table.ts";
 import type { NamedSchemas } from "../schema.ts";
 import { integer, text } from "../schema.ts";

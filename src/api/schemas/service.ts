@@ -1,4 +1,4 @@
-// The service itself, the contract it serves, and errors.
+// Schemas of the service itself, of the contract's state, and of errors.
 import type { NamedSchemas } from "../schema.ts";
 import {
   array,

@@ -1,4 +1,4 @@
-// How far a catch-up is and how long it will take.
+// Progress of a catch-up: how far it is and how long it will take.
 import type { Clock } from "../../model/clock.ts";
 
 export type Progress = {

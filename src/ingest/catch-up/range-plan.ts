@@ -1,4 +1,4 @@
-// How ranges are cut: large enough to be worth a message, small enough to be held several at a time.
+// Range plan: how many ledgers a range has. Enough to be worth a message, few enough to hold several ranges.
 import type { Range } from "./messages.ts";
 
 /** Of XDR in one range (choice): some eight ledgers of a busy network. */

@@ -1,4 +1,4 @@
-// Where a data lake (SEP-54) keeps which ledgers.
+// Lake layout (SEP-54): which object of a data lake holds which ledgers.
 import { isRecord } from "../json-rpc.ts";
 
 export type LakeLayout = {
