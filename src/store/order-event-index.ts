@@ -202,16 +202,23 @@ export class OrderEventIndex {
     return this.#stored.first === undefined;
   }
 
-  /** Removes the postings that hold none of these after `last`. While `isShown`. */
-  drops(writes: Write[], events: Iterable<NewOrderEvent>, last: Position): void {
+  /** Removes the postings that hold none of these after `last`, in portions. While `isShown`. */
+  *drops(writes: Write[], events: Iterable<NewOrderEvent>, last: Position): Generator<void, void> {
     const prefixes = new Map<string, Buffer>();
+    let read = 0;
     for (const event of events) {
       for (const prefix of eventEntries(event, this.#ids)) {
         prefixes.set(prefix.toString("latin1"), prefix);
       }
+      read += 1;
+      if (read % AT_ONCE === 0) yield;
     }
     const from = { snapshot: this.#snapshot, index: this.#tables.orderEventIndex };
-    for (const prefix of prefixes.values()) postingDrops(writes, from, prefix, last);
+    for (const prefix of prefixes.values()) {
+      postingDrops(writes, from, prefix, last);
+      read += 1;
+      if (read % AT_ONCE === 0) yield;
+    }
   }
 
   /** What is read from now on was written by another thread or process. */

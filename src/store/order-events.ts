@@ -144,7 +144,10 @@ export class OrderEvents {
     const drops = cursor !== undefined && this.#keepSeconds !== Number.POSITIVE_INFINITY;
     if (drops && this.#index.isShown) {
       const upTo = cursor.closeTime - this.#keepSeconds;
-      const dropped = this.#drops(writes, { upTo, limit: Math.max(DROPPED_MIN, 2 * this.#added) });
+      const dropped = yield* this.#drops(writes, {
+        upTo,
+        limit: Math.max(DROPPED_MIN, 2 * this.#added),
+      });
       if (dropped !== undefined) {
         this.#droppedUpTo = dropped;
         const ledger = ledgerOf(dropped);
@@ -224,11 +227,11 @@ export class OrderEvents {
     }
   }
 
-  /** Returns the last event that goes. */
-  #drops(
+  /** Returns the last event that goes. In portions of a block, and of some lists. */
+  *#drops(
     writes: Write[],
     { upTo, limit }: { readonly upTo: number; readonly limit: number },
-  ): Position | undefined {
+  ): Generator<void, Position | undefined> {
     let last: Position | undefined;
     const events: OrderEvent[] = [];
     for (const block of this.#oldest()) {
@@ -239,8 +242,9 @@ export class OrderEvents {
         const event = this.#read(block, id);
         if (event !== undefined) events.push(event);
       }
+      yield;
     }
-    if (last !== undefined) this.#index.drops(writes, events, last);
+    if (last !== undefined) yield* this.#index.drops(writes, events, last);
     return last;
   }
 

@@ -7,8 +7,15 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { Address } from "../model/address.ts";
 import type { NewOrderEvent } from "../model/order-event.ts";
 import type { Swap } from "../model/trade.ts";
+import { storedIds } from "./address-ids.ts";
+import { identityBytes } from "./identity.ts";
+import { OrderEvents } from "./order-events.ts";
+import { Retention } from "./retention.ts";
+import { Snapshot } from "./snapshot.ts";
 import type { StepRecord } from "./step-record.ts";
+import type { Write } from "./step-writes.ts";
 import { Store } from "./store.ts";
+import { openEnvironment } from "./tables.ts";
 
 const IDENTITY = { networkPassphrase: "a test network", contract: token(100) };
 const DAY = 86_400;
@@ -60,6 +67,42 @@ test("what a store kept before goes a slice a commit, over restarts, with its in
     );
     await store.close();
   }
+});
+
+test("what a commit drops is put together a few rows at a time", async () => {
+  const path = join(temporaryFolder(), "store");
+  const before = await Store.open(path, IDENTITY, { pendingOrderEvents: 0 });
+  const trades = Array.from({ length: 450 }, (_, at) => swap(7, at));
+  const orderEvents = trades.map((_, at): NewOrderEvent => {
+    const ledger = { ledger: 8, timestamp: 8 * DAY };
+    return { type: "budget", ...ledger, owner: account(at), asset: token(1), budget: 1n };
+  });
+  await before.commit(step(7, trades));
+  await before.commit({ ...step(8, []), orderEvents });
+  await before.close();
+  const { root, tables } = openEnvironment(path, () => undefined, identityBytes(IDENTITY));
+  const snapshot = new Snapshot(root);
+  const ids = storedIds(tables, snapshot);
+  const kept = { keepSeconds: DAY, pendingEvents: undefined };
+  const events = new OrderEvents(tables, snapshot, ids, kept);
+  const retention = new Retention(tables, snapshot, ids, events, DAY);
+  const dropped: Write[] = [];
+  const portions = (writing: Generator<void, void>): readonly number[] => {
+    const counts: number[] = [];
+    let written = dropped.length;
+    for (let isOver = false; !isOver; written = dropped.length) {
+      isOver = writing.next().done === true;
+      counts.push(dropped.length - written);
+    }
+    return counts;
+  };
+  assert.ok(Math.max(...portions(retention.writes(dropped, step(20, [])))) <= 16 * 4);
+  assert.equal(dropped.length, 200 * 4, "a trade and its entries by pair, account, and both");
+  dropped.length = 0;
+  assert.ok(Math.max(...portions(events.writes(dropped, step(20, [])))) <= 16);
+  assert.ok(dropped.length > 200, `${dropped.length}`);
+  snapshot.release();
+  await root.close();
 });
 
 test("order events stay listed where the commit before the one that drops is not shown", async () => {

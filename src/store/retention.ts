@@ -19,6 +19,8 @@ import { readTrade } from "./trade-record.ts";
 
 /** Rows of a kind dropped by a commit at most: at least twice what it adds, so that the old ones get fewer. */
 const DROPPED_MIN = 200;
+/** Rows of a portion: some hundred microseconds. */
+const ROWS_AT_ONCE = 16;
 /** Archived orders looked at by a commit: they lie by creation, and what is old by its end lies anywhere among them. */
 const ORDERS_LOOKED_AT = 500;
 /** Seconds from one walk over the archived orders to the next. */
@@ -58,11 +60,14 @@ export class Retention {
     this.#keepSeconds = keepSeconds;
   }
 
-  /** What goes with the commit of a step. `stepped` follows once it is stored. */
-  writes({ cursor, trades: newTrades, failures: newFailures }: StepRecord): Write[] {
+  /** What goes with the commit of a step, in portions of some rows. `stepped` follows once it is stored. */
+  *writes(
+    writes: Write[],
+    { cursor, trades: newTrades, failures: newFailures }: StepRecord,
+  ): Generator<void, void> {
     this.#nextWalk = this.#walk;
     const now = cursor?.closeTime;
-    if (now === undefined || this.#keepSeconds === Number.POSITIVE_INFINITY) return [];
+    if (now === undefined || this.#keepSeconds === Number.POSITIVE_INFINITY) return;
     const [oldest] = this.#orderEvents.from(START, 1);
     const upTo = Math.min(
       now - this.#keepSeconds,
@@ -70,28 +75,26 @@ export class Retention {
     );
     const { trades, tradeIndex, failures, failureIndex } = this.#tables;
     const number = this.#ids.idOf.bind(this.#ids);
-    const writes: Write[] = [];
-    this.#drop(writes, [trades, tradeIndex], {
+    yield* this.#drop(writes, [trades, tradeIndex], {
       upTo,
       limit: Math.max(DROPPED_MIN, 2 * newTrades.length),
       read: readTrade,
       entries: (row) => tradeEntries(row, number),
     });
-    this.#drop(writes, [failures, failureIndex], {
+    yield* this.#drop(writes, [failures, failureIndex], {
       upTo,
       limit: Math.max(DROPPED_MIN, 2 * newFailures.length),
       read: readFailure,
       entries: (row) => failureEntries(row, number),
     });
-    if (now >= this.#walk.next) this.#nextWalk = this.#dropOrders(writes, now, upTo);
-    return writes;
+    if (now >= this.#walk.next) this.#nextWalk = yield* this.#dropOrders(writes, now, upTo);
   }
 
   stepped(): void {
     this.#walk = this.#nextWalk;
   }
 
-  #drop<T extends Row>(
+  *#drop<T extends Row>(
     writes: Write[],
     [rows, index]: readonly [Table, Table],
     of: {
@@ -100,17 +103,23 @@ export class Retention {
       readonly read: (reader: RecordReader, ids: AddressIds, position: Position) => T;
       readonly entries: (row: T) => readonly Buffer[];
     },
-  ): void {
-    for (const { key, value } of this.#snapshot.rows(rows, { limit: of.limit })) {
-      const position = readPosition(key, 0);
-      const row = of.read(new RecordReader(value), this.#ids, position);
-      if (row.timestamp > of.upTo) return;
-      removeRow(writes, [rows, index], position, of.entries(row));
+  ): Generator<void, void> {
+    let after = START;
+    for (let left = of.limit; left > 0; left -= ROWS_AT_ONCE) {
+      const found = this.#snapshot.rows(rows, { after, limit: Math.min(left, ROWS_AT_ONCE) });
+      for (const { key, value } of found) {
+        after = readPosition(key, 0);
+        const row = of.read(new RecordReader(value), this.#ids, after);
+        if (row.timestamp > of.upTo) return;
+        removeRow(writes, [rows, index], after, of.entries(row));
+      }
+      if (found.length < ROWS_AT_ONCE) return;
+      yield;
     }
   }
 
   /** Returns how far the walk is then. */
-  #dropOrders(writes: Write[], now: number, upTo: number): Walk {
+  *#dropOrders(writes: Write[], now: number, upTo: number): Generator<void, Walk> {
     const { archive, archiveIndex } = this.#tables;
     let { walked } = this.#walk;
     const rows = this.#snapshot.rows(archive, { after: walked, limit: ORDERS_LOOKED_AT });
@@ -122,6 +131,7 @@ export class Retention {
         isOver = true;
         break;
       }
+      yield;
       if (!this.#isPast(order, upTo)) continue;
       const entries = archiveEntries(order, this.#ids.idOf.bind(this.#ids));
       removeRow(writes, [archive, archiveIndex], order.cursor, entries);

@@ -267,9 +267,9 @@ export class Store {
     yield* stepWrites(writes, tables, this.#ids, step);
     yield* this.orderEvents.writes(writes, step);
     yield;
-    const others = [...this.#retention.writes(step), ...addressWrites(tables, this.#ids)];
+    yield* this.#retention.writes(writes, step);
     yield;
-    return writes.concat(others);
+    return writes.concat(addressWrites(tables, this.#ids));
   }
 
   async #write(writes: readonly Write[]): Promise<void> {
