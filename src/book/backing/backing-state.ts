@@ -197,11 +197,15 @@ class FollowedEntriesDraft {
     yield* this.#added.get(key) ?? [];
   }
 
-  /** False where the key is not followed: a change of a former tracking still on its way. */
+  /**
+   * False where nothing follows from it: the key is not followed (a change of a former tracking still on its way), or a
+   * token is what it was, all of whose records would be looked at.
+   */
   change({ key, entry }: EntryChange, ledger: number): boolean {
     const followed = this.#entries.get(key);
     if (followed === undefined) return false;
     if (followed.known) {
+      if (isSameToken(followed.entry, entry)) return false;
       this.#entries.set(key, known(entry));
     } else {
       const change = entry === undefined ? { ledger } : { ledger, entry };
@@ -255,6 +259,10 @@ class FollowedEntriesDraft {
     for (const key of this.#untrack) idle.delete(key);
     return { track, untrack: this.#untrack };
   }
+}
+
+function isSameToken(one: TrackedEntry | undefined, other: TrackedEntry | undefined): boolean {
+  return one?.kind === "token" && other?.kind === "token" && one.asset === other.asset;
 }
 
 function known(entry: TrackedEntry | undefined): FollowedEntry {

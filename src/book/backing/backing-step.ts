@@ -131,13 +131,25 @@ export class BackingBatch {
     return yield* batching(state, input, references);
   }
 
-  constructor(view: StepView, references: ReferenceChanges, request: number) {
+  constructor(
+    view: StepView,
+    references: ReferenceChanges,
+    {
+      request,
+      edited,
+      changes,
+    }: Readonly<{
+      request: number;
+      edited: ReadonlySet<RecordId>;
+      changes: readonly RecordChange[];
+    }>,
+  ) {
     this.#request = request;
     this.#view = view;
     this.#references = references;
-    this.#edited = new Set(references.orderEdits.map(({ record }) => record));
-    this.#changes = recordChanges(view, this.#edited);
-    this.#polls = pollWork(this.#changes);
+    this.#edited = edited;
+    this.#changes = changes;
+    this.#polls = pollWork(changes);
   }
 
   /** What the step means to others. Only before `commit`. */
@@ -145,8 +157,8 @@ export class BackingBatch {
     const changes = this.#changes;
     return {
       rows: yield* rowsOf(this.#view, changes),
-      changes: bookChangesOf(this.#view, changes),
-      events: backingEvents(changes, this.#edited),
+      changes: yield* bookChangesOf(this.#view, changes),
+      events: yield* backingEvents(changes, this.#edited),
     };
   }
 
@@ -202,13 +214,15 @@ function* batching(
   for (const { record } of references.orderEdits) view.touched.add(record);
   if (!state.entries.dependents.has(EVENTS_SETTING)) view.entries.follow(EVENTS_SETTING, NETWORK);
   yield* changeEntries(view, step.deltas, updates.loads);
-  touchByTime(view);
+  yield* touchByTime(view);
   lapseApprovals(view);
-  touchPolled(view, step);
+  yield* touchPolled(view, step);
   for (const answer of updates.answers) takeAnswer(view, answer);
   if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
   yield* compute(view, step.skips);
-  return new BackingBatch(view, references, request);
+  const edited = new Set(references.orderEdits.map(({ record }) => record));
+  const changes = yield* recordChanges(view, edited);
+  return new BackingBatch(view, references, { request, edited, changes });
 }
 
 function* referenceChanges(
@@ -238,20 +252,27 @@ function* changeEntries(
   yield* portions(loads, (load) => {
     for (const key of view.entries.loaded(load)) keys.add(key);
   });
-  yield* portions(keys, (key) => {
-    for (const id of view.entries.dependents(key)) touchEntry(view, id, key);
-  });
+  yield* portions(dependentsOf(view, keys), ([key, id]) => touchEntry(view, id, key));
+}
+
+/** All records of a token, where an entry is that of its issuer or its own. */
+function* dependentsOf(
+  view: StepView,
+  keys: Iterable<string>,
+): Iterable<readonly [string, RecordId]> {
+  for (const key of keys) for (const id of view.entries.dependents(key)) yield [key, id];
 }
 
 /** What changes though no entry does: allowances that lapse, and the base reserve. */
-function touchByTime(view: StepView): void {
+function* touchByTime(view: StepView): Generator<void, void> {
   const { ledger, baseReserve, lapses, records } = view.state;
-  for (const id of lapses.between(ledger, view.ledger)) view.touched.add(id);
-  for (const id of lapses.endingIn(view.ledger)) view.touched.add(id);
+  const touch = (id: RecordId) => view.touched.add(id);
+  yield* portions(lapses.between(ledger, view.ledger), touch);
+  yield* portions(lapses.endingIn(view.ledger), touch);
   if (baseReserve === view.baseReserve) return;
-  for (const [id, { asset }] of records) {
-    if (view.tokenOf(asset)?.kind === "native") view.touched.add(id);
-  }
+  yield* portions(records, ([id, { asset }]) => {
+    if (view.tokenOf(asset)?.kind === "native") touch(id);
+  });
 }
 
 function* compute(view: StepView, skips: BackingStep["skips"]): Generator<void, void> {
@@ -280,16 +301,16 @@ function* compute(view: StepView, skips: BackingStep["skips"]): Generator<void, 
 // who watch.
 
 /** `edited`: records whose orders changed, and so what each order gets of the budget. */
-function recordChanges(
+function* recordChanges(
   { touched, state, records }: StepView,
   edited: ReadonlySet<RecordId>,
-): readonly RecordChange[] {
+): Generator<void, readonly RecordChange[]> {
   const changes: RecordChange[] = [];
-  for (const id of touched) {
+  yield* portions(touched, (id) => {
     const former = state.records.get(id);
     const now = records.get(id);
     if (former !== now || edited.has(id)) changes.push({ id, former, now });
-  }
+  });
   return changes;
 }
 
@@ -322,19 +343,22 @@ function* rowsOf(
   return rows;
 }
 
-function bookChangesOf(view: StepView, records: readonly RecordChange[]): BookChange[] {
+function* bookChangesOf(
+  view: StepView,
+  records: readonly RecordChange[],
+): Generator<void, BookChange[]> {
   const changes: BookChange[] = [];
   const { eventsMax } = view;
   if (eventsMax !== view.state.eventsMax) changes.push({ kind: "eventsMax", bytes: eventsMax });
-  for (const { former, now } of records) {
+  yield* portions(records, ({ former, now }) => {
     const was = former !== undefined && isInBook(former);
     if (now !== undefined && isInBook(now)) {
-      if (was && now.next === former.next) continue;
+      if (was && now.next === former.next) return;
       changes.push(backingChange(now.next, view.tokens.get(now.asset)));
     } else if (was) {
       changes.push({ kind: "forget", owner: former.owner, asset: former.asset });
     }
-  }
+  });
   return changes;
 }
 
@@ -342,20 +366,20 @@ export function backingChange(backing: Backing, token: Token | undefined): BookC
   return { kind: "backing", backing, ...(token === undefined ? {} : { token }) };
 }
 
-function backingEvents(
+function* backingEvents(
   changes: readonly RecordChange[],
   edited: ReadonlySet<RecordId>,
-): DomainEvent[] {
+): Generator<void, DomainEvent[]> {
   const events: DomainEvent[] = [];
-  for (const { id, former, now } of changes) {
+  yield* portions(changes, ({ id, former, now }) => {
     if (now !== undefined && isShown(now)) {
       const { owner, asset, backing } = now;
       const isChanged = backing !== former?.backing && backing.updated !== undefined;
-      if (!isChanged && !edited.has(id)) continue;
+      if (!isChanged && !edited.has(id)) return;
       events.push({ kind: "backing", owner, asset, backing });
     } else if (former !== undefined && isShown(former)) {
       events.push({ kind: "backing", owner: former.owner, asset: former.asset });
     }
-  }
+  });
   return events;
 }

@@ -52,12 +52,19 @@ export function restoredPolled(view: StepView, id: RecordId): Polled {
   return isAwaited ? { ...known, awaiting: view.ledger } : known;
 }
 
-/** Events of the tokens, of the exchange, and orders and skips that name a maker. */
-export function touchPolled(view: StepView, { deltas, orders, skips }: BackingStep): void {
+/** Events of the tokens, of the exchange, and orders and skips that name a maker. In portions of one event. */
+export function* touchPolled(
+  view: StepView,
+  { deltas, orders, skips }: BackingStep,
+): Generator<void, void> {
   for (const { ledger, tokenEvents, events } of deltas) {
-    for (const event of tokenEvents) takeTokenEvent(view, event, ledger);
+    for (const event of tokenEvents) {
+      takeTokenEvent(view, event, ledger);
+      yield;
+    }
     for (const event of events) {
       for (const [owner, asset] of partiesOf(event)) touchParty(view, owner, asset, ledger);
+      yield;
     }
   }
   if (deltas.length === 0) return;
