@@ -1,5 +1,6 @@
 // The thread that makes the ledgers of `book-steps`, as an engine's come from its reader thread: so that making them is
-// no work, and no garbage, of the main thread that is measured. On `LedgersJob` it begins, on "next" it posts one.
+// no work, and no garbage, of the main thread that is measured. On `LedgersJob` it begins, on "next" it posts one. What
+// it is to change of entries comes first, on its own.
 import assert from "node:assert/strict";
 import { parentPort } from "node:worker_threads";
 import type { EntryChange, LedgerDelta } from "../src/model/ledger-delta.ts";
@@ -10,14 +11,13 @@ import { type Follows, type NewEvent, nextLedger } from "../test/support/ledgers
 /** `last`, `time`: the ledger before the first, and its close time (UNIX seconds). */
 export type LedgersJob = { readonly last: Follows; readonly time: number } & (
   | { readonly kind: "grow"; readonly orders: number }
-  /** Partial fills of these orders, and changes of these entries. */
+  /** Partial fills of these orders, and changes of entries. */
   | {
       readonly kind: "trade";
       readonly orders: number;
       readonly ledgers: number;
       /** Seconds from one to the next. */
       readonly seconds: number;
-      readonly entries: readonly EntryChange[];
     }
 );
 
@@ -37,22 +37,24 @@ const UNIT = 10n ** 18n;
 type NewOrder = Extract<NewEvent, { readonly kind: "new" }>;
 
 let fills = 0;
+let entries: readonly EntryChange[] = [];
 let ledgers: Iterator<LedgerDelta> = [].values();
 
-parentPort?.on("message", (message: LedgersJob | "next") => {
+parentPort?.on("message", (message: readonly EntryChange[] | LedgersJob | "next") => {
   if (message === "next") {
     const next = ledgers.next();
     if (next.done !== true) parentPort?.postMessage(next.value);
-  } else ledgers = ledgersOf(message);
+  } else if ("kind" in message) ledgers = ledgersOf(message);
+  else entries = message;
 });
 
 function* ledgersOf(job: LedgersJob): Generator<LedgerDelta> {
   let last = job.last;
   let time = job.time;
   const seconds = job.kind === "grow" ? LEDGER_SECONDS : job.seconds;
-  for (const { events, entries } of job.kind === "grow" ? growing(job.orders) : trading(job)) {
+  for (const content of job.kind === "grow" ? growing(job.orders) : trading(job)) {
     time += seconds;
-    const delta = { ...nextLedger(last, time, events), entries };
+    const delta = { ...nextLedger(last, time, content.events), entries: content.entries };
     last = delta;
     yield delta;
   }
@@ -70,13 +72,13 @@ function* growing(orders: number): Generator<Content> {
 function* trading(job: Extract<LedgersJob, { readonly kind: "trade" }>): Generator<Content> {
   for (let ledger = 0; ledger < job.ledgers; ledger += 1) {
     const events: NewEvent[] = [];
-    const entries: EntryChange[] = [];
+    const changes: EntryChange[] = [];
     for (let fill = 0; fill < FILLS; fill += 1) {
       fills += 1;
       events.push(fillOf(fills, job.orders));
-      entries.push(changedEntry(fills, job.entries));
+      changes.push(changedEntry(fills));
     }
-    yield { events, entries };
+    yield { events, entries: changes };
   }
 }
 
@@ -89,7 +91,7 @@ function fillOf(number: number, orders: number): NewEvent {
   return { ...trade, ...amounts, soldAsset: buying, boughtAsset: selling, crossfill: false };
 }
 
-function changedEntry(number: number, entries: readonly EntryChange[]): EntryChange {
+function changedEntry(number: number): EntryChange {
   const change = entries[(number * 104_729) % entries.length] ?? assert.fail("no entries");
   const { key, entry } = change;
   if (entry?.kind !== "trustline") return change;

@@ -144,6 +144,7 @@ class StepsRun {
       () => this.#last.ledger,
       () => this.rest(1),
     );
+    this.#maker.postMessage(this.#backing.keys.map(plentyOf));
   }
 
   pass(seconds: number): void {
@@ -159,9 +160,8 @@ class StepsRun {
 
   async trade(ledgers: number, seconds = LEDGER_SECONDS): Promise<Trading> {
     Object.assign(this.#parts, { prepareMs: 0, commitMs: 0, fillMs: 0, flipMs: 0 });
-    const entries = this.#backing.keys.map(plentyOf);
     const { orders } = this;
-    const job = { kind: "trade", orders, ledgers, seconds, entries, ...this.#next } as const;
+    const job = { kind: "trade", orders, ledgers, seconds, ...this.#next } as const;
     const turns = await turnsOf(() => this.#take(job, ledgers));
     return { turns, ledgers, parts: { ...this.#parts } };
   }
