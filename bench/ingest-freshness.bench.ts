@@ -7,6 +7,7 @@ import { WebSocket } from "ws";
 import { type Devnet, startDevnet } from "../src/devnet/devnet.ts";
 import { ApiClient } from "../test/e2e/api-client.ts";
 import { EngineProcess } from "../test/e2e/engine-process.ts";
+import { RpcRelay } from "../test/support/rpc-relay.ts";
 import { type Bench, type Figure, figure } from "./bench.ts";
 import { inFolder } from "./folder.ts";
 import { DEVNET_PASSPHRASE, PRELUDE_LEDGERS } from "./ingest-ledgers.ts";
@@ -66,9 +67,9 @@ async function compareOrderEvents(rhythm: Rhythm, learning: number): Promise<rea
 }
 
 async function measure(rhythm: Rhythm, learning: number): Promise<readonly Figure[]> {
-  return following(rhythm, [{}], (devnet, [port]) => {
+  return following(rhythm, [{}], (devnet, [port], _, relay) => {
     assert.ok(port !== undefined);
-    return follow(devnet, port, rhythm, learning);
+    return follow({ devnet, port, relay }, rhythm, learning);
   });
 }
 
@@ -80,6 +81,7 @@ async function following(
     devnet: Devnet,
     ports: readonly number[],
     pids: readonly number[],
+    relay: RpcRelay,
   ) => Promise<readonly Figure[]>,
 ): Promise<readonly Figure[]> {
   return inFolder(async (directory) => {
@@ -90,6 +92,7 @@ async function following(
       ledgerTime: rhythm.ledgerTime,
       manual: true,
     });
+    const relay = await RpcRelay.start(devnet.url);
     const engines: EngineProcess[] = [];
     try {
       for (let ledger = 0; ledger < PRELUDE_LEDGERS; ledger += 1) devnet.closeLedger();
@@ -97,7 +100,7 @@ async function following(
         engines.push(
           new EngineProcess({
             asPackaged: true,
-            rpcUrl: devnet.url,
+            rpcUrl: relay.url,
             passphrase: DEVNET_PASSPHRASE,
             contract: devnet.network.exchange,
             dataDir: join(directory, String(at)),
@@ -108,18 +111,18 @@ async function following(
       const ports = await Promise.all(engines.map(({ listening }) => listening));
       for (const port of ports) await new ApiClient(port).reached(devnet.tip.ledger);
       const pids = engines.map(({ child }) => child.pid ?? 0);
-      return await run(devnet, ports, pids);
+      return await run(devnet, ports, pids, relay);
     } finally {
       for (const { child } of engines) child.kill("SIGTERM");
       await Promise.all(engines.map(({ exited }) => exited));
+      await relay.stop();
       await devnet.stop();
     }
   });
 }
 
 async function follow(
-  devnet: Devnet,
-  port: number,
+  { devnet, port, relay }: { devnet: Devnet; port: number; relay: RpcRelay },
   { name, ledgers }: Rhythm,
   learning: number,
 ): Promise<readonly Figure[]> {
@@ -131,7 +134,7 @@ async function follow(
     servedAt.set(tip.ledger, performance.now());
     if (tip.ledger === first) {
       measuredFrom = performance.now();
-      asked = new Map(devnet.requests);
+      asked = new Map(relay.requests);
     }
   });
   const arrived = pushed(port, servedAt, [first, first + ledgers]);
@@ -140,7 +143,7 @@ async function follow(
   devnet.pause();
   const seconds = (performance.now() - measuredFrom) / 1000;
   const since = (method: string): number =>
-    ((devnet.requests.get(method) ?? 0) - (asked.get(method) ?? 0)) / seconds;
+    ((relay.requests.get(method) ?? 0) - (asked.get(method) ?? 0)) / seconds;
   assert.ok(delaysMs.length > 0);
   return [
     // Those that came late together are pushed as one.

@@ -10,11 +10,10 @@ import type { TransactionIntent } from "./intent.ts";
 import { Lake, type LakeOptions } from "./lake.ts";
 import type { ReceivedIntent } from "./ledger/apply.ts";
 import { Chain, type ClosedRecord, type Foreign } from "./ledger/chain.ts";
-import { ChainStore } from "./ledger/chain-store.ts";
+import { ChainStore, type OpenedChain } from "./ledger/chain-store.ts";
 import { GENESIS_LEDGER } from "./ledger/genesis.ts";
 import type { ChainTip } from "./ledger/ledger-meta.ts";
 import type { Received } from "./ledger/received.ts";
-import { simulateCall } from "./ledger/simulate-call.ts";
 import type { Treasury } from "./money/treasury.ts";
 import { CodeHash, createNetwork, type Network } from "./network.ts";
 import { type DevnetInput, type DevnetOptions, devnetOptionsSchema } from "./options.ts";
@@ -22,7 +21,6 @@ import { OrderIndex } from "./order-index.ts";
 import { type QueueContext, type Submission, TransactionQueue } from "./queue/transaction-queue.ts";
 import { Rhythm } from "./rhythm.ts";
 import { RpcServer } from "./rpc/server.ts";
-import type { RpcSource } from "./rpc/source.ts";
 import { codeOf, type Scenario } from "./scenario.ts";
 import { scaleOf, tradingScenario } from "./trading-scenario.ts";
 import type { ChainView } from "./traffic/view.ts";
@@ -55,14 +53,29 @@ export async function startDevnet(
   if (options.lakeDirectory !== undefined && options.retention < options.lakeLedgersPerBatch) {
     throw new RangeError("retention must be at least the lake's ledgers per batch");
   }
-  const devnet = new Devnet(options, scenario ?? tradingScenario(options));
+  const devnet = await openDevnet(options, scenario ?? tradingScenario(options));
   try {
-    await devnet.open(start);
+    await devnet.start(start);
   } catch (error) {
     await devnet.stop();
     throw error;
   }
   return devnet;
+}
+
+/** With its chain, opened or begun; nothing is served or closed yet. */
+async function openDevnet(options: DevnetOptions, scenario: Scenario): Promise<Devnet> {
+  const { seed, passphrase, retention, startTime, historyMinutes } = options;
+  const network = createNetwork(seed, passphrase);
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "hopbook-devnet-"));
+  const identity = { seed, passphrase, scale: JSON.stringify(scaleOf(options)) };
+  const historySeconds = startTime === undefined ? historyMinutes * 60 : 0;
+  const opened = await ChainStore.open(
+    { directory, retention, identity, historySeconds },
+    (closeTime) => scenario.genesis(network, closeTime),
+    startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS,
+  );
+  return new Devnet({ options, scenario, network, directory, opened });
 }
 
 /** Progress of a made-up past, in ledgers. */
@@ -76,61 +89,93 @@ export type DevnetStart = {
   readonly onClosed?: (closed: ClosedRecord) => void;
 };
 
-type Opened = {
-  readonly chain: Chain;
-  readonly store: ChainStore;
-  readonly lake: Lake | undefined;
-  readonly treasury: Treasury;
-  readonly others: OrderIndex;
-  /** UNIX seconds. */
-  readonly genesisCloseTime: number;
-  /** When a chain with a made-up past was begun; 0: it has none. */
-  readonly historyEnd: number;
-};
-
 export class Devnet {
   readonly network: Network;
+  readonly chain: Chain;
   readonly #options: DevnetOptions;
   readonly #scenario: Scenario;
-  readonly #server: RpcServer;
   readonly #directory: string;
+  readonly #store: ChainStore;
+  /** UNIX seconds: of the genesis, and when a chain with a made-up past was begun (0: it has none). */
+  readonly #genesisCloseTime: number;
+  readonly #historyEnd: number;
+  readonly #others: OrderIndex;
+  readonly #foreign: Foreign | undefined;
+  readonly #server: RpcServer;
   readonly #rhythm = new Rhythm(
     () => (this.filling ? 0 : this.#options.ledgerTime),
     () => this.closeLedger(),
   );
-  #opened: Opened | undefined;
-  #makingHistory = false;
-  #resetting: Promise<void> | undefined;
-  #isStopped = false;
-  readonly #foreign: Foreign;
+  #lake: Lake | undefined;
+  #makingHistory: boolean;
   /** Of the network itself, for the next ledger. */
   #intents: TransactionIntent[] = [];
   /** Of clients. */
-  #transactions = this.#newQueue();
+  readonly #transactions: TransactionQueue;
   /** Those who wait for the ledger that is closed next. */
   #waiting: ((closed: ClosedRecord) => void)[] = [];
   #port = 0;
   readonly #listeners: ((closed: ClosedRecord) => void)[] = [];
 
-  constructor(options: DevnetOptions, scenario: Scenario) {
+  constructor(of: {
+    readonly options: DevnetOptions;
+    readonly scenario: Scenario;
+    readonly network: Network;
+    readonly directory: string;
+    readonly opened: OpenedChain;
+  }) {
+    const { options, scenario, network, opened } = of;
+    const { seed, passphrase, ledgerBytes, retention } = options;
+    const { store, tip, state, historyEnd = 0 } = opened;
+    this.network = network;
     this.#options = options;
     this.#scenario = scenario;
-    this.network = createNetwork(options.seed, options.passphrase);
-    this.#directory = options.directory ?? mkdtempSync(join(tmpdir(), "hopbook-devnet-"));
+    this.#directory = of.directory;
+    this.#store = store;
+    this.#genesisCloseTime = opened.genesisCloseTime;
+    this.#historyEnd = historyEnd;
+    this.#makingHistory = tip.closeTime < historyEnd;
     this.#foreign =
-      options.ledgerBytes === 0
-        ? () => []
-        : foreignTransactions(options.seed, options.passphrase, options.ledgerBytes);
-    this.#server = new RpcServer(() => this.#source());
+      ledgerBytes === 0 ? undefined : foreignTransactions(seed, passphrase, ledgerBytes);
+    this.chain = new Chain(
+      {
+        passphrase,
+        codeOf: codeOf(scenario.models, CodeHash.plainToken),
+        exchange: network.exchange,
+        diagnostics: options.diagnostics,
+        feeBump: (intent, { ledger, order }) =>
+          intent.kind === "call" && (ledger + order) % FEE_BUMP_EVERY === 0
+            ? network.feePayer
+            : undefined,
+      },
+      tip,
+      state,
+    );
+    this.#transactions = new TransactionQueue((hash) => store.find(hash)?.ledger);
+    this.#others = new OrderIndex(network.exchange, scenario.makers);
+    for (const [key, stored] of state.entries()) this.#others.apply(key, stored);
+    this.#server = new RpcServer({
+      url: () => this.url,
+      passphrase,
+      chain: this.chain,
+      ledgers: store,
+      retention,
+      treasury: this.#treasury(),
+      submit: (received) => this.submitReceived(received),
+    });
   }
 
   /**
-   * Opens the chain, closes the first ledger of a new one, listens, makes up the past that is still
-   * missing, and starts the rhythm.
+   * Closes the first ledger of a new chain, listens, makes up the past that is still missing, and
+   * starts the rhythm.
    */
-  async open({ onHistory, signal, onClosed }: DevnetStart): Promise<void> {
+  async start({ onHistory, signal, onClosed }: DevnetStart): Promise<void> {
     if (onClosed !== undefined) this.onClosed(onClosed);
-    await this.#openChain();
+    const lakeOptions = lakeOptionsOf(this.#options);
+    if (lakeOptions !== undefined) this.#lake = new Lake(lakeOptions, this.#store);
+    // What a kill left between a ledger and the lake.
+    this.#lake?.write(this.tip.ledger);
+    if (this.tip.ledger === GENESIS_LEDGER) this.closeLedger();
     this.#port = await this.#server.listen(this.#options.host, this.#options.port);
     if (this.#options.manual) return;
     while (this.makingHistory && signal?.aborted !== true) {
@@ -147,9 +192,9 @@ export class Devnet {
   }
 
   #historyProgress(): HistoryProgress {
-    const { genesisCloseTime, historyEnd } = this.#open;
-    const ledgers = (until: number) => Math.ceil((until - genesisCloseTime) / MADE_UP_STEP_SECONDS);
-    return { made: ledgers(this.tip.closeTime), of: ledgers(historyEnd) };
+    const ledgers = (until: number) =>
+      Math.ceil((until - this.#genesisCloseTime) / MADE_UP_STEP_SECONDS);
+    return { made: ledgers(this.tip.closeTime), of: ledgers(this.#historyEnd) };
   }
 
   get url(): string {
@@ -162,11 +207,7 @@ export class Devnet {
   }
 
   get tip(): ChainTip {
-    return this.#chain.tip;
-  }
-
-  get chain(): Chain {
-    return this.#chain;
+    return this.chain.tip;
   }
 
   /** Whether accounts are still being made and books filled, as fast as ledgers close. */
@@ -176,12 +217,7 @@ export class Devnet {
 
   /** XDR of a kept ledger's LedgerCloseMeta. Throws where it is not kept. */
   ledgerMeta(ledger: number): Uint8Array {
-    return this.#open.store.readMeta(ledger);
-  }
-
-  /** Requests to the RPC since it listens, by method. */
-  get requests(): ReadonlyMap<string, number> {
-    return this.#server.requests;
+    return this.#store.readMeta(ledger);
   }
 
   /** To be in the next ledger, beside what the scenario does. */
@@ -200,51 +236,27 @@ export class Devnet {
   }
 
   closeLedger(): ClosedRecord {
-    const { chain, store, lake, others } = this.#open;
     const closeTime = this.#nextCloseTime();
     const submitted = this.#intents;
     this.#intents = [];
     const sent = this.#transactions
       .take({ ...this.#checkContext(), closeTime, latestEnd: closeTime })
       .map((received): ReceivedIntent => ({ kind: "received", source: received.source, received }));
-    const first = chain.tip.ledger === GENESIS_LEDGER;
+    const first = this.tip.ledger === GENESIS_LEDGER;
     const opening = first ? this.#scenario.opening : [];
-    const thin = closeTime < this.#open.historyEnd - FULL_TRAFFIC_SECONDS;
+    const thin = closeTime < this.#historyEnd - FULL_TRAFFIC_SECONDS;
     const traffic = first ? [] : this.#scenario.traffic(this.#viewAt(closeTime), thin);
     const intents = [...opening, ...sent, ...submitted, ...traffic];
-    const closed = chain.close(intents, closeTime, this.#foreign);
-    for (const [key, stored] of closed.written) others.apply(key, stored);
-    store.append(closed);
+    const closed = this.chain.close(intents, closeTime, this.#foreign);
+    for (const [key, stored] of closed.written) this.#others.apply(key, stored);
+    this.#store.append(closed);
     this.#makingHistory &&= this.#isPast(closed.tip.closeTime + MADE_UP_STEP_SECONDS);
-    lake?.write(closed.tip.ledger);
+    this.#lake?.write(closed.tip.ledger);
     for (const tell of this.#listeners) tell(closed);
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const tell of waiting) tell(closed);
     return closed;
-  }
-
-  /**
-   * Begins the chain anew, as test networks do: ledger numbers start again under the same
-   * passphrase, with other hashes. Requests meanwhile are answered as by an RPC that has no ledgers yet.
-   * The lake, if there is one, must be another one then.
-   */
-  async reset(): Promise<void> {
-    const { running } = this.#rhythm;
-    const former = this.#open;
-    this.pause();
-    this.#opened = undefined;
-    this.#resetting = this.#beginAnew(former);
-    await this.#resetting;
-    if (running && !this.#isStopped) this.resume();
-  }
-
-  async #beginAnew({ store, chain }: Opened): Promise<void> {
-    await store.close();
-    rmSync(this.#directory, { recursive: true });
-    this.#transactions = this.#newQueue();
-    // Close times move on, so that no ledger of the new chain equals one of the old.
-    await this.#openChain(chain.tip.closeTime);
   }
 
   pause(): void {
@@ -256,101 +268,34 @@ export class Devnet {
     this.#rhythm.start();
   }
 
-  /** Stops closing, listening and writing, after a reset in progress. A directory of its own is removed. */
+  /** Stops closing, listening and writing. A directory of its own is removed. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     this.pause();
     await this.#server.close();
-    // A failed reset rejects for its own caller.
-    await this.#resetting?.catch(() => undefined);
-    await this.#opened?.store.close();
-    this.#opened = undefined;
+    await this.#store.close();
     if (this.#options.directory === undefined) {
       rmSync(this.#directory, { recursive: true, force: true });
     }
   }
 
-  get #open(): Opened {
-    if (this.#opened === undefined) throw new Error("the devnet is stopped, or begins anew");
-    return this.#opened;
-  }
-
   #viewAt(now: number): ChainView {
-    const { chain, others } = this.#open;
-    return chainView(chain, { exchange: this.network.exchange, now, others });
-  }
-
-  get #chain(): Chain {
-    return this.#open.chain;
-  }
-
-  /** A new chain's genesis closes after `notBefore` (UNIX seconds). */
-  async #openChain(notBefore = 0): Promise<void> {
-    const { seed, passphrase, retention, startTime, historyMinutes } = this.#options;
-    const lakeOptions = lakeOptionsOf(this.#options);
-    const scaleText = JSON.stringify(scaleOf(this.#options));
-    const genesisTime = startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS;
-    const isNew = notBefore === 0 && startTime === undefined;
-    const historySeconds = isNew ? historyMinutes * 60 : 0;
-    const identity = { seed, passphrase, scale: scaleText };
-    const {
-      store,
-      tip,
-      state,
-      genesisCloseTime,
-      historyEnd = 0,
-    } = await ChainStore.open(
-      { directory: this.#directory, retention, identity, historySeconds },
-      (closeTime) => this.#scenario.genesis(this.network, closeTime),
-      Math.max(genesisTime, notBefore + 1),
-    );
-    const chain = new Chain(
-      {
-        passphrase,
-        codeOf: codeOf(this.#scenario.models, CodeHash.plainToken),
-        exchange: this.network.exchange,
-        diagnostics: this.#options.diagnostics,
-        feeBump: (intent, { ledger, order }) =>
-          intent.kind === "call" && (ledger + order) % FEE_BUMP_EVERY === 0
-            ? this.network.feePayer
-            : undefined,
-      },
-      tip,
-      state,
-    );
-    let lake: Lake | undefined;
-    try {
-      lake = lakeOptions === undefined ? undefined : new Lake(lakeOptions, store);
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
-    // What a kill left between a ledger and the lake.
-    lake?.write(tip.ledger);
-    const treasury = this.#treasuryOf(chain);
-    const others = new OrderIndex(this.network.exchange, this.#scenario.makers);
-    for (const [key, stored] of state.entries()) others.apply(key, stored);
-    const kept = { chain, store, lake, treasury, others };
-    this.#opened = { ...kept, genesisCloseTime, historyEnd };
-    this.#makingHistory = tip.closeTime < historyEnd;
-    if (tip.ledger === GENESIS_LEDGER) this.closeLedger();
+    return chainView(this.chain, { exchange: this.network.exchange, now, others: this.#others });
   }
 
   /** UNIX seconds, never before the tip's: several ledgers can share a second. */
   #nextCloseTime(): number {
     const { ledgerTime, startTime } = this.#options;
-    const { chain, genesisCloseTime } = this.#open;
-    const { ledger, closeTime } = chain.tip;
+    const { ledger, closeTime } = this.tip;
     if (this.#makingHistory) return closeTime + MADE_UP_STEP_SECONDS;
     if (startTime === undefined) return Math.max(closeTime, wallSeconds());
     const step = ledgerTime === 0 ? MADE_UP_STEP_MS : ledgerTime;
     const sinceFirst = Math.floor(((ledger - GENESIS_LEDGER) * step) / 1000);
-    return genesisCloseTime + GENESIS_SECONDS + sinceFirst;
+    return this.#genesisCloseTime + GENESIS_SECONDS + sinceFirst;
   }
 
   /** Whether a ledger closed then is one of the made-up past: not after now, nor long after its end. */
   #isPast(closeTime: number): boolean {
-    return closeTime <= Math.min(wallSeconds(), this.#open.historyEnd + HISTORY_LATE_SECONDS);
+    return closeTime <= Math.min(wallSeconds(), this.#historyEnd + HISTORY_LATE_SECONDS);
   }
 
   /** A transaction of a client, to be in the next ledger. */
@@ -358,15 +303,10 @@ export class Devnet {
     return this.#transactions.add(received, this.#checkContext());
   }
 
-  #newQueue(): TransactionQueue {
-    return new TransactionQueue((hash) => this.#open.store.find(hash)?.ledger);
-  }
-
   #checkContext(): QueueContext {
-    const { chain } = this.#open;
-    const { ledger, closeTime, baseFee, baseReserve } = chain.tip;
+    const { ledger, closeTime, baseFee, baseReserve } = this.tip;
     return {
-      entries: chain.state,
+      entries: this.chain.state,
       ledger: ledger + 1,
       closeTime,
       latestEnd: this.#nextCloseTime() + (2 * this.#options.ledgerTime) / 1000,
@@ -375,9 +315,9 @@ export class Devnet {
     };
   }
 
-  #treasuryOf(chain: Chain): Treasury {
+  #treasury(): Treasury {
     return {
-      entries: chain.state,
+      entries: this.chain.state,
       root: this.network.root,
       assets: this.#scenario.faucet(this.network),
       tokenOf: this.network.tokenOf,
@@ -388,24 +328,6 @@ export class Devnet {
             resolve(intents.map((wanted) => transactions.find(({ intent }) => intent === wanted)));
           });
         }),
-    };
-  }
-
-  /** Undefined while the network begins anew. */
-  #source(): RpcSource | undefined {
-    if (this.#opened === undefined) return undefined;
-    const { chain, store, treasury } = this.#opened;
-    return {
-      url: this.url,
-      treasury,
-      networkId: this.network.networkId,
-      submit: (received) => this.submitReceived(received),
-      passphrase: this.#options.passphrase,
-      protocol: chain.tip.protocol,
-      ledgers: store,
-      retention: this.#options.retention,
-      entry: (key) => chain.state.get(key),
-      simulate: (request) => simulateCall(chain, request),
     };
   }
 }

@@ -77,12 +77,3 @@ test("there is none unless it is asked for, nor where the times are made up anyw
   assert.equal(timed.makingHistory, false);
   assert.equal(timed.tip.closeTime, startTime);
 });
-
-test("a reset chain begins now, after all that was", async (t) => {
-  const devnet = await startDevnet({ ...OPTIONS, manual: true, historyMinutes: 1 });
-  t.after(() => devnet.stop());
-  while (devnet.makingHistory) devnet.closeLedger();
-  const { closeTime } = devnet.tip;
-  await devnet.reset();
-  assert(devnet.tip.closeTime > closeTime && !devnet.makingHistory);
-});

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { describedFetch } from "../support/api/described-fetch.ts";
-import { GappyRpc } from "../support/devnet/gappy-rpc.ts";
 import { eventsOf, startRecordedDevnet } from "../support/recorded-devnet.ts";
+import { RpcRelay } from "../support/rpc-relay.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { untilOf } from "../support/until.ts";
@@ -22,13 +22,24 @@ const WAIT_MS_MAX = 60_000;
 
 const folder = temporaryFolder();
 let devnet: Devnet;
-let rpc: GappyRpc;
+/** What the engine takes for the network's RPC. */
+let relay: RpcRelay;
 let engine: EngineProcess;
 const until = untilOf(() => engine);
 let api: ApiClient;
 
 before(async () => {
-  devnet = await startRecordedDevnet({
+  devnet = await startNetwork();
+  relay = await RpcRelay.start(devnet.url);
+  await start();
+});
+
+after(async () => {
+  await stopAll(engine, relay, devnet);
+});
+
+function startNetwork(): Promise<Devnet> {
+  return startRecordedDevnet({
     seed: "network faults",
     manual: true,
     port: 0,
@@ -38,22 +49,25 @@ before(async () => {
     levels: 3,
     transactionsPerLedger: 8,
   });
-  rpc = await GappyRpc.start(devnet.url);
-  await start();
-});
-
-after(async () => {
-  await stopAll(engine, rpc, devnet);
-});
+}
 
 async function start(): Promise<void> {
   engine = new EngineProcess({
-    rpcUrl: rpc.url,
+    rpcUrl: relay.url,
     passphrase: devnet.network.passphrase,
     contract: devnet.network.exchange,
     dataDir: join(folder, "engine"),
   });
   api = new ApiClient(await engine.listening);
+}
+
+/** Another chain under the same passphrase and address, with other hashes: its genesis is of a later second. */
+async function beginAnew(): Promise<void> {
+  const { closeTime } = devnet.tip;
+  await devnet.stop();
+  await until("the clock moves on", () => Math.floor(Date.now() / 1000) > closeTime);
+  devnet = await startNetwork();
+  relay.target = devnet.url;
 }
 
 function closeLedgers(count: number): void {
@@ -84,12 +98,12 @@ test("nothing after ledgers that are missing is shown before they are there", as
   await api.reached(devnet.tip.ledger);
   const before = [...eventsOf(devnet)];
   const last = devnet.tip.ledger;
-  rpc.missing = { from: last + 1, to: last + 4 };
+  relay.missing = { from: last + 1, to: last + 4 };
   closeLedgers(8);
   await until("the gap is told", () => logged(new RegExp(`ledgers ${last + 1} to ${last + 4}`)));
   assert.equal((await api.get("/")).ledger, last);
   await checkRows(before);
-  rpc.missing = undefined;
+  relay.missing = undefined;
   await api.reached(devnet.tip.ledger, WAIT_MS_MAX);
   await checkRows();
 });
@@ -98,7 +112,7 @@ test("a network that begins anew has its old data set aside and is read from its
   const before = await api.all("/trades", 500);
   // The engine listens on another port when it begins anew: none was asked for.
   const port = engine.listensAgain();
-  await devnet.reset();
+  await beginAnew();
   api = new ApiClient(await port);
   assert.ok(logged(/set aside/));
   assert.equal((await api.get("/")).status, "loading");

@@ -246,6 +246,7 @@ export class ChainStore {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#root.close();
     await noteClosed(this.#options.directory).catch(() => undefined);

@@ -8,28 +8,28 @@ import type { PlacedTransaction } from "../ledger/chain.ts";
 import { hex } from "../ledger/hash.ts";
 import type { EntryReader } from "../ledger/state.ts";
 
-/** The token that is no Stellar Asset Contract, and who mints it. */
-export type MintedToken = { readonly token: Address; readonly minter: Address };
-
 /** What the faucet pays out. */
 export type FaucetAssets = {
   readonly classic: readonly ClassicAsset[];
-  readonly minted: readonly MintedToken[];
+  /** Tokens that are no Stellar Asset Contracts, and who mints them. */
+  readonly minted: readonly { readonly token: Address; readonly minter: Address }[];
 };
 
-export interface Treasury {
+export type Treasury = {
   /** As of the latest ledger. */
   readonly entries: EntryReader;
   /** Holds the network's lumens. */
   readonly root: Address;
   readonly assets: FaucetAssets;
-  tokenOf(asset: ClassicAsset): Address;
+  readonly tokenOf: (asset: ClassicAsset) => Address;
   /**
    * Puts the transactions into the next ledger and waits until the RPC serves it. Gives them in
    * their order; undefined for one whose source is missing or cannot pay the fee.
    */
-  apply(intents: readonly TransactionIntent[]): Promise<readonly (PlacedTransaction | undefined)[]>;
-}
+  readonly apply: (
+    intents: readonly TransactionIntent[],
+  ) => Promise<readonly (PlacedTransaction | undefined)[]>;
+};
 
 /** An answer of friendbot or the faucet: JSON with its HTTP status. */
 export type MoneyAnswer = { readonly status: number; readonly body: unknown };

@@ -27,7 +27,7 @@ export function getLedgerEntries(source: RpcSource, params: Params) {
   const keys = texts.map(readKey);
   const { ledger } = servedRange(source).latest;
   const entries = keys.flatMap((key, at) => {
-    const stored = source.entry(key);
+    const stored = source.chain.state.get(key);
     if (stored === undefined) return [];
     const found = entryJson(source, { key, text: texts[at] ?? "", stored, ledger });
     return found === undefined ? [] : [found];
@@ -57,7 +57,7 @@ function entryJson(
 ): EntryJson | undefined {
   const { key, text, stored, ledger } = of;
   const { entry } = stored;
-  const ttl = hasLife(key) ? source.entry(ttlKey(key))?.entry : undefined;
+  const ttl = hasLife(key) ? source.chain.state.get(ttlKey(key))?.entry : undefined;
   const liveUntil = ttl?.kind === "ttl" ? ttl.liveUntil : undefined;
   const lapsed = liveUntil !== undefined && liveUntil < ledger;
   if (lapsed && isTemporary(key)) return undefined;

@@ -1,11 +1,9 @@
 // JSON-RPC 2.0: requests out of a body, answers to them, one or a batch.
 
 import { messageOf } from "../../model/thrown.ts";
-import { NOT_OPEN } from "../ledger/chain-store.ts";
-import { runMethod } from "./methods.ts";
+import { type MethodContext, runMethod } from "./methods.ts";
 import type { Params } from "./params.ts";
 import { RpcCode, RpcError } from "./rpc-error.ts";
-import type { RpcSource } from "./source.ts";
 
 /** Guess: more than a client puts into one request. */
 const BATCH_MAX = 100;
@@ -15,13 +13,6 @@ type Id = string | number | null | undefined;
 type Request = { readonly id: Id; readonly method: string; readonly params: Params };
 type Refused = { readonly id: Id; readonly refused: RpcError };
 type Parsed = { readonly isBatch: boolean; readonly requests: readonly (Request | Refused)[] };
-
-export type AnswerContext = {
-  /** Undefined while there is nothing to serve from. */
-  readonly source: () => RpcSource | undefined;
-  /** As the client named this server. */
-  readonly host: string | undefined;
-};
 
 export function parseBody(body: string): Parsed {
   const json = parseJson(body);
@@ -84,7 +75,7 @@ function parseJson(text: string): unknown {
 }
 
 /** The answer's JSON text in parts; empty where nothing is answered. */
-export async function* answer(context: AnswerContext, parsed: Parsed): AsyncGenerator<string> {
+export async function* answer(context: MethodContext, parsed: Parsed): AsyncGenerator<string> {
   const isArray = parsed.isBatch && !isSilent(parsed);
   let separator = isArray ? "[" : "";
   for (const request of parsed.requests) {
@@ -102,7 +93,7 @@ export async function* answer(context: AnswerContext, parsed: Parsed): AsyncGene
 
 /** An error is known before the first part of a result. */
 async function* answerOne(
-  { source, host }: AnswerContext,
+  context: MethodContext,
   request: Request | Refused,
 ): AsyncGenerator<string> {
   const id = JSON.stringify(request.id ?? null);
@@ -112,12 +103,7 @@ async function* answerOne(
     yield fail(request.refused);
     return;
   }
-  const available = source();
-  if (available === undefined) {
-    yield fail({ code: RpcCode.internal, message: NOT_OPEN });
-    return;
-  }
-  const result = runMethod({ source: available, host }, request.method, request.params);
+  const result = runMethod(context, request.method, request.params);
   try {
     const first = await result.next();
     yield `{"jsonrpc":"2.0","id":${id},"result":${first.value ?? ""}`;

@@ -50,11 +50,11 @@ export async function* runMethod(
 const HOST = /^[A-Za-z0-9.\-[\]:]{1,255}$/;
 
 function getNetwork(source: RpcSource, host: string | undefined) {
-  const friendbot = host !== undefined && HOST.test(host) ? `http://${host}` : source.url;
+  const friendbot = host !== undefined && HOST.test(host) ? `http://${host}` : source.url();
   return {
     friendbotUrl: `${friendbot}/friendbot`,
     passphrase: source.passphrase,
-    protocolVersion: source.protocol,
+    protocolVersion: source.chain.tip.protocol,
   };
 }
 
@@ -69,7 +69,7 @@ function getLatestLedger(source: RpcSource) {
   const header = xdr.header.subarray(HASH_BYTES, xdr.header.length - EXT_BYTES);
   return {
     id: hex(latest.hash),
-    protocolVersion: source.protocol,
+    protocolVersion: source.chain.tip.protocol,
     sequence: latest.ledger,
     closeTime: String(latest.closeTime),
     headerXdr: header.toString("base64"),
@@ -84,7 +84,7 @@ function getVersionInfo(source: RpcSource) {
     commitHash: "",
     buildTimestamp: "",
     captiveCoreVersion: "none",
-    protocolVersion: source.protocol,
+    protocolVersion: source.chain.tip.protocol,
   };
 }
 

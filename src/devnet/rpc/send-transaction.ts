@@ -39,7 +39,7 @@ export function receive(source: RpcSource, params: Params): Received | undefined
   const xdr = decodeBase64(stringParam(params, "transaction") ?? "");
   if (xdr === undefined) return undefined;
   try {
-    return readEnvelope(xdr, source.networkId);
+    return readEnvelope(xdr, source.chain.networkId);
   } catch {
     // Whatever is wrong with the bytes, the answer is the one of Stellar RPC.
     return undefined;

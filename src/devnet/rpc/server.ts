@@ -7,22 +7,17 @@ import type { RpcSource } from "./source.ts";
 
 /** As Stellar RPC limits it. */
 const BODY_BYTES_MAX = 512 * 1024;
-/** More than there are methods. */
-const METHODS_MAX = 100;
 /** The RPC under the paths of the usual local networks too. */
 const RPC_PATHS: readonly string[] = ["/", "/rpc", "/soroban/rpc"];
 
 export class RpcServer {
-  /** Requests so far, by method. */
-  readonly requests = new Map<string, number>();
   readonly #server: Server;
-  /** Asked anew for each request: a reset network is another source, and none while it is reset. */
-  readonly #source: () => RpcSource | undefined;
+  readonly #source: RpcSource;
   readonly #money: MoneyPort;
 
-  constructor(source: () => RpcSource | undefined) {
+  constructor(source: RpcSource) {
     this.#source = source;
-    this.#money = new MoneyPort(() => source()?.treasury);
+    this.#money = new MoneyPort(source.treasury);
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => response.destroy(toError(error)));
     });
@@ -71,19 +66,11 @@ export class RpcServer {
     return undefined;
   }
 
-  /** Bounded: method names are the client's. */
-  #count(method: string): void {
-    if (this.requests.size >= METHODS_MAX && !this.requests.has(method)) return;
-    this.requests.set(method, (this.requests.get(method) ?? 0) + 1);
-  }
-
   async #answer(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const parsed = parseBody(body);
-    for (const one of parsed.requests) this.#count("method" in one ? one.method : "");
-    const parts = answer({ source: this.#source, host: request.headers.host }, parsed);
     if (isSilent(parsed)) response.statusCode = 204;
     else response.setHeader("Content-Type", "application/json");
-    for await (const part of parts) {
+    for await (const part of answer({ source: this.#source, host: request.headers.host }, parsed)) {
       if (!response.write(part)) await drained(response);
       if (response.destroyed) return;
     }

@@ -4,7 +4,7 @@ import { DiagnosticEvent } from "@stellar/stellar-sdk/xdr";
 import { errorName, scError } from "../ledger/event.ts";
 import { readCall } from "../ledger/received.ts";
 import { operationName } from "../ledger/received-operations.ts";
-import type { Simulated, SimulationRequest } from "../ledger/simulate-call.ts";
+import { type Simulated, type SimulationRequest, simulateCall } from "../ledger/simulate-call.ts";
 import type { EntryDiff } from "../ledger/state.ts";
 import { encode } from "../ledger/xdr-encoder.ts";
 import { type XdrText, xdrBytes } from "../ledger/xdr-writer.ts";
@@ -46,7 +46,7 @@ export function simulateTransaction(source: RpcSource, params: Params) {
 
 function simulate(source: RpcSource, request: SimulationRequest): Simulated | string {
   try {
-    return source.simulate(request);
+    return simulateCall(source.chain, request);
   } catch (error) {
     // Credentials of a kind that this network does not take.
     if (error instanceof TypeError) return error.message;
