@@ -93,7 +93,7 @@ export function structOf<T>(name: string, codecs: Codecs<T>): Defined<T> {
   return {
     type: defined(name),
     write: (of) => value.map(fields.map(({ key, name, write }) => [name, write(of[key])])),
-    read: (item) => built(fields.map(({ key, name, read }) => [key, read(field(item, name))])),
+    read: (item) => built(fields, ({ name, read }) => read(field(item, name))),
     entry: struct(name, typesOf(fields)),
   };
 }
@@ -112,7 +112,7 @@ export function parametersOf<T>(codecs: Codecs<T>): Parameters<T> {
     write: (call) => fields.map(({ key, write }) => write(call[key])),
     read: (args) => {
       if (args.length !== fields.length) invalid(`${args.length} arguments, not ${fields.length}`);
-      return built(fields.map(({ key, read }, at) => [key, read(args[at] ?? value.VOID)]));
+      return built(fields, ({ read }, at) => read(args[at] ?? value.VOID));
     },
   };
 }
@@ -132,8 +132,16 @@ function typesOf<T>(fields: readonly Field<T>[]): Fields {
   return Object.fromEntries(fields.map(({ name, type }) => [name, type]));
 }
 
-function built<T>(entries: readonly (readonly [PropertyKey, unknown])[]): T {
-  return Object.fromEntries(entries) as T;
+function built<T>(
+  fields: readonly Field<T>[],
+  read: (field: Field<T>, at: number) => T[keyof T],
+): T {
+  const made: Partial<T> = {};
+  for (let at = 0; at < fields.length; at += 1) {
+    const field = fields[at];
+    if (field !== undefined) made[field.key] = read(field, at);
+  }
+  return made as T;
 }
 
 /** A function of a contract that runs in a host `H`. */

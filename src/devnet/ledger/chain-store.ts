@@ -233,7 +233,7 @@ export class ChainStore {
     row.writeBigUInt64BE(BigInt(closeTime));
     this.#root.transactionSync(() => {
       ledgers.putSync(key, row);
-      metas.putSync(key, Buffer.from(closed.meta));
+      metas.putSync(key, closed.meta);
       places.putSync(key, closed.places);
       forEachHash(closed.places, (hash, order) => {
         transactions.putSync(hash, Buffer.concat([key, ledgerKey(order)]));
@@ -253,12 +253,20 @@ export class ChainStore {
     this.#lock.release();
   }
 
+  /** In the order of the keys: neighbours are on one page of lmdb's tree. */
   #putEntries(written: Written): void {
     const { entries } = this.#tables;
-    for (const [at, [key, stored]] of written.entries()) {
+    const rows = written.map(([key, stored], at) => ({ key, stored, at }));
+    for (const { key, stored, at } of rows.sort((one, other) => (one.key < other.key ? -1 : 1))) {
       const keyBytes = xdrBytes(key);
-      if (stored === undefined) entries.removeSync(keyBytes);
-      else entries.putSync(keyBytes, Buffer.concat([ledgerKey(at), xdrBytes(stored.xdr)]));
+      if (stored === undefined) {
+        entries.removeSync(keyBytes);
+        continue;
+      }
+      const row = Buffer.allocUnsafe(4 + stored.xdr.length);
+      row.writeUInt32BE(at);
+      row.write(stored.xdr, 4, "latin1");
+      entries.putSync(keyBytes, row);
     }
   }
 

@@ -1,5 +1,5 @@
 // Transaction envelopes and their hashes.
-import { createHash } from "node:crypto";
+import { hash as hashOnce } from "node:crypto";
 import {
   type DecoratedSignatureWire,
   FeeBumpTransaction,
@@ -94,6 +94,6 @@ function transactionWire(parts: EnvelopeParts): Encodable<TransactionWire> {
  */
 function signature(signer: Address, hash: Uint8Array): DecoratedSignatureWire {
   const key = publicKeyWire(signer).ed25519;
-  const bytes = createHash("sha512").update(key).update(hash).digest();
+  const bytes = hashOnce("sha512", Buffer.concat([key, hash]), "buffer");
   return { hint: key.subarray(28), signature: bytes };
 }

@@ -2,7 +2,6 @@
 import {
   ContractEvent,
   type ContractEventWire,
-  type DiagnosticEventWire,
   type InvokeContractArgsWire,
   ScErrorCode,
   ScErrorType,
@@ -27,8 +26,8 @@ import {
   vecWire,
   xdrString,
 } from "./sc-val.ts";
-import { type Encodable, encode } from "./xdr-encoder.ts";
-import type { XdrText } from "./xdr-writer.ts";
+import { encode } from "./xdr-encoder.ts";
+import { type XdrText, xdrBytes, xdrText } from "./xdr-writer.ts";
 
 export type Call = {
   readonly contract: Address;
@@ -196,7 +195,20 @@ const METRICS = [
 export type Metric = (typeof METRICS)[number];
 export type Metrics = { readonly [name in Metric]?: number };
 
-const METRIC_TOPICS = METRICS.map((name) => [symbolWire("core_metrics"), symbolWire(name)]);
+/** XDR of each metric's event with the value 0, a u64 in its last bytes: all else of it is always the same. */
+const METRIC_EVENTS = METRICS.map((name) => {
+  const topics = [symbolWire("core_metrics"), symbolWire(name)];
+  const zero = encode(ContractEvent, eventWire(DIAGNOSTIC, undefined, topics, [u64Wire(0n)]));
+  return { name, zero };
+});
+const U64_BYTES = 8;
+
+function metricEvent(zero: XdrText, value: number): XdrText {
+  if (value === 0) return zero;
+  const bytes = xdrBytes(zero);
+  bytes.writeBigUInt64BE(BigInt(Math.trunc(value)), bytes.length - U64_BYTES);
+  return xdrText(bytes);
+}
 
 export type Diagnostics = {
   readonly events: readonly Diagnostic[];
@@ -206,11 +218,10 @@ export type Diagnostics = {
 };
 
 /** Those recorded, then the core_metrics in their order. */
-export function diagnosticsWire(of: Diagnostics): readonly Encodable<DiagnosticEventWire>[] {
-  const metrics = METRICS.map((name, at) => {
-    const value = u64Wire(BigInt(Math.trunc(of.metrics[name] ?? 0)));
-    const event = eventWire(DIAGNOSTIC, undefined, METRIC_TOPICS[at] ?? [], [value]);
-    return { inSuccessfulContractCall: of.ok, event };
-  });
+export function diagnosticsWire(of: Diagnostics): readonly Diagnostic[] {
+  const metrics = METRIC_EVENTS.map(({ name, zero }) => ({
+    inSuccessfulContractCall: of.ok,
+    event: metricEvent(zero, of.metrics[name] ?? 0),
+  }));
   return [...of.events, ...metrics];
 }

@@ -42,7 +42,7 @@ export type ClosedLedger = {
   /** XDR of the LedgerHeaderHistoryEntry. */
   readonly header: Uint8Array;
   /** XDR of the LedgerCloseMeta. */
-  readonly meta: Uint8Array;
+  readonly meta: Buffer;
   /** Where its transactions lie in `meta` (transaction-place.ts). */
   readonly places: Buffer;
 };

@@ -59,11 +59,12 @@ export class XdrEncoder {
   }
 
   #indexOf(of: Schema): number {
-    const schema = resolved(of);
-    const known = this.#indexes.get(schema);
+    const known = this.#indexes.get(of);
     if (known !== undefined) return known;
-    const index = this.#functions.length;
-    this.#indexes.set(schema, index);
+    const schema = resolved(of);
+    const index = this.#indexes.get(schema) ?? this.#functions.length;
+    this.#indexes.set(of, index).set(schema, index);
+    if (index < this.#functions.length) return index;
     this.#functions.push((to, value, taps) => {
       const source = new Source((child) => this.#indexOf(child), this.#taps).of(schema);
       const write = new Function("f", "fail", source)(this.#functions, fail) as Write;

@@ -15,6 +15,8 @@ export function xdrBytes(text: XdrText): Buffer {
 
 /** Bytes to start with; grows by doubling. */
 const INITIAL_BYTES = 64 * 1024;
+/** A key, a hash or a name. */
+const COPIED_BYTES_MAX = 32;
 const UINT64_MAX = 2n ** 64n - 1n;
 const INT64_MAX = 2n ** 63n - 1n;
 
@@ -67,7 +69,9 @@ export class XdrWriter {
   opaque(value: Uint8Array, length: number): void {
     if (value.length !== length) throw outOfRange(`length of ${length}`, value.length);
     this.#reserve(length + 3);
-    this.#buffer.set(value, this.#at);
+    // Copying a few bytes by hand is cheaper than the call.
+    if (length > COPIED_BYTES_MAX) this.#buffer.set(value, this.#at);
+    else for (let at = 0; at < length; at += 1) this.#buffer[this.#at + at] = value[at] ?? 0;
     this.#at += length;
     for (; this.#at % 4 !== 0; this.#at += 1) this.#buffer[this.#at] = 0;
   }
@@ -97,7 +101,8 @@ export class XdrWriter {
   }
 
   takeBytes(): Buffer {
-    const taken = Buffer.from(this.#buffer.subarray(0, this.#at));
+    const taken = Buffer.allocUnsafe(this.#at);
+    this.#buffer.copy(taken, 0, 0, this.#at);
     this.#at = 0;
     return taken;
   }
