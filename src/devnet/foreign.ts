@@ -9,13 +9,22 @@ import type { AppliedTransaction } from "./ledger/apply.ts";
 import { type ClassicAsset, type IssuedAsset, NATIVE } from "./ledger/asset.ts";
 import { bytesOf, Chain, type Foreign } from "./ledger/chain.ts";
 import type { Frame } from "./ledger/frame.ts";
-import { type Genesis, genesisTip, writeGenesis } from "./ledger/genesis.ts";
+import {
+  EVENTS_SETTING_ENTRY,
+  GENESIS_LEDGER,
+  type Genesis,
+  genesisTip,
+  writeGenesis,
+} from "./ledger/genesis.ts";
 import { sha256 } from "./ledger/hash.ts";
 import type { CodeOf } from "./ledger/invocation.ts";
 import type { LedgerTransaction } from "./ledger/ledger-meta.ts";
+import { newAccount, newTrustline, wasmInstance } from "./ledger/new-entry.ts";
 import { addressWire, stringWire, symbolWire, u64Wire, valueWire } from "./ledger/sc-val.ts";
 import { LedgerState } from "./ledger/state.ts";
 import { runSac } from "./tokens/sac.ts";
+import { tokenAddress } from "./tokens/sac-address.ts";
+import { tokenInstance } from "./tokens/sac-instance.ts";
 
 const ACCOUNTS = 40;
 const PAYMENTS = 90;
@@ -122,17 +131,22 @@ function makeTemplates(seed: string, passphrase: string): readonly AppliedTransa
 }
 
 function othersGenesis({ accounts, asset, contract }: Others, passphrase: string): Genesis {
+  const holders = accounts.slice(1);
   return {
     passphrase,
     protocol: 27,
     closeTime: 1,
     baseReserve: 5_000_000,
-    accounts: [...accounts, asset.issuer].map((address) => ({ address, balance: BALANCE })),
-    trustlines: accounts.slice(1).map((account) => ({ account, asset, balance: BALANCE })),
-    tokens: [NATIVE, asset],
-    contractBalances: [],
-    contracts: [{ address: contract, wasmHash: CODE }],
-    plainTokens: [],
+    entries: [
+      ...holders.map((of) => ({ ...newTrustline(of, asset, 0), balance: BALANCE })),
+      ...[...accounts, asset.issuer].map((of) => ({
+        ...newAccount(of, BALANCE, GENESIS_LEDGER),
+        subentries: holders.includes(of) ? 1 : 0,
+      })),
+      EVENTS_SETTING_ENTRY,
+      ...[NATIVE, asset].map((one) => tokenInstance(tokenAddress(one, sha256(passphrase)), one)),
+      wasmInstance(contract, CODE),
+    ],
   };
 }
 

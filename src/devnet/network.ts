@@ -6,11 +6,13 @@ import type { ExchangeConfig } from "./contract/host.ts";
 import { oracleModule } from "./contract/oracle.ts";
 import { routerModule } from "./contract/router.ts";
 import type { ClassicAsset } from "./ledger/asset.ts";
-import type { Genesis } from "./ledger/genesis.ts";
+import { EVENTS_SETTING_ENTRY, GENESIS_LEDGER, type Genesis } from "./ledger/genesis.ts";
 import { networkId, sha256 } from "./ledger/hash.ts";
+import { newAccount, wasmInstance } from "./ledger/new-entry.ts";
 import type { DeployIntent } from "./ledger/work.ts";
-import { plainTokenModule } from "./tokens/plain-token.ts";
+import { plainTokenModule, plainTokenStorage } from "./tokens/plain-token.ts";
 import { deployedAddress, tokenAddress } from "./tokens/sac-address.ts";
+import { tokenInstance } from "./tokens/sac-instance.ts";
 
 export type Network = {
   readonly passphrase: string;
@@ -81,26 +83,20 @@ export function networkGenesis(network: Network, options: GenesisOptions): Genes
     protocol: PROTOCOL,
     closeTime: options.closeTime,
     baseReserve: BASE_RESERVE,
-    accounts: [
-      { address: network.root, balance: ROOT_BALANCE },
-      { address: network.deployer, balance: SERVANT_BALANCE },
-      { address: network.feePayer, balance: SERVANT_BALANCE },
-    ],
-    trustlines: [],
-    tokens: options.assets,
-    contractBalances: [],
-    codes: MODULES,
-    contracts: [
-      { address: network.oracle, wasmHash: CodeHash.oracle },
-      { address: network.router, wasmHash: CodeHash.router },
-    ],
-    plainTokens: [
-      {
-        address: network.plainToken,
-        wasmHash: CodeHash.plainToken,
-        admin: options.plainTokenAdmin,
-        balances: [],
-      },
+    entries: [
+      newAccount(network.root, ROOT_BALANCE, GENESIS_LEDGER),
+      newAccount(network.deployer, SERVANT_BALANCE, GENESIS_LEDGER),
+      newAccount(network.feePayer, SERVANT_BALANCE, GENESIS_LEDGER),
+      EVENTS_SETTING_ENTRY,
+      ...options.assets.map((asset) => tokenInstance(network.tokenOf(asset), asset)),
+      ...MODULES.map((code) => ({ kind: "code", hash: sha256(code), code }) as const),
+      wasmInstance(network.oracle, CodeHash.oracle),
+      wasmInstance(network.router, CodeHash.router),
+      wasmInstance(
+        network.plainToken,
+        CodeHash.plainToken,
+        plainTokenStorage(options.plainTokenAdmin),
+      ),
     ],
   };
 }

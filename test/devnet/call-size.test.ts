@@ -19,9 +19,10 @@ import { sha256 } from "../../src/devnet/ledger/hash.ts";
 import { Result } from "../../src/devnet/ledger/resources.ts";
 import { CodeHash } from "../../src/devnet/network.ts";
 import { codeOf } from "../../src/devnet/scenario.ts";
+import { tokenInstance } from "../../src/devnet/tokens/sac-instance.ts";
 import { type Address, accountAddress } from "../../src/model/address.ts";
 import { PRICE_UNIT } from "../../src/model/settlement.ts";
-import { chainFromGenesis, createFixture, ONE } from "../support/devnet/fixture.ts";
+import { accountWith, chainFromGenesis, createFixture, ONE } from "../support/devnet/fixture.ts";
 import { decodeLedger, metaOf } from "./audit.ts";
 
 const fixture = createFixture("call size", "Call size test");
@@ -51,9 +52,6 @@ function call(source: Address, fn: string, args: readonly Value[]): TransactionI
 function openChain(eventBytesMax?: number): Chain {
   const genesis = fixture.scenario.genesis(network, START);
   const people = [...MAKERS, taker];
-  const lines = people.flatMap((account) =>
-    [usdc, eurc, long].map((asset) => ({ account, asset, balance: AMOUNT })),
-  );
   const chain = chainFromGenesis(
     {
       codeOf: codeOf(fixture.scenario.models, CodeHash.plainToken),
@@ -62,13 +60,16 @@ function openChain(eventBytesMax?: number): Chain {
     },
     {
       ...genesis,
-      accounts: [...genesis.accounts, ...MAKERS.map((address) => ({ address, balance: AMOUNT }))],
-      trustlines: [
-        ...lines,
-        ...genesis.trustlines.filter(({ account }) => !people.includes(account)),
+      entries: [
+        ...genesis.entries.map((entry) =>
+          entry.kind === "eventsSetting" && eventBytesMax !== undefined
+            ? { ...entry, bytesMax: eventBytesMax }
+            : entry,
+        ),
+        // Written last, the taker's own stand.
+        ...people.flatMap((account) => accountWith(account, [usdc, eurc, long], AMOUNT)),
+        ...[eurc, long].map((asset) => tokenInstance(network.tokenOf(asset), asset)),
       ],
-      tokens: [...genesis.tokens, eurc, long],
-      ...(eventBytesMax === undefined ? {} : { eventBytesMax }),
     },
   );
   chain.close(fixture.scenario.opening, START + 1);

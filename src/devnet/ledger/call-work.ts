@@ -14,6 +14,7 @@ import { commitChanges } from "./change.ts";
 import { sha256 } from "./hash.ts";
 import { Invocation } from "./invocation.ts";
 import { type EntryKey, EVENTS_SETTING_KEY, isTtl } from "./key.ts";
+import { wasmInstance } from "./new-entry.ts";
 import {
   Declared,
   feesOf,
@@ -144,8 +145,7 @@ function callResult(invokeHostFunctionResult: InvokeHostFunctionResultWire): Xdr
 
 function deploy(scope: Scope, intent: DeployIntent, context: WorkContext): Address {
   const contract = deployedAddress(intent.source, intent.salt, context.networkId);
-  const executable = { kind: "wasm" as const, hash: intent.wasmHash };
-  putInstance(scope, { kind: "instance", contract, executable, storage: [] });
+  putInstance(scope, wasmInstance(contract, intent.wasmHash));
   return contract;
 }
 

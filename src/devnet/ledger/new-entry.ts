@@ -1,4 +1,4 @@
-// New account and trustline entries.
+// New entries: accounts, trustlines and contracts of a code.
 import type { Address } from "../../model/address.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
 import type { IssuedAsset } from "./asset.ts";
@@ -6,6 +6,7 @@ import {
   type AccountEntry,
   AccountFlags,
   hasFlag,
+  type InstanceEntry,
   type TrustlineEntry,
   TrustlineFlags,
 } from "./entry.ts";
@@ -44,6 +45,15 @@ export function newTrustline(
     buyingLiabilities: 0n,
     sellingLiabilities: 0n,
   };
+}
+
+/** A contract's instance. `hash`: of its code. */
+export function wasmInstance(
+  contract: Address,
+  hash: Uint8Array,
+  storage: InstanceEntry["storage"] = [],
+): InstanceEntry {
+  return { kind: "instance", contract, executable: { kind: "wasm", hash }, storage };
 }
 
 function trustlineFlags(issuerFlags: number): number {

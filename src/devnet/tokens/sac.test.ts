@@ -10,8 +10,12 @@ import { addressValue, bool, i128, u32, type Value } from "../contract/value.ts"
 import type { TransactionIntent } from "../intent.ts";
 import { type ClassicAsset, NATIVE } from "../ledger/asset.ts";
 import type { Chain } from "../ledger/chain.ts";
-import { AccountFlags, TrustlineFlags } from "../ledger/entry.ts";
-import type { Genesis } from "../ledger/genesis.ts";
+import {
+  type AccountEntry,
+  AccountFlags,
+  type TrustlineEntry,
+  TrustlineFlags,
+} from "../ledger/entry.ts";
 import { tryCall } from "../ledger/simulate-call.ts";
 import { CodeHash } from "../network.ts";
 import { codeOf } from "../scenario.ts";
@@ -28,14 +32,25 @@ const RESERVE = 5_000_000n;
 const FEE = 100n;
 const NEWCOMER = accountAddress(new Uint8Array(32).fill(9));
 
-function open(change: (genesis: Genesis) => Genesis = (genesis) => genesis): Chain {
+/** `change`: of the maker's account and of its trustline to USDC. */
+function open(
+  change: {
+    readonly account?: Partial<AccountEntry>;
+    readonly trustline?: Partial<TrustlineEntry>;
+  } = {},
+): Chain {
   const options = {
     codeOf: codeOf(fixture.scenario.models, CodeHash.plainToken),
     exchange: network.exchange,
     diagnostics: true,
   };
   const genesis = fixture.scenario.genesis(network, START);
-  return chainFromGenesis(options, change(genesis));
+  const entries = genesis.entries.map((entry) => {
+    if (entry.kind === "account" && entry.account === maker) return { ...entry, ...change.account };
+    const isLine = entry.kind === "trustline" && entry.account === maker && entry.asset === usdc;
+    return isLine ? { ...entry, ...change.trustline } : entry;
+  });
+  return chainFromGenesis(options, { ...genesis, entries });
 }
 
 function apply(chain: Chain, ...intents: readonly TransactionIntent[]): boolean {
@@ -53,7 +68,6 @@ function call(
   return { kind: "call", source, contract, fn, args };
 }
 
-/** The contract error code of a call, 0 where it succeeds. */
 /** 0 where the call succeeds, the contract's code or the kind of error where it fails. */
 function codeOfCall(chain: Chain, intent: TransactionIntent): number | CallError["kind"] {
   if (intent.kind !== "call") throw new TypeError("no call");
@@ -81,12 +95,7 @@ function pay(source: Address, to: Address, asset: ClassicAsset, amount: bigint):
 }
 
 test("a native balance can be spent down to the reserve, sponsorships and liabilities counted", () => {
-  const chain = open((genesis) => ({
-    ...genesis,
-    accounts: genesis.accounts.map((account) =>
-      account.address === maker ? { ...account, offers: 3, sellingLiabilities: 7n * ONE } : account,
-    ),
-  }));
+  const chain = open({ account: { subentries: 5, sellingLiabilities: 7n * ONE } });
   // Two trustlines, three offers, the account itself.
   const spendable = BALANCE - 7n * RESERVE - 7n * ONE;
   assert.equal(holding(chain, xlmToken, maker).spendable, spendable);
@@ -106,12 +115,7 @@ test("a native balance can be spent down to the reserve, sponsorships and liabil
 });
 
 test("a raised base reserve takes from what can be spent, and can leave a balance below it", () => {
-  const chain = open((genesis) => ({
-    ...genesis,
-    accounts: genesis.accounts.map((account) =>
-      account.address === maker ? { ...account, balance: 5n * RESERVE } : account,
-    ),
-  }));
+  const chain = open({ account: { balance: 5n * RESERVE } });
   const before = holding(chain, xlmToken, maker).spendable;
   assert.equal(before, RESERVE);
   assert.equal(apply(chain, { kind: "upgradeBaseReserve", baseReserve: 6_000_000 }), true);
@@ -124,14 +128,9 @@ test("a raised base reserve takes from what can be spent, and can leave a balanc
 });
 
 test("a trustline pays out what its liabilities leave and takes in what its limit leaves", () => {
-  const chain = open((genesis) => ({
-    ...genesis,
-    trustlines: genesis.trustlines.map((line) =>
-      line.account === maker && line.asset === usdc
-        ? { ...line, balance: 100n, limit: 150n, sellingLiabilities: 30n, buyingLiabilities: 20n }
-        : line,
-    ),
-  }));
+  const chain = open({
+    trustline: { balance: 100n, limit: 150n, sellingLiabilities: 30n, buyingLiabilities: 20n },
+  });
   assert.deepEqual(holding(chain, usdcToken, maker), {
     spendable: 70n,
     headroom: 30n,
@@ -148,12 +147,7 @@ test("a trustline pays out what its liabilities leave and takes in what its limi
 });
 
 test("an offer ties up what it sells and room for what it buys until it is taken back", () => {
-  const chain = open((genesis) => ({
-    ...genesis,
-    trustlines: genesis.trustlines.map((line) =>
-      line.account === maker && line.asset === usdc ? { ...line, limit: BALANCE + 50n } : line,
-    ),
-  }));
+  const chain = open({ trustline: { limit: BALANCE + 50n } });
   const offer = (amount: bigint, id = 0n): TransactionIntent => ({
     kind: "manageOffer",
     source: maker,

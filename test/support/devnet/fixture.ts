@@ -3,12 +3,23 @@
 
 import { exchange } from "../../../src/devnet/contract/exchange.ts";
 import type { ContractModel } from "../../../src/devnet/contract/host.ts";
-import { i128, map, u64, VOID } from "../../../src/devnet/contract/value.ts";
+import { i128, map, u64, type Value, VOID } from "../../../src/devnet/contract/value.ts";
 import { type ClassicAsset, type IssuedAsset, NATIVE } from "../../../src/devnet/ledger/asset.ts";
 import { Chain, type ChainOptions } from "../../../src/devnet/ledger/chain.ts";
-import { AccountFlags } from "../../../src/devnet/ledger/entry.ts";
-import { type Genesis, genesisTip, writeGenesis } from "../../../src/devnet/ledger/genesis.ts";
+import {
+  type AccountEntry,
+  AccountFlags,
+  type DataEntry,
+  type TrustlineEntry,
+} from "../../../src/devnet/ledger/entry.ts";
+import {
+  GENESIS_LEDGER,
+  type Genesis,
+  genesisTip,
+  writeGenesis,
+} from "../../../src/devnet/ledger/genesis.ts";
 import { sha256 } from "../../../src/devnet/ledger/hash.ts";
+import { newAccount, newTrustline } from "../../../src/devnet/ledger/new-entry.ts";
 import { LedgerState } from "../../../src/devnet/ledger/state.ts";
 import {
   CodeHash,
@@ -18,6 +29,7 @@ import {
   networkGenesis,
 } from "../../../src/devnet/network.ts";
 import type { Scenario } from "../../../src/devnet/scenario.ts";
+import { balanceKey, balanceValue } from "../../../src/devnet/tokens/sac-balance.ts";
 import { type Address, accountAddress, contractAddress } from "../../../src/model/address.ts";
 
 /** Base units of one token. */
@@ -117,21 +129,39 @@ function withPeople(
   const holders = [...makers, taker];
   const plain = networkGenesis(network, { closeTime, assets, plainTokenAdmin: admin });
   const restricted = AccountFlags.required | AccountFlags.revocable | AccountFlags.clawbackEnabled;
+  const held = { amount: BALANCE, authorized: true };
   return {
     ...plain,
-    accounts: [
-      ...plain.accounts,
-      ...[admin, usdc.issuer, ...holders].map((address) => ({ address, balance: BALANCE })),
-      { address: gold.issuer, balance: BALANCE, flags: restricted },
+    entries: [
+      ...plain.entries,
+      ...[admin, usdc.issuer].map((account) => newAccount(account, BALANCE, GENESIS_LEDGER)),
+      { ...newAccount(gold.issuer, BALANCE, GENESIS_LEDGER), flags: restricted },
+      ...holders.flatMap((account) => accountWith(account, [usdc, gold], BALANCE)),
+      ...assets.map((asset) => {
+        const balance = balanceValue({ ...held, clawback: asset === gold });
+        return storedBalance(network.tokenOf(asset), vault, balance);
+      }),
+      ...[...holders, vault].map((of) => storedBalance(network.plainToken, of, i128(BALANCE))),
     ],
-    trustlines: holders.flatMap((account) => [
-      { account, asset: usdc, balance: BALANCE },
-      { account, asset: gold, balance: BALANCE, flags: 5 },
-    ]),
-    contractBalances: assets.map((asset) => ({ contract: vault, asset, amount: BALANCE })),
-    plainTokens: plain.plainTokens.map((token) => ({
-      ...token,
-      balances: [...holders, vault].map((holder) => ({ holder, amount: BALANCE })),
-    })),
   };
+}
+
+/** Of the genesis ledger: an account that holds so much of lumens and of each asset, authorized for all. */
+export function accountWith(
+  account: Address,
+  assets: readonly IssuedAsset[],
+  balance: bigint,
+): readonly (AccountEntry | TrustlineEntry)[] {
+  return [
+    { ...newAccount(account, balance, GENESIS_LEDGER), subentries: assets.length },
+    ...assets.map((asset) => {
+      // Gold's issuer claws back.
+      const clawback = asset.code === "GOLDBAR" ? AccountFlags.clawbackEnabled : 0;
+      return { ...newTrustline(account, asset, clawback), balance };
+    }),
+  ];
+}
+
+function storedBalance(contract: Address, holder: Address, value: Value): DataEntry {
+  return { kind: "data", contract, durability: "persistent", key: balanceKey(holder), value };
 }
