@@ -105,20 +105,21 @@ class Source {
   of(schema: Schema): string {
     const node = describe(schema);
     const named = node.kind === "struct" || node.kind === "union";
-    const given = "if (typeof v === 'string' || v instanceof Uint8Array) to.xdr(v); else";
+    const given = "if (typeof v === 'string') to.xdr(v); else";
     const own = `${named ? given : ""} { ${this.#body(node)} }`;
     const body = named ? this.#tapped(node.name, own) : own;
     return `"use strict"; return function (to, v, taps) { ${body} };`;
   }
 
   #body(node: SchemaNode): string {
+    // Bytes are asked for last: they have neither fields nor a discriminant.
     if (node.kind === "struct") {
-      return node.fields
-        .map(({ name, schema }) => {
-          const at = `${node.name}.${name}`;
-          return this.#tapped(at, this.#value(schema, `v.${name}`, `${at}[]`));
-        })
-        .join(" ");
+      const fields = node.fields.map(({ name, schema }) => {
+        const at = `${node.name}.${name}`;
+        return this.#tapped(at, this.#value(schema, `v.${name}`, `${at}[]`));
+      });
+      const isGiven = `v.${node.fields[0]?.name} === undefined && v instanceof Uint8Array`;
+      return `if (${isGiven}) to.xdr(v); else { ${fields.join(" ")} }`;
     }
     if (node.kind !== "union") return this.#inline(node, "v", "");
     const cases = node.cases.map(({ discriminant, arm, field }) => {
@@ -126,7 +127,8 @@ class Source {
       return `case ${discriminant}: to.int32(${discriminant}); ${code} break;`;
     });
     const key = `v.${node.switchKey}`;
-    return `switch (${key}) { ${cases.join(" ")} default: fail("${node.name}", ${key}); }`;
+    const other = `if (v instanceof Uint8Array) to.xdr(v); else fail("${node.name}", ${key});`;
+    return `switch (${key}) { ${cases.join(" ")} default: ${other} }`;
   }
 
   #value(schema: Schema, value: string, elementTap: string): string {

@@ -28,34 +28,57 @@ const PlainTokenError = { NegativeAmount: 8, Allowance: 9, Balance: 10, Overflow
 const DECIMALS = 7;
 
 type Parties = { readonly from: Address; readonly spender: Address };
-type Mint = { readonly to: Address; readonly amount: bigint };
-type Transfer = Mint & { readonly from: Address };
-type Approval = Parties & { readonly amount: bigint; readonly expirationLedger: number };
 
 const { address } = codec;
-const transfer = { from: address, to: address, amount: codec.i128 };
+const parties = { from: address, spender: address };
+const credit = { to: address, amount: codec.i128 };
+const approval = { ...parties, amount: codec.i128, expirationLedger: codec.u32 };
+
+function act<T>(
+  parameters: codec.Codecs<T>,
+  run: (token: PlainToken, call: T) => void,
+): codec.Method<TokenHost> {
+  return action(parameters, (host: TokenHost, given: T) => run(new PlainToken(host), given));
+}
 
 const METHODS: Methods<TokenHost> = {
   balance: method({ id: address }, codec.i128.type, (host, { id }) =>
     i128(new PlainToken(host).balance(id)),
   ),
-  allowance: method({ from: address, spender: address }, codec.i128.type, (host, parties) =>
-    i128(new PlainToken(host).allowance(parties)),
+  allowance: method(parties, codec.i128.type, (host, of) =>
+    i128(new PlainToken(host).allowance(of).amount),
   ),
   decimals: method({}, codec.u32.type, () => u32(DECIMALS)),
   name: method({}, Spec.string, () => string("Plain token")),
   symbol: method({}, Spec.string, () => string("PLAIN")),
-  approve: action(
-    { from: address, spender: address, amount: codec.i128, expirationLedger: codec.u32 },
-    (host, approval) => new PlainToken(host).approve(approval),
-  ),
-  transfer: action(transfer, (host, given) => new PlainToken(host).transfer(given)),
-  transfer_from: action({ spender: address, ...transfer }, (host, given) =>
-    new PlainToken(host).transferFrom(given),
-  ),
-  mint: action({ to: address, amount: codec.i128 }, (host, given) =>
-    new PlainToken(host).mint(given),
-  ),
+  approve: act(approval, (token, { from, spender, amount, expirationLedger }) => {
+    token.host.requireAuth(from);
+    token.requireNonNegative(amount);
+    if (amount > 0n && expirationLedger < token.host.ledger) token.fail(PlainTokenError.Allowance);
+    token.putAllowance({ from, spender }, amount, expirationLedger);
+    token.emit("approve", [from, spender], vec([i128(amount), u32(expirationLedger)]));
+  }),
+  transfer: act({ from: address, ...credit }, (token, { from, to, amount }) => {
+    token.host.requireAuth(from);
+    token.move(from, to, amount);
+  }),
+  transfer_from: act({ spender: address, from: address, ...credit }, (token, given) => {
+    const { spender, from, to, amount } = given;
+    token.host.requireAuth(spender);
+    token.requireNonNegative(amount);
+    const allowance = token.allowance({ from, spender });
+    if (allowance.amount < amount) token.fail(PlainTokenError.Allowance);
+    if (amount > 0n) {
+      token.putAllowance({ from, spender }, allowance.amount - amount, allowance.expiration);
+    }
+    token.move(from, to, amount);
+  }),
+  mint: act(credit, (token, { to, amount }) => {
+    token.requireNonNegative(amount);
+    token.host.requireAuth(token.admin());
+    token.credit(to, amount);
+    token.emit("mint", [to], i128(amount));
+  }),
 };
 
 export function runPlainToken(host: TokenHost, fn: string, args: readonly Value[]): Value {
@@ -64,103 +87,70 @@ export function runPlainToken(host: TokenHost, fn: string, args: readonly Value[
 
 export const plainTokenModule = specModule([...specOf(METHODS), errors("Error", PlainTokenError)]);
 
+/** The token in one call, and what several of its functions share. */
 class PlainToken {
-  readonly #host: TokenHost;
+  readonly host: TokenHost;
 
   constructor(host: TokenHost) {
-    this.#host = host;
+    this.host = host;
   }
 
   balance(of: Address): bigint {
-    const value = this.#host.data(balanceKey(of), "persistent");
+    const value = this.host.data(balanceKey(of), "persistent");
     return value?.type === "i128" ? value.value : 0n;
   }
 
-  allowance(parties: Parties): bigint {
-    const value = this.#host.data(allowanceKey(parties), "temporary");
-    if (value?.type !== "map") return 0n;
-    const [amount, expiration] = value.value.map(([, field]) => field);
-    if (amount?.type !== "i128" || expiration?.type !== "u32") return 0n;
-    return expiration.value < this.#host.ledger ? 0n : amount.value;
+  /** 0 where there is none, or none any more. */
+  allowance(of: Parties): { readonly amount: bigint; readonly expiration: number } {
+    const value = this.host.data(allowanceKey(of), "temporary");
+    const [amount, expiration] = value?.type === "map" ? value.value.map(([, item]) => item) : [];
+    if (amount?.type !== "i128" || expiration?.type !== "u32") return { amount: 0n, expiration: 0 };
+    const isOver = expiration.value < this.host.ledger;
+    return { amount: isOver ? 0n : amount.value, expiration: expiration.value };
   }
 
-  approve({ from, spender, amount, expirationLedger }: Approval): void {
-    this.#host.requireAuth(from);
-    this.#requireNonNegative(amount);
-    if (amount > 0n && expirationLedger < this.#host.ledger) this.#fail(PlainTokenError.Allowance);
-    this.#putAllowance({ from, spender }, amount, expirationLedger);
-    this.#emit("approve", [from, spender], vec([i128(amount), u32(expirationLedger)]));
+  putAllowance(of: Parties, amount: bigint, expiration: number): void {
+    const key = allowanceKey(of);
+    this.host.putData(key, "temporary", allowanceValue(amount, expiration));
+    const life = expiration - this.host.ledger;
+    if (amount > 0n && life > 0) this.host.extend(key, "temporary", life, life);
   }
 
-  transfer({ from, to, amount }: Transfer): void {
-    this.#host.requireAuth(from);
-    this.#move(from, to, amount);
-  }
-
-  transferFrom({ spender, from, to, amount }: Transfer & Parties): void {
-    const parties = { spender, from };
-    this.#host.requireAuth(spender);
-    this.#requireNonNegative(amount);
-    const allowance = this.allowance(parties);
-    if (allowance < amount) this.#fail(PlainTokenError.Allowance);
-    if (amount > 0n) {
-      const value = this.#host.data(allowanceKey(parties), "temporary");
-      const expiration = value?.type === "map" ? value.value[1]?.[1] : undefined;
-      if (expiration?.type !== "u32") throw new TypeError("an allowance without its end");
-      this.#putAllowance(parties, allowance - amount, expiration.value);
-    }
-    this.#move(from, to, amount);
-  }
-
-  mint({ to, amount }: Mint): void {
-    this.#requireNonNegative(amount);
-    this.#host.requireAuth(this.#admin());
-    this.#credit(to, amount);
-    this.#emit("mint", [to], i128(amount));
-  }
-
-  #move(from: Address, to: Address, amount: bigint): void {
-    this.#requireNonNegative(amount);
+  move(from: Address, to: Address, amount: bigint): void {
+    this.requireNonNegative(amount);
     const held = this.balance(from);
-    if (held < amount) this.#fail(PlainTokenError.Balance);
+    if (held < amount) this.fail(PlainTokenError.Balance);
     this.#putBalance(from, held - amount);
-    this.#credit(to, amount);
-    this.#emit("transfer", [from, to], i128(amount));
+    this.credit(to, amount);
+    this.emit("transfer", [from, to], i128(amount));
   }
 
-  #credit(to: Address, amount: bigint): void {
+  credit(to: Address, amount: bigint): void {
     const next = this.balance(to) + amount;
-    if (next > I128_MAX) this.#fail(PlainTokenError.Overflow);
+    if (next > I128_MAX) this.fail(PlainTokenError.Overflow);
     this.#putBalance(to, next);
   }
 
   #putBalance(of: Address, amount: bigint): void {
-    this.#host.putData(balanceKey(of), "persistent", i128(amount));
+    this.host.putData(balanceKey(of), "persistent", i128(amount));
   }
 
-  #putAllowance(parties: Parties, amount: bigint, expiration: number): void {
-    const key = allowanceKey(parties);
-    this.#host.putData(key, "temporary", allowanceValue(amount, expiration));
-    const life = expiration - this.#host.ledger;
-    if (amount > 0n && life > 0) this.#host.extend(key, "temporary", life, life);
-  }
-
-  #admin(): Address {
-    const admin = this.#host.selfInstance.storage[0]?.val;
+  admin(): Address {
+    const admin = this.host.selfInstance.storage[0]?.val;
     if (admin?.type !== 18) throw new TypeError("a token without its admin");
     return addressFromWire(admin.address);
   }
 
-  #emit(kind: string, parties: readonly Address[], data: Value): void {
-    this.#host.emitEvent([symbol(kind), ...parties.map(addressValue)], data);
+  emit(kind: string, of: readonly Address[], data: Value): void {
+    this.host.emitEvent([symbol(kind), ...of.map(addressValue)], data);
   }
 
-  #requireNonNegative(amount: bigint): void {
-    if (amount < 0n) this.#fail(PlainTokenError.NegativeAmount);
+  requireNonNegative(amount: bigint): void {
+    if (amount < 0n) this.fail(PlainTokenError.NegativeAmount);
   }
 
-  #fail(code: number): never {
-    throw new CallFailure({ kind: "contract", contract: this.#host.self, code });
+  fail(code: number): never {
+    throw new CallFailure({ kind: "contract", contract: this.host.self, code });
   }
 }
 

@@ -37,7 +37,7 @@ export interface SacHost extends TokenHost {
 const { address } = codec;
 const parties = { from: address, spender: address };
 const held = { from: address, amount: codec.i128 };
-const transfer = { from: address, to: address, amount: codec.i128 };
+const credit = { to: address, amount: codec.i128 };
 
 /** The token is the host's own: no specification says what its functions return. */
 function call<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => Value): Method<SacHost> {
@@ -51,26 +51,59 @@ function act<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => void): Meth
 const METHODS: Methods<SacHost> = {
   balance: call({ id: address }, ({ balances }, { id }) => i128(balances.balance(id))),
   authorized: call({ id: address }, ({ balances }, { id }) => bool(balances.isAuthorized(id))),
-  allowance: call(parties, (token, given) => i128(token.allowance(given))),
+  allowance: call(parties, ({ host }, given) => i128(readAllowance(host, given))),
   decimals: call({}, () => u32(DECIMALS)),
-  name: call({}, (token) => string(token.name)),
-  symbol: call({}, (token) => string(token.symbol)),
+  name: call({}, ({ asset }) => string(assetName(asset))),
+  symbol: call({}, ({ asset }) => string(symbolOf(asset))),
   admin: call({}, (token) => addressValue(token.admin())),
-  approve: act({ ...parties, amount: codec.i128, liveUntil: codec.u32 }, (token, given) =>
-    token.approve(given),
+  approve: act({ ...parties, amount: codec.i128, liveUntil: codec.u32 }, (token, given) => {
+    const { from, spender, amount, liveUntil } = given;
+    token.requireNonNegative(amount);
+    token.host.requireAuth(from);
+    writeAllowance(token.host, { from, spender }, { amount, liveUntil });
+    token.emit("approve", [from, spender], vec([i128(amount), u32(liveUntil)]));
+  }),
+  transfer: act({ from: address, ...credit }, (token, { from, to, amount }) => {
+    token.requireNonNegative(amount);
+    token.host.requireAuth(from);
+    token.move(from, to, amount);
+  }),
+  transfer_from: act({ spender: address, from: address, ...credit }, (token, given) => {
+    const { spender, from, to, amount } = given;
+    token.requireNonNegative(amount);
+    token.host.requireAuth(spender);
+    spendAllowance(token.host, { from, spender }, amount);
+    token.move(from, to, amount);
+  }),
+  burn: act(held, (token, { from, amount }) => token.burn(from, amount)),
+  burn_from: act({ spender: address, ...held }, (token, { spender, from, amount }) =>
+    token.burn(from, amount, spender),
   ),
-  transfer: act(transfer, (token, given) => token.transfer(given)),
-  transfer_from: act({ spender: address, ...transfer }, (token, given) =>
-    token.transferFrom(given),
-  ),
-  burn: act(held, (token, given) => token.burn(given)),
-  burn_from: act({ spender: address, ...held }, (token, given) => token.burnFrom(given)),
-  mint: act({ to: address, amount: codec.i128 }, (token, given) => token.mint(given)),
-  clawback: act(held, (token, given) => token.clawback(given)),
-  set_authorized: act({ id: address, authorized: codec.bool }, (token, given) =>
-    token.setAuthorized(given.id, given.authorized),
-  ),
-  set_admin: act({ next: address }, (token, { next }) => token.setAdmin(next)),
+  mint: act(credit, (token, { to, amount }) => {
+    token.requireNonNegative(amount);
+    token.requireNotIssuer(to);
+    token.host.requireAuth(token.admin());
+    token.balances.receive(to, amount);
+    token.emit("mint", [to], i128(amount));
+  }),
+  clawback: act(held, (token, { from, amount }) => {
+    token.requireNonNegative(amount);
+    token.balances.requireClawback(from);
+    token.host.requireAuth(token.admin());
+    token.balances.spendUnauthorized(from, amount);
+    token.emit("clawback", [from], i128(amount));
+  }),
+  set_authorized: act({ id: address, authorized: codec.bool }, (token, { id, authorized }) => {
+    token.host.requireAuth(token.admin());
+    token.balances.setAuthorized(id, authorized);
+    token.emit("set_authorized", [id], bool(authorized));
+  }),
+  set_admin: act({ next: address }, (token, { next }) => {
+    const before = token.admin();
+    token.host.requireAuth(before);
+    token.host.putInstance(withAdmin(token.host.selfInstance, next));
+    token.emit("set_admin", [before], addressValue(next));
+  }),
   trust: act({ id: address }, ({ balances }, { id }) => balances.trust(id)),
 };
 
@@ -78,140 +111,60 @@ export function runSac(host: SacHost, fn: string, args: readonly Value[]): Value
   return runMethod(METHODS, host, fn, args);
 }
 
-type Parties = { readonly from: Address; readonly spender: Address };
-type Held = { readonly from: Address; readonly amount: bigint };
-type Credit = { readonly to: Address; readonly amount: bigint };
-
+/** One token in one call, and what several of its functions share. */
 class Sac {
+  readonly host: SacHost;
+  readonly asset: ClassicAsset;
   readonly balances: Balances;
-  readonly #host: SacHost;
-  readonly #asset: ClassicAsset;
 
   constructor(host: SacHost) {
-    this.#host = host;
-    this.#asset = assetOf(host.selfInstance);
-    this.balances = new Balances(host, this.#asset);
-  }
-
-  allowance(of: Parties): bigint {
-    return readAllowance(this.#host, of);
-  }
-
-  approve(given: Parties & { readonly amount: bigint; readonly liveUntil: number }): void {
-    const { from, spender, amount, liveUntil } = given;
-    this.#requireNonNegative(amount);
-    this.#host.requireAuth(from);
-    writeAllowance(this.#host, { from, spender }, { amount, liveUntil });
-    this.#emit("approve", [from, spender], vec([i128(amount), u32(liveUntil)]));
-  }
-
-  transfer({ from, to, amount }: Held & Credit): void {
-    this.#requireNonNegative(amount);
-    this.#host.requireAuth(from);
-    this.#move(from, to, amount);
-  }
-
-  transferFrom({ spender, from, to, amount }: Parties & Credit): void {
-    this.#requireNonNegative(amount);
-    this.#host.requireAuth(spender);
-    spendAllowance(this.#host, { from, spender }, amount);
-    this.#move(from, to, amount);
-  }
-
-  burn({ from, amount }: Held): void {
-    this.#requireBurnable(from, amount);
-    this.#host.requireAuth(from);
-    this.balances.spend(from, amount);
-    this.#emit("burn", [from], i128(amount));
-  }
-
-  burnFrom({ spender, from, amount }: Parties & Held): void {
-    this.#requireBurnable(from, amount);
-    this.#host.requireAuth(spender);
-    spendAllowance(this.#host, { from, spender }, amount);
-    this.balances.spend(from, amount);
-    this.#emit("burn", [from], i128(amount));
-  }
-
-  mint({ to, amount }: Credit): void {
-    this.#requireNonNegative(amount);
-    this.#requireNotIssuer(to);
-    this.#host.requireAuth(this.admin());
-    this.balances.receive(to, amount);
-    this.#emit("mint", [to], i128(amount));
-  }
-
-  clawback({ from, amount }: Held): void {
-    this.#requireNonNegative(amount);
-    this.balances.requireClawback(from);
-    this.#host.requireAuth(this.admin());
-    this.balances.spendUnauthorized(from, amount);
-    this.#emit("clawback", [from], i128(amount));
-  }
-
-  setAuthorized(of: Address, authorized: boolean): void {
-    this.#host.requireAuth(this.admin());
-    this.balances.setAuthorized(of, authorized);
-    this.#emit("set_authorized", [of], bool(authorized));
-  }
-
-  setAdmin(next: Address): void {
-    const before = this.admin();
-    this.#host.requireAuth(before);
-    this.#host.putInstance(withAdmin(this.#host.selfInstance, next));
-    this.#emit("set_admin", [before], addressValue(next));
-  }
-
-  get name(): string {
-    return assetName(this.#asset);
-  }
-
-  get symbol(): string {
-    return symbolOf(this.#asset);
+    this.host = host;
+    this.asset = assetOf(host.selfInstance);
+    this.balances = new Balances(host, this.asset);
   }
 
   admin(): Address {
-    const admin = adminOf(this.#host.selfInstance);
+    const admin = adminOf(this.host.selfInstance);
     if (admin === undefined) this.#unsupported("operation invalid on native asset");
     return admin;
   }
 
-  #move(from: Address, to: Address, amount: bigint): void {
+  move(from: Address, to: Address, amount: bigint): void {
     this.balances.spend(from, amount);
     this.balances.receive(to, amount);
-    const { kind, parties } = movement(this.#asset, from, to);
-    this.#emit(kind, parties, i128(amount));
+    const { kind, parties } = movement(this.asset, from, to);
+    this.emit(kind, parties, i128(amount));
   }
 
-  #emit(kind: string, parties: readonly Address[], data: Value): void {
-    this.#host.emitEvent(tokenTopics(this.#asset, kind, parties), data);
+  /** By allowance where there is a spender. */
+  burn(from: Address, amount: bigint, spender?: Address): void {
+    this.requireNonNegative(amount);
+    if (this.asset.kind === "native") this.#unsupported("operation invalid on native asset");
+    this.requireNotIssuer(from);
+    this.host.requireAuth(spender ?? from);
+    if (spender !== undefined) spendAllowance(this.host, { from, spender }, amount);
+    this.balances.spend(from, amount);
+    this.emit("burn", [from], i128(amount));
   }
 
-  #requireBurnable(from: Address, amount: bigint): void {
-    this.#requireNonNegative(amount);
-    if (this.#asset.kind === "native") this.#unsupported("operation invalid on native asset");
-    this.#requireNotIssuer(from);
+  emit(kind: string, parties: readonly Address[], data: Value): void {
+    this.host.emitEvent(tokenTopics(this.asset, kind, parties), data);
   }
 
-  #requireNotIssuer(of: Address): void {
-    if (this.#asset.kind === "issued" && of === this.#asset.issuer) {
+  requireNotIssuer(of: Address): void {
+    if (this.asset.kind === "issued" && of === this.asset.issuer) {
       this.#unsupported("operation invalid on issuer");
     }
   }
 
-  #requireNonNegative(amount: bigint): void {
-    if (amount < 0n) {
-      throw tokenFailure(
-        this.#host.self,
-        TokenError.negativeAmount,
-        "negative amount is not allowed",
-        [i128(amount)],
-      );
-    }
+  requireNonNegative(amount: bigint): void {
+    if (amount >= 0n) return;
+    const text = "negative amount is not allowed";
+    throw tokenFailure(this.host.self, TokenError.negativeAmount, text, [i128(amount)]);
   }
 
   #unsupported(text: string): never {
-    throw tokenFailure(this.#host.self, TokenError.operationNotSupported, text);
+    throw tokenFailure(this.host.self, TokenError.operationNotSupported, text);
   }
 }
 
