@@ -81,7 +81,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   const pool = quotePool(options, book);
   let port = 0;
-  const { follower, poller, backing } = followWithBacking(options, (ledger) => {
+  const { follower, backing } = followWithBacking(options, (ledger) => {
     const page = `http://${reachableHost(config.host)}:${port}${config.console ? "/console" : "/"}`;
     log.info({ ledger, page }, `live at ledger ${ledger}: ${page}`);
   });
@@ -110,7 +110,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     close: async () => {
       closing.abort();
       operations.watch(undefined);
-      poller.stop();
+      backing.stop();
       // A closed store must not be read: every connection closes before it.
       await Promise.all([server.close(), follower.stop(), pool.close(), sink?.stop()]);
       await exchange.close();
@@ -146,20 +146,20 @@ function followWithBacking(options: EngineOptions, live: (ledger: number) => voi
     live,
     meter: operations.ingest,
   });
-  const poller = new TokenPoller({
-    reader: follower.tokenReader,
-    answered: (answer) => backing.tokenAnswered(answer),
-    warn: (fields, message) => log.warn(fields, message),
-    after: systemTimers.after,
-    random: Math.random,
-  });
-  const backing: BackingRecords = new BackingRecords({
+  const backing = new BackingRecords({
     contract: network.contract,
     watchedAccountsMax: engine.watchedAccounts,
     track: (request) => follower.request(request),
-    polls: poller,
+    polls: (answered) =>
+      new TokenPoller({
+        reader: follower.tokenReader,
+        answered,
+        warn: (fields, message) => log.warn(fields, message),
+        after: systemTimers.after,
+        random: Math.random,
+      }),
   });
-  return { follower, poller, backing };
+  return { follower, backing };
 }
 
 function openExchange(options: EngineOptions, book: SharedBook, backing: BackingRecords) {

@@ -11,7 +11,7 @@ import { canBeLake } from "./ingest/lake/lake-store.ts";
 import { type Log, type SourceStatus, systemTimer } from "./ingest/ledger-source.ts";
 import type { ReaderFault } from "./ingest/messages.ts";
 import { oldestLedger } from "./ingest/oldest-ledger.ts";
-import { Reader } from "./ingest/reader.ts";
+import { Reader, type ReaderListener } from "./ingest/reader.ts";
 import type { TokenSimulator } from "./ingest/simulate.ts";
 import { SourceSet } from "./ingest/source-set.ts";
 import { PROGRESS_FIELD } from "./log-stream.ts";
@@ -41,8 +41,6 @@ export type FollowOptions = {
   readonly meter: IngestMeter;
 };
 
-type Target = { readonly exchange: Exchange; readonly backing: BackingRecords };
-
 /** Main thread. Made once for each engine. */
 export class Follower {
   readonly #options: FollowOptions;
@@ -52,7 +50,6 @@ export class Follower {
   readonly #stopping = new AbortController();
   readonly #ended: Promise<FollowEnd>;
   #end: (end: FollowEnd) => void = () => undefined;
-  #target: Target | undefined;
   #isLive = false;
   #simulator: Promise<TokenSimulator> | undefined;
 
@@ -64,34 +61,23 @@ export class Follower {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    const onFailure = (): void => meter.rpcFailed();
     const shared = { timer: systemTimer, log: this.#log };
-    this.#set = new SourceSet({ urls: rpcUrls, passphrase, ...shared, onFailure });
+    this.#set = new SourceSet({
+      urls: rpcUrls,
+      passphrase,
+      ...shared,
+      onFailure: () => meter.rpcFailed(),
+    });
     meter.sources = () => figuresOf(this.#set, lake !== undefined);
-    this.#reader = new Reader(
-      {
-        rpcUrls,
-        passphrase,
-        exchange: contract,
-        catchUpThreads,
-        board: this.#set.board.memory,
-        proofMs: 1000 * resetProofSeconds,
-        ...(lake === undefined ? {} : { lake }),
-      },
-      {
-        delta: (delta) => void this.#takeDelta(delta),
-        loaded: (loaded) => this.#target?.backing.entriesLoaded(loaded),
-        status: (status) => this.#tellStatus(status),
-        rpcFailed: onFailure,
-        oddity: (what) => meter.oddity(what),
-        failed: (fault) => this.#stopped(fault),
-        died: (cause) => {
-          log.fatal({ err: cause }, "the reader thread died");
-          this.#end({ kind: "fatal", message: `the reader thread died: ${cause.message}` });
-        },
-        log: this.#log,
-      },
-    );
+    this.#reader = new Reader({
+      rpcUrls,
+      passphrase,
+      exchange: contract,
+      catchUpThreads,
+      board: this.#set.board.memory,
+      proofMs: 1000 * resetProofSeconds,
+      ...(lake === undefined ? {} : { lake }),
+    });
   }
 
   readonly tokenReader: TokenReader = {
@@ -111,10 +97,10 @@ export class Follower {
   start(exchange: Exchange, backing: BackingRecords): Promise<FollowEnd> {
     const { network, log, meter } = this.#options;
     const { signal } = this.#stopping;
-    this.#target = { exchange, backing };
     meter.readerStarted();
     const [reader, set] = [this.#reader, this.#set];
-    startReader({ reader, exchange, set, network, log: this.#log, signal }).catch(
+    const listener = this.#listener(exchange, backing);
+    startReader({ reader, listener, exchange, set, network, log: this.#log, signal }).catch(
       (error: unknown) => {
         if (signal.aborted) return;
         const kind = error instanceof IngestError ? endOf(error) : "fatal";
@@ -133,11 +119,28 @@ export class Follower {
     await this.#reader.stop();
   }
 
-  async #takeDelta(delta: LedgerDelta): Promise<void> {
+  #listener(exchange: Exchange, backing: BackingRecords): ReaderListener {
+    const { log, meter } = this.#options;
+    return {
+      delta: (delta) => void this.#takeDelta(exchange, delta),
+      loaded: (loaded) => backing.entriesLoaded(loaded),
+      status: (status) => this.#tellStatus(status),
+      rpcFailed: () => meter.rpcFailed(),
+      oddity: (what) => meter.oddity(what),
+      failed: (fault) => this.#stopped(fault),
+      died: (cause) => {
+        log.fatal({ err: cause }, "the reader thread died");
+        this.#end({ kind: "fatal", message: `the reader thread died: ${cause.message}` });
+      },
+      log: this.#log,
+    };
+  }
+
+  async #takeDelta(exchange: Exchange, delta: LedgerDelta): Promise<void> {
     const { log, meter } = this.#options;
     const startMs = performance.now();
     try {
-      await this.#target?.exchange.apply(delta);
+      await exchange.apply(delta);
       meter.ledger.observe(performance.now() - startMs);
       this.#reader.acknowledge(delta.ledger);
     } catch (error) {
@@ -176,6 +179,7 @@ export class Follower {
 
 type Start = {
   readonly reader: Reader;
+  readonly listener: ReaderListener;
   readonly exchange: Exchange;
   readonly set: SourceSet;
   readonly network: NetworkConfig;
@@ -183,11 +187,12 @@ type Start = {
   readonly signal: AbortSignal;
 };
 
-async function startReader({ reader, exchange, set, network, ...rest }: Start): Promise<void> {
+async function startReader(start: Start): Promise<void> {
+  const { reader, listener, exchange, set, network, ...rest } = start;
   const { cursor } = exchange.state;
   if (cursor !== undefined) {
     const { ledger, hash, closeTime } = cursor;
-    reader.start(ledger + 1, { ledger, hash, closeTime });
+    reader.start(listener, ledger + 1, { ledger, hash, closeTime });
     return;
   }
   const { fromLedger, lake } = network;
@@ -199,7 +204,7 @@ async function startReader({ reader, exchange, set, network, ...rest }: Start): 
   const isKnown = fromLedger !== undefined || lake !== undefined;
   const from = isKnown ? fromLedger : await oldestLedger(set, { timer: systemTimer, ...rest });
   rest.log("info", "the store is empty: reading begins", { from });
-  reader.start(from, undefined, fromLedger === undefined && from !== undefined);
+  reader.start(listener, from, undefined, fromLedger === undefined && from !== undefined);
 }
 
 /** What a fault of the reader means: going on with the last state ("stale"), or an end. */

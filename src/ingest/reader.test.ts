@@ -6,9 +6,9 @@ import { type BuiltLedger, buildChain, TEST_PASSPHRASE } from "../../test/ingest
 import { FakeRpc } from "../../test/ingest/fake-rpc.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
-import type { SourceStatus } from "./ledger-source.ts";
+import type { ChainLink, SourceStatus } from "./ledger-source.ts";
 import { CREDIT_LEDGERS, type ReaderFault } from "./messages.ts";
-import { Reader } from "./reader.ts";
+import { Reader, type ReaderListener } from "./reader.ts";
 import { SourceBoard } from "./source-board.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -18,6 +18,7 @@ after(async () => {
 
 type Rig = {
   readonly reader: Reader;
+  start(this: void, from: number, previous?: ChainLink): void;
   readonly deltas: LedgerDelta[];
   readonly faults: ReaderFault[];
   readonly statuses: SourceStatus[];
@@ -33,40 +34,39 @@ async function rig(rpc: FakeRpc, lake?: string): Promise<Rig> {
   const faults: ReaderFault[] = [];
   const statuses: SourceStatus[] = [];
   let wake: () => void = () => {};
-  const reader = new Reader(
-    {
-      rpcUrls: [url],
-      passphrase: TEST_PASSPHRASE,
-      exchange,
-      catchUpThreads: 2,
-      board: new SourceBoard(2).memory,
-      proofMs: 50,
-      ...(lake === undefined ? {} : { lake }),
+  const reader = new Reader({
+    rpcUrls: [url],
+    passphrase: TEST_PASSPHRASE,
+    exchange,
+    catchUpThreads: 2,
+    board: new SourceBoard(2).memory,
+    proofMs: 50,
+    ...(lake === undefined ? {} : { lake }),
+  });
+  const listener: ReaderListener = {
+    delta: (delta) => {
+      deltas.push(delta);
+      wake();
     },
-    {
-      delta: (delta) => {
-        deltas.push(delta);
-        wake();
-      },
-      loaded: () => wake(),
-      status: (status) => {
-        statuses.push(status);
-        wake();
-      },
-      rpcFailed: () => undefined,
-      oddity: () => undefined,
-      failed: (fault) => {
-        faults.push(fault);
-        wake();
-      },
-      died: (cause) => {
-        throw cause;
-      },
-      log: () => wake(),
+    loaded: () => wake(),
+    status: (status) => {
+      statuses.push(status);
+      wake();
     },
-  );
+    rpcFailed: () => undefined,
+    oddity: () => undefined,
+    failed: (fault) => {
+      faults.push(fault);
+      wake();
+    },
+    died: (cause) => {
+      throw cause;
+    },
+    log: () => wake(),
+  };
   return {
     reader,
+    start: (from, previous) => reader.start(listener, from, previous),
     deltas,
     faults,
     statuses,
@@ -87,8 +87,8 @@ function rpcWith(ledgers: readonly BuiltLedger[]): FakeRpc {
 test("hands over ledgers in order, waits for acknowledgements, and stops when told", async () => {
   const chain = buildChain(2, 200);
   const rpc = rpcWith(chain);
-  const { reader, deltas, until } = await rig(rpc);
-  reader.start(2);
+  const { reader, start, deltas, until } = await rig(rpc);
+  start(2);
   /** Until so many are there; more than the credit are never in flight. */
   const reaches = (count: number, acknowledged: number) =>
     until(() => {
@@ -115,13 +115,13 @@ test("hands over ledgers in order, waits for acknowledgements, and stops when to
 
 test("stops at once while it waits for acknowledgements or for the next ledger", async () => {
   const blocked = await rig(rpcWith(buildChain(2, 100)));
-  blocked.reader.start(2);
+  blocked.start(2);
   await blocked.until(() => blocked.deltas.length === CREDIT_LEDGERS);
   await blocked.reader.stop();
   assert.equal(blocked.deltas.length, CREDIT_LEDGERS);
 
   const polling = await rig(rpcWith(buildChain(2, 3)));
-  polling.reader.start(2);
+  polling.start(2);
   await polling.until(() => polling.deltas.length === 3);
   await polling.reader.stop();
   assert.deepEqual(polling.faults, []);
@@ -136,8 +136,8 @@ test("far behind, ledgers come in order from several threads, out of a lake and 
   const layout = { ledgersPerBatch: 64, batchesPerPartition: 4 };
   await writeLake({ directory: lake, layout, passphrase: TEST_PASSPHRASE }, chain.slice(0, 700));
   const rpc = rpcWith(chain.slice(600));
-  const { reader, deltas, statuses, until } = await rig(rpc, lake);
-  reader.start(2);
+  const { reader, start, deltas, statuses, until } = await rig(rpc, lake);
+  start(2);
   for (let done = 0; done < 1_300; done = deltas.length) {
     await until(() => deltas.length > done);
     reader.acknowledge(deltas.at(-1)?.ledger ?? 0);
@@ -167,9 +167,9 @@ test("what cannot be had while catching up is judged as at any other time", asyn
   new DataView(bytes.buffer).setInt32(bytes.length - 4, 1);
   const broken = chain.map((ledger, index) => (index === 900 ? { ...ledger, bytes } : ledger));
   const rpc = rpcWith(broken);
-  const { reader, deltas, statuses, faults, until } = await rig(rpc);
+  const { reader, start, deltas, statuses, faults, until } = await rig(rpc);
   const stopped = () => statuses.find(({ state }) => state === "stopped");
-  reader.start(2);
+  start(2);
   for (let done = 0; stopped() === undefined; done = deltas.length) {
     await until(() => deltas.length > done || stopped() !== undefined);
     reader.acknowledge(deltas.at(-1)?.ledger ?? 0);
@@ -184,8 +184,8 @@ test("what cannot be had while catching up is judged as at any other time", asyn
 });
 
 test("stops at once while it catches up", async () => {
-  const { reader, deltas, until } = await rig(rpcWith(LONG_CHAIN));
-  reader.start(2);
+  const { reader, start, deltas, until } = await rig(rpcWith(LONG_CHAIN));
+  start(2);
   await until(() => deltas.length > 0);
   await reader.stop();
   assert.ok(deltas.length <= CREDIT_LEDGERS);
@@ -193,8 +193,8 @@ test("stops at once while it catches up", async () => {
 
 test("says why it stopped", async () => {
   const chain = buildChain(2, 20);
-  const { reader, faults, until } = await rig(rpcWith(chain));
-  reader.start(11, { ledger: 10, hash: "99".repeat(32) });
+  const { reader, start, faults, until } = await rig(rpcWith(chain));
+  start(11, { ledger: 10, hash: "99".repeat(32) });
   await until(() => faults.length > 0);
   assert.equal(faults[0]?.code, "reset");
   assert.equal(faults[0]?.ledger, 11);
@@ -209,8 +209,8 @@ test("a contract that one answer lacks is asked for again", async () => {
     told += 1;
     return { body: JSON.stringify({ id, result: { entries: [], latestLedger: 4 } }) };
   };
-  const { reader, deltas, until } = await rig(rpc);
-  reader.start(2);
+  const { reader, start, deltas, until } = await rig(rpc);
+  start(2);
   await until(() => deltas.length === 3);
   assert.equal(told, 1);
   await reader.stop();
@@ -219,8 +219,8 @@ test("a contract that one answer lacks is asked for again", async () => {
 test("refuses a network without the exchange's contract", async () => {
   const rpc = new FakeRpc();
   rpc.add(...buildChain(2, 3));
-  const { reader, faults, until } = await rig(rpc);
-  reader.start(2);
+  const { reader, start, faults, until } = await rig(rpc);
+  start(2);
   await until(() => faults.length > 0);
   assert.equal(faults[0]?.code, "wrong_contract");
   await reader.stop();

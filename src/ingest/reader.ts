@@ -38,25 +38,29 @@ const YOUNG_MB = 16;
 /** The thread begins with `start`: until then the process has all cores for its first answers. */
 export class Reader {
   readonly #options: ReaderOptions;
-  readonly #listener: ReaderListener;
   #thread: { readonly worker: Worker; readonly ended: Promise<void> } | undefined;
   /** Asked before the start. */
   readonly #waiting: ToReader[] = [];
   #finished = false;
 
-  constructor(options: ReaderOptions, listener: ReaderListener) {
+  constructor(options: ReaderOptions) {
     this.#options = options;
-    this.#listener = listener;
   }
 
   /**
-   * Begins reading at `from`, or at the ledger that created the exchange's contract. Entries and
-   * tokens asked for before are followed from that ledger on. `previous` is the ledger before it,
-   * with the hash its successor has to name. `mayBeginLater`: `from` is only the oldest to be had.
+   * Begins reading at `from`, or at the ledger that created the exchange's contract, and tells
+   * `listener`. Entries and tokens asked for before are followed from that ledger on. `previous` is the
+   * ledger before it, with the hash its successor has to name. `mayBeginLater`: `from` is only the
+   * oldest to be had.
    */
-  start(from?: number, previous?: ChainLink, mayBeginLater = false): void {
+  start(
+    listener: ReaderListener,
+    from?: number,
+    previous?: ChainLink,
+    mayBeginLater = false,
+  ): void {
     if (this.#finished) return;
-    this.#thread = this.#begin();
+    this.#thread = this.#begin(listener);
     for (const message of this.#waiting.splice(0)) this.#post(message);
     this.#post({
       kind: "start",
@@ -87,41 +91,41 @@ export class Reader {
     clearTimeout(timer);
   }
 
-  #handle(message: FromReader): void {
+  #handle(message: FromReader, listener: ReaderListener): void {
     if (message.kind === "log") {
-      this.#listener.log(message.level, message.message, message.fields);
+      listener.log(message.level, message.message, message.fields);
       return;
     }
     if (this.#finished) return;
     switch (message.kind) {
       case "delta":
-        this.#listener.delta(message.delta);
+        listener.delta(message.delta);
         break;
       case "loaded":
-        this.#listener.loaded(message.loaded);
+        listener.loaded(message.loaded);
         break;
       case "status":
-        this.#listener.status(message.status);
+        listener.status(message.status);
         break;
       case "rpc-failed":
-        this.#listener.rpcFailed();
+        listener.rpcFailed();
         break;
       case "oddity":
-        this.#listener.oddity(message.what);
+        listener.oddity(message.what);
         break;
       case "failed":
         this.#finished = true;
-        this.#listener.failed(message.fault);
+        listener.failed(message.fault);
         break;
       case "stopped":
         break;
     }
   }
 
-  #lost(cause: Error): void {
+  #lost(cause: Error, listener: ReaderListener): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#listener.died(cause);
+    listener.died(cause);
   }
 
   #post(message: ToReader): void {
@@ -129,19 +133,19 @@ export class Reader {
     else this.#thread.worker.postMessage(message);
   }
 
-  #begin() {
+  #begin(listener: ReaderListener) {
     const worker = new Worker(new URL("./reader-worker.js", import.meta.url), {
       workerData: this.#options,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    worker.on("message", (message: FromReader) => this.#handle(message));
+    worker.on("message", (message: FromReader) => this.#handle(message, listener));
     const ended = new Promise<void>((resolve) => {
       worker.once("exit", (code) => {
         resolve();
-        this.#lost(new Error(`the reader thread ended with code ${code}`));
+        this.#lost(new Error(`the reader thread ended with code ${code}`), listener);
       });
     });
-    worker.on("error", (cause) => this.#lost(cause));
+    worker.on("error", (cause) => this.#lost(cause, listener));
     return { worker, ended };
   }
 }

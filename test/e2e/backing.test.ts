@@ -178,27 +178,7 @@ async function openEngine(devnet: Devnet, path: string) {
   let asking = 0;
   const confirms = new Set<() => void>();
   const sweeps = new Set<() => void>();
-  const poller = new TokenPoller({
-    reader: {
-      read: async (owner, asset, from) => {
-        asking += 1;
-        try {
-          return await simulator.read(owner, asset, from);
-        } finally {
-          asking -= 1;
-        }
-      },
-    },
-    answered: (answer) => records.tokenAnswered(answer),
-    warn: (fields) => failures.push(fields),
-    after: (milliseconds, run) => {
-      const waiting = milliseconds === CONFIRM_MS ? confirms : sweeps;
-      waiting.add(run);
-      return () => waiting.delete(run);
-    },
-    random: () => 0.5,
-  });
-  const records: BackingRecords = new BackingRecords({
+  const records = new BackingRecords({
     contract,
     watchedAccountsMax: 1,
     track: (request: TrackingRequest) => {
@@ -206,7 +186,27 @@ async function openEngine(devnet: Devnet, path: string) {
       else if (request.kind === "untrack") tracker.untrack(request.keys);
       else tokens = new Set(request.tokens);
     },
-    polls: poller,
+    polls: (answered) =>
+      new TokenPoller({
+        reader: {
+          read: async (owner, asset, from) => {
+            asking += 1;
+            try {
+              return await simulator.read(owner, asset, from);
+            } finally {
+              asking -= 1;
+            }
+          },
+        },
+        answered,
+        warn: (fields) => failures.push(fields),
+        after: (milliseconds, run) => {
+          const waiting = milliseconds === CONFIRM_MS ? confirms : sweeps;
+          waiting.add(run);
+          return () => waiting.delete(run);
+        },
+        random: () => 0.5,
+      }),
   });
   const exchange = await Exchange.open({
     path,
@@ -280,7 +280,7 @@ async function openEngine(devnet: Devnet, path: string) {
     },
     close: async () => {
       abort.abort();
-      poller.stop();
+      records.stop();
       await exchange.close();
     },
   };

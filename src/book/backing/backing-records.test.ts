@@ -93,7 +93,11 @@ class Bench {
       contract: exchange,
       watchedAccountsMax: 2,
       track: (request) => this.#track(request),
-      polls: { work: (work) => this.work.push(work), reached: () => undefined },
+      polls: () => ({
+        work: (work) => this.work.push(work),
+        reached: () => undefined,
+        stop: () => undefined,
+      }),
     });
     this.loaded = this.records.load({
       ledger: this.ledger === 100 ? undefined : this.ledger,

@@ -38,6 +38,8 @@ export interface TokenPolls {
   /** The ledger that is shown now. */
   reached(ledger: number): void;
   work(work: PollWork): void;
+  /** No answer comes any more. */
+  stop(): void;
 }
 
 export type BackingOptions = {
@@ -48,8 +50,11 @@ export type BackingOptions = {
   readonly idleLedgersMax?: number;
   /** To the reader thread. Requests are in force in the order sent. */
   readonly track: (request: TrackingRequest) => void;
-  /** Absent: records of tokens of other kinds stay unloaded. */
-  readonly polls?: TokenPolls;
+  /**
+   * Makes, once, what asks custom tokens; it hands its answers to `answered`. Absent: records of such
+   * tokens stay unloaded.
+   */
+  readonly polls?: (answered: (answer: PollAnswer) => void) => TokenPolls;
 };
 
 type Waiter = { readonly owner: Address; readonly done: () => void };
@@ -58,6 +63,7 @@ type Waiter = { readonly owner: Address; readonly done: () => void };
 export class BackingRecords implements BackingView, AccountWatch {
   readonly #state: BackingState;
   readonly #options: BackingOptions;
+  readonly #polls: TokenPolls | undefined;
   /** Answers of the reader that no applied step has taken; some are of ledgers still to come. */
   readonly #loads = new Set<EntriesLoaded>();
   /** The newest of each record that is not shown yet. */
@@ -75,8 +81,14 @@ export class BackingRecords implements BackingView, AccountWatch {
 
   constructor(options: BackingOptions) {
     this.#options = options;
-    const { contract, idleLedgersMax = IDLE_LEDGERS_MAX } = options;
+    const { contract, idleLedgersMax = IDLE_LEDGERS_MAX, polls } = options;
     this.#state = new BackingState(contract, idleLedgersMax);
+    this.#polls = polls?.((answer) => this.tokenAnswered(answer));
+  }
+
+  /** Custom tokens are asked no more. */
+  stop(): void {
+    this.#polls?.stop();
   }
 
   load(start: BackingStart): readonly BookChange[] {
@@ -258,8 +270,8 @@ export class BackingRecords implements BackingView, AccountWatch {
       const others = [...tokens].filter(([, { kind }]) => kind === "other").map(([token]) => token);
       if (others.length > 0) track({ kind: "tokens", tokens: others });
     }
-    this.#options.polls?.reached(this.#state.ledger);
-    this.#options.polls?.work(polls);
+    this.#polls?.reached(this.#state.ledger);
+    this.#polls?.work(polls);
   }
 
   /** What came in while a step was in progress, or belongs to the ledger just reached. */
