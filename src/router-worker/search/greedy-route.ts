@@ -38,6 +38,7 @@ export class GreedyRoute {
   /** False where another selection may be better: then the answer is only a good one. */
   isProven = true;
   #isLoose = false;
+  #sells = true;
 
   /** What the hop being tried gives (SELL) or costs (BUY). */
   #value = 0;
@@ -45,8 +46,6 @@ export class GreedyRoute {
   /** Its highest price, and what it pays more at least with an order less: without bound where it has one. */
   #level = 0;
   #saved = 0;
-  /** What its break item is paid. */
-  #broken = 0;
   /** Those by hop. */
   readonly #levels = new Float64Array(HOPS_MAX);
   readonly #saves = new Float64Array(HOPS_MAX);
@@ -69,140 +68,96 @@ export class GreedyRoute {
     isLoose = false,
   ): boolean {
     if (amount >= GREEDY_EXACT_MAX) return false;
+    const sells = direction === SELL;
     this.isProven = true;
     this.#isLoose = isLoose;
-    let total = 0;
-    if (direction === SELL) {
-      let paid = amount;
-      for (let hop = 0; hop < hopCount; hop += 1) {
-        if (!this.#sell(curves[hop]!, paid, ordersMax - total, words)) return false;
-        // A later hop can be paid less, too, and do without its break item.
-        if (hop > 0) this.#saved = Math.min(this.#saved, this.#broken);
-        paid = this.#value;
-        total += this.#count;
-        this.#keepHop(hop);
-      }
-      this.bought = paid;
-      if (!isLoose && !this.#isFewestSelling(hopCount)) return false;
-      return this.#settle(curves, hopCount, paid, words);
+    this.#sells = sells;
+    let flow = amount;
+    let left = ordersMax;
+    for (let stage = 0; stage < hopCount; stage += 1) {
+      const hop = sells ? stage : hopCount - 1 - stage;
+      if (!this.#fill(curves[hop]!, flow, left, words, sells && stage > 0)) return false;
+      flow = this.#value;
+      left -= this.#count;
+      this.counts[hop] = this.#count;
+      this.#levels[hop] = this.#level;
+      this.#saves[hop] = this.#saved;
     }
-    this.bought = amount;
-    let wanted = amount;
-    for (let hop = hopCount - 1; hop >= 0; hop -= 1) {
-      if (!this.#buy(curves[hop]!, wanted, ordersMax - total, words)) return false;
-      wanted = this.#value;
-      total += this.#count;
-      this.#keepHop(hop);
-    }
-    this.sold = wanted;
-    return isLoose || this.#isFewestBuying(hopCount);
-  }
-
-  #keepHop(hop: number): void {
-    this.counts[hop] = this.#count;
-    this.#levels[hop] = this.#level;
-    this.#saves[hop] = this.#saved;
+    this.sold = sells ? amount : flow;
+    this.bought = sells ? flow : amount;
+    if (!isLoose && !this.#isFewest(hopCount, flow)) return false;
+    return !sells || this.#settle(curves, hopCount, flow, words);
   }
 
   /**
-   * Whether fewer orders certainly come to less. With one less some hop pays more by what it saves, and
-   * passed on at the other hops' highest prices that is more than what each hop loses by rounding: a unit
-   * of what it gets and, where a cheaper order is the break item instead, one of what it pays.
+   * Whether fewer orders certainly come to less than `value`. With one less some hop pays more by what it
+   * saves, and passed on at the other hops' highest prices that is more than what each hop loses by
+   * rounding: a unit of what it gets and, where a cheaper order is the break item instead, one of what
+   * it pays.
    */
-  #isFewestSelling(hopCount: number): boolean {
+  #isFewest(hopCount: number, value: number): boolean {
     // What a unit is worth in the end; what is lost there by rounding, and with an order less.
     let [worth, rounded, lost] = [1, 0, Number.POSITIVE_INFINITY];
-    for (let hop = hopCount - 1; hop >= 0; hop -= 1) {
+    for (let stage = hopCount - 1; stage >= 0; stage -= 1) {
+      const hop = this.#sells ? stage : hopCount - 1 - stage;
       rounded += worth;
-      worth /= this.#levels[hop]!;
+      if (this.#sells) worth /= this.#levels[hop]!;
       rounded += worth;
       lost = Math.min(lost, this.#saves[hop]! * worth);
+      if (!this.#sells) worth *= this.#levels[hop]!;
     }
-    return lost > rounded + EQUAL_PART * this.bought;
+    return lost > rounded + EQUAL_PART * value;
   }
 
-  #isFewestBuying(hopCount: number): boolean {
-    let [worth, rounded, lost] = [1, 0, Number.POSITIVE_INFINITY];
-    for (let hop = 0; hop < hopCount; hop += 1) {
-      rounded += 2 * worth;
-      lost = Math.min(lost, this.#saves[hop]! * worth);
-      worth *= this.#levels[hop]!;
-    }
-    return lost > rounded + EQUAL_PART * this.sold;
-  }
-
-  #sell(curve: number, paid: number, ordersMax: number, words: BigUint64Array): boolean {
+  /**
+   * Fills a hop: SELL pays `flow`, BUY gets it. `canBeLess`: it can be paid less, too, and do without its
+   * break item.
+   */
+  #fill(
+    curve: number,
+    flow: number,
+    ordersMax: number,
+    words: BigUint64Array,
+    canBeLess: boolean,
+  ): boolean {
     const { columns, count, share, start } = this.#curves;
     const { amount, cost, price } = columns;
+    const sells = this.#sells;
+    const [uses, gives] = sells ? [cost, amount] : [amount, cost];
     const first = start[curve]!;
     const end = first + Math.min(count[curve]!, ordersMax);
-    let left = paid;
-    let got = 0;
-    for (let at = first; at < end; at += 1) {
-      if (left >= cost[at]!) {
-        if (share[at] !== amount[at]) return false;
-        left -= cost[at]!;
-        got += amount[at]!;
-        continue;
-      }
-      const level = price[at]!;
-      const gets = entryOutput(columns, at, left, words);
-      if (gets < 1 || gets > share[at]!) return false;
-      this.#value = got + gets;
-      this.#count = at - first + 1;
-      this.#level = level;
-      this.#broken = gets * level;
-      this.#saved = Number.POSITIVE_INFINITY;
-      if (!(this.#value < GREEDY_EXACT_MAX)) return false;
-      if (at === first) {
-        this.#broken = Number.POSITIVE_INFINITY;
-        return true;
-      }
-      if (!this.#allSave(first, at)) return false;
-      // A unit more of output needs this much more of input than rounding can give.
-      if (level - (left - gets * level) >= UNIT) return true;
-      const dearest = price[at - 1]!;
-      const isWhole = share[at] === amount[at];
-      const over = cost[at]! - left - ORDERS_MAX;
-      if (isWhole && (level - dearest) * over < ROUNDED * dearest) return this.#doubt();
-      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve) || this.#doubt();
-      const next = price[at + 1]!;
-      return (left - ORDERS_MAX) * (next - level) >= UNIT * next || this.#doubt();
+    let left = flow;
+    let given = 0;
+    let at = first;
+    // Selling, an order that nothing is left after is whole; buying it is the break item.
+    for (; at < end && (sells ? left >= uses[at]! : left > uses[at]!); at += 1) {
+      if (share[at] !== amount[at]) return false;
+      left -= uses[at]!;
+      given += gives[at]!;
     }
-    return false;
-  }
-
-  #buy(curve: number, wanted: number, ordersMax: number, words: BigUint64Array): boolean {
-    const { columns, count, share, start } = this.#curves;
-    const { amount, cost, price } = columns;
-    const first = start[curve]!;
-    const end = first + Math.min(count[curve]!, ordersMax);
-    let left = wanted;
-    let paid = 0;
-    for (let at = first; at < end; at += 1) {
-      if (left > amount[at]!) {
-        if (share[at] !== amount[at]) return false;
-        left -= amount[at]!;
-        paid += cost[at]!;
-        continue;
-      }
-      if (left > share[at]!) return false;
-      const level = price[at]!;
-      this.#value = paid + entryCost(columns, at, left, words);
-      this.#count = at - first + 1;
-      this.#level = level;
-      this.#saved = Number.POSITIVE_INFINITY;
-      if (!(this.#value < GREEDY_EXACT_MAX)) return false;
-      if (at === first) return true;
-      if (!this.#allSave(first, at)) return false;
-      const isWhole = share[at] === amount[at];
-      if (isWhole && (level - price[at - 1]!) * (amount[at]! - left) < ROUNDED) {
-        return this.#doubt();
-      }
-      if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve) || this.#doubt();
-      return left * (price[at + 1]! - level) >= UNIT || this.#doubt();
-    }
-    return false;
+    if (at === end) return false;
+    const level = price[at]!;
+    const gets = sells ? entryOutput(columns, at, left, words) : left;
+    if (gets < 1 || gets > share[at]!) return false;
+    this.#value = given + (sells ? gets : entryCost(columns, at, left, words));
+    this.#count = at - first + 1;
+    this.#level = level;
+    this.#saved = Number.POSITIVE_INFINITY;
+    if (!(this.#value < GREEDY_EXACT_MAX)) return false;
+    if (at === first) return true;
+    if (!this.#allSave(first, at, sells ? flow - left : given)) return false;
+    if (canBeLess) this.#saved = Math.min(this.#saved, gets * level);
+    // A unit more of output needs this much more of input than rounding can give.
+    if (sells && level - (left - gets * level) >= UNIT) return true;
+    // What is left counts in units of what is paid (SELL) or got (BUY).
+    const dearest = price[at - 1]!;
+    const isWhole = share[at] === amount[at];
+    const slack = sells ? ORDERS_MAX : 0;
+    const over = uses[at]! - left - slack;
+    if (isWhole && (level - dearest) * over < ROUNDED * (sells ? dearest : 1)) return this.#doubt();
+    if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve) || this.#doubt();
+    const next = price[at + 1]!;
+    return (left - slack) * (next - level) >= UNIT * (sells ? next : 1) || this.#doubt();
   }
 
   /** Notes that the answer is not certain; whether it is of use all the same. */
@@ -211,20 +166,17 @@ export class GreedyRoute {
     return this.#isLoose;
   }
 
-  /** Whether each entry before `last` saves more than next to nothing against its price; notes the least. */
-  #allSave(first: number, last: number): boolean {
+  /** Whether each entry before `last` saves more than next to nothing of `paid`; notes the least. */
+  #allSave(first: number, last: number, paid: number): boolean {
     const { amount, cost, price } = this.#curves.columns;
     const level = price[last]!;
-    let paid = 0;
-    for (let at = first; at < last; at += 1) paid += cost[at]!;
-    const least = paid * NEGLIGIBLE_PART;
     let saved = Number.POSITIVE_INFINITY;
     for (let at = first; at < last; at += 1) {
       const saves = amount[at]! * level - cost[at]!;
       if (saves < saved) saved = saves;
     }
     this.#saved = saved;
-    return saved > least;
+    return saved > paid * NEGLIGIBLE_PART;
   }
 
   /**
