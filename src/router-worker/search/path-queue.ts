@@ -1,32 +1,37 @@
 // Hot path: asset paths waiting to be solved, the most promising first. A binary heap over columns;
 // nothing is allocated.
-
-/** Paths kept at once; the least promising are dropped. 60 assets in all pairs make 3,365. */
-const PATHS_MAX = 1 << 15;
+import { HOPS_MAX } from "../quote.ts";
 
 export class PathQueue {
   count = 0;
-  /** The highest key among the paths that were dropped for want of space. */
-  droppedKey = Number.NEGATIVE_INFINITY;
 
-  // Columns, by path id.
+  // Columns, by path id, which counts from 0 in order of addition.
   /** Larger is better. */
-  readonly #key = new Float64Array(PATHS_MAX);
-  readonly #hopCount = new Uint8Array(PATHS_MAX);
-  readonly #sides = new Int32Array(3 * PATHS_MAX);
+  readonly #key: Float64Array;
+  readonly #hopCount: Uint8Array;
+  readonly #sides: Int32Array;
   /** Orders that the path would list if their number did not matter. */
-  readonly #orders = new Int32Array(PATHS_MAX);
+  readonly #orders: Int32Array;
   /** Ids as a heap once `arrange` was called, in order of addition before. */
-  readonly #heap = new Int32Array(PATHS_MAX);
-  #ids = 0;
+  readonly #heap: Int32Array;
+
+  /**
+   * `sides`: the capacity of the book. There are no more paths between two assets than sides: the first
+   * side of one or two hops, and the middle one of three, tell which path it is.
+   */
+  constructor(sides: number) {
+    this.#key = new Float64Array(sides);
+    this.#hopCount = new Uint8Array(sides);
+    this.#sides = new Int32Array(HOPS_MAX * sides);
+    this.#orders = new Int32Array(sides);
+    this.#heap = new Int32Array(sides);
+  }
 
   clear(): void {
     this.count = 0;
-    this.#ids = 0;
-    this.droppedKey = Number.NEGATIVE_INFINITY;
   }
 
-  /** A path of `hopCount` sides in execution order; sides beyond it are ignored. */
+  /** A path of `hopCount` sides in execution order; sides beyond it are ignored. Before `arrange`. */
   add(
     key: number,
     orders: number,
@@ -35,17 +40,14 @@ export class PathQueue {
     two: number,
     three: number,
   ): void {
-    if (this.#ids === PATHS_MAX) this.#dropHalf();
-    if (key <= this.droppedKey) return;
-    const id = this.#ids;
+    const id = this.count;
     this.#key[id] = key;
     this.#orders[id] = orders;
     this.#hopCount[id] = hopCount;
-    this.#sides[3 * id] = one;
-    this.#sides[3 * id + 1] = two;
-    this.#sides[3 * id + 2] = three;
-    this.#heap[this.count] = id;
-    this.#ids += 1;
+    this.#sides[HOPS_MAX * id] = one;
+    this.#sides[HOPS_MAX * id + 1] = two;
+    this.#sides[HOPS_MAX * id + 2] = three;
+    this.#heap[id] = id;
     this.count += 1;
   }
 
@@ -72,7 +74,7 @@ export class PathQueue {
   }
 
   side(id: number, hop: number): number {
-    return this.#sides[3 * id + hop]!;
+    return this.#sides[HOPS_MAX * id + hop]!;
   }
 
   removeTop(): void {
@@ -107,33 +109,5 @@ export class PathQueue {
     const oneKey = this.#key[one]!;
     const otherKey = this.#key[other]!;
     return oneKey === otherKey ? one < other : oneKey > otherKey;
-  }
-
-  #dropHalf(): void {
-    const sorted = this.#key.slice(0, this.#ids).sort();
-    const dropped = this.#ids >>> 1;
-    const droppedKey = sorted[dropped - 1]!;
-    // Of those with the same key, the first ones stay.
-    let equalLeft = sorted.lastIndexOf(droppedKey) + 1 - dropped;
-    const ids = this.#ids;
-    this.#ids = 0;
-    this.count = 0;
-    for (let id = 0; id < ids; id += 1) {
-      const key = this.#key[id]!;
-      if (key < droppedKey) continue;
-      if (key === droppedKey) {
-        if (equalLeft === 0) continue;
-        equalLeft -= 1;
-      }
-      this.add(
-        key,
-        this.#orders[id]!,
-        this.#hopCount[id]!,
-        this.#sides[3 * id]!,
-        this.#sides[3 * id + 1]!,
-        this.#sides[3 * id + 2]!,
-      );
-    }
-    this.droppedKey = droppedKey;
   }
 }

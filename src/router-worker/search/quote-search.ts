@@ -39,7 +39,7 @@ export class QuoteSearch {
   isCut = false;
 
   readonly #curves: SideCurves;
-  readonly #queue = new PathQueue();
+  readonly #queue: PathQueue;
   readonly #paths: PathSearch;
   readonly #solver: RouteSolver;
   readonly #ordersMax: number;
@@ -49,6 +49,7 @@ export class QuoteSearch {
   /** For views of the capacity of `view`. `ordersMax`: orders of a route. */
   constructor(view: BookView, ordersMax: number = ORDERS_MAX, entriesMax?: number) {
     this.#curves = new SideCurves(view.capacity.sides, entriesMax);
+    this.#queue = new PathQueue(view.capacity.sides);
     this.#paths = new PathSearch(this.#curves, this.#queue, view.capacity.assets);
     this.#solver = new RouteSolver(this.#curves);
     this.#ordersMax = ordersMax;
@@ -160,7 +161,7 @@ export class QuoteSearch {
       }
       if (solver.isOpen || solver.isThinned) open.push({ path, route });
     }
-    this.isCut = (queue.count > 0 && queue.key(queue.top) > worst) || queue.droppedKey > worst;
+    this.isCut = queue.count > 0 && queue.key(queue.top) > worst;
     // No path is better than its key, which is too little where the last route is as good.
     this.unprovenPaths = open.filter(
       ({ path, route }) =>
