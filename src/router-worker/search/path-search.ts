@@ -43,6 +43,7 @@ export class PathSearch {
   readonly #endSide: Int32Array;
 
   // The search at hand. Paths are followed from their near end, whose amount is given, to the far one.
+  #view!: BookView;
   #demand!: PathDemand;
   #sells = true;
   #near = 0;
@@ -69,6 +70,7 @@ export class PathSearch {
   find(view: BookView, demand: PathDemand): void {
     const { direction, selling, buying, amount, direct } = demand;
     const sells = direction === SELL;
+    this.#view = view;
     this.#demand = demand;
     this.#sells = sells;
     [this.#near, this.#far] = sells ? [selling, buying] : [buying, selling];
@@ -77,10 +79,10 @@ export class PathSearch {
     this.#awayEnd = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
     this.#towardsEnd = sells ? SIDE_TAKER_SELLS : SIDE_TAKER_BUYS;
     this.#queue.clear();
-    if (this.#curves.workBudget.isBounded) this.#curves.workBudget.take(this.#sidesSeen(view));
+    if (this.#curves.workBudget.isBounded) this.#curves.workBudget.take(this.#sidesSeen());
     const side = findSide(view, selling, buying);
-    if (side !== NONE) this.#addPath(view, ONE_HOP, amount, 0, side, NONE, NONE);
-    if (!direct) this.#addLonger(view);
+    if (side !== NONE) this.#addPath(ONE_HOP, amount, 0, side, NONE, NONE);
+    if (!direct) this.#addLonger();
     this.#queue.arrange();
   }
 
@@ -89,35 +91,33 @@ export class PathSearch {
     this.#endSide.fill(NONE);
   }
 
-  #addLonger(view: BookView): void {
-    this.#markEnds(view, true);
-    const { arena } = view;
-    const end = this.#listEnd(view, this.#near, this.#awayList);
-    for (let at = this.#listStart(view, this.#near, this.#awayList); at < end; at += 1) {
-      const one = arena[at]!;
-      const asset = view.sideU32[one * SIDE_STRIDE_U32 + this.#awayEnd]!;
-      if (asset === this.#far || !mayBeBought(view, asset)) continue;
-      const flow = this.#after(view, one, MANY_HOPS, this.#demand.amount);
+  #addLonger(): void {
+    this.#markEnds(true);
+    const end = this.#listEnd(this.#near, this.#awayList);
+    for (let at = this.#listStart(this.#near, this.#awayList); at < end; at += 1) {
+      const one = this.#view.arena[at]!;
+      const asset = this.#assetOf(one, this.#awayEnd);
+      if (asset === this.#far || !mayBeBought(this.#view, asset)) continue;
+      const flow = this.#after(one, MANY_HOPS, this.#demand.amount);
       if (flow === 0) continue;
       const { used } = this.#curves;
       const last = this.#endSide[asset]!;
-      if (last !== NONE) this.#addPath(view, MANY_HOPS, flow, used, last, one, NONE);
-      this.#addThreeHops(view, one, asset, flow, used);
+      if (last !== NONE) this.#addPath(MANY_HOPS, flow, used, last, one, NONE);
+      this.#addThreeHops(one, asset, flow, used);
     }
-    this.#markEnds(view, false);
+    this.#markEnds(false);
   }
 
-  #addThreeHops(view: BookView, one: number, middle: number, paid: number, used: number): void {
-    const end = this.#listEnd(view, middle, this.#awayList);
-    for (let at = this.#listStart(view, middle, this.#awayList); at < end; at += 1) {
-      const two = view.arena[at]!;
-      const asset = view.sideU32[two * SIDE_STRIDE_U32 + this.#awayEnd]!;
+  #addThreeHops(one: number, middle: number, paid: number, used: number): void {
+    const end = this.#listEnd(middle, this.#awayList);
+    for (let at = this.#listStart(middle, this.#awayList); at < end; at += 1) {
+      const two = this.#view.arena[at]!;
+      const asset = this.#assetOf(two, this.#awayEnd);
       const last = this.#endSide[asset]!;
       if (last === NONE || asset === this.#near || asset === this.#far) continue;
-      if (!mayBeBought(view, asset)) continue;
-      const flow = this.#after(view, two, MANY_HOPS, paid);
-      if (flow === 0) continue;
-      this.#addPath(view, MANY_HOPS, flow, used + this.#curves.used, last, two, one);
+      if (!mayBeBought(this.#view, asset)) continue;
+      const flow = this.#after(two, MANY_HOPS, paid);
+      if (flow !== 0) this.#addPath(MANY_HOPS, flow, used + this.#curves.used, last, two, one);
     }
   }
 
@@ -126,7 +126,6 @@ export class PathSearch {
    * sides before it follow, the nearest first, or NONE. `used`: orders reached on those.
    */
   #addPath(
-    view: BookView,
     use: CurveUse,
     flow: number,
     used: number,
@@ -134,7 +133,7 @@ export class PathSearch {
     before: number,
     first: number,
   ): void {
-    const value = this.#after(view, last, use, flow);
+    const value = this.#after(last, use, flow);
     if (value === 0) return;
     const orders = used + this.#curves.used;
     const hops = before === NONE ? 1 : first === NONE ? 2 : 3;
@@ -146,50 +145,47 @@ export class PathSearch {
   }
 
   /** Whole units that a side gives at most for a flow (SELL), or costs at least (BUY); 0: it cannot. */
-  #after(view: BookView, side: number, use: CurveUse, flow: number): number {
+  #after(side: number, use: CurveUse, flow: number): number {
     const { now } = this.#demand;
-    if (this.#sells) return mostOf(this.#curves.sell(view, side, use, flow, now));
-    const paid = leastOf(this.#curves.buy(view, side, use, flow, now));
-    return paid < AMOUNT_MAX ? paid : 0;
+    if (this.#sells) {
+      return Math.floor(this.#curves.sell(this.#view, side, use, flow, now) * (1 + BOUND_MARGIN));
+    }
+    const paid = this.#curves.buy(this.#view, side, use, flow, now) * (1 - BOUND_MARGIN);
+    return paid < AMOUNT_MAX ? Math.ceil(paid) : 0;
   }
 
   /** Notes the sides that lead to the far end, by the asset they come from; or forgets them. */
-  #markEnds(view: BookView, isOn: boolean): void {
-    const end = this.#listEnd(view, this.#far, this.#towardsList);
-    for (let at = this.#listStart(view, this.#far, this.#towardsList); at < end; at += 1) {
-      const side = view.arena[at]!;
-      this.#endSide[view.sideU32[side * SIDE_STRIDE_U32 + this.#towardsEnd]!] = isOn ? side : NONE;
+  #markEnds(isOn: boolean): void {
+    const end = this.#listEnd(this.#far, this.#towardsList);
+    for (let at = this.#listStart(this.#far, this.#towardsList); at < end; at += 1) {
+      const side = this.#view.arena[at]!;
+      this.#endSide[this.#assetOf(side, this.#towardsEnd)] = isOn ? side : NONE;
     }
   }
 
-  #listStart(view: BookView, asset: number, list: number): number {
-    return view.assetLinks[asset * LINKS_STRIDE_U32 + list + LIST_START]!;
+  #assetOf(side: number, end: number): number {
+    return this.#view.sideU32[side * SIDE_STRIDE_U32 + end]!;
   }
 
-  #listEnd(view: BookView, asset: number, list: number): number {
+  #listStart(asset: number, list: number): number {
+    return this.#view.assetLinks[asset * LINKS_STRIDE_U32 + list + LIST_START]!;
+  }
+
+  #listEnd(asset: number, list: number): number {
     const at = asset * LINKS_STRIDE_U32 + list;
-    return view.assetLinks[at + LIST_START]! + view.assetLinks[at + LIST_COUNT]!;
+    return this.#view.assetLinks[at + LIST_START]! + this.#view.assetLinks[at + LIST_COUNT]!;
   }
 
   /** Sides that will be looked at: a work unit each, at most two. */
-  #sidesSeen(view: BookView): number {
+  #sidesSeen(): number {
     if (this.#demand.direct) return 1;
-    const start = this.#listStart(view, this.#near, this.#awayList);
-    const end = this.#listEnd(view, this.#near, this.#awayList);
+    const start = this.#listStart(this.#near, this.#awayList);
+    const end = this.#listEnd(this.#near, this.#awayList);
     let sides = end - start;
     for (let at = start; at < end; at += 1) {
-      const middle = view.sideU32[view.arena[at]! * SIDE_STRIDE_U32 + this.#awayEnd]!;
-      sides += view.assetLinks[middle * LINKS_STRIDE_U32 + this.#awayList + LIST_COUNT]!;
+      const middle = this.#assetOf(this.#view.arena[at]!, this.#awayEnd);
+      sides += this.#listEnd(middle, this.#awayList) - this.#listStart(middle, this.#awayList);
     }
     return sides;
   }
-}
-
-/** Whole units at most, or at least, with a margin for floating point. */
-function mostOf(got: number): number {
-  return Math.floor(got * (1 + BOUND_MARGIN));
-}
-
-function leastOf(paid: number): number {
-  return Math.ceil(paid * (1 - BOUND_MARGIN));
 }
