@@ -6,7 +6,7 @@ import {
   ORDER_PRICE_F64,
   ORDER_STRIDE_F64,
 } from "../../book/shared-layout.ts";
-import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { realPrice } from "./rounding.ts";
 
 /** Candidates of a hop up to which orders are replaced and added; orders are dropped whatever it has. */
@@ -15,7 +15,8 @@ const EXCHANGE_CANDIDATES_MAX = 200;
 const EQUAL = 1.5e-9;
 /** What one with as many orders or more must be better by, as a part. */
 const BETTER = 1e-10;
-const NONE_LEAVES = -1;
+/** Relative error of sums. */
+const ERROR = 1e-12;
 
 /**
  * What a hop takes: SELL, all of `amount` is paid; BUY, it is got. `slots`: orders that may be listed; 0:
@@ -27,33 +28,53 @@ export type ExchangeDemand = {
   readonly slots: number;
 };
 
+type Flow = Omit<ExchangeDemand, "slots">;
+
+type Order = { readonly amount: number; readonly cost: number; readonly price: number };
+type Candidate = Order & { readonly entry: number };
+
+/**
+ * Orders, all of them whole: what they use of the amount; what they come to, which is what they get (SELL)
+ * or the negative of what they cost (BUY); the dearest price.
+ */
+type Total = { readonly uses: number; readonly value: number; readonly dearest: number };
+
 /**
  * Selections, as entries in matching order, that may be as good as `listed` with an order less, or better.
  */
 export function* oneExchanges(
-  orders: HopOrders,
+  { columns, start, count }: HopOrders,
   listed: readonly number[],
   demand: ExchangeDemand,
 ): Generator<readonly number[]> {
-  const known = hopValue(orders, listed, demand);
-  const isSmall = orders.count <= EXCHANGE_CANDIDATES_MAX;
-  const all = totalOf(orders, listed);
-  for (const leaving of [...listed, NONE_LEAVES]) {
-    const left = leaving === NONE_LEAVES ? listed.length : listed.length - 1;
-    const isDropped =
-      leaving !== NONE_LEAVES &&
-      left > 0 &&
-      canLeave(all, orderOf(orders, leaving), demand, known, 0);
-    const isReplaced = isSmall && left < demand.slots;
-    if (!isDropped && !isReplaced) continue;
-    const kept = listed.filter((entry) => entry !== leaving);
-    if (isDropped) yield* completed(orders, kept, demand, known, EQUAL);
-    if (!isReplaced) continue;
-    const total = totalOf(orders, kept);
-    for (let entering = 0; entering < orders.count; entering += 1) {
-      if (!mayBeBetter(orders, total, entering, demand, known) || listed.includes(entering))
-        continue;
-      yield* completed(orders, [...kept, entering], demand, known, -BETTER);
+  const candidateAt = (entry: number): Candidate => {
+    const at = start + entry;
+    const [amount, cost, price] = [columns.amount[at]!, columns.cost[at]!, columns.price[at]!];
+    return { entry, amount, cost, price };
+  };
+  const own = listed.map(candidateAt);
+  const all = totalOf(demand, own);
+  const known = valueWith(demand, all, own.at(-1)!);
+  const leastOfFewer = leastWithout(known);
+  const leastOfOthers = known + BETTER * Math.abs(known);
+  const [uses, gives] =
+    demand.direction === SELL ? [columns.cost, columns.amount] : [columns.amount, columns.cost];
+  const sign = demand.direction === SELL ? 1 : -1;
+  for (const leaving of [...own, undefined]) {
+    const kept = own.filter((order) => order !== leaving);
+    if (leaving !== undefined && canLeave(demand, all, leaving, leastOfFewer)) {
+      yield* completed(demand, kept, leastOfFewer);
+    }
+    if (count > EXCHANGE_CANDIDATES_MAX || kept.length >= demand.slots) continue;
+    const total = totalOf(demand, kept);
+    for (let entering = 0; entering < count; entering += 1) {
+      const at = start + entering;
+      const price = columns.price[at]!;
+      const dearest = price > total.dearest ? price : total.dearest;
+      const value = total.value + sign * gives[at]!;
+      if (!mayReach(demand, total.uses + uses[at]!, value, dearest, leastOfOthers)) continue;
+      if (listed.includes(entering)) continue;
+      yield* completed(demand, [...kept, candidateAt(entering)], leastOfOthers);
     }
   }
 }
@@ -62,144 +83,88 @@ export function* oneExchanges(
  * Whether an order of a selection, in matching order, may be left out for none in its stead, by amounts and
  * prices alone: false where `oneExchanges` would list none of those.
  */
-export function mayDropOne(
-  view: BookView,
-  orderSlots: readonly number[],
-  { direction, amount: flow }: Omit<ExchangeDemand, "slots">,
-): boolean {
-  const orders = orderSlots.map((slot) => {
+export function mayDropOne(view: BookView, orderSlots: readonly number[], flow: Flow): boolean {
+  const orders = orderSlots.map((slot): Order => {
     const at = slot * ORDER_STRIDE_F64;
     const amount = view.orderF64[at + ORDER_AMOUNT_F64]!;
     const price = realPrice(view.orderF64[at + ORDER_PRICE_F64]!);
     return { amount, price, cost: amount * price };
   });
-  const all = { got: 0, paid: 0, dearest: 0 };
-  let [got, paid, cheapest] = [0, 0, Number.POSITIVE_INFINITY];
-  for (const { amount, price, cost } of orders) {
-    const gets = Math.min(amount, direction === BUY ? flow - got : (flow - paid) / price);
-    got += gets;
-    paid += gets * price;
-    all.got += amount;
-    all.paid += cost;
-    all.dearest = Math.max(all.dearest, price);
-    cheapest = Math.min(cheapest, price);
-  }
-  // Each cost is rounded up by less than a unit.
+  const all = totalOf(flow, orders);
+  // Each cost is rounded up by less than a unit, which counts for what is used and for what is known.
   const rounded = orders.length;
-  const known = direction === BUY ? -paid - rounded : got - rounded / cheapest;
-  return orders.some((order) => canLeave(all, order, { direction, amount: flow }, known, rounded));
+  const cheapest = Math.min(...orders.map(({ price }) => price));
+  const unit = flow.direction === SELL ? 2 / cheapest : 1;
+  const uses = flow.direction === SELL ? all.uses + rounded : all.uses;
+  const least = leastWithout(valueWith(flow, all, orders.at(-1)!) - rounded * unit);
+  return orders.some((leaving) => canLeave(flow, { ...all, uses }, leaving, least));
 }
 
-/** What orders get and cost in all, and the dearest price of them. */
-type Total = { readonly got: number; readonly paid: number; readonly dearest: number };
-
-function orderOf({ columns, start }: HopOrders, entry: number) {
-  return { amount: columns.amount[start + entry]!, cost: columns.cost[start + entry]! };
+/** What counts as equal with an order less; the break item is rounded. */
+function leastWithout(known: number): number {
+  return known - EQUAL * Math.abs(known) - 1;
 }
 
-function totalOf({ columns, start }: HopOrders, entries: readonly number[]): Total {
+function totalOf({ direction }: Flow, orders: readonly Order[]): Total {
   let [got, paid, dearest] = [0, 0, 0];
-  for (const entry of entries) {
-    got += columns.amount[start + entry]!;
-    paid += columns.cost[start + entry]!;
-    dearest = Math.max(dearest, columns.price[start + entry]!);
+  for (const { amount, cost, price } of orders) {
+    got += amount;
+    paid += cost;
+    dearest = Math.max(dearest, price);
   }
-  return { got, paid, dearest };
+  return direction === SELL
+    ? { uses: paid, value: got, dearest }
+    : { uses: got, value: -paid, dearest };
 }
 
-/**
- * Whether the others can use up the amount where an order leaves, and be as good, were what is too much given
- * up at the dearest. `rounded`: by how much costs may be too low.
- */
-function canLeave(
-  all: Total,
-  leaving: { readonly amount: number; readonly cost: number },
-  { direction, amount }: Omit<ExchangeDemand, "slots">,
-  known: number,
-  rounded: number,
+function canLeave(flow: Flow, all: Total, { amount, cost }: Order, least: number): boolean {
+  return flow.direction === SELL
+    ? mayReach(flow, all.uses - cost, all.value - amount, all.dearest, least)
+    : mayReach(flow, all.uses - amount, all.value + cost, all.dearest, least);
+}
+
+/** Whether orders can come to `least`, were what they use too much given up at the dearest price. */
+function mayReach(
+  { direction, amount }: Flow,
+  uses: number,
+  value: number,
+  dearest: number,
+  least: number,
 ): boolean {
-  const got = all.got - leaving.amount;
-  const paid = all.paid - leaving.cost;
-  const { dearest } = all;
-  const slack = amount * 4e-12;
-  // The break item is rounded, too.
-  const least = known - EQUAL * Math.abs(known) - 2;
-  if (direction === BUY) {
-    const over = got - amount;
-    return over >= -slack && (over + slack) * dearest - paid >= least;
-  }
-  const over = paid - amount;
-  return over >= -slack - dearest - rounded && got - (over - slack - 2) / dearest >= least;
+  const slack = amount * 4 * ERROR;
+  const over = uses - amount;
+  // Costs are rounded, and so is the break item: two units.
+  if (direction === SELL)
+    return over >= -slack - dearest && value - (over - slack - 2) / dearest >= least;
+  return over >= -slack && value + (over + slack) * dearest + 2 >= least;
 }
 
-/** Whether orders and one more can be better than `known`, were what is too much given up at the dearest. */
-function mayBeBetter(
-  { columns, start }: HopOrders,
-  total: Total,
-  entering: number,
-  { direction, amount }: ExchangeDemand,
-  known: number,
-): boolean {
-  const at = start + entering;
-  const price = columns.price[at]!;
-  const dearest = price > total.dearest ? price : total.dearest;
-  const got = total.got + columns.amount[at]!;
-  const paid = total.paid + columns.cost[at]!;
-  const slack = amount * 1e-12 + dearest + 1;
-  if (direction === BUY) {
-    const over = got - amount;
-    return over >= -slack && paid - over * dearest <= -known + slack;
-  }
-  const over = paid - amount;
-  return over >= -slack && got - over / dearest >= known - slack - 2 / dearest;
-}
-
-/** The set with each of its orders as the break item, where that is no worse than `known` by `part` of it. */
+/** The selections of all these orders, each with another break item, that come to `least`. */
 function* completed(
-  orders: HopOrders,
-  set: readonly number[],
-  demand: ExchangeDemand,
-  known: number,
-  part: number,
+  flow: Flow,
+  orders: readonly Candidate[],
+  least: number,
 ): Generator<readonly number[]> {
-  const { amount, cost, price } = orders.columns;
-  const { start } = orders;
-  const sells = demand.direction === SELL;
-  let [got, paid] = [0, 0];
-  for (const entry of set) {
-    got += amount[start + entry]!;
-    paid += cost[start + entry]!;
-  }
-  const least = known - part * Math.abs(known);
-  const wanted = demand.amount;
-  const slack = wanted * 1e-12;
-  for (const last of set) {
-    const at = start + last;
-    const rest = wanted - (sells ? paid - cost[at]! : got - amount[at]!);
-    const whole = sells ? cost[at]! + price[at]! : amount[at]!;
-    if (rest < -slack || rest > whole * (1 + 1e-12) + slack) continue;
-    const value = sells
-      ? got - amount[at]! + Math.min(amount[at]!, rest / price[at]!)
-      : -(paid - cost[at]! + rest * price[at]!);
-    // The break item is rounded.
-    if (value < least - 1 + (part < 0 ? 1 : 0)) continue;
-    yield [...set.filter((entry) => entry !== last), last];
+  const total = totalOf(flow, orders);
+  for (const last of orders) {
+    if (!canTake(flow, total, last) || valueWith(flow, total, last) < least) continue;
+    yield [...orders.filter((order) => order !== last), last].map(({ entry }) => entry);
   }
 }
 
-/** What a selection gets (SELL) or the negative of what it costs (BUY), for the whole amount. */
-function hopValue(
-  { columns, start }: HopOrders,
-  listed: readonly number[],
-  { direction, amount }: ExchangeDemand,
-): number {
-  let [got, paid] = [0, 0];
-  for (const entry of listed) {
-    const at = start + entry;
-    const left = direction === BUY ? amount - got : (amount - paid) / columns.price[at]!;
-    const gets = Math.min(left, columns.amount[at]!);
-    got += gets;
-    paid += gets === columns.amount[at] ? columns.cost[at]! : gets * columns.price[at]!;
-  }
-  return direction === SELL ? got : -paid;
+/** Whether a break item can take what the others leave: selling, but for what buys nothing at the dearest. */
+function canTake(flow: Flow, { uses, dearest }: Total, { amount, cost }: Order): boolean {
+  const sells = flow.direction === SELL;
+  const whole = sells ? cost : amount;
+  const rest = flow.amount - uses + whole;
+  const slack = flow.amount * ERROR;
+  return rest >= -slack && rest <= (whole + (sells ? dearest : 0)) * (1 + ERROR) + slack;
+}
+
+/** What orders come to with `last` as the break item. */
+function valueWith(flow: Flow, { uses, value }: Total, { amount, cost, price }: Order): number {
+  const left = flow.amount - uses;
+  return flow.direction === SELL
+    ? value - amount + Math.min(amount, (left + cost) / price)
+    : value + cost - (left + amount) * price;
 }
