@@ -1,10 +1,9 @@
 // Hot path: the order selection being tried, and the incumbent: the best one that settles. Integers
 // decide what settles: plain numbers where all of them are below 2^51, else the contract's own
 // arithmetic on 128-bit integers.
-import { PRICE_UNIT } from "../../model/settlement.ts";
-import { entryCost, entryOutput, priceAt, UNCONSTRAINED } from "./hop-columns.ts";
-import { BUY, type HopDemand, type HopOrders, SELL, selectionBytes } from "./hop-problem.ts";
-import { exactPrice } from "./rounding.ts";
+import { CANDIDATES_MAX } from "./candidates.ts";
+import { entryCost, entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
+import { type HopDemand, type HopOrders, SELL, selectionBytes } from "./hop-problem.ts";
 import {
   type ListedOrder,
   listedOrder,
@@ -18,6 +17,8 @@ import {
 export const EXACT_MAX = 2 ** 51;
 /** Relative error of a hop's sums beyond that; what it leaves open integers decide. */
 const ERROR = 2 ** -46;
+/** Orders of a selection at most. */
+const LIST_MAX = 64;
 /** Nodes that a settlement in 128-bit integers counts as. */
 const EXACT_NODES = 64;
 
@@ -34,7 +35,8 @@ export class HopSelection {
   /** The same in integers, where plain numbers do not hold it. */
   exactValue: bigint | undefined;
   /** Entries in matching order, the break item last. */
-  list = new Int32Array(64);
+  readonly list = new Int32Array(LIST_MAX);
+  readonly #scratch = new Int32Array(LIST_MAX);
   count = 0;
   /** SELL: the most that any selection tried would get that need not use up the amount. */
   free = 0;
@@ -47,7 +49,7 @@ export class HopSelection {
   isLoose = false;
   isOverdrawn = false;
   /** By entry: whether it is listed whole. */
-  isIn = new Uint8Array(256);
+  readonly isIn = new Uint8Array(CANDIDATES_MAX);
 
   #orders!: HopOrders;
   #demand!: HopDemand;
@@ -64,7 +66,6 @@ export class HopSelection {
     this.count = 0;
     this.exactNodes = 0;
     this.isOverdrawn = false;
-    if (this.isIn.length < candidates) this.isIn = new Uint8Array(2 * candidates);
     this.clear();
   }
 
@@ -85,116 +86,72 @@ export class HopSelection {
     count: number,
   ): boolean {
     if (most < 1 || headroom < 1) return false;
-    const { columns, start } = this.#orders;
+    const { columns, start, words } = this.#orders;
+    const { direction, amount } = this.#demand;
+    const sells = direction === SELL;
     const at = start + entry;
-    const { amount } = this.#demand;
-    const isExact =
-      amount < EXACT_MAX &&
-      got + columns.amount[at]! < EXACT_MAX &&
-      paid + columns.cost[at]! < EXACT_MAX;
-    if (!isExact) return this.#completeExactly(entry, most, got, paid, count);
-    return this.#demand.direction === SELL
-      ? this.#completeSelling(entry, most, headroom, got, paid, count)
-      : this.#completeBuying(entry, most, headroom, got, paid, count);
-  }
-
-  #completeSelling(
-    entry: number,
-    most: number,
-    headroom: number,
-    got: number,
-    paid: number,
-    count: number,
-  ): boolean {
-    const { columns, words, start } = this.#orders;
-    const at = start + entry;
-    const left = this.#demand.amount - paid;
+    const own = columns.amount[at]!;
     const cost = columns.cost[at]!;
-    if (left >= cost) {
-      const isCovered = most >= columns.amount[at]! && headroom >= cost;
-      const gets = isCovered ? columns.amount[at]! : Math.min(most, columns.amount[at]!);
-      if (got + gets > this.free) this.free = got + gets;
-      // What stays unsold must be worth nothing at the highest price filled.
-      if (!isCovered || !this.#isWorthless(left - cost, entry)) return false;
-      return this.#offer(entry, got + gets, count);
+    if (!(amount < EXACT_MAX && got + own < EXACT_MAX && paid + cost < EXACT_MAX)) {
+      return this.#completeExactly(entry, most, got, paid, count);
     }
-    const gets = left < 1 ? 0 : entryOutput(columns, at, left, words);
+    const left = amount - (sells ? paid : got);
+    if (left < 1) return false;
+    const isWhole = left >= (sells ? cost : own);
+    const gets = isWhole ? own : sells ? entryOutput(columns, at, left, words) : left;
     if (gets < 1) return false;
-    const isPayable = headroom >= cost || entryCost(columns, at, gets, words) <= headroom;
-    if (gets <= most && isPayable) return this.#offer(entry, got + gets, count);
-    const free = got + Math.min(gets, most);
-    if (free > this.free) this.free = free;
-    return false;
+    if (sells) this.#noteFree(got + Math.min(gets, most));
+    // Selling, what it pays matters only to a maker who cannot be paid for all of it.
+    const isPaid = isWhole || (sells && headroom >= cost);
+    const pays = isPaid ? cost : entryCost(columns, at, gets, words);
+    if (gets > most || pays > headroom) return false;
+    // All of the amount is got; what is not paid must be worth nothing at the highest price filled.
+    const rest = left - (sells ? cost : own);
+    if (rest > 0 && !(sells && this.#isWorthless(rest, entry))) return false;
+    return this.#offer(entry, sells ? got + gets : paid + pays, count);
   }
 
-  #completeBuying(
-    entry: number,
-    most: number,
-    headroom: number,
-    got: number,
-    paid: number,
-    count: number,
-  ): boolean {
-    const { columns, words, start } = this.#orders;
-    const at = start + entry;
-    const wanted = this.#demand.amount - got;
-    if (wanted < 1 || wanted > most || wanted > columns.amount[at]!) return false;
-    const isWhole = wanted === columns.amount[at]!;
-    const cost = isWhole ? columns.cost[at]! : entryCost(columns, at, wanted, words);
-    return cost <= headroom && this.#offer(entry, paid + cost, count);
+  /** SELL: notes what a selection gets that need not use up the amount. */
+  #noteFree(value: number): void {
+    if (value > this.free) this.free = value;
   }
 
   /** Whether `rest` units of what is paid buy nothing at the highest price among those filled. */
   #isWorthless(rest: number, last: number): boolean {
-    if (rest === 0) return true;
-    const { columns, start } = this.#orders;
-    if (rest > columns.price[start + this.#candidates - 1]! * (1 + 2 ** -50)) return false;
-    if (this.#buysNothing(rest, last)) return true;
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      if (this.isIn[entry] === 1 && this.#buysNothing(rest, entry)) return true;
-    }
-    return false;
-  }
-
-  #buysNothing(rest: number, entry: number): boolean {
     const { columns, start, words } = this.#orders;
-    const price = columns.price[start + entry]!;
-    if (rest < price * (1 - 2 ** -50)) return true;
-    if (rest > price * (1 + 2 ** -50)) return false;
-    return BigInt(rest) * PRICE_UNIT < exactPrice(words, priceAt(columns.slot[start + entry]!));
+    const buysNothing = (entry: number) => entryOutput(columns, start + entry, rest, words) < 1;
+    if (!buysNothing(this.#candidates - 1)) return false;
+    // The cheapest come first.
+    let dearest = this.#candidates - 1;
+    while (dearest > last && this.isIn[dearest] === 0) dearest -= 1;
+    return buysNothing(dearest);
   }
 
   /** The same by the contract's plan, where a plain number cannot tell. */
   #completeExactly(entry: number, most: number, got: number, paid: number, count: number): boolean {
     const { columns, start, view } = this.#orders;
     const { direction, amount } = this.#demand;
+    const sells = direction === SELL;
     const at = start + entry;
     const price = columns.price[at]!;
     const error = amount * ERROR;
-    const left = amount - (direction === SELL ? paid : got);
-    const whole = direction === SELL ? columns.cost[at]! : columns.amount[at]!;
-    const backed = direction === SELL ? most * price : most;
-    if (left < -error || (direction === BUY && left > Math.min(whole, backed) + error)) {
-      return false;
-    }
-    const part = Math.min(left, whole, backed);
-    const value = direction === SELL ? got + part / price : paid + part * price;
-    if (direction === SELL && value > this.free) this.free = value;
-    if (this.found && (direction === SELL ? value <= this.value : value >= this.value)) {
-      return false;
-    }
-    if (direction === SELL && left > Math.min(whole, backed) + 1 + error + price * 1.001) {
-      return false;
-    }
+    const left = amount - (sells ? paid : got);
+    const uses = sells
+      ? Math.min(columns.cost[at]!, most * price)
+      : Math.min(columns.amount[at]!, most);
+    if (left < -error || (!sells && left > uses + error)) return false;
+    const part = Math.min(left, uses);
+    const value = sells ? got + part / price : paid + part * price;
+    if (sells) this.#noteFree(value);
+    if (this.found && (sells ? value <= this.value : value >= this.value)) return false;
+    if (sells && left > uses + 1 + error + price * 1.001) return false;
     this.exactNodes += EXACT_NODES;
     this.#write(this.#scratch, entry);
-    const { slot } = columns;
     const listed = Array.from(this.#scratch.subarray(0, count + 1), (one) =>
-      listedOrder(view!, slot[start + one]!),
+      listedOrder(view!, columns.slot[start + one]!),
     );
     const exact = this.#settle(listed, this.#demand.exactAmount ?? BigInt(amount));
-    if (exact === undefined) return false;
-    return this.#offer(entry, Number(exact), count, exact);
+    return exact !== undefined && this.#offer(entry, Number(exact), count, exact);
   }
 
   /** What the orders get or cost; undefined where the call would fail or an order be skipped. */
@@ -210,7 +167,7 @@ export class HopSelection {
   #offer(entry: number, value: number, count: number, exact?: bigint): boolean {
     const { direction, below } = this.#demand;
     if (direction === SELL) {
-      if (value > this.free) this.free = value;
+      this.#noteFree(value);
       if (value >= below) return false;
     }
     if (this.found && !this.#isBetter(value, exact, count + 1)) return false;
@@ -274,6 +231,4 @@ export class HopSelection {
     to[listed] = last;
     return listed + 1;
   }
-
-  readonly #scratch = new Int32Array(64);
 }
