@@ -4,14 +4,7 @@
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { entryCost, entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, SELL, selectionBytes } from "./hop-problem.ts";
-import {
-  type ListedOrder,
-  listedOrder,
-  planBuying,
-  planSelling,
-  settleBuying,
-  settleSelling,
-} from "./settle.ts";
+import { type ListedOrder, listedOrder, planHop, settleBuying, settleSelling } from "./settle.ts";
 
 /** Below it, sums and products of a hop are exact. */
 export const EXACT_MAX = 2 ** 51;
@@ -158,9 +151,10 @@ export class HopSelection {
   #settle(listed: readonly ListedOrder[], wanted: bigint): bigint | undefined {
     const sells = this.#demand.direction === SELL;
     // On a longer route what a maker delivers can release headroom: the route's settlement tells.
-    if (this.#orders.isRoute)
-      return sells ? planSelling(listed, wanted) : planBuying(listed, wanted)?.paid;
-    return sells ? settleSelling([listed], wanted)?.bought : settleBuying([listed], wanted)?.sold;
+    const settled = this.#orders.isRoute
+      ? planHop(listed, wanted, sells)
+      : (sells ? settleSelling : settleBuying)([listed], wanted);
+    return sells ? settled?.bought : settled?.sold;
   }
 
   /** Keeps the selection where it is better than the incumbent. */

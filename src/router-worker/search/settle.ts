@@ -13,7 +13,15 @@ import {
   orderAmount,
   orderPrice,
 } from "../../book/shared-reader.ts";
-import { fillBuying, fillSelling, I128_MAX, outputDown } from "../../model/settlement.ts";
+import {
+  type FillAmounts,
+  fillBuying,
+  fillSelling,
+  I128_MAX,
+  outputDown,
+} from "../../model/settlement.ts";
+
+const NO_FILL: FillAmounts = { sold: 0n, bought: 0n };
 
 /** An order to be listed. */
 export type ListedOrder = {
@@ -40,18 +48,14 @@ export function listedOrder(view: BookView, slot: number): ListedOrder {
   };
 }
 
-type Plan = {
-  readonly paid: bigint;
-  /** How many orders it takes: the first ones of the list. */
+type Plan = FillAmounts & {
+  /** How many orders are filled: buying, the first ones of the list. */
   readonly filled: number;
-  /** By maker. */
-  readonly deliveries: ReadonlyMap<number, bigint>;
-  readonly payments: ReadonlyMap<number, bigint>;
+  /** By maker: what all of its orders are paid and deliver. */
+  readonly makers: ReadonlyMap<number, FillAmounts>;
 };
 
-export type Settled = {
-  readonly sold: bigint;
-  readonly bought: bigint;
+export type Settled = FillAmounts & {
   /** How many of each hop's orders are filled: the rest of the list is not needed. */
   readonly filled: readonly number[];
   /** What each hop is paid by the plan forward (selling), or has to give (buying). */
@@ -70,9 +74,9 @@ export function settleSelling(
   const flows: bigint[] = [];
   for (const orders of hops) {
     flows.push(output);
-    const got = planSelling(orders, output);
-    if (got === undefined) return undefined;
-    output = got;
+    const plan = planHop(orders, output, true);
+    if (plan === undefined) return undefined;
+    output = plan.bought;
   }
   const settled = settleBuying(hops, output);
   return settled === undefined || settled.sold > amount ? undefined : { ...settled, flows };
@@ -85,67 +89,53 @@ export function settleBuying(
 ): Settled | undefined {
   let wanted = amount;
   const plans: Plan[] = [];
-  const flows: bigint[] = [];
   for (const orders of hops.toReversed()) {
-    const plan = planBuying(orders, wanted);
+    const plan = planHop(orders, wanted, false);
     if (plan === undefined) return undefined;
-    flows.unshift(wanted);
-    wanted = plan.paid;
+    wanted = plan.sold;
     plans.unshift(plan);
   }
-  for (const [at, plan] of plans.entries()) {
-    if (!canBePaid(hops[at]!, plan, plans[at - 1])) return undefined;
-  }
-  return { sold: wanted, bought: amount, filled: plans.map(({ filled }) => filled), flows };
+  if (!plans.every((plan, at) => canBePaid(hops[at]!, plan, plans[at - 1]))) return undefined;
+  return {
+    ...{ sold: wanted, bought: amount },
+    filled: plans.map(({ filled }) => filled),
+    flows: plans.map(({ bought }) => bought),
+  };
 }
 
 /** What a maker delivered at the hop before releases headroom for what it is paid at this one. */
 function canBePaid(orders: readonly ListedOrder[], plan: Plan, before: Plan | undefined): boolean {
   return orders.every(({ maker, headroom }) => {
     if (headroom === undefined) return true;
-    const delivered = before?.deliveries.get(maker) ?? 0n;
-    return (plan.payments.get(maker) ?? 0n) <= headroom + delivered;
+    const delivered = before?.makers.get(maker)?.bought ?? 0n;
+    return (plan.makers.get(maker)?.sold ?? 0n) <= headroom + delivered;
   });
 }
 
-/** What selling all of `amount` to the orders gets, or undefined. */
-export function planSelling(orders: readonly ListedOrder[], amount: bigint): bigint | undefined {
-  const deliveries = new Map<number, bigint>();
-  let left = amount;
-  let got = 0n;
-  let priceMax = 0n;
-  for (const order of orders) {
+/** Sells all of `amount` to the orders, or buys exactly as much; undefined where they do not do. */
+export function planHop(
+  orders: readonly ListedOrder[],
+  amount: bigint,
+  sells: boolean,
+): Plan | undefined {
+  const makers = new Map<number, FillAmounts>();
+  let [left, sold, bought, filled, priceMax] = [amount, 0n, 0n, 0, 0n];
+  for (const { maker, budget, price, amount: most } of orders) {
     if (left === 0n) break;
-    const fill = fillSelling(left, order.amount, order.price);
+    const fill = (sells ? fillSelling : fillBuying)(left, most, price);
     if (fill === undefined) continue;
-    const delivered = (deliveries.get(order.maker) ?? 0n) + fill.bought;
-    if (delivered > order.budget) return undefined;
-    deliveries.set(order.maker, delivered);
-    left -= fill.sold;
-    got += fill.bought;
-    if (order.price > priceMax) priceMax = order.price;
-  }
-  if (priceMax === 0n || got > I128_MAX || outputDown(left, priceMax) > 0n) return undefined;
-  return got;
-}
-
-/** Buying exactly `amount` from the orders, or undefined. */
-export function planBuying(orders: readonly ListedOrder[], amount: bigint): Plan | undefined {
-  const deliveries = new Map<number, bigint>();
-  const payments = new Map<number, bigint>();
-  let left = amount;
-  let paid = 0n;
-  let filled = 0;
-  for (const order of orders) {
-    if (left === 0n) break;
-    const fill = fillBuying(left, order.amount, order.price);
-    const delivered = (deliveries.get(order.maker) ?? 0n) + fill.bought;
-    if (delivered > order.budget) return undefined;
-    deliveries.set(order.maker, delivered);
-    payments.set(order.maker, (payments.get(order.maker) ?? 0n) + fill.sold);
-    left -= fill.bought;
-    paid += fill.sold;
+    const before = makers.get(maker) ?? NO_FILL;
+    const own = { sold: before.sold + fill.sold, bought: before.bought + fill.bought };
+    if (own.bought > budget) return undefined;
+    makers.set(maker, own);
+    left -= sells ? fill.sold : fill.bought;
+    sold += fill.sold;
+    bought += fill.bought;
     filled += 1;
+    if (price > priceMax) priceMax = price;
   }
-  return left > 0n || paid > I128_MAX ? undefined : { paid, filled, deliveries, payments };
+  // Selling, a rest may stay that buys nothing at the highest price filled.
+  const isUsedUp = left === 0n || (sells && filled > 0 && outputDown(left, priceMax) === 0n);
+  if (!isUsedUp || sold > I128_MAX || bought > I128_MAX) return undefined;
+  return { sold, bought, filled, makers };
 }
