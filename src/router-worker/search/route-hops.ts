@@ -3,8 +3,6 @@
 // puts hops into text finds the same object again. A new one costs some 150 ns an order.
 import {
   type BookView,
-  ORDER_PRICE_F64,
-  ORDER_STRIDE_F64,
   SIDE_STRIDE_U32,
   SIDE_TAKER_BUYS,
   SIDE_TAKER_SELLS,
@@ -56,8 +54,9 @@ export class RouteHops {
   /** Lists the orders in `orderSlots`, which are on a side. */
   listed(view: BookView, side: number, orderSlots: readonly number[]): RouteHop {
     const orders = orderSlots.map((slot) => orderId(view, slot));
-    const worst = orderSlots.reduce((most, slot) => (isDearer(view, slot, most) ? slot : most));
-    return this.#hop(view, side, orders, orderPrice(view, worst));
+    const prices = orderSlots.map((slot) => orderPrice(view, slot));
+    const worst = prices.reduce((most, price) => (price > most ? price : most));
+    return this.#hop(view, side, orders, worst);
   }
 
   #firstOf(curve: number): (RouteHop | undefined)[] {
@@ -82,12 +81,4 @@ export class RouteHops {
       worstPrice,
     };
   }
-}
-
-/** Prices that are equal as numbers may differ in integers. */
-function isDearer(view: BookView, slot: number, other: number): boolean {
-  const price = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
-  const otherPrice = view.orderF64[other * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!;
-  if (price !== otherPrice) return price > otherPrice;
-  return slot !== other && orderPrice(view, slot) > orderPrice(view, other);
 }
