@@ -35,10 +35,8 @@ export class MakerChoices {
 
   /** By entry: whether it is one of its maker's largest. */
   readonly isLarge = new Uint8Array(ENTRIES_MAX);
-  /** By maker: its largest orders, so many from an index on. */
-  readonly #largeFrom = new Int32Array(ENTRIES_MAX);
-  readonly #largeSize = new Int32Array(ENTRIES_MAX);
-  readonly #large = new Int32Array(ENTRIES_MAX);
+  /** By maker: its largest orders. */
+  readonly #large: (readonly number[])[] = [];
 
   // The maker at hand: its largest orders, the highest reduced profit first.
   readonly #task: HopTask;
@@ -67,30 +65,19 @@ export class MakerChoices {
   begin(slots: number): void {
     const { orders, canBeWhole, candidates } = this.#task;
     const { columns, start, groups } = orders;
+    const { amount, groupTop, previous } = columns;
     this.#slots = slots;
     this.isLarge.fill(0, 0, candidates);
-    let used = 0;
     for (let maker = 0; maker < groups; maker += 1) {
-      let count = 0;
-      let entry = columns.groupTop[start + maker]!;
-      for (; entry >= 0; entry = columns.previous[start + entry]!) {
-        if (entry >= candidates || canBeWhole[entry] === 0) continue;
-        const amount = columns.amount[start + entry]!;
-        if (count < LARGE_MAX) count += 1;
-        else if (amount <= columns.amount[start + this.#large[used + count - 1]!]!) continue;
-        let place = used + count - 1;
-        while (place > used && columns.amount[start + this.#large[place - 1]!]! < amount) {
-          this.#large[place] = this.#large[place - 1]!;
-          place -= 1;
-        }
-        this.#large[place] = entry;
+      const own: number[] = [];
+      let entry = groupTop[start + maker]!;
+      for (; entry >= 0; entry = previous[start + entry]!) {
+        if (entry < candidates && canBeWhole[entry] === 1) own.push(entry);
       }
-      this.#largeFrom[maker] = used;
-      this.#largeSize[maker] = count;
-      for (let place = used; place < used + count; place += 1) {
-        this.isLarge[this.#large[place]!] = 1;
-      }
-      used += count;
+      own.sort((one, other) => amount[start + other]! - amount[start + one]!);
+      const large = own.slice(0, LARGE_MAX);
+      this.#large[maker] = large;
+      for (const one of large) this.isLarge[one] = 1;
     }
   }
 
@@ -114,10 +101,8 @@ export class MakerChoices {
     this.#budget = columns.budget[start + top]!;
     this.#headroom = columns.headroom[start + top]!;
     this.#break = broken;
-    const first = this.#largeFrom[maker]!;
     let count = 0;
-    for (let place = first; place < first + this.#largeSize[maker]!; place += 1) {
-      const entry = this.#large[place]!;
+    for (const entry of this.#large[maker]!) {
       if (entry === broken.entry) continue;
       const profit = columns.amount[start + entry]! * lambda - columns.cost[start + entry]! - mu;
       let at = count;
