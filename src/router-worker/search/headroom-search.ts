@@ -4,6 +4,7 @@
 // what they mean for the headroom of makers at the hop beside it. As exact as the columns are: numbers
 // choose; the caller settles what is found.
 import { entryCost, entryOutput } from "./hop-columns.ts";
+import { unsoldMax } from "./hop-loader.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { exceeds } from "./hop-selection.ts";
 
@@ -96,10 +97,7 @@ export class HeadroomSearch {
         orders,
         offers: mostWanted(matters).map((entry) => offerAt(orders, entry, makers[entry]!)),
         isFirst: at === 0,
-        unsold:
-          next === undefined || next.count === 0
-            ? 0
-            : next.columns.price[next.start + next.count - 1]!,
+        unsold: next === undefined ? 0 : unsoldMax(next),
         shortAfter,
       };
     });
@@ -217,22 +215,21 @@ export class HeadroomSearch {
 
   /** What the selection means to the hop beside it; undefined: it does not do for this flow. */
   #makers(last: Offer, gets: number, pays: number): ReadonlyMap<number, number> | undefined {
+    const { shortAfter } = this.#hop;
+    const listed = [...this.#whole, last];
     const delivered = new Map<number, number>();
     const received = new Map<number, number>();
-    const add = ({ maker }: Offer, got: number, paid: number): void => {
+    for (const offer of listed) {
+      const { maker } = offer;
+      const [got, paid] = offer === last ? [gets, pays] : [offer.amount, offer.cost];
       delivered.set(maker, (delivered.get(maker) ?? 0) + got);
       received.set(maker, (received.get(maker) ?? 0) + paid);
-    };
-    for (const offer of this.#whole) add(offer, offer.amount, offer.cost);
-    add(last, gets, pays);
-    if (this.#sells) {
-      return new Map([...delivered].filter(([maker]) => this.#hop.shortAfter.has(maker)));
     }
-    for (const [maker, least] of this.#flow.makers) {
-      if (exceeds(least, delivered.get(maker) ?? 0)) return undefined;
-    }
+    if (this.#sells) return new Map([...delivered].filter(([maker]) => shortAfter.has(maker)));
+    const made = [...this.#flow.makers];
+    if (made.some(([maker, least]) => exceeds(least, delivered.get(maker) ?? 0))) return undefined;
     const needs = new Map<number, number>();
-    for (const { maker, headroom } of [...this.#whole, last]) {
+    for (const { maker, headroom } of listed) {
       const wanted = received.get(maker)!;
       if (exceeds(wanted, headroom)) needs.set(maker, wanted - headroom);
     }

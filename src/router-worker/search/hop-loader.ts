@@ -93,7 +93,7 @@ export class CreditedHops {
 }
 
 /** At most what a hop leaves unsold of what it is paid. */
-function unsoldMax({ columns, start, count }: HopOrders): number {
+export function unsoldMax({ columns, start, count }: HopOrders): number {
   return count === 0 ? 0 : columns.price[start + count - 1]!;
 }
 
