@@ -53,6 +53,7 @@ export const bench: Bench = ({ tiny }) =>
         figure("orders", run.orders, ""),
         figure("fills of a day", run.checkedDayFills(filling + thin.ledgers), ""),
         ...figuresOf("while the day fills", filled),
+        ...(thin.ledgers > 0 ? figuresOf("in the rest of the day", thin) : []),
         ...figuresOf("while its first fills leave", leavingTurns),
       ];
       await run.checkReload();
@@ -70,6 +71,7 @@ function figuresOf(name: string, { turns, ledgers, parts }: Trading): readonly F
   const [cpus, walls] = [turns.map(({ cpuMs }) => cpuMs), turns.map(({ wallMs }) => wallMs)];
   // Turns with next to no work are many.
   const [worked, lasted] = [cpus.filter((ms) => ms > 1), walls.filter((ms) => ms > 1)];
+  // Node tells of the collector's pauses, but of none of the steps in which it marks between them.
   const calm = turns.filter(({ gcMs }) => gcMs === 0).map(({ cpuMs }) => cpuMs);
   const longest = turns.toSorted((one, other) => other.cpuMs - one.cpuMs).slice(0, LONGEST);
   const perLedger = (ms: number): number => ms / ledgers;
