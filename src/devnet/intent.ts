@@ -30,8 +30,6 @@ export type TransactionIntent =
       readonly to: Address;
       readonly asset: ClassicAsset;
       readonly amount: bigint;
-      /** The id of a muxed receiver, else the transaction's memo: the event's `to_muxed_id`. */
-      readonly muxedId?: Value;
     }
   | {
       readonly kind: "createAccount";
@@ -39,8 +37,6 @@ export type TransactionIntent =
       readonly account: Address;
       /** Starting balance. */
       readonly amount: bigint;
-      /** The transaction's memo: the event's `to_muxed_id`. */
-      readonly muxedId?: Value;
       /** The source pays the account's reserve (begin/end sponsoring around it). */
       readonly sponsored?: boolean;
     }

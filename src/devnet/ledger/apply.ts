@@ -206,10 +206,15 @@ function work(state: LedgerState, plan: Planned, context: LedgerContext): Omit<W
 
 function workOf(scope: Scope, intent: ApplicableIntent, context: LedgerContext): WorkOutcome {
   if (intent.kind === "call" || intent.kind === "deploy") return runCall(scope, intent, context);
-  if (intent.kind !== "received") return runClassic(scope, classicOperations(intent), context);
+  const { source } = intent;
+  if (intent.kind !== "received") {
+    const operations = classicOperations(intent);
+    return runClassic(scope, { source, memo: { type: 0 }, operations }, context);
+  }
   const { received } = intent;
   if (received.soroban !== undefined) return runReceivedCall(scope, received, context);
-  return runClassic(scope, classicOf(received), context);
+  const { memo } = received.transaction;
+  return runClassic(scope, { source, memo, operations: classicOf(received) }, context);
 }
 
 function finish(state: LedgerState, worked: Worked, context: LedgerContext): AppliedTransaction {

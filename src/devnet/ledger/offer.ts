@@ -3,16 +3,19 @@
 import type { OperationResultTrWire } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import { mulDivUp } from "../../model/settlement.ts";
-import type { TransactionIntent } from "../intent.ts";
 import { INT64_MAX } from "../tokens/reserve.ts";
-import { assetWire, type ClassicAsset, type IssuedAsset } from "./asset.ts";
+import { assetFromWire, type ClassicAsset, type IssuedAsset } from "./asset.ts";
 import type { ClassicLedger } from "./classic-ledger.ts";
-import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
+import type { ClassicContext, ClassicOutcome, OperationBody } from "./classic-operation.ts";
 import { hasFlag, type OfferEntry, TrustlineFlags } from "./entry.ts";
 import { offerKey } from "./key.ts";
 import { offerWire } from "./write-entry.ts";
 
-type OfferIntent = Extract<TransactionIntent, { kind: "manageOffer" }>;
+type OfferTerms = Omit<OfferEntry, "kind" | "seller" | "id"> & {
+  readonly source: Address;
+  /** 0n: a new one. */
+  readonly offer: bigint;
+};
 
 /** ManageSellOfferResultCode, as far as it occurs here. */
 const Code = {
@@ -28,28 +31,18 @@ const Code = {
 } as const;
 type FailureCode = (typeof Code)[keyof typeof Code];
 
-export function manageOffer(intent: OfferIntent): ClassicOperation {
-  const { selling, buying, amount, price, offer } = intent;
-  return {
-    body: {
-      type: 3,
-      manageSellOfferOp: {
-        selling: assetWire(selling),
-        buying: assetWire(buying),
-        amount,
-        price,
-        offerId: offer,
-      },
-    },
-    apply: (context) => {
-      const code = malformed(intent) ? Code.malformed : undefined;
-      if (code !== undefined) return failed(code);
-      return amount === 0n ? takeBack(context.ledger, intent) : place(context, intent);
-    },
-  };
+export function manageOffer(
+  { manageSellOfferOp: wire }: OperationBody<3>,
+  context: ClassicContext,
+): ClassicOutcome {
+  const { amount, price, offerId: offer } = wire;
+  const assets = { selling: assetFromWire(wire.selling), buying: assetFromWire(wire.buying) };
+  const terms = { source: context.source, ...assets, amount, price, offer };
+  if (malformed(terms)) return failed(Code.malformed);
+  return amount === 0n ? takeBack(context.ledger, terms) : place(context, terms);
 }
 
-function malformed({ selling, buying, amount, price, offer }: OfferIntent): boolean {
+function malformed({ selling, buying, amount, price, offer }: OfferTerms): boolean {
   const same =
     selling.kind === "native"
       ? buying.kind === "native"
@@ -66,7 +59,7 @@ function buyingAmount({ amount, price }: Pick<OfferEntry, "amount" | "price">): 
   return mulDivUp(amount, BigInt(price.n), BigInt(price.d));
 }
 
-function takeBack(ledger: ClassicLedger, { source, offer }: OfferIntent): ClassicOutcome {
+function takeBack(ledger: ClassicLedger, { source, offer }: OfferTerms): ClassicOutcome {
   const entry = ledger.offer(source, offer);
   if (entry === undefined) return failed(Code.notFound);
   remove(ledger, entry);
@@ -93,11 +86,11 @@ export function takeBackOffers(
   }
 }
 
-function place(context: ClassicContext, intent: OfferIntent): ClassicOutcome {
+function place(context: ClassicContext, terms: OfferTerms): ClassicOutcome {
   const { ledger } = context;
-  const { source, selling, buying, amount, price } = intent;
-  const before = intent.offer === 0n ? undefined : ledger.offer(source, intent.offer);
-  if (intent.offer !== 0n && before === undefined) return failed(Code.notFound);
+  const { source, selling, buying, amount, price } = terms;
+  const before = terms.offer === 0n ? undefined : ledger.offer(source, terms.offer);
+  if (terms.offer !== 0n && before === undefined) return failed(Code.notFound);
   if (before !== undefined) release(ledger, before);
   else if (!ledger.reserveEntry(source, 1, undefined)) return failed(Code.lowReserve);
   const id = before?.id ?? context.ids.last + 1n;

@@ -1,9 +1,10 @@
 // Applies a transaction's operations, after its fee is charged and its sequence number used.
-import { Operation, OperationResult } from "@stellar/stellar-sdk/xdr";
+import { type MemoWire, Operation, OperationResult } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../../model/address.ts";
 import type { TransactionIntent } from "../intent.ts";
 import type { ClassicAsset } from "./asset.ts";
 import { commitChanges, type EntryChange } from "./change.ts";
+import { applyClassic } from "./classic.ts";
 import { ClassicLedger, OperationFault } from "./classic-ledger.ts";
 import type { ClassicContext, ClassicOperation, ClassicOutcome } from "./classic-operation.ts";
 import type { OfferEntry } from "./entry.ts";
@@ -77,29 +78,33 @@ const OP_NO_ACCOUNT = -2;
 /** Commits to the scope where the transaction succeeds, and leaves it alone where it fails. */
 export function runClassic(
   scope: Scope,
-  all: readonly ClassicOperation[],
+  of: {
+    readonly source: Address;
+    readonly memo: MemoWire;
+    readonly operations: readonly ClassicOperation[];
+  },
   context: WorkContext,
 ): WorkOutcome {
   const whole = scope.child();
   const operations: XdrText[] = [];
   const results: XdrText[] = [];
   const metas: OperationMeta[] = [];
-  const emitted: EmittedEvent[] = [];
+  const sponsors = new Map<Address, Address>();
   let ok = true;
   // The operations after one that failed are tried as well, as the network does.
-  for (const operation of all) {
+  for (const operation of of.operations) {
     const { source, body } = operation;
-    const sourceAccount =
-      source === undefined ? null : { type: 0 as const, ed25519: publicKeyWire(source).ed25519 };
+    const sourceAccount = source === undefined ? null : publicKeyWire(source);
     operations.push(encode(Operation, { sourceAccount, body }));
-    const own = whole.child();
-    const ledger = new ClassicLedger(own, context.baseReserve);
+    const changed = whole.child();
+    const ledger = new ClassicLedger(changed, context.baseReserve);
     if (source !== undefined && ledger.account(source) === undefined) {
       results.push(encode(OperationResult, { code: OP_NO_ACCOUNT }));
       ok = false;
       continue;
     }
-    const outcome = applied(operation, { ...context, ledger });
+    const own = { ...context, source: source ?? of.source, memo: of.memo, sponsors, ledger };
+    const outcome = applied(operation, own);
     if (outcome instanceof OperationFault) {
       results.push(encode(OperationResult, { code: outcome.code }));
       ok = false;
@@ -107,10 +112,10 @@ export function runClassic(
     }
     results.push(encode(OperationResult, { code: 0, tr: outcome.result }));
     ok &&= outcome.ok;
-    metas.push({ changes: outcome.ok ? commitChanges(own) : [], events: outcome.events });
+    metas.push({ changes: outcome.ok ? commitChanges(changed) : [], events: outcome.events });
   }
   if (ok) whole.commit();
-  return { ok, operations, results, metas: ok ? metas : [], emitted: ok ? emitted : [] };
+  return { ok, operations, results, metas: ok ? metas : [], emitted: [] };
 }
 
 function applied(
@@ -118,7 +123,7 @@ function applied(
   context: ClassicContext,
 ): ClassicOutcome | OperationFault {
   try {
-    return operation.apply(context);
+    return applyClassic(operation, context);
   } catch (error) {
     if (error instanceof OperationFault) return error;
     throw error;

@@ -9,7 +9,7 @@ import type {
 import { type Address, accountAddress, isContract } from "../../model/address.ts";
 import type { Diagnostic } from "../ledger/event.ts";
 import { operationSource, type Received, readCall } from "../ledger/received.ts";
-import { operationName, readClassic } from "../ledger/received-operations.ts";
+import { isCarriedOut, operationName } from "../ledger/received-operations.ts";
 import { addressFromWire } from "../ledger/sc-val.ts";
 import { invalidDiagnostic } from "./refusal.ts";
 
@@ -36,7 +36,7 @@ export function unsupported(received: Received): Diagnostic | undefined {
     if (operation.body.type === INVOKE_HOST_FUNCTION) {
       const what = unsupportedCall(received);
       if (what !== undefined) return invalidDiagnostic(`this network does not support ${what}`);
-    } else if (readClassic(received, operation) === undefined) {
+    } else if (!isCarriedOut(operation)) {
       const of = name === "setOptions" ? "setOptions beyond account flags" : name;
       return invalidDiagnostic(`this network does not support the operation ${of}`);
     }
