@@ -1,5 +1,5 @@
-// Lint of what Biome does not see: refuses the words that docs/GLOSSARY.md retires, terms whose file is gone,
-// comments wider than WIDTH_MAX, and members that are private for TypeScript alone.
+// Lint of what Biome does not see: refuses the words that docs/GLOSSARY.md retires, also as parts of names, terms
+// whose file is gone, comments wider than WIDTH_MAX, and members that are private for TypeScript alone.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const GLOSSARY = "docs/GLOSSARY.md";
@@ -53,12 +53,18 @@ function pathsIn(cell) {
   );
 }
 
+/** Parts of names (`oneName`, `ONE_NAME`) as words of their own. */
+function withWordsApart(line) {
+  return line.replace(/([a-z\d])(?=[A-Z])|_/g, "$1 ");
+}
+
 /** Words are refused everywhere, or in files whose paths begin as the second cell says. */
 function retiredWords([words, instead]) {
   const begins = pathsIn(instead);
   return {
     files: begins.length === 0 ? /./ : new RegExp(`^(${begins.join("|")})`),
     pattern: new RegExp(`\\b(${words.replaceAll(", ", "|")})\\b`, "i"),
+    read: withWordsApart,
     fault: ([word]) => `"${word}" is retired: see ${GLOSSARY}`,
   };
 }
@@ -68,8 +74,8 @@ function faultsIn(file) {
   return readFileSync(file, "utf8")
     .split("\n")
     .flatMap((line, at) =>
-      rules.flatMap(({ pattern, fault }) => {
-        const found = pattern.exec(line);
+      rules.flatMap(({ pattern, read, fault }) => {
+        const found = pattern.exec(read === undefined ? line : read(line));
         return found === null ? [] : [`${file}:${at + 1}: ${fault(found)}`];
       }),
     );

@@ -159,7 +159,7 @@ class FollowedEntries {
 }
 
 /** The followed entries as one step would leave them. */
-class FollowedEntriesDraft {
+class FollowedEntriesBatch {
   readonly #visible: FollowedEntries;
   readonly #entries: Overlay<string, FollowedEntry>;
   /** Number of the request for the keys that this batch starts to follow. */
@@ -310,7 +310,7 @@ export class StepView {
   readonly baseReserve: bigint;
   readonly records: Overlay<RecordId, BackingRecord>;
   readonly tokens: Overlay<Address, Token>;
-  readonly entries: FollowedEntriesDraft;
+  readonly entries: FollowedEntriesBatch;
   readonly approvals: Overlay<RecordId, number>;
   /** Records to compute again. Naming one too many costs time alone. */
   readonly touched = new Set<RecordId>();
@@ -323,7 +323,7 @@ export class StepView {
     this.records = new Overlay(state.records);
     this.tokens = new Overlay(state.tokens);
     this.approvals = new Overlay(state.approvals);
-    this.entries = new FollowedEntriesDraft(state.entries, state.nextRequest);
+    this.entries = new FollowedEntriesBatch(state.entries, state.nextRequest);
   }
 
   /** As in `BackingState`, once the step's changes of entries are in. */
