@@ -158,7 +158,7 @@ export class SharedBook implements BookWriter {
     // them, and before the look at the readers in `#repeat`: see `enter`.
     Atomics.store(this.#control, CONTROL_LIVE, this.#live);
     this.#replay = this.#repeat(step, left);
-    // The next `ready` reports it; until then nobody listens.
+    // The next `ready` rejects as it does; a rejection that nobody handles until then would end the process.
     this.#replay.catch(() => {});
   }
 

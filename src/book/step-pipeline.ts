@@ -35,8 +35,8 @@ import type { StepMeter } from "./step-meter.ts";
 const GROUP_LEDGERS_MAX = 64;
 const GROUP_EVENTS_MAX = 500;
 /**
- * A step waits so long at most until the one before it is told (choice): then the rest of that is told at once. Telling
- * takes more of each turn the longer it takes, so a listener that waits for so long never ends.
+ * A step's show waits so long at most until the one before it is told (choice): then the rest of that is told at once.
+ * Telling takes more of each turn the longer it takes, so a listener that waits for so long never ends.
  */
 const TOLD_MS_MAX = 60_000;
 /** Wait before a failed commit is tried again; doubles up to the highest. */
@@ -271,7 +271,7 @@ export class StepPipeline {
     return this.#waiting.splice(0, count);
   }
 
-  /** A step that nothing is in yet; nobody reads the copy of the book that it will be written to. */
+  /** An empty step, once no reader is left in the copy of the book that it will be written to. */
   async #begin(): Promise<Lifecycle> {
     const { book, store, state } = this.#options;
     await book?.ready();

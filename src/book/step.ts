@@ -14,7 +14,7 @@ import type { OrderCount, TallyPlaces } from "./live-tally.ts";
 
 /** A step that is durable and applied. */
 export type Step = {
-  /** The ledgers it applied, oldest first; none where the clock alone moved. */
+  /** The ledgers it applied, oldest first; none where the clock or the backing records alone moved. */
   readonly ledgers: readonly {
     readonly ledger: number;
     readonly hash: string;
@@ -30,8 +30,8 @@ export type Step = {
 };
 
 /**
- * Called on the main thread at once after the step became visible. What it throws is logged. The next step waits a
- * while for what it returns to resolve.
+ * Called on the main thread at once after the step became visible. What it throws is logged. The next step is prepared
+ * and committed meanwhile; its show alone waits for what this returns to resolve, 60 s at most.
  */
 export type StepListener = (step: Step) => Promise<void> | void;
 
@@ -63,7 +63,11 @@ export interface BookWriter {
   load(orders: LiveOrders): void;
   /** A whole step at once, at start: the readers' next look finds it. */
   apply(changes: readonly BookChange[], state: BookState): void;
-  /** Writes a step where no reader looks, in slices. Rejects where it does not fit: fatal. */
+  /**
+   * Writes a step where no reader looks, in slices. Rejects where it does not fit: the step is stored but not shown,
+   * and the pipeline rejects every later one. With ledgers that ends the engine at once. In a step of the clock or the
+   * backing records alone it is only logged: the state before it stays served, and the next ledger ends the engine.
+   */
   prepare(changes: readonly BookChange[], state: BookState): Promise<void>;
   /** Shows the prepared step; the readers' next look finds it. Synchronous. */
   publish(): void;

@@ -29,7 +29,7 @@ export class KeptAnswers {
     return entry.state === entry.found.route.state?.() ? (entry as KeptAnswer) : undefined;
   }
 
-  /** To be called with every good answer, within the turn in which it was made, of a route that has states. */
+  /** To be called with every good answer, within the turn in which it was made. A route without `state` keeps none. */
   made(url: string, found: FoundRoute, body: string): void {
     const state = found.route.state?.();
     if (state === undefined) return;

@@ -32,7 +32,7 @@ export type ToReader =
       /** `from` was only the oldest one to be had: where it is gone meanwhile that is a `gap`. */
       readonly mayBeginLater?: boolean;
     }
-  /** The newest ledger that is committed, and with it all before. */
+  /** The newest ledger that is durable and shown, and with it all before. */
   | { readonly kind: "ack"; readonly ledger: number }
   | TrackingRequest
   | { readonly kind: "stop" };

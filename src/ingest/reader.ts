@@ -7,7 +7,7 @@ import type { FromReader, ReaderFault, ReaderOptions, ToReader } from "./message
 
 /** Called on the main thread, in the order things happened. None may throw. */
 export type ReaderListener = {
-  /** The next ledger. Acknowledge it once it is committed: so many may be out, then the reader waits. */
+  /** The next ledger. Acknowledge it once it is durable and shown: CREDIT_LEDGERS may be out. */
   readonly delta: (delta: LedgerDelta) => void;
   readonly loaded: (loaded: EntriesLoaded) => void;
   /** Called for changes of state and new ledgers alone. */
@@ -70,7 +70,7 @@ export class Reader {
     });
   }
 
-  /** `ledger` and all before it are committed. */
+  /** `ledger` and all before it are durable and shown. */
   acknowledge(ledger: number): void {
     this.#post({ kind: "ack", ledger });
   }

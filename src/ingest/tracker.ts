@@ -1,10 +1,10 @@
 // Tracker: the ledger entries that are followed, and how a newly followed one gets its first value.
 //
-// A key is followed by the decoder from the ledger after `since` on. Its entry is then read with
-// getLedgerEntries, which answers as of some ledger. One below `since` came from a server that lags
-// behind us: changes between the two may be lost, so it is read again. Any other leaves no hole:
-// the answer and the changes of all ledgers after it give the entry. One as of a
-// ledger that has not come yet waits for it, and for no longer than ledgers take: numbers may be wrong.
+// `#followed` holds the last ledger that was decoded without a key: the decoder follows it from the next one on.
+// Its entry is then read with getLedgerEntries, which answers as of some ledger. One below that in `#followed`
+// came from a server that lags behind us: changes between the two may be lost, so it is read again. Any other
+// leaves no hole: the answer and the changes of all ledgers after it give the entry. One as of a ledger that
+// has not come yet waits for it, and for no longer than ledgers take: numbers may be wrong.
 //
 // A server that fails for one key fails for all that are asked for beside it: batches become smaller
 // until the key is alone, and that one is asked for now and then.

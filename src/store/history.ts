@@ -1,4 +1,4 @@
-// Pages of live orders and of the archives.
+// Pages of live orders and of the history: archived orders, trades, failures.
 import { randomBytes } from "node:crypto";
 import { type Address, parseAddress } from "../model/address.ts";
 import type { Failure } from "../model/failure.ts";

@@ -48,7 +48,7 @@ export type CandleChange = {
 
 /** Everything that one step writes, atomically. */
 export type StepRecord = {
-  /** Absent where the clock alone moved. */
+  /** Absent where the clock or updates of the backing records alone moved. */
   readonly cursor?: LedgerCursor;
   readonly horizon: Horizon;
   /** One an order (its cursor). */

@@ -133,11 +133,11 @@ export class PushHub {
   }
 
   /**
-   * A step became visible: its updates go out now, in order, but for those of which there are so many that they take
-   * several turns. The step ends after them and after the turn's portion of the updates that channels compute behind
-   * them, so that what is due with it comes before its end; no longer wait, or many topics would hold up what marks
-   * the end of a ledger. Resolves with the step's end, which the next step waits for: where that comes before it, the
-   * rest is told at once.
+   * A step became visible: its updates go out now, in order; where there are too many for one turn, the rest in later
+   * turns. Behind them comes the step's end, the ledger's own message: in the same turn it lets throttled updates go
+   * first as far as their turn has time for them, and waits no longer, or many topics would hold up the sign of life.
+   * Resolves at the step's end. The next step waits for that; where it is shown before (the pipeline waits 60 s at
+   * most), the rest is told at once, before anything of it.
    */
   stepped(step: Step): Promise<void> {
     this.#endStep();
@@ -153,7 +153,7 @@ export class PushHub {
     });
   }
 
-  /** In every turn until it is told, not a slice behind those of answers: everybody waits for it. */
+  /** A part in every turn until all is told, without a queue with long answers: everybody waits for it. */
   #goOnInTurn(step: Step, shownMs: number): void {
     setImmediate(() => {
       if (this.#unended?.step !== step) return;
