@@ -42,6 +42,11 @@ export type DomainEvent =
       readonly asset: Address;
       readonly backing?: Backing;
     }
+  /**
+   * What depth and quotes reckon an owner of the token with changed, and its record as it is shown did not: its
+   * allowance is in its last ledger, or the account is short of its reserve.
+   */
+  | { readonly kind: "nextBudget"; readonly asset: Address }
   /** `contract` as it is after the change; `market` with the change market alone. */
   | {
       readonly kind: "contract";

@@ -228,13 +228,28 @@ class Run {
     }
     for (const change of prepared.changes) this.#applyToBook(change);
     const told = new Set<string>();
+    const depths = new Set<Address>();
     for (const event of prepared.events) {
-      assert(event.kind === "backing");
+      assert(event.kind === "backing" || event.kind === "nextBudget");
+      depths.add(event.asset);
+      if (event.kind === "nextBudget") continue;
       const key = `${event.owner}${event.asset}`;
       assert(!told.has(key), "at most once a step");
       told.add(key);
       if (event.backing === undefined) this.#seen.delete(key);
       else this.#seen.set(key, event.backing);
+    }
+    for (const change of prepared.changes) {
+      if (change.kind !== "backing") continue;
+      const { owner, asset } = change.backing;
+      // Of an order that the step itself changed depth is told as well.
+      const counts = [...this.#live.values()].some(
+        (order) =>
+          order.owner === owner &&
+          [order.selling, order.buying].includes(asset) &&
+          !orders.some(({ after }) => after?.id === order.id),
+      );
+      assert(!counts || depths.has(asset), "depth is told");
     }
     for (const { before, after } of orders) {
       const order = after ?? before;

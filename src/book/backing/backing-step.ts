@@ -375,7 +375,10 @@ function* backingEvents(
     if (now !== undefined && isShown(now)) {
       const { owner, asset, backing } = now;
       const isChanged = backing !== former?.backing && backing.updated !== undefined;
-      if (!isChanged && !edited.has(id)) return;
+      if (!isChanged && !edited.has(id)) {
+        if (now.next !== former?.next) events.push({ kind: "nextBudget", asset });
+        return;
+      }
       events.push({ kind: "backing", owner, asset, backing });
     } else if (former !== undefined && isShown(former)) {
       events.push({ kind: "backing", owner: former.owner, asset: former.asset });

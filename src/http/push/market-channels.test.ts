@@ -225,7 +225,8 @@ describe("channel depth", () => {
       await passed(2000);
       assert.deepEqual(await client.drain(), [], JSON.stringify(event.kind));
     }
-    for (const event of [backing(BASE), backing(QUOTE), ORDER]) {
+    const next: DomainEvent = { kind: "nextBudget", asset: BASE };
+    for (const event of [backing(BASE), backing(QUOTE), next, ORDER]) {
       price += 1;
       step(event);
       await passed(2000);

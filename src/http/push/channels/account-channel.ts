@@ -62,7 +62,7 @@ export function accountChannel(options: AccountChannelOptions): Channel {
   const stepped = ({ events }: Step): boolean => {
     if (watched.size === 0) return false;
     for (const event of events) {
-      if (event.kind === "contract") continue;
+      if (event.kind === "contract" || event.kind === "nextBudget") continue;
       const address = toldAccount(event);
       if (address !== undefined && watched.has(address)) {
         untold.add(address, () => toldIn(address, messageOf(event, address, readModel)));
@@ -160,7 +160,7 @@ type Message = {
   readonly tail: string;
 };
 
-type AccountEvent = Exclude<DomainEvent, { readonly kind: "contract" }>;
+type AccountEvent = Exclude<DomainEvent, { readonly kind: "contract" | "nextBudget" }>;
 
 /** Whom it concerns, before anything is made of it: most accounts have no subscriber. */
 function toldAccount(event: AccountEvent): Address | undefined {

@@ -183,7 +183,7 @@ function keysOf({ market: { base, quote } }: DepthRequest): readonly string[] {
 
 function concernedKey(event: DomainEvent): string | undefined {
   if (event.kind === "order") return pairKey(event.order.selling, event.order.buying);
-  return event.kind === "backing" ? event.asset : undefined;
+  return event.kind === "backing" || event.kind === "nextBudget" ? event.asset : undefined;
 }
 
 function pairKey(one: Address, other: Address): string {
