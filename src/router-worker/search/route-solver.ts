@@ -93,10 +93,10 @@ export class RouteSolver {
   #headroomWorkLeft = 0;
   readonly #hops: RouteHops;
   readonly #candidates: CandidateSets;
-  /** Of the routes that were searched. */
-  readonly #listed = new WeakMap<RouteQuote, Listed>();
+  /** Of the quote's routes that were searched. */
+  readonly #listed = new Map<RouteQuote, Listed>();
   /** Of them those that are as near to their path's optimum as they must be. */
-  readonly #proven = new WeakSet<RouteQuote>();
+  readonly #proven = new Set<RouteQuote>();
 
   constructor(curves: SideCurves) {
     this.#curves = curves;
@@ -111,6 +111,8 @@ export class RouteSolver {
     this.gap = 0;
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
     this.#candidates.begin();
+    this.#listed.clear();
+    this.#proven.clear();
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
