@@ -29,7 +29,7 @@ import { Relaxation } from "./relaxation.ts";
 import { PAIRS, SidePairs } from "./side-pairs.ts";
 
 /** The gap to the bound that is searched first, as a part of it, and its growth while none is found. */
-const GAP_FIRST = 2 ** -18;
+const GAP_FIRST = 2 ** -16;
 const GAP_GROWTH = 4;
 /** Past this gap, or so many nodes, a closer bound is looked for: first rise, rises, sections (guesses). */
 const GAP_PLAIN = 2 ** -12;
