@@ -24,6 +24,12 @@ const ENTRIES = [
   "store/probe",
 ];
 
+/**
+ * Node opens its debugger to whoever sends SIGUSR1 until something listens: that comes before the long load. In a
+ * thread it does nothing.
+ */
+const entry = (bundle) => `process.on("SIGUSR1", () => {});\nawait import(${bundle});\n`;
+
 /** Packages stay outside of the bundle; a module's own address stays the one that it had. */
 const ownModules = {
   name: "own-modules",
@@ -61,8 +67,10 @@ for (const [path, { entryPoint, exports }] of Object.entries(metafile.outputs)) 
   if (!ENTRIES.includes(name)) continue;
   const file = resolve(ROOT, entryPoint);
   const bundle = JSON.stringify(`./${relative(dirname(entryPoint), path)}`.replace("./..", ".."));
-  const names = exports.length === 0 ? "" : `{ ${exports.join(", ")} } from `;
-  writeFileSync(file, `${names === "" ? "import" : "export"} ${names}${bundle};\n`);
+  writeFileSync(
+    file,
+    exports.length > 0 ? `export { ${exports.join(", ")} } from ${bundle};\n` : entry(bundle),
+  );
   rmSync(`${file}.map`, { force: true });
 }
 // The next tsc writes every file anew: entries among them, which would otherwise load a bundle of older modules.

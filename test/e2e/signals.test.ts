@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -12,6 +13,22 @@ import { FLAGS } from "./engine-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
 const folder = temporaryFolder();
+
+/** Says at the end whether anything listens: without a listener SIGUSR1 opens Node's debugger. */
+const TELL_LISTENERS =
+  'process.on("exit", () => process.stdout.write("\\nlisten: " + process.listenerCount("SIGUSR1")));';
+
+for (const name of ["main", "backup", "export", "put-back", "replay", "restore", "verify"]) {
+  test(`${name} never opens a debugger`, async () => {
+    const preload = `data:text/javascript,${encodeURIComponent(TELL_LISTENERS)}`;
+    const entry = join(dirname(MAIN), `${name}.js`);
+    const child = spawn(process.execPath, ["--import", preload, entry, "--help"], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const output = await text(child.stdout);
+    assert.match(output, /\nlisten: [1-9]/);
+  });
+}
 
 type Started = { readonly child: ChildProcess; readonly log: string[]; readonly pid: number };
 
