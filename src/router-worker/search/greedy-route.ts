@@ -37,7 +37,7 @@ export class GreedyRoute {
 
   /** False where another selection may be better: then the answer is only a good one. */
   isProven = true;
-  #isLoose = false;
+  #acceptsGap = false;
   #sells = true;
 
   /** What the hop being tried gives (SELL) or costs (BUY). */
@@ -56,7 +56,7 @@ export class GreedyRoute {
 
   /**
    * Fills the answer for the first `hopCount` curves; `words` holds the exact prices by slot. False
-   * where there is none or, unless `isLoose`, another may be better; then `isProven` tells.
+   * where there is none or, unless `acceptsGap`, another may be better. With it `isProven` tells.
    */
   solve(
     curves: Int32Array,
@@ -65,12 +65,12 @@ export class GreedyRoute {
     amount: number,
     ordersMax: number,
     words: BigUint64Array,
-    isLoose = false,
+    acceptsGap = false,
   ): boolean {
     if (amount >= GREEDY_EXACT_MAX) return false;
     const sells = direction === SELL;
     this.isProven = true;
-    this.#isLoose = isLoose;
+    this.#acceptsGap = acceptsGap;
     this.#sells = sells;
     let flow = amount;
     let left = ordersMax;
@@ -85,7 +85,7 @@ export class GreedyRoute {
     }
     this.sold = sells ? amount : flow;
     this.bought = sells ? flow : amount;
-    if (!isLoose && !this.#isFewest(hopCount, flow)) return false;
+    if (!acceptsGap && !this.#isFewest(hopCount, flow)) return false;
     return !sells || this.#settle(curves, hopCount, flow, words);
   }
 
@@ -163,7 +163,7 @@ export class GreedyRoute {
   /** Notes that the answer is not certain; whether it is of use all the same. */
   #doubt(): boolean {
     this.isProven = false;
-    return this.#isLoose;
+    return this.#acceptsGap;
   }
 
   /** Whether each entry before `last` saves more than next to nothing of `paid`; notes the least. */

@@ -32,14 +32,14 @@ export class HopSelection {
   readonly #scratch = new Int32Array(LIST_MAX);
   count = 0;
   /** SELL: the most that any selection tried would get that need not use up the amount. */
-  free = 0;
+  partMost = 0;
   /** Nodes that 128-bit settlements counted as. */
   exactNodes = 0;
 
   /** Whether some selections take more bytes of the call than they may. */
   isBytesBound = false;
-  /** Whether makers who are short of backing are yet to be looked at; and whether one was short. */
-  isLoose = false;
+  /** Whether selections are checked for makers' backing, since the search ignores it; and whether one lacked it. */
+  checksBacking = false;
   isOverdrawn = false;
   /** By entry: whether it is listed whole. */
   readonly isIn = new Uint8Array(CANDIDATES_MAX);
@@ -55,7 +55,7 @@ export class HopSelection {
     this.found = false;
     this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
     this.exactValue = undefined;
-    this.free = 0;
+    this.partMost = 0;
     this.count = 0;
     this.exactNodes = 0;
     this.isOverdrawn = false;
@@ -93,7 +93,7 @@ export class HopSelection {
     const isWhole = left >= (sells ? cost : own);
     const gets = isWhole ? own : sells ? entryOutput(columns, at, left, words) : left;
     if (gets < 1) return false;
-    if (sells) this.#noteFree(got + Math.min(gets, most));
+    if (sells) this.#notePart(got + Math.min(gets, most));
     // Selling, what it pays matters only to a maker who cannot be paid for all of it.
     const isPaid = isWhole || (sells && headroom >= cost);
     const pays = isPaid ? cost : entryCost(columns, at, gets, words);
@@ -105,8 +105,8 @@ export class HopSelection {
   }
 
   /** SELL: notes what a selection gets that need not use up the amount. */
-  #noteFree(value: number): void {
-    if (value > this.free) this.free = value;
+  #notePart(value: number): void {
+    if (value > this.partMost) this.partMost = value;
   }
 
   /** Whether `rest` units of what is paid buy nothing at the highest price among those filled. */
@@ -135,7 +135,7 @@ export class HopSelection {
     if (left < -error || (!sells && left > uses + error)) return false;
     const part = Math.min(left, uses);
     const value = sells ? got + part / price : paid + part * price;
-    if (sells) this.#noteFree(value);
+    if (sells) this.#notePart(value);
     if (this.found && (sells ? value <= this.value : value >= this.value)) return false;
     if (sells && left > uses + 1 + error + price * 1.001) return false;
     this.exactNodes += EXACT_NODES;
@@ -161,12 +161,12 @@ export class HopSelection {
   #offer(entry: number, value: number, count: number, exact?: bigint): boolean {
     const { direction, below } = this.#demand;
     if (direction === SELL) {
-      this.#noteFree(value);
+      this.#notePart(value);
       if (value >= below) return false;
     }
     if (this.found && !this.#isBetter(value, exact, count + 1)) return false;
     if (this.isBytesBound && !this.#fits(entry)) return false;
-    if (this.isLoose && !this.#isBacked(entry, value)) {
+    if (this.checksBacking && !this.#isBacked(entry, value)) {
       this.isOverdrawn = true;
       return false;
     }

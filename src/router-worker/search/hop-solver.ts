@@ -69,11 +69,11 @@ export class HopSolver {
   /** What the search took, in work units. */
   work = 0;
   /**
-   * SELL: an upper bound of what any selection gets of this or a smaller amount, a part of which may stay
-   * unsold; none below the cutoff, or better than the incumbent by no more than the gap, counts. No bound
-   * where the search was cut short.
+   * SELL: an upper bound of what any selection gets of a part of the amount or of all of it; what is below the
+   * cutoff, or better than the incumbent by no more than the gap, does not count. No bound where the search
+   * was cut short.
    */
-  free = 0;
+  partMost = 0;
   readonly selection = new HopSelection();
 
   readonly #task = new HopTask();
@@ -125,7 +125,7 @@ export class HopSolver {
   readonly #got = new Float64Array(DEPTH_MAX + 2);
   readonly #paid = new Float64Array(DEPTH_MAX + 2);
   /** And what a break item profits with them at most. */
-  readonly #loose = new Float64Array(DEPTH_MAX + 2);
+  readonly #breakMost = new Float64Array(DEPTH_MAX + 2);
   #unsold = 0;
   /** And by side pair: what they profit; and by pair what is needed. */
   readonly #profits = new Float64Array((DEPTH_MAX + 2) * PAIRS);
@@ -137,17 +137,17 @@ export class HopSolver {
     task.begin(orders, demand);
     this.#whole = demand.slots - 1;
     this.complete = true;
-    this.free = 0;
+    this.partMost = 0;
     this.work = 2 + orders.count / 16;
     this.selection.begin(orders, demand, task.candidates);
     this.selection.isBytesBound = task.isBytesBound;
-    this.selection.isLoose = task.isLoose;
+    this.selection.checksBacking = task.ignoresBacking;
     this.#nodesLeft = demand.nodesMax;
     this.#isCut = false;
     this.hasMissed = false;
     const isSearched = this.#run(orders, demand);
-    const { found, value, free } = this.selection;
-    this.free = found && free < value ? value : Math.max(free, this.free);
+    const { found, value, partMost } = this.selection;
+    this.partMost = found && partMost < value ? value : Math.max(partMost, this.partMost);
     if (isSearched && this.complete) this.hasMissed = this.#wantMissed();
     return found;
   }
@@ -157,7 +157,7 @@ export class HopSolver {
     const task = this.#task;
     if (task.candidates === 0 || slots < 1) return false;
     if (!task.isEnoughInAll()) {
-      this.free = mostOfSlots(orders, task.candidates, slots, false);
+      this.partMost = mostOfSlots(orders, task.candidates, slots, false);
       this.hasMissed = task.sells && wantCostly(orders, slots, amount * (1 - 2 ** -46));
       return false;
     }
@@ -192,7 +192,7 @@ export class HopSolver {
     if (dropped === undefined) return false;
     const { found, value } = this.selection;
     const { lambda, mu, profit } = this.#relaxation;
-    const isUnsold = sells && !(found && this.free <= value);
+    const isUnsold = sells && !(found && this.partMost <= value);
     const isAny = isUnsold || isBytesBound || (found ? value : demand.cutoff) < ROUNDED_MAX;
     const base = profit - this.#needed;
     let slack = isAny ? base : -1;
@@ -236,7 +236,7 @@ export class HopSolver {
     const task = this.#task;
     this.work += SEARCH_WORK;
     this.#relax();
-    if (task.isLoose && task.isShortAt(relaxation.lambda)) this.#tighten();
+    if (task.ignoresBacking && task.isShortAt(relaxation.lambda)) this.#tighten();
     let bound = this.#bound();
     let isClosest = false;
     this.#passEnd = Math.max(0, this.#nodesLeft - QUICK_NODES);
@@ -246,7 +246,7 @@ export class HopSolver {
       this.#searchTrial();
       // All that is better than the trial was tried.
       if (this.complete && !this.#isBelow(this.#trial)) break;
-      if (task.isLoose && this.selection.isOverdrawn) {
+      if (task.ignoresBacking && this.selection.isOverdrawn) {
         this.#tighten();
         bound = this.#bound();
         gap = GAP_FIRST;
@@ -274,7 +274,7 @@ export class HopSolver {
   /** A maker's backing counts: from now on its orders are one class. */
   #tighten(): void {
     this.#task.tighten();
-    this.selection.isLoose = false;
+    this.selection.checksBacking = false;
     this.work += this.#relaxation.work;
     this.#relax();
   }
@@ -660,7 +660,7 @@ export class HopSolver {
     const got = this.#got[depth]!;
     const paid = this.#paid[depth]!;
     const own = this.#profit[depth]!;
-    const most = own + this.#loose[depth]!;
+    const most = own + this.#breakMost[depth]!;
     if (count <= this.#whole && relaxation.overdrawn === 0) {
       if (this.#items === 1) this.#complete(got, paid, count);
       else this.#completeBest(own, got, paid, count);
@@ -709,7 +709,7 @@ export class HopSolver {
     const profit = this.#profit[depth]!;
     if (profit + this.#breakProfit(depth, from, count) < this.#needed) {
       if (profit + this.#unsold >= this.#needed) {
-        this.#noteFree(this.#valueAt(this.#relaxation.lambda, profit + this.#unsold) * UP);
+        this.#notePart(this.#valueAt(this.#relaxation.lambda, profit + this.#unsold) * UP);
       }
       return false;
     }
@@ -769,7 +769,7 @@ export class HopSolver {
     let front = 0;
     for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
       // Nor is any of those that this one stands for.
-      if (sells) this.#noteFree(got + columns.most[start + this.#item[this.#frontPlace[front]!]!]!);
+      if (sells) this.#notePart(got + columns.most[start + this.#item[this.#frontPlace[front]!]!]!);
     }
     // None before it is as large.
     let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
@@ -784,7 +784,7 @@ export class HopSolver {
       if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
       if (isIn[entry] === 1) continue;
       if (least > (sells ? most * price : most)) {
-        if (sells) this.#noteFree(got + most);
+        if (sells) this.#notePart(got + most);
         continue;
       }
       const isBetter = this.#completeWith(entry, most, columns.headroom[at]!, got, paid, count);
@@ -834,7 +834,7 @@ export class HopSolver {
   /**
    * At most what a break item profits once classes from a place on change, less what those lose that
    * must change for it: a relaxation in which they change in part, at the least that a unit loses.
-   * Leaves in `#loose` what it profits without regard to that, and in `#unsold` what it does where a part
+   * Leaves in `#breakMost` what it profits without regard to that, and in `#unsold` what it does where a part
    * of the amount stays unsold because nothing else is there to be filled.
    */
   #breakProfit(depth: number, from: number, count: number): number {
@@ -853,7 +853,7 @@ export class HopSolver {
     const dropRate = core.dropRate[from]!;
     let best = Number.NEGATIVE_INFINITY;
     let unsold = Number.NEGATIVE_INFINITY;
-    let loose = Number.NEGATIVE_INFINITY;
+    let breakMost = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < this.#front; at += 1) {
       const gain = this.#frontGain[at]!;
       const unit = this.#frontLeast[at]!;
@@ -862,7 +862,7 @@ export class HopSolver {
       const least = rest - 2 * error - (sells ? priceMax + unit : 0);
       const taken =
         gain > 0 ? Math.min(most, rest + canDrop) : Math.max(unit, Math.min(most, least - canAdd));
-      if (gain * taken > loose) loose = gain * taken;
+      if (gain * taken > breakMost) breakMost = gain * taken;
       let profit: number;
       if (least > most) {
         profit = gain * most - addRate * (least - most);
@@ -885,14 +885,14 @@ export class HopSolver {
       }
       if (profit > best) best = profit;
     }
-    this.#loose[depth] = loose;
+    this.#breakMost[depth] = breakMost;
     this.#unsold = unsold;
     return best;
   }
 
   /** SELL: what a smaller amount could get. */
-  #noteFree(value: number): void {
-    if (value > this.selection.free) this.selection.free = value;
+  #notePart(value: number): void {
+    if (value > this.selection.partMost) this.selection.partMost = value;
   }
 
   /**
@@ -917,8 +917,7 @@ export class HopSolver {
     for (let at = 0; at < this.#front; at += 1) {
       profit = Math.max(profit, this.#frontGain[at]! * Math.min(this.#frontMost[at]!, amount));
     }
-    const free = Math.floor((usable + this.#profit[depth]! + profit) / this.#relaxation.lambda);
-    this.#noteFree(free);
+    this.#notePart(Math.floor((usable + this.#profit[depth]! + profit) / this.#relaxation.lambda));
     return false;
   }
 }

@@ -10,12 +10,12 @@ import { EXACT_MAX } from "./hop-selection.ts";
 export const ENTRIES_MAX = CANDIDATES_MAX;
 
 export class HopTask {
-  /** While `isLoose` without groups of makers. */
+  /** Without groups of makers while `ignoresBacking`. */
   orders!: HopOrders;
-  /** Of each entry, whether `isLoose` or not. */
+  /** Of each entry, whether `ignoresBacking` or not. */
   group!: Int32Array;
-  /** Whether makers count as if each had backing for all of its orders: what has not is then turned down. */
-  isLoose = false;
+  /** Whether makers count as if each had backing for all orders: a selection that lacks it is then turned down. */
+  ignoresBacking = false;
   demand!: HopDemand;
   sells = true;
   /** The first so many entries count. */
@@ -57,8 +57,8 @@ export class HopTask {
     this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
     this.group = columns.group;
     this.#grouped = orders;
-    this.isLoose = orders.groups > 0 && this.#isExact();
-    if (this.isLoose) {
+    this.ignoresBacking = orders.groups > 0 && this.#isExact();
+    if (this.ignoresBacking) {
       this.orders = { ...orders, columns: this.#ungrouped, groups: 0 };
       this.#ungrouped.ungroup(columns, start + orders.count);
     }
@@ -67,7 +67,7 @@ export class HopTask {
   /** From now on makers have what they have. */
   tighten(): void {
     this.orders = this.#grouped;
-    this.isLoose = false;
+    this.ignoresBacking = false;
   }
 
   /** Whether a maker is short of backing or headroom for all of its orders below a price. */

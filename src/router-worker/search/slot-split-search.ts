@@ -71,7 +71,7 @@ type HopResult = {
   readonly complete: boolean;
   readonly value: number;
   readonly exactValue: bigint | undefined;
-  readonly free: number;
+  readonly partMost: number;
   readonly list: Int32Array;
 };
 
@@ -223,7 +223,7 @@ export class SlotSplitSearch {
       const result = this.#resultOf(stage, flow, exactFlow, slots, below, noCutoff);
       if (!result.found || !result.complete) return false;
       // Less than what the hop before gives could give more.
-      if (sells && stage > 0 && result.free > result.value) isProven = false;
+      if (sells && stage > 0 && result.partMost > result.value) isProven = false;
       this.#keepStage(stage, result.list);
       orders += result.list.length;
       const hop = this.hops[this.#hopAt(stage)]!;
@@ -362,10 +362,10 @@ export class SlotSplitSearch {
       this.#hopBytes = hopBytes;
       const result = this.#resultOf(stage, flow, exact, most, below, cutoff);
       this.#own[hop] = saved;
-      const { found, value, exactValue, free, list } = result;
+      const { found, value, exactValue, partMost, list } = result;
       if (!result.complete) this.#isDone = false;
       if (output === 0) {
-        const best = this.#bounds.bound(stage + 1, free, this.#own);
+        const best = this.#bounds.bound(stage + 1, partMost, this.#own);
         reach = sells ? best : value;
       }
       if (!found) return reach;
@@ -379,7 +379,7 @@ export class SlotSplitSearch {
       const taken = selectionBytes(this.hops[hop]!, list, list.length);
       const rest = this.#try(stage + 1, value, exactValue, slots - list.length, bytes - taken);
       // With fewer bytes taken here the next hops could do more.
-      if (output === 0 && free <= value && !this.#isBytesBound && rest < reach) reach = rest;
+      if (output === 0 && partMost <= value && !this.#isBytesBound && rest < reach) reach = rest;
       if (output === 0 && this.#isBytesBound) isBound = true;
       this.#isBytesBound = isBound;
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
@@ -461,7 +461,7 @@ export class SlotSplitSearch {
     });
     this.work += solver.work;
     if (solver.hasMissed) this.hasMissed = true;
-    const { complete, free } = solver;
+    const { complete, partMost } = solver;
     const { found, value, exactValue, count } = solver.selection;
     const list = solver.selection.list.slice(0, found ? count : 0);
     const result: HopResult = {
@@ -477,7 +477,7 @@ export class SlotSplitSearch {
       complete,
       value,
       exactValue,
-      free,
+      partMost,
       list,
     };
     this.#results[this.#nextResult] = result;
@@ -487,7 +487,7 @@ export class SlotSplitSearch {
       // Beyond the cutoff nothing is known, though something may be found there.
       const best = found ? value : cutoff;
       const sells = this.#direction === SELL;
-      const proven = sells ? Math.max(best, free, cutoff) : Math.min(best, cutoff);
+      const proven = sells ? Math.max(best, partMost, cutoff) : Math.min(best, cutoff);
       this.#bounds.note(stage, flow, slots, proven);
     }
     return result;
