@@ -1,5 +1,7 @@
 // Quotes on the main thread, where that costs less than the round trip to a worker: a search with a bound on
 // its work, within a share of the thread's time. Beyond either bound a worker answers, with the same result.
+// Only quotes of which every path solved is greedy are answered here: any other search takes UNKNOWN_WORK, more
+// than any bound there is, before it begins.
 import type { BookView } from "../book/shared-layout.ts";
 import type { QuoteAnswer, QuoteRequest, QuoteResult } from "./quote.ts";
 import { quoteAnswer } from "./quote-text.ts";

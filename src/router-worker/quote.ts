@@ -39,8 +39,9 @@ export type RouteQuote = {
 
 /**
  * Whether there may be a better answer: the work for a path was cut short, or some of the orders that it
- * could list were left out. Absent: none is better by more than routes are told apart by (docs/routing.md), or the
- * request has a limit, for which nothing is proven.
+ * could list were left out. Absent: no route is better than the first by more than a part of 10^-9, and no later
+ * one stays behind the best of its own path by more than a part of 10^-6 (docs/routing.md, Limits); or the request
+ * has a limit, for which nothing is proven.
  */
 type MayBeBetter = { readonly isUnproven?: true };
 

@@ -47,8 +47,9 @@ export function serveQuotes(
       const now = performance.now();
       if (index > 0 && now > start + SLICE_MS) break;
       const left = start + batch.timesMs[index]! - now;
-      // All are answered together: each leaves time to those after it, less where it has no answer. The last
-      // one leaves some, too: told to stop, it looks up after a while, and an answer after its time is none.
+      // All are answered together, so each leaves time to those after it. Searching for a first answer may take half
+      // of the time left; improving one an n-th of it for n requests left, and never more than half: told to stop, a
+      // search looks up after a while, and an answer after its time is none.
       const parts = batch.requests.length - index;
       const end = now + left / 2;
       const endOfMore = now + left / Math.max(parts, 2);
@@ -66,7 +67,7 @@ type Task = {
   readonly batch: QuoteBatch;
   readonly request: QuoteRequest;
   readonly faults: string[];
-  /** `performance.now`: when to stop at last, and when to stop looking for more than an answer. */
+  /** `performance.now`: when to stop without an answer, and with one. */
   readonly end: number;
   readonly endOfMore: number;
 };

@@ -50,7 +50,7 @@ export type Candidates = {
   isThinned: boolean;
   readonly profits: KnownProfits;
   readonly dropped: Dropped;
-  /** The version of those that are candidates all the same. */
+  /** `Dropped.version` that it was made of: another one since dropped orders were wanted. */
   version: number;
 };
 

@@ -1,5 +1,5 @@
-// From a side's curve to the orders of a hop: the curve's own columns, or a copy of them where what
-// makers deliver at the hop before gives them more headroom to be paid at this one.
+// From a side's candidates to the orders of a hop: the candidates' own columns, or a copy of them where
+// what makers deliver at the hop before gives them more headroom to be paid at this one.
 import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { payerBytesOf } from "./call-bytes.ts";
@@ -46,7 +46,7 @@ export function wantReleasing(hops: readonly HopOrders[], hopCount: number): boo
   return isNew;
 }
 
-/** Copies of hops, each with all the headroom that the rest of the route can make. */
+/** Copies of hops, each with all the headroom that deliveries at the hop before can release. */
 export class CreditedHops {
   readonly #copies: HopColumns[] = [];
 

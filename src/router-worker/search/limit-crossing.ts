@@ -1,6 +1,6 @@
-// What a limit order crosses (api.md, Quote, rule 10): one hop over the orders priced up to the
-// limit, best first, as far as they and the cap on orders go. Integers throughout: one side, and
-// not the hot path.
+// What a limit order crosses (api.md, Quote, rule 10): one hop over the orders priced up to the limit, best
+// first, as far as they, the cap on orders and the bytes of a call go. Integers throughout: one side, and not
+// the hot path.
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
 import { fillBuying, fillSelling } from "../../model/settlement.ts";
@@ -17,11 +17,14 @@ export type LimitDemand = {
 };
 
 export type Crossing = {
-  /** Where the book holds the orders, in selection order; each is filled, all but the last one whole. */
+  /**
+   * Where the book's memory holds the orders (not the slots that a route has), in selection order; each is filled,
+   * all but the last one whole.
+   */
   readonly orderSlots: readonly number[];
   readonly sold: bigint;
   readonly bought: bigint;
-  /** Orders had to be left out for want of slots, and an amount is left. */
+  /** Orders had to be left out for want of slots or of bytes of the call, and an amount is left. */
   readonly isCut: boolean;
 };
 

@@ -81,7 +81,8 @@ export function* oneExchanges(
 
 /**
  * Whether an order of a selection, in matching order, may be left out for none in its stead, by amounts and
- * prices alone: false where `oneExchanges` would list none of those.
+ * prices alone: false where `oneExchanges` would list none of those. `orderSlots`: where the book's memory
+ * holds them.
  */
 export function mayDropOne(view: BookView, orderSlots: readonly number[], flow: Flow): boolean {
   const orders = orderSlots.map((slot): Order => {

@@ -10,7 +10,7 @@ export class PathQueue {
   readonly #key: Float64Array;
   readonly #hopCount: Uint8Array;
   readonly #sides: Int32Array;
-  /** Orders that the path would list if their number did not matter. */
+  /** Orders that the path would list if their number did not matter; 0 once its key was capped. */
   readonly #orders: Int32Array;
   /** Ids as a heap once `arrange` was called, in order of addition before. */
   readonly #heap: Int32Array;
@@ -83,8 +83,9 @@ export class PathQueue {
     this.#sink(0);
   }
 
-  /** Gives the top path a key that takes the cap on orders into account, if that is lower. */
+  /** Gives the top path a key that takes the cap on orders into account, if that is lower. Once for a path. */
   capTop(key: number): void {
+    // Capped: no number of orders exceeds the cap any more.
     this.#orders[this.top] = 0;
     if (key < this.#key[this.top]!) this.#key[this.top] = key;
     this.#sink(0);

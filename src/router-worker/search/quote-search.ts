@@ -23,7 +23,7 @@ import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
 import { OUT_OF_WORK } from "./work-budget.ts";
 
-/** What a hop of a route after the first may stay behind its optimum: a part of one in 10^6. */
+/** What a hop of a path that cannot be the first may stay behind its optimum: all three together less than 10^-6. */
 const HOP_GAP = 2.5e-7;
 
 /** A path of which a better selection may exist, and the route that was found. */
@@ -32,7 +32,7 @@ type OpenPath = { readonly path: number; readonly route: RouteQuote | undefined 
 export class QuoteSearch {
   /**
    * Unproven paths of the last quote: a better selection may exist, since the work for it was cut short
-   * or some of the candidates were left out.
+   * or some of the candidates were left out. 0 where the search was stopped (`isCut`) and of a limit order.
    */
   unprovenPaths = 0;
   /** Whether the last quote left paths unsolved for want of work or time. */

@@ -31,12 +31,13 @@ const LIMIT_WORK_MAX = 1 << 14;
 
 /**
  * Work units that selection searches may take for one quote, and the part of what is left of them that each
- * path may take, the most promising ones first. A choice between the time of an answer and the last unit
- * of it. Greedy paths take none.
+ * search may take, those of the most promising paths first: a path has up to ROUNDS_MAX of them, and one where
+ * headroom is to be released. A choice between the time of an answer and the last unit of it. Greedy paths
+ * take none.
  */
 const WORK_MAX = 1 << 18;
-const PATH_PART = 1 / 4;
-const PATH_MIN = 1 << 12;
+const SEARCH_PART = 1 / 4;
+const SEARCH_MIN = 1 << 12;
 
 /** Work units to look for headroom that can be released, for all paths of a quote and for one of them. */
 const HEADROOM_WORK_MAX = 1 << 17;
@@ -51,7 +52,7 @@ const CROSSED_WORK = 4;
 /** Searches of a path, each with orders that the one before it missed (guess). */
 const ROUNDS_MAX = 4;
 
-/** How far a route after the first may stay behind its path's optimum (docs/routing.md, Limits), as a part. */
+/** How far the route of a path that cannot be the first may stay behind the path's optimum, as a part. */
 const FURTHER_GAP = 1e-6;
 
 /** Selections that the 1-exchange of a route settles at most (guess). */
@@ -60,7 +61,7 @@ const EXCHANGES_MAX = 256;
 /** The orders that a route lists. */
 type Listed = {
   readonly sides: readonly number[];
-  /** By hop: where the book holds the orders, in matching order. */
+  /** By hop: where the book's memory holds the orders, in matching order; not the slots that a route has. */
   readonly orderSlots: readonly (readonly number[])[];
   readonly flows: readonly bigint[];
 };
@@ -346,7 +347,7 @@ export class RouteSolver {
     }
   }
 
-  /** Whether what greedy gives is as near to a path's bound as a further route must be. */
+  /** Whether what greedy gives is as near to a path's bound as one that cannot be the first must be. */
   #isNear(direction: HopDirection, key: number): boolean {
     return direction === SELL
       ? this.#greedy.bought >= key * (1 - FURTHER_GAP)
@@ -393,7 +394,7 @@ export class RouteSolver {
     return { sold, bought, hops: [this.#hops.listed(view, side, chosen.orderSlots)] };
   }
 
-  /** Where best price first runs out of slots: a selection that fills the amount, or more of it. */
+  /** Where slots or the call's bytes end best price first: a selection that fills the amount, or more of it. */
   #crossMore(
     context: SolveContext,
     side: number,
@@ -435,7 +436,7 @@ export class RouteSolver {
     sides: readonly number[],
     cutoff?: number,
   ): RouteQuote | undefined {
-    const workMax = Math.max(PATH_MIN, this.workLeft * PATH_PART);
+    const workMax = Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART);
     if (!this.#searchSelection(context, sides, workMax, false, cutoff)) return undefined;
     const orderSlots = sides.map((_, hop) => this.#listedOrderSlots(hop));
     const route = this.#routeOf(context, sides, orderSlots);
@@ -462,7 +463,7 @@ export class RouteSolver {
     return route;
   }
 
-  /** As `#load`, and counts all the headroom that the rest of the route can release. */
+  /** As `#load`, and counts all the headroom that deliveries at the hop before can release. */
   #loadWithCredit(context: SolveContext, sides: readonly number[]): boolean {
     const isTight = this.#load(context, sides);
     const sells = context.request.direction === "strict_send";
@@ -470,7 +471,7 @@ export class RouteSolver {
     return isTight;
   }
 
-  /** Fills the hops with all orders of the sides; whether makers on a longer route are short of headroom. */
+  /** Fills the hops with the candidates of the sides; whether makers on a longer route are short of headroom. */
   #load({ view, now }: SolveContext, sides: readonly number[]): boolean {
     const { hops } = this.#search;
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;

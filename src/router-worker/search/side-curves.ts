@@ -55,8 +55,8 @@ const DEPTH_GROWTH = 4;
 const BLOCK_MIN = 8;
 const COLUMNS_FIRST = 1 << 14;
 /**
- * 96 bytes an entry. Past it all curves are forgotten before the next quote, past twice as many at
- * once, and built anew as they are needed.
+ * 96 bytes an entry. Past it all curves are forgotten before the next quote, past twice as many in the middle of
+ * one (see `forgotten`), and built anew as they are needed.
  */
 const COLUMNS_MAX = 1 << 22;
 
@@ -89,7 +89,10 @@ export class SideCurves {
   readonly #changed: Float64Array;
   readonly #builtAt: Float64Array;
   readonly #validUntil: Float64Array;
-  /** PENDING and TIGHT. Any: read of a curve for one hop, where that for longer routes differs; TIGHT: of either. */
+  /**
+   * By curve the flags PENDING and TIGHT. On a curve for one hop any of them says that longer routes need a curve of
+   * their own; otherwise they share it. TIGHT is read of both curves.
+   */
   readonly #differs: Uint8Array;
 
   // By entry.

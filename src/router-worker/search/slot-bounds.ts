@@ -9,9 +9,9 @@ import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
 import { ProfitSums } from "./profit-sums.ts";
 
-/** Shadow prices: prices of the orders so many behind the one at which the divisible selection ends; */
+/** Shadow prices of one kind: prices of the orders so many behind the one at which the divisible selection ends. */
 const OFFSETS: readonly number[] = [0, 2, 4, 8, 16, 32, 64, 128, 256];
-/** and the highest price so many times, for hops in which size counts for more than price. */
+/** Of the other kind: multiples of the highest price, for hops in which size counts for more than price. */
 const ABOVE: readonly number[] = [1.25, 1.6, 2.5, 6, 36, 1000];
 const LAMBDAS = OFFSETS.length + ABOVE.length;
 /** From one number of slots to the same of the next shadow price, or hop. */
