@@ -41,10 +41,11 @@ test("a maker's choices that were left out are not said to be none", () => {
   assert(search.complete, "not even the last is certain");
 });
 
-/** What a search of a hop says, with no bound but its nodes. */
+/** What a search of a hop says, with no bound but its nodes, and the cutoff if there is one. */
 function solved(
   offers: readonly HopOffer[],
-  demand: Pick<HopDemand, "direction" | "amount" | "slots" | "nodesMax">,
+  demand: Pick<HopDemand, "direction" | "amount" | "slots" | "nodesMax"> &
+    Partial<Pick<HopDemand, "cutoff">>,
 ): HopSolver {
   const search = new HopSolver();
   const none = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
@@ -161,4 +162,39 @@ test("what a smaller amount could get is noted of orders that are too small for 
   const search = solved(offers, { direction: SELL, amount: 41, slots: 1, nodesMax: 8192 });
   assert.deepEqual([search.complete, search.selection.value], [true, 35]);
   assert.ok(search.partMost >= 57, `${search.partMost}`);
+});
+
+test("a dear break item that overdraws its maker, all of whose cheaper orders are backed, gives way", () => {
+  const offersOf = (budget: number, headroom: number): readonly HopOffer[] => [
+    { price: 1000, amount: 100, maker: 1, budget, headroom },
+    { price: 1100, amount: 100, maker: 2 },
+    { price: 1200, amount: 50, maker: 1, budget, headroom },
+    { price: 1300, amount: 100, maker: 3 },
+  ];
+  const buy = { direction: BUY, amount: 240, slots: 3, nodesMax: 8192 } as const;
+  const sell = { direction: SELL, amount: 258, slots: 3, nodesMax: 8192 } as const;
+  // The first maker delivers 140, and is paid 148, where it can; else the last one takes the rest or, selling,
+  // its cheaper order is the break item.
+  for (const [budget, headroom, bought, sold] of [
+    [140, 148, 258, 240],
+    [139, 1e12, 262, 238],
+    [1e12, 147, 262, 236],
+  ] as const) {
+    const [buying, selling] = [buy, sell].map((one) => solved(offersOf(budget, headroom), one));
+    assert.deepEqual([buying?.selection.value, buying?.complete], [bought, true]);
+    assert.deepEqual([selling?.selection.value, selling?.complete], [sold, true]);
+  }
+});
+
+test("a whole break item uses up what its cost is rounded up by, whatever must be reached", () => {
+  // The order costs 2.1, which is 3.
+  const offers = [
+    { price: 300, amount: 7 },
+    { price: 301, amount: 2 },
+  ];
+  for (const cutoff of [0, 5, 6]) {
+    const demand = { direction: SELL, amount: 3, slots: 1, nodesMax: 8192, cutoff } as const;
+    const { selection, complete } = solved(offers, demand);
+    assert.deepEqual([selection.value, complete], [7, true], `${cutoff}`);
+  }
 });

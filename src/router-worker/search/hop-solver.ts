@@ -735,7 +735,7 @@ export class HopSolver {
         const uses =
           gain > 0
             ? Math.min(end, most)
-            : Math.max(unit, Math.min(end, least - (sells ? priceMax + unit : 0)));
+            : Math.max(unit, Math.min(end, least - (sells ? priceMax + Math.max(unit, 1) : 0)));
         if (gain * uses > broken) broken = gain * uses;
       }
       const profit = this.#profits[depth * PAIRS + pair]! + gainFrom[from * PAIRS + pair]!;
@@ -858,8 +858,8 @@ export class HopSolver {
       const gain = this.#frontGain[at]!;
       const unit = this.#frontLeast[at]!;
       const most = this.#frontMost[at]! + error;
-      // What stays unsold, and what rounding leaves.
-      const least = rest - 2 * error - (sells ? priceMax + unit : 0);
+      // What stays unsold, and what rounding leaves: of a part a unit's price, of a whole order's cost a unit.
+      const least = rest - 2 * error - (sells ? priceMax + Math.max(unit, 1) : 0);
       const taken =
         gain > 0 ? Math.min(most, rest + canDrop) : Math.max(unit, Math.min(most, least - canAdd));
       if (gain * taken > breakMost) breakMost = gain * taken;
