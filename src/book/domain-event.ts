@@ -43,8 +43,8 @@ export type DomainEvent =
       readonly backing?: Backing;
     }
   /**
-   * What depth and quotes reckon an owner of the token with changed, and its record as it is shown did not: its
-   * allowance is in its last ledger, or the account is short of its reserve.
+   * What depth and quotes reckon some owner of the token with changed, and its record as it is shown did not: its
+   * allowance is in its last ledger, or the account is short of its reserve. At most one a step for each.
    */
   | { readonly kind: "nextBudget"; readonly asset: Address }
   /** `contract` as it is after the change; `market` with the change market alone. */

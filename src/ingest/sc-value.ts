@@ -1,4 +1,4 @@
-// Values and events of contracts as the decoders read them, whatever the bytes were decoded with.
+// Values and events of contracts as the decoders read them.
 // Each reading function gives undefined where the value is of another kind, so that a decoder can
 // name what was garbled instead of throwing.
 import type { Address } from "../model/address.ts";

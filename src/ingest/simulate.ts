@@ -16,6 +16,8 @@ import { readI128, type ScValue } from "./sc-value.ts";
 import type { SourceSet } from "./source-set.ts";
 import { scValueOf } from "./value-reader.ts";
 
+/** In base64; the network lets a call return 16,384 bytes (contract.md). Reading one holds the main thread. */
+const VALUE_TEXT_MAX = 65_536;
 /** A simulation answers with events and footprints, which a contract can make large. */
 const SIMULATE_LIMITS: RpcLimits = { timeoutMs: 10_000, idleMs: 6_000, bytesMax: 4 << 20 };
 /** The source of a call that is only simulated need not exist. */
@@ -137,6 +139,9 @@ export function parseSimulated(result: unknown): {
   const [first] = Array.isArray(result.results) ? result.results : [];
   if (!isRecord(first) || typeof first.xdr !== "string") {
     throw new RpcError("garbage", "the answer to simulateTransaction holds no value");
+  }
+  if (first.xdr.length > VALUE_TEXT_MAX) {
+    throw new RpcError("garbage", "the answer to simulateTransaction holds too large a value");
   }
   try {
     return { value: scValueOf(xdr.ScVal.fromXdr(first.xdr, "base64")), ledger };

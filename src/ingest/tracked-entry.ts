@@ -1,6 +1,6 @@
-// Hot path: every followed entry that a ledger changed. The fields that count are read in place.
-//
 // Ledger entries that can be tracked, as the domain knows them, and the keys they are tracked by.
+//
+// Hot path: every followed entry that a ledger changed. The fields that count are read in place.
 import {
   ConfigSettingId,
   LedgerEntryData,

@@ -1,7 +1,7 @@
+// Values and events of contracts, read straight from XDR that a walk, or the SDK, found to be sound.
+//
 // Hot path: every event of the exchange, every followed entry of a contract. A few hundred
 // nanoseconds an event, which the SDK takes tens of microseconds for.
-//
-// Values and events of contracts read straight from XDR that a walk found to be sound.
 import { ScAddress, ScVal } from "@stellar/stellar-sdk/xdr";
 import type { Address } from "../model/address.ts";
 import { accountOf, contractOf } from "./address-cache.ts";

@@ -22,7 +22,7 @@ export type IngestStatus = {
 /** Where it stands with a source of ledgers, entries or simulations. */
 export type SourceView = {
   readonly name: string;
-  readonly state: string;
+  readonly state: (typeof SOURCE_STATES)[number];
   /** Newest ledger it was seen to have; 0: none yet. */
   readonly tip: number;
 };

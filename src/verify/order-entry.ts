@@ -19,6 +19,16 @@ export type OrderEntry = {
   readonly expires: bigint;
 };
 
+/** Kinds of an entry's fields; the last, `expires`, may be missing. */
+const FIELD_KINDS = [
+  "scvAddress",
+  "scvAddress",
+  "scvAddress",
+  "scvI128",
+  "scvI128",
+  "scvU64",
+] as const;
+
 /** The entry's LedgerKey in base64 XDR. */
 export function orderEntryKey(contract: Address, id: OrderId): string {
   return LedgerKey.contractData(
@@ -33,19 +43,23 @@ export function orderEntryKey(contract: Address, id: OrderId): string {
 /** From a LedgerEntryData in base64 XDR. Throws an Error where it is no order entry. */
 export function parseOrderEntry(xdr: string): OrderEntry {
   const data = LedgerEntryData.fromXdr(xdr, "base64");
-  const fields: unknown = data.type === "contractData" && scValToNative(data.contractData.val);
-  const [owner, selling, buying, amount, price, expires = 0n] = Array.isArray(fields) ? fields : [];
+  const value = data.type === "contractData" ? data.contractData.val : undefined;
+  const fields = (value?.type === "scvVec" ? value.vec : undefined) ?? [];
+  if (
+    fields.length < FIELD_KINDS.length - 1 ||
+    fields.some(({ type }, at) => type !== FIELD_KINDS[at])
+  ) {
+    throw new TypeError("an order entry of another form");
+  }
+  const [owner, selling, buying, amount, price, expires = 0n] = fields.map((field) =>
+    scValToNative(field),
+  );
   return {
     owner: address(String(owner)),
     selling: address(String(selling)),
     buying: address(String(buying)),
-    amount: integer(amount),
-    price: integer(price),
-    expires: integer(expires),
+    amount,
+    price,
+    expires,
   };
-}
-
-function integer(value: unknown): bigint {
-  if (typeof value !== "bigint") throw new TypeError("an order entry whose field is no integer");
-  return value;
 }

@@ -371,12 +371,13 @@ function* backingEvents(
   edited: ReadonlySet<RecordId>,
 ): Generator<void, DomainEvent[]> {
   const events: DomainEvent[] = [];
+  const budgets = new Set<Address>();
   yield* portions(changes, ({ id, former, now }) => {
     if (now !== undefined && isShown(now)) {
       const { owner, asset, backing } = now;
       const isChanged = backing !== former?.backing && backing.updated !== undefined;
       if (!isChanged && !edited.has(id)) {
-        if (now.next !== former?.next) events.push({ kind: "nextBudget", asset });
+        if (now.orders > 0 && former !== undefined && now.next !== former.next) budgets.add(asset);
         return;
       }
       events.push({ kind: "backing", owner, asset, backing });
@@ -384,5 +385,6 @@ function* backingEvents(
       events.push({ kind: "backing", owner: former.owner, asset: former.asset });
     }
   });
+  for (const asset of budgets) events.push({ kind: "nextBudget", asset });
   return events;
 }

@@ -258,6 +258,7 @@ export class TokenPoller {
   }
 
   work({ poll, stop }: PollWork): void {
+    if (this.#stopped) return;
     for (const id of stop) this.#forget(id);
     for (const each of poll) this.#begin(each);
     this.#ask();

@@ -73,7 +73,7 @@ export class MessageTurns<Connection extends { readonly client: string }> {
   readonly #queues = new Map<Connection, Queue>();
   readonly #waiting = new WaitingCount();
   readonly #clients = new Map<string, WaitingCount>();
-  /** What waited of connections that are gone: it counts for their clients to the end of the turn that took it in. */
+  /** What waited of connections that are gone: it counts for their clients until messages run next. */
   #gone: { readonly client: string; readonly messages: number; readonly bytes: number }[] = [];
   #isScheduled = false;
   /** Until then messages have taken their part of a step's time. */

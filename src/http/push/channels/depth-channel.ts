@@ -68,8 +68,8 @@ export function depthChannel(options: DepthChannelOptions): Channel {
     },
     stepped: ({ events }) => {
       if (open.size === 0) return;
-      for (const event of events) {
-        const key = concernedKey(event);
+      // Each once, whatever concerns it: a step may change as many records of a token as there are makers.
+      for (const key of new Set(events.map(concernedKey))) {
         if (key === undefined) continue;
         for (const { throttle } of index.of(key)) throttle.touch();
       }
