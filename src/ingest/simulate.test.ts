@@ -128,11 +128,13 @@ test("a call that the token fails, or a value that is no amount, gives nothing",
 });
 
 test("an answer that is no simulation is an error, not an amount", async () => {
+  const wide = xdr.ScVal.scvVec(Array.from({ length: 20_000 }, () => xdr.ScVal.scvBool(true)));
   const garbage = (thrown: unknown) => thrown instanceof RpcError && thrown.failure === "garbage";
   for (const balance of [
     {},
     { latestLedger: 12 },
     { latestLedger: 12, results: [{ xdr: "AAAA!" }] },
+    { latestLedger: 12, results: [{ xdr: wide.toXdr("base64") }] },
   ]) {
     answers = { balance };
     await assert.rejects(simulator().read(owner, token), garbage);

@@ -202,6 +202,14 @@ test("what is no longer tracked is not asked about, and its answers go nowhere",
   assert.deepEqual([bench.answers.length, bench.asked.length, bench.timers], [0, 1, 0]);
 });
 
+test("once stopped nothing is asked, and no timer holds the process", () => {
+  const bench = new Bench();
+  bench.poller.work({ poll: [{ owner, asset, since: 20 }], stop: [] });
+  bench.poller.stop();
+  bench.poller.work({ poll: [{ owner, asset, since: 21 }], stop: [] });
+  assert.deepEqual([bench.asked.length, bench.timers], [1, 0]);
+});
+
 test("an answer ahead of the ledgers shown counts once they are there, and not for ever", async () => {
   const bench = new Bench();
   bench.poller.work({ poll: [{ owner, asset, since: 1_000 }], stop: [] });
