@@ -121,7 +121,7 @@ export class GreedyRoute {
     canBeLess: boolean,
   ): boolean {
     const { columns, count, share, start } = this.#curves;
-    const { amount, cost, price } = columns;
+    const { amount, budget, cost, price } = columns;
     const sells = this.#sells;
     const [uses, gives] = sells ? [cost, amount] : [amount, cost];
     const first = start[curve]!;
@@ -151,7 +151,8 @@ export class GreedyRoute {
     if (sells && level - (left - gets * level) >= UNIT) return true;
     // What is left counts in units of what is paid (SELL) or got (BUY).
     const dearest = price[at - 1]!;
-    const isWhole = share[at] === amount[at];
+    // A cheaper order of its maker that is filled in part leaves it the backing that it lacks.
+    const isWhole = budget[at]! >= amount[at]!;
     const slack = sells ? ORDERS_MAX : 0;
     const over = uses[at]! - left - slack;
     if (isWhole && (level - dearest) * over < ROUNDED * (sells ? dearest : 1)) return this.#doubt();

@@ -495,6 +495,23 @@ test("what a limit crosses depends on no quote before it", () => {
   }
 });
 
+test("a maker with a unit less than its two orders fills the cheaper one last, where that saves a unit", () => {
+  const market = new Market();
+  market.hold(MAKER, B, { balance: 371n });
+  // 289 for all of the first and 232 for 144; or 233 for all of the second and 287 for 226.
+  const first = market.order(B, A, 227n, 1269n);
+  const second = market.order(B, A, 145n, 1605n);
+  for (const request of [
+    { direction: "strict_receive", amount: 371n },
+    { direction: "strict_send", amount: 520n },
+  ] as const) {
+    const result = market.quote(request);
+    const [route] = routesOf(result);
+    assert.deepEqual([route?.sold, route?.bought], [520n, 371n]);
+    assert.deepEqual(listed(result), [second, first]);
+  }
+});
+
 test("dust and unbacked orders on top do not hide what lies behind", () => {
   const market = new Market();
   for (let at = 0; at < 40; at += 1) market.order(B, A, 2n, 900n, { owner: account(at) });
