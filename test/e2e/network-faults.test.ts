@@ -64,6 +64,8 @@ async function start(): Promise<void> {
 /** Another chain under the same passphrase and address, with other hashes: its genesis is of a later second. */
 async function beginAnew(): Promise<void> {
   const { closeTime } = devnet.tip;
+  // Its port may be another test's from now on.
+  relay.target = undefined;
   await devnet.stop();
   await until("the clock moves on", () => Math.floor(Date.now() / 1000) > closeTime);
   devnet = await startNetwork();

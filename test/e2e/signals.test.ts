@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -22,10 +23,18 @@ for (const name of ["main", "backup", "export", "put-back", "replay", "restore",
   test(`${name} never opens a debugger`, async () => {
     const preload = `data:text/javascript,${encodeURIComponent(TELL_LISTENERS)}`;
     const entry = join(dirname(MAIN), `${name}.js`);
+    assert.match(
+      readFileSync(entry, "utf8"),
+      /^process\.on\("SIGUSR1"/,
+      "before anything is loaded",
+    );
     const child = spawn(process.execPath, ["--import", preload, entry, "--help"], {
       stdio: ["ignore", "pipe", "inherit"],
+      timeout: 120_000,
     });
+    const exited = once(child, "close");
     const output = await text(child.stdout);
+    assert.deepEqual(await exited, [0, null]);
     assert.match(output, /\nlisten: [1-9]/);
   });
 }

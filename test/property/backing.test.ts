@@ -232,7 +232,13 @@ class Run {
     for (const event of prepared.events) {
       assert(event.kind === "backing" || event.kind === "nextBudget");
       depths.add(event.asset);
-      if (event.kind === "nextBudget") continue;
+      if (event.kind === "nextBudget") {
+        const { asset } = event;
+        assert(
+          prepared.changes.some((each) => each.kind === "backing" && each.backing.asset === asset),
+        );
+        continue;
+      }
       const key = `${event.owner}${event.asset}`;
       assert(!told.has(key), "at most once a step");
       told.add(key);

@@ -14,8 +14,8 @@ import { text } from "node:stream/consumers";
 type Ledgers = { readonly result?: { readonly ledgers: readonly { readonly sequence: number }[] } };
 
 export class RpcRelay {
-  /** URL of the RPC behind it. */
-  target: string;
+  /** URL of the RPC behind it. Undefined: there is none, and requests are cut off. */
+  target: string | undefined;
   /** Ledgers that pages leave out, both ends inclusive. */
   missing: { readonly from: number; readonly to: number } | undefined;
   /** Requests so far, by method. */
@@ -54,7 +54,13 @@ export class RpcRelay {
     const body = await text(request);
     const { method }: { readonly method: string } = JSON.parse(body);
     this.requests.set(method, (this.requests.get(method) ?? 0) + 1);
+    if (this.target === undefined) {
+      response.destroy();
+      return;
+    }
     const passed = send(this.target, { method: "POST", agent: this.#agent });
+    // Before its answer, and while that is read.
+    passed.on("error", () => response.destroy());
     passed.end(body);
     const [answer] = (await once(passed, "response")) as [IncomingMessage];
     const { statusCode = 500, headers } = answer;

@@ -180,7 +180,8 @@ test("while a step is being worked on messages take a tenth of the time, and all
       overfull: () => assert.fail("within the bounds"),
       timers: {
         elapsed: () => nowMs,
-        after: (_delayMs, run) => {
+        after: (delayMs, run) => {
+          assert.ok(delayMs > 0, "the thread rests meanwhile");
           looks += 1;
           const timer = setImmediate(run);
           return () => clearImmediate(timer);
