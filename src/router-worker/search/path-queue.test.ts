@@ -31,3 +31,11 @@ test("of paths that promise the same the first ones come first", () => {
   const others = Array.from({ length: PATHS - 1 }, (_, at) => at + (at < 7 ? 0 : 1));
   assert.deepEqual(emptied(queue), [7, ...others]);
 });
+
+test("more paths than the capacity are refused", () => {
+  const queue = new PathQueue(2);
+  for (const side of [0, 1]) queue.add(1, 1, 1, side, 0, 0);
+  queue.arrange();
+  queue.add(1, 1, 1, 2, 0, 0);
+  assert.throws(() => queue.arrange(), RangeError);
+});

@@ -51,8 +51,10 @@ export class PathQueue {
     this.count += 1;
   }
 
-  /** To be called once after the last `add`. */
+  /** To be called once after the last `add`. Throws a RangeError where they exceed the capacity. */
   arrange(): void {
+    // Asked once a search: what `add` writes beyond a column is lost.
+    if (this.count > this.#heap.length) throw new RangeError("more paths than the book has sides");
     for (let at = (this.count >>> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 
