@@ -63,19 +63,29 @@ export async function startDevnet(
   return devnet;
 }
 
-/** With its chain, opened or begun; nothing is served or closed yet. */
+/**
+ * With its chain, opened or begun; nothing is served or closed yet. Where it rejects, nothing stays open,
+ * and a directory of its own is removed.
+ */
 async function openDevnet(options: DevnetOptions, scenario: Scenario): Promise<Devnet> {
   const { seed, passphrase, retention, startTime, historyMinutes } = options;
   const network = createNetwork(seed, passphrase);
-  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "hopbook-devnet-"));
   const identity = { seed, passphrase, scale: JSON.stringify(scaleOf(options)) };
   const historySeconds = startTime === undefined ? historyMinutes * 60 : 0;
-  const opened = await ChainStore.open(
-    { directory, retention, identity, historySeconds },
-    (closeTime) => scenario.genesis(network, closeTime),
-    startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS,
-  );
-  return new Devnet({ options, scenario, network, directory, opened });
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "hopbook-devnet-"));
+  let opened: OpenedChain | undefined;
+  try {
+    opened = await ChainStore.open(
+      { directory, retention, identity, historySeconds },
+      (closeTime) => scenario.genesis(network, closeTime),
+      startTime === undefined ? wallSeconds() : startTime - GENESIS_SECONDS,
+    );
+    return new Devnet({ options, scenario, network, directory, opened });
+  } catch (error) {
+    await opened?.store.close();
+    if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** Progress of a made-up past, in ledgers. */

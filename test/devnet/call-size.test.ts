@@ -26,7 +26,7 @@ import { accountWith, chainFromGenesis, createFixture, ONE } from "../support/de
 import { decodeLedger, metaOf } from "./audit.ts";
 
 const fixture = createFixture("call size", "Call size test");
-const { network, usdc, taker, usdcToken, xlmToken } = fixture;
+const { network, usdc, gold, taker, usdcToken, xlmToken } = fixture;
 const eurc: IssuedAsset = { ...usdc, code: "EURC" };
 const long: IssuedAsset = { ...usdc, code: "LONGCODE1234" };
 const [eurcToken, longToken] = [network.tokenOf(eurc), network.tokenOf(long)];
@@ -66,8 +66,8 @@ function openChain(eventBytesMax?: number): Chain {
             ? { ...entry, bytesMax: eventBytesMax }
             : entry,
         ),
-        // Written last, the taker's own stand.
-        ...people.flatMap((account) => accountWith(account, [usdc, eurc, long], AMOUNT)),
+        // What is written last counts: this takes the place of the fixture's taker.
+        ...people.flatMap((account) => accountWith(account, [usdc, gold, eurc, long], AMOUNT)),
         ...[eurc, long].map((asset) => tokenInstance(network.tokenOf(asset), asset)),
       ],
     },

@@ -1,7 +1,14 @@
 // A devnet in its own process that is killed goes on where it was.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -187,6 +194,29 @@ test("a start that fails leaves the directory to the next one", async (t) => {
   const { port } = other.address() as AddressInfo;
   await assert.rejects(startDevnet({ ...options, port }, fixture.scenario), /EADDRINUSE/);
   const devnet = await startDevnet({ ...options, port: 0 }, fixture.scenario);
+  await devnet.stop();
+});
+
+test("a start that its scenario makes fail leaves nothing open, and no directory of its own", async (t) => {
+  const directory = temporary(t);
+  const inside = temporary(t);
+  const outside = tmpdir();
+  process.env.TMPDIR = inside;
+  t.after(() => {
+    process.env.TMPDIR = outside;
+  });
+  const { scenario } = createFixture("broken", PASSPHRASE);
+  const options = { seed: "broken", passphrase: PASSPHRASE, port: 0, manual: true };
+  const broken = (): never => {
+    throw new Error("broken scenario");
+  };
+  for (const part of [{ genesis: broken }, { faucet: broken }]) {
+    const failing = { ...scenario, ...part };
+    await assert.rejects(startDevnet(options, failing), /broken scenario/);
+    assert.deepEqual(readdirSync(inside), []);
+    await assert.rejects(startDevnet({ ...options, directory }, failing), /broken scenario/);
+  }
+  const devnet = await startDevnet({ ...options, directory }, scenario);
   await devnet.stop();
 });
 

@@ -8,6 +8,7 @@ import {
   Contract,
   type FeeBumpTransaction,
   Keypair,
+  LiquidityPoolAsset,
   Memo,
   MuxedAccount,
   nativeToScVal,
@@ -23,6 +24,7 @@ import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { AccountEntry } from "../../src/devnet/ledger/entry.ts";
 import { accountKey } from "../../src/devnet/ledger/key.ts";
 import { readEnvelope } from "../../src/devnet/ledger/received.ts";
+import { classicOf } from "../../src/devnet/ledger/received-operations.ts";
 import { BAN_LEDGERS, QUEUE_MAX } from "../../src/devnet/queue/transaction-queue.ts";
 import { address } from "../../src/model/address.ts";
 import { createFixture, ONE } from "../support/devnet/fixture.ts";
@@ -208,15 +210,36 @@ test("a transaction's shape is checked before anything else", async () => {
 });
 
 test("what this network does not carry out is refused with its name", async () => {
+  const issued = new Asset(usdc.code, usdc.issuer);
+  const pool = new LiquidityPoolAsset(Asset.native(), issued, 30);
+  const buy = { selling: Asset.native(), buying: issued, buyAmount: "1", price: "1" };
+  const signer = { ed25519PublicKey: other.publicKey(), weight: 1 };
   const operations: readonly (readonly [xdr.Operation, RegExp])[] = [
     [Operation.bumpSequence({ bumpTo: "1" }), /bumpSequence/],
     [Operation.accountMerge({ destination: other.publicKey() }), /accountMerge/],
     [Operation.setOptions({ homeDomain: "example.org" }), /setOptions beyond account flags/],
     [Operation.setOptions({ masterWeight: 0 }), /setOptions beyond account flags/],
+    [Operation.setOptions({ signer }), /setOptions beyond account flags/],
+    [Operation.setOptions({ lowThreshold: 1 }), /setOptions beyond account flags/],
+    [Operation.setOptions({ medThreshold: 1 }), /setOptions beyond account flags/],
+    [Operation.setOptions({ highThreshold: 1 }), /setOptions beyond account flags/],
+    [Operation.setOptions({ inflationDest: other.publicKey() }), /setOptions beyond account flags/],
+    [Operation.clawback({ asset: issued, from: other.publicKey(), amount: "1" }), /clawback/],
+    [
+      Operation.beginSponsoringFutureReserves({ sponsoredId: other.publicKey() }),
+      /beginSponsoringFutureReserves/,
+    ],
+    [Operation.endSponsoringFutureReserves(), /endSponsoringFutureReserves/],
+    [Operation.changeTrust({ asset: pool }), /changeTrust/],
+    [Operation.manageBuyOffer(buy), /manageBuyOffer/],
   ];
   for (const [operation, words] of operations) {
-    assert.equal(await code(signed(build([operation]))), "txNotSupported");
-    assert.match(await said(signed(build([operation]))), words);
+    const sent = signed(build([operation]));
+    assert.equal(await code(sent), "txNotSupported");
+    assert.match(await said(sent), words);
+    // Nor would it be applied.
+    const received = readEnvelope(Buffer.from(sent.toXDR(), "base64"), network.networkId);
+    assert.throws(() => classicOf(received), TypeError);
   }
   const upload = Operation.uploadContractWasm({ wasm: Buffer.from("0061736d01000000", "hex") });
   assert.equal(await code(signed(build([upload], { data: declare() }))), "txNotSupported");

@@ -30,7 +30,7 @@ export type ClassicContext = {
   readonly source: Address;
   /** Of the transaction. */
   readonly memo: MemoWire;
-  /** Who pays the reserves of what the transaction's next operations create for an account. */
+  /** Account -> who pays for it: the reserves of what the transaction's next operations create. */
   readonly sponsors: Map<Address, Address>;
   readonly ledger: ClassicLedger;
   readonly tokenOf: (asset: ClassicAsset) => Address;

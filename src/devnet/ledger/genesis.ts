@@ -12,7 +12,10 @@ export type Genesis = {
   readonly closeTime: number;
   /** Stroops. */
   readonly baseReserve: number;
-  /** The events setting among them. Contract data and code live as long as they can. */
+  /**
+   * The events setting among them: without it every call throws. Contract data and code live as long as
+   * they can.
+   */
   readonly entries: readonly Entry[];
 };
 

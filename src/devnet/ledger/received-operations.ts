@@ -22,10 +22,15 @@ export function isCarriedOut({ body }: OperationWire): boolean {
   return Object.values(others).every((value) => value === null);
 }
 
-/** Of a transaction that was found valid. */
+/**
+ * Of a transaction that was found valid. Throws a TypeError for an operation that is not carried out for
+ * clients: some of those the network's own transactions have.
+ */
 export function classicOf(of: Received): readonly ClassicOperation[] {
-  return of.transaction.operations.map((operation) => ({
-    source: operationSource(of, operation),
-    body: operation.body,
-  }));
+  return of.transaction.operations.map((operation) => {
+    if (!isCarriedOut(operation)) {
+      throw new TypeError(`not carried out for clients: ${operationName(operation)}`);
+    }
+    return { source: operationSource(of, operation), body: operation.body };
+  });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  FrozenLedgerKeys,
   LedgerCloseMeta,
   LedgerEntry,
   LedgerEntryData,
@@ -15,6 +16,7 @@ import { randomFrom } from "../../../test/support/random-ledgers.ts";
 import { RandomXdr } from "../../../test/support/random-xdr.ts";
 import { runs } from "../../../test/support/runs.ts";
 import { accountAddress, contractAddress } from "../../model/address.ts";
+import { childrenOf, describe, resolved, type Schema } from "../../model/xdr-schema.ts";
 import type { Value } from "../contract/value.ts";
 import type { ClassicAsset } from "./asset.ts";
 import type { Entry } from "./entry.ts";
@@ -158,11 +160,17 @@ function plain(of: unknown): unknown {
 /** Values of each type; RandomXdr gives every arm, enum value and length its turn. */
 const VALUES = 40;
 const ROOM = 3_000;
+const TYPES: readonly XdrClass<unknown>[] = [
+  LedgerCloseMeta,
+  LedgerEntry,
+  LedgerKey,
+  ScVal,
+  TransactionEnvelope,
+];
 
 test("whatever the protocol's schema knows is written as the SDK writes it", () => {
-  const types = [LedgerCloseMeta, LedgerEntry, LedgerKey, ScVal, TransactionEnvelope] as const;
   const xdr = new RandomXdr({ random: randomFrom(24), bytesMax: {} });
-  for (const { schema } of types as readonly XdrClass<unknown>[]) {
+  for (const { schema } of TYPES) {
     for (let left = runs(VALUES); left > 0; left -= 1) {
       const bytes = xdr.value(schema, ROOM);
       assert.ok(encodeBytes({ schema }, schema.decode(bytes) as object).equals(bytes), schema.name);
@@ -179,6 +187,26 @@ test("XDR that was encoded before stands for the value", () => {
     assert.deepEqual(encodeBytes(LedgerEntry, { ...entry, data: given }), whole);
   }
   assert.deepEqual(encodeBytes(LedgerEntry, whole), whole);
+});
+
+test("bytes stand for a value of any struct or union, whatever its fields are called", () => {
+  const schemas = new Set<Schema>();
+  const visit = (of: Schema): void => {
+    const schema = resolved(of);
+    if (schemas.has(schema)) return;
+    schemas.add(schema);
+    for (const child of childrenOf(describe(schema))) visit(child);
+  };
+  for (const { schema } of TYPES) visit(schema);
+  assert.ok(schemas.has(FrozenLedgerKeys.schema));
+  const given = Buffer.from("0000000100000002", "hex");
+  for (const schema of schemas) {
+    const node = describe(schema);
+    if (node.kind !== "struct" && node.kind !== "union") continue;
+    for (const bytes of [given, new Uint8Array(given)]) {
+      assert.ok(encodeBytes({ schema }, bytes).equals(given), node.name);
+    }
+  }
 });
 
 test("values that are not of the type are refused, and leave the next one alone", () => {

@@ -112,14 +112,16 @@ class Source {
   }
 
   #body(node: SchemaNode): string {
-    // Bytes are asked for last: they have neither fields nor a discriminant.
+    // Bytes are asked for last: they have neither fields nor a discriminant. Only FrozenLedgerKeys
+    // begins with a field, `keys`, whose name bytes have as well: there they are asked for at once.
     if (node.kind === "struct") {
       const fields = node.fields.map(({ name, schema }) => {
         const at = `${node.name}.${name}`;
         return this.#tapped(at, this.#value(schema, `v.${name}`, `${at}[]`));
       });
-      const isGiven = `v.${node.fields[0]?.name} === undefined && v instanceof Uint8Array`;
-      return `if (${isGiven}) to.xdr(v); else { ${fields.join(" ")} }`;
+      const first = String(node.fields[0]?.name);
+      const isLacking = first in Buffer.prototype ? "" : `v.${first} === undefined && `;
+      return `if (${isLacking}v instanceof Uint8Array) to.xdr(v); else { ${fields.join(" ")} }`;
     }
     if (node.kind !== "union") return this.#inline(node, "v", "");
     const cases = node.cases.map(({ discriminant, arm, field }) => {

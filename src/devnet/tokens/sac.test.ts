@@ -13,6 +13,7 @@ import type { Chain } from "../ledger/chain.ts";
 import {
   type AccountEntry,
   AccountFlags,
+  type OfferEntry,
   type TrustlineEntry,
   TrustlineFlags,
 } from "../ledger/entry.ts";
@@ -32,11 +33,12 @@ const RESERVE = 5_000_000n;
 const FEE = 100n;
 const NEWCOMER = accountAddress(new Uint8Array(32).fill(9));
 
-/** `change`: of the maker's account and of its trustline to USDC. */
+/** `change`: of the maker's account and of its trustline to USDC; `offers`: in addition. */
 function open(
   change: {
     readonly account?: Partial<AccountEntry>;
     readonly trustline?: Partial<TrustlineEntry>;
+    readonly offers?: readonly OfferEntry[];
   } = {},
 ): Chain {
   const options = {
@@ -50,7 +52,7 @@ function open(
     const isLine = entry.kind === "trustline" && entry.account === maker && entry.asset === usdc;
     return isLine ? { ...entry, ...change.trustline } : entry;
   });
-  return chainFromGenesis(options, { ...genesis, entries });
+  return chainFromGenesis(options, { ...genesis, entries: [...entries, ...(change.offers ?? [])] });
 }
 
 function apply(chain: Chain, ...intents: readonly TransactionIntent[]): boolean {
@@ -95,7 +97,22 @@ function pay(source: Address, to: Address, asset: ClassicAsset, amount: bigint):
 }
 
 test("a native balance can be spent down to the reserve, sponsorships and liabilities counted", () => {
-  const chain = open({ account: { subentries: 5, sellingLiabilities: 7n * ONE } });
+  const offers = [1n, 2n, 4n].map(
+    (amount): OfferEntry => ({
+      kind: "offer",
+      seller: maker,
+      id: amount,
+      selling: NATIVE,
+      buying: usdc,
+      amount: amount * ONE,
+      price: { n: 1, d: 1 },
+    }),
+  );
+  const chain = open({
+    account: { subentries: 5, sellingLiabilities: 7n * ONE },
+    trustline: { buyingLiabilities: 7n * ONE },
+    offers,
+  });
   // Two trustlines, three offers, the account itself.
   const spendable = BALANCE - 7n * RESERVE - 7n * ONE;
   assert.equal(holding(chain, xlmToken, maker).spendable, spendable);

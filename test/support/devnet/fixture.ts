@@ -1,6 +1,6 @@
 // A small network for tests: two makers, a taker and a contract that hold two issued assets and the
 // plain token, in which nothing moves but what a test submits.
-
+import assert from "node:assert/strict";
 import { exchange } from "../../../src/devnet/contract/exchange.ts";
 import type { ContractModel } from "../../../src/devnet/contract/host.ts";
 import { i128, map, u64, type Value, VOID } from "../../../src/devnet/contract/value.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../../src/devnet/ledger/genesis.ts";
 import { sha256 } from "../../../src/devnet/ledger/hash.ts";
 import { newAccount, newTrustline } from "../../../src/devnet/ledger/new-entry.ts";
-import { LedgerState } from "../../../src/devnet/ledger/state.ts";
+import { accountIn, LedgerState } from "../../../src/devnet/ledger/state.ts";
 import {
   CodeHash,
   createNetwork,
@@ -58,7 +58,24 @@ export function chainFromGenesis(
   const state = new LedgerState();
   writeGenesis(state, genesis);
   state.takeWritten();
+  checkAccounts(state);
   return new Chain({ ...options, passphrase: genesis.passphrase }, genesisTip(genesis), state);
+}
+
+/** Accounts own as many entries as they count, and owners and issuers exist. */
+function checkAccounts(state: LedgerState): void {
+  const counted = new Map<Address, number>();
+  const owned = new Map<Address, number>();
+  for (const [, { entry }] of state.entries()) {
+    if (entry.kind === "account") counted.set(entry.account, entry.subentries);
+    if (entry.kind !== "trustline" && entry.kind !== "offer") continue;
+    const owner = entry.kind === "trustline" ? entry.account : entry.seller;
+    owned.set(owner, (owned.get(owner) ?? 0) + 1);
+    const assets = entry.kind === "trustline" ? [entry.asset] : [entry.selling, entry.buying];
+    const issuers = assets.flatMap((asset) => (asset.kind === "native" ? [] : [asset.issuer]));
+    for (const account of [owner, ...issuers]) assert.ok(accountIn(state, account), account);
+  }
+  for (const [account, count] of counted) assert.equal(owned.get(account) ?? 0, count, account);
 }
 
 /** Every price is 1 USD, always fresh, and costs nothing. */
