@@ -1,9 +1,8 @@
 // Between the engine and its RPC: passes everything on, or misbehaves in one of the ways that RPCs
 // behind load balancers do.
-import { once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { closeServer, listenLocally, postJson } from "../../test/support/http/relaying.ts";
 
 /** Without an answer that could be used. */
 export const GONE_MODES = [
@@ -67,10 +66,8 @@ export class FaultProxy {
     this.#target = target;
   }
 
-  async listen(): Promise<string> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  listen(): Promise<string> {
+    return listenLocally(this.#server);
   }
 
   /** Whoever waits for an answer of the mode before is cut off. */
@@ -81,11 +78,8 @@ export class FaultProxy {
   }
 
   async close(): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
     this.#agent.destroy();
-    await closed;
+    await closeServer(this.#server);
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -108,7 +102,7 @@ export class FaultProxy {
     if (mode === "failing") return end(response, 503, "upstream connect error");
     if (mode === "garbage") return end(response, 200, "\u0000<html>\ufffd{");
     if (mode === "slow") await delay(SLOW_MS);
-    const answer = await this.#ask(asked);
+    const answer = await bodyOf(await postJson(this.#target, this.#agent, asked));
     if (mode === "cut off") {
       response.writeHead(200, { "content-length": answer.length });
       response.write(answer.subarray(0, answer.length / 2), () => incoming.socket.destroy());
@@ -136,17 +130,6 @@ export class FaultProxy {
     if (result.ledgers === undefined || asked <= latest) return toBuffer(json);
     const message = `start ledger (${asked}) must be between the oldest ledger: 1 and the latest ledger: ${latest} for this rpc instance`;
     return toBuffer({ id: json.id, error: { code: -32600, message } });
-  }
-
-  async #ask(body: Buffer): Promise<Buffer> {
-    const asking = request(this.#target, {
-      method: "POST",
-      agent: this.#agent,
-      headers: { "content-type": "application/json", "content-length": body.length },
-    });
-    asking.end(body);
-    const [answer] = (await once(asking, "response")) as [IncomingMessage];
-    return bodyOf(answer);
   }
 }
 

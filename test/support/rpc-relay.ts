@@ -1,15 +1,8 @@
 // A port in front of a network's RPC: it counts the requests that pass, can leave ledgers out of pages, and can be
 // turned to another network, as where a test network begins anew under its address.
-import { once } from "node:events";
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  type ServerResponse,
-  request as send,
-} from "node:http";
-import type { AddressInfo } from "node:net";
+import { Agent, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { closeServer, listenLocally, postJson } from "./http/relaying.ts";
 
 type Ledgers = { readonly result?: { readonly ledgers: readonly { readonly sequence: number }[] } };
 
@@ -25,6 +18,9 @@ export class RpcRelay {
     this.#pass(request, response).catch(() => response.destroy());
   });
 
+  /** Before `start` has resolved there is none. */
+  url = "";
+
   private constructor(target: string) {
     this.target = target;
     // As the devnet's own port: a close by the server can cross a client's next request.
@@ -33,21 +29,13 @@ export class RpcRelay {
 
   static async start(target: string): Promise<RpcRelay> {
     const relay = new RpcRelay(target);
-    relay.#server.listen(0, "127.0.0.1");
-    await once(relay.#server, "listening");
+    relay.url = await listenLocally(relay.#server);
     return relay;
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
   async stop(): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
     this.#agent.destroy();
-    await closed;
+    await closeServer(this.#server);
   }
 
   async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -58,11 +46,7 @@ export class RpcRelay {
       response.destroy();
       return;
     }
-    const passed = send(this.target, { method: "POST", agent: this.#agent });
-    // Before its answer, and while that is read.
-    passed.on("error", () => response.destroy());
-    passed.end(body);
-    const [answer] = (await once(passed, "response")) as [IncomingMessage];
+    const answer = await postJson(this.target, this.#agent, body);
     const { statusCode = 500, headers } = answer;
     response.writeHead(statusCode, { "Content-Type": headers["content-type"] ?? "" });
     const { missing } = this;
