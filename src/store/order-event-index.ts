@@ -9,7 +9,7 @@ import type { Address } from "../model/address.ts";
 import type { OrderId } from "../model/order.ts";
 import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
-import { atOnce } from "../model/slice-turns.ts";
+import { atOnce, portions } from "../model/slice-turns.ts";
 import type { AddressIds } from "./address-ids.ts";
 import { byAccount, byPair } from "./index-entries.ts";
 import { positionKey, readPosition } from "./keys.ts";
@@ -34,7 +34,7 @@ const KNOWN_MAX = 8192;
 /** Prefixes of an event at most: a commit stores as many prefixes as it can make pending, and some more. */
 const PREFIXES_MAX = 3;
 const PREFIXES_MORE = 64;
-/** Prefixes or events of a portion. */
+/** Prefixes of a portion. */
 const AT_ONCE = 16;
 
 type Pending = {
@@ -205,20 +205,13 @@ export class OrderEventIndex {
   /** Removes the postings that hold none of these after `last`, in portions. While `isShown`. */
   *drops(writes: Write[], events: Iterable<NewOrderEvent>, last: Position): Generator<void, void> {
     const prefixes = new Map<string, Buffer>();
-    let read = 0;
-    for (const event of events) {
+    yield* portions(events, (event) => {
       for (const prefix of eventEntries(event, this.#ids)) {
         prefixes.set(prefix.toString("latin1"), prefix);
       }
-      read += 1;
-      if (read % AT_ONCE === 0) yield;
-    }
+    });
     const from = { snapshot: this.#snapshot, index: this.#tables.orderEventIndex };
-    for (const prefix of prefixes.values()) {
-      postingDrops(writes, from, prefix, last);
-      read += 1;
-      if (read % AT_ONCE === 0) yield;
-    }
+    yield* portions(prefixes.values(), (prefix) => postingDrops(writes, from, prefix, last));
   }
 
   /** What is read from now on was written by another thread or process. */
@@ -241,12 +234,7 @@ export class OrderEventIndex {
       const stored = this.#snapshot.get(this.#tables.meta, META_ORDER_EVENTS_PENDING);
       // Versions before this row stored every id with its event.
       const first = stored === undefined ? POSITION_MAX : readPosition(stored, 0);
-      let read = 0;
-      for (const past of this.#eventsFrom(first)) {
-        this.#put(pending, past, false);
-        read += 1;
-        if (read % AT_ONCE === 0) yield;
-      }
+      yield* portions(this.#eventsFrom(first), (past) => this.#put(pending, past, false));
       this.#pending = pending;
     } finally {
       this.#reading = undefined;

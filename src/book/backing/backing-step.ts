@@ -4,7 +4,7 @@ import type { Address, Pair } from "../../model/address.ts";
 import type { Backing } from "../../model/backing.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { LedgerDelta } from "../../model/ledger-delta.ts";
-import { atOnce } from "../../model/slice-turns.ts";
+import { atOnce, portions } from "../../model/slice-turns.ts";
 import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
 import type { DomainEvent } from "../domain-event.ts";
@@ -66,18 +66,6 @@ export type Committed = {
 };
 
 type StepReport = Pick<PreparedBacking, "rows" | "changes" | "events">;
-
-/** Items of one portion: some tens of microseconds. */
-const PORTION = 16;
-
-function* portions<Item>(items: Iterable<Item>, take: (item: Item) => void): Generator<void, void> {
-  let taken = 0;
-  for (const item of items) {
-    take(item);
-    taken += 1;
-    if (taken % PORTION === 0) yield;
-  }
-}
 
 /** A batch of a step, with what came in before it and what it means to others. */
 export class PreparedBackingStep implements PreparedBacking {
