@@ -42,7 +42,6 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
   }
   return {
     columns,
-    start: 0,
     count,
     words,
     payerBytes: 0,

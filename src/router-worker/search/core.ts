@@ -105,11 +105,11 @@ export class Core {
 
   /** Whether makers whose orders want too much can give enough of them up from a place on. */
   canRecover(from: number): boolean {
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const { priced, pricedCount, makerGot } = this.#relaxation;
     for (let at = 0; at < pricedCount; at += 1) {
       const maker = priced[at]!;
-      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+      const budget = columns.budget[columns.groupTop[maker]!]!;
       const least = makerGot[maker]! - this.#giveBack[from * pricedCount + at]!;
       if (exceeds(least, budget)) return false;
     }
@@ -117,14 +117,13 @@ export class Core {
   }
 
   #addEntry(entry: number, loss: number, isIn: boolean): void {
-    const { columns, start } = this.#task.orders;
-    const at = start + entry;
+    const { columns } = this.#task.orders;
     const alternative = this.#alternatives;
     const sign = isIn ? -1 : 1;
     this.#alternatives += 1;
     this.altLoss[alternative] = loss;
-    this.altGot[alternative] = sign * columns.amount[at]!;
-    this.altPaid[alternative] = sign * columns.cost[at]!;
+    this.altGot[alternative] = sign * columns.amount[entry]!;
+    this.altPaid[alternative] = sign * columns.cost[entry]!;
     this.altSize[alternative] = sign;
     this.#addClass(entry, alternative, 1, loss);
   }
@@ -266,10 +265,10 @@ export class Core {
       this.#giveBack = new Float64Array(2 * (end + 1) * pricedCount);
     }
     this.#giveBack.fill(0, end * pricedCount, (end + 1) * pricedCount);
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     for (let place = end - 1; place >= 0; place -= 1) {
       const owner = this.owner[place]!;
-      const maker = owner < 0 ? -1 - owner : columns.group[start + owner]!;
+      const maker = owner < 0 ? -1 - owner : columns.group[owner]!;
       const first = this.from[place]!;
       let gives = 0;
       for (let at = first; at < first + this.size[place]!; at += 1) {

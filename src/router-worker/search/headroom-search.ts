@@ -35,7 +35,6 @@ type Selection = { readonly entries: readonly number[]; readonly flow: Flow };
 
 type Offer = {
   readonly entry: number;
-  readonly at: number;
   readonly maker: number;
   readonly price: number;
   readonly amount: number;
@@ -182,10 +181,10 @@ export class HeadroomSearch {
     const { columns, words } = this.#hop.orders;
     let gets = Math.min(left, last.amount);
     if (this.#sells) {
-      gets = left >= last.cost ? last.amount : entryOutput(columns, last.at, left, words);
+      gets = left >= last.cost ? last.amount : entryOutput(columns, last.entry, left, words);
       if (gets < 1) return;
     } else if (left > last.amount) return;
-    const pays = gets === last.amount ? last.cost : entryCost(columns, last.at, gets, words);
+    const pays = gets === last.amount ? last.cost : entryCost(columns, last.entry, gets, words);
     // A price that is the same as a plain number may be higher.
     const dearest = this.#whole.reduce((most, { price }) => Math.max(most, price), last.price);
     if (this.#sells && left - pays > dearest * (1 + 2 ** -50)) return;
@@ -237,15 +236,14 @@ export class HeadroomSearch {
   }
 }
 
-function offerAt({ columns, start }: HopOrders, entry: number, maker: number): Offer {
-  const at = start + entry;
+function offerAt({ columns }: HopOrders, entry: number, maker: number): Offer {
   return {
-    ...{ entry, at, maker },
-    price: columns.price[at]!,
-    amount: columns.amount[at]!,
-    cost: columns.cost[at]!,
-    budget: columns.budget[at]!,
-    headroom: columns.headroom[at]!,
+    ...{ entry, maker },
+    price: columns.price[entry]!,
+    amount: columns.amount[entry]!,
+    cost: columns.cost[entry]!,
+    budget: columns.budget[entry]!,
+    headroom: columns.headroom[entry]!,
   };
 }
 
@@ -259,19 +257,19 @@ function mostWanted(matters: readonly boolean[]): readonly number[] {
   return kept.toSorted((one, other) => one - other);
 }
 
-function makersOf({ columns, start, count }: HopOrders): readonly number[] {
-  return Array.from(columns.owner.subarray(start, start + count));
+function makersOf({ columns, count }: HopOrders): readonly number[] {
+  return Array.from(columns.owner.subarray(0, count));
 }
 
 /** Makers who may be paid more at a hop than they have headroom for. */
 function shortMakers(hop: HopOrders): ReadonlySet<number> {
-  const { columns, start } = hop;
+  const { columns } = hop;
   const costs = new Map<number, number>();
   const short = new Set<number>();
   for (const [entry, maker] of makersOf(hop).entries()) {
-    const cost = (costs.get(maker) ?? 0) + columns.cost[start + entry]!;
+    const cost = (costs.get(maker) ?? 0) + columns.cost[entry]!;
     costs.set(maker, cost);
-    if (cost > columns.headroom[start + entry]!) short.add(maker);
+    if (cost > columns.headroom[entry]!) short.add(maker);
   }
   return short;
 }

@@ -16,7 +16,6 @@ export function useCandidates(
   isFirst: boolean,
 ): void {
   hop.columns = candidates.columns;
-  hop.start = 0;
   hop.count = candidates.count;
   hop.groups = candidates.groups;
   hop.profits = candidates.profits;
@@ -37,7 +36,7 @@ export function wantReleasing(hops: readonly HopOrders[], hopCount: number): boo
     if (dropped === undefined) continue;
     const short = new Set<number>();
     for (let entry = 0; entry < hop.count; entry += 1) {
-      if (isHeadroomShort(hop, entry)) short.add(hop.columns.owner[hop.start + entry]!);
+      if (isHeadroomShort(hop, entry)) short.add(hop.columns.owner[entry]!);
     }
     for (let place = 0; place < dropped.count; place += 1) {
       if (short.has(dropped.owner[place]!) && dropped.want(place)) isNew = true;
@@ -69,9 +68,8 @@ export class CreditedHops {
     let copy: HopColumns | undefined;
     for (let entry = 0; entry < hop.count; entry += 1) {
       if (!isHeadroomShort(hop, entry)) continue;
-      const delivered =
-        before === undefined ? 0 : mostDelivered(before, hop.columns.owner[hop.start + entry]!);
-      const credit = delivered + Math.ceil(unsold * hop.columns.price[hop.start + entry]!);
+      const delivered = before === undefined ? 0 : mostDelivered(before, hop.columns.owner[entry]!);
+      const credit = delivered + Math.ceil(unsold * hop.columns.price[entry]!);
       if (credit === 0) continue;
       copy ??= this.#copyOf(hop, at);
       copy.headroom[entry]! += credit;
@@ -79,7 +77,6 @@ export class CreditedHops {
     }
     if (copy === undefined) return;
     hop.columns = copy;
-    hop.start = 0;
     hop.groups = groupMakers(copy, 0, hop.count);
     hop.profits = new KnownProfits();
   }
@@ -87,31 +84,30 @@ export class CreditedHops {
   #copyOf(hop: HopOrders, at: number): HopColumns {
     this.#copies[at] ??= new HopColumns(CANDIDATES_MAX);
     const copy = this.#copies[at];
-    copy.take(hop.columns, hop.start, hop.count);
+    copy.take(hop.columns, 0, hop.count);
     return copy;
   }
 }
 
 /** At most what a hop leaves unsold of what it is paid. */
-export function unsoldMax({ columns, start, count }: HopOrders): number {
-  return count === 0 ? 0 : columns.price[start + count - 1]!;
+export function unsoldMax({ columns, count }: HopOrders): number {
+  return count === 0 ? 0 : columns.price[count - 1]!;
 }
 
 /** Whether the maker of an entry can be short of headroom for what it could deliver of it. */
-function isHeadroomShort({ columns, start }: HopOrders, entry: number): boolean {
-  const at = start + entry;
-  const budget = columns.budget[at]!;
-  const isUnconstrained = columns.group[at] === UNCONSTRAINED && columns.amount[at]! < budget;
-  const most = isUnconstrained ? columns.amount[at]! : budget;
-  return columns.headroom[at]! < most * columns.price[at]! + ORDERS_MAX;
+function isHeadroomShort({ columns }: HopOrders, entry: number): boolean {
+  const budget = columns.budget[entry]!;
+  const isUnconstrained = columns.group[entry] === UNCONSTRAINED && columns.amount[entry]! < budget;
+  const most = isUnconstrained ? columns.amount[entry]! : budget;
+  return columns.headroom[entry]! < most * columns.price[entry]! + ORDERS_MAX;
 }
 
 /** What a maker could deliver at a hop, all of its orders there together. */
-function mostDelivered({ columns, start, count }: HopOrders, maker: number): number {
+function mostDelivered({ columns, count }: HopOrders, maker: number): number {
   const { owner } = columns;
   let most = 0;
   let budget = 0;
-  for (let at = start; at < start + count; at += 1) {
+  for (let at = 0; at < count; at += 1) {
     if (owner[at] !== maker) continue;
     most += columns.most[at]!;
     budget = columns.budget[at]!;

@@ -14,10 +14,9 @@ export const SELL = 0;
 export const BUY = 1;
 export type HopDirection = typeof SELL | typeof BUY;
 
-/** A hop's orders: a block of the columns. `words` holds exact prices (see hop-columns.ts). */
+/** A hop's orders: the first `count` of the columns. `words` holds exact prices (see hop-columns.ts). */
 export type HopOrders = {
   columns: HopColumns;
-  start: number;
   count: number;
   groups: number;
   words: BigUint64Array;
@@ -54,29 +53,28 @@ export type HopDemand = {
 };
 
 /** What an order's bytes in a call follow from. */
-type OrderBytes = Pick<HopOrders, "columns" | "start" | "payerBytes">;
+type OrderBytes = Pick<HopOrders, "columns" | "payerBytes">;
 
 /** Bytes of an order listed alone: its event, and its maker's transfers. */
-export function orderBytes({ columns, start, payerBytes }: OrderBytes, entry: number): number {
-  const at = start + entry;
-  return FILL_BYTES + columns.addressBytes[at]! + columns.transferBytes[at]! + 2 * payerBytes;
+export function orderBytes({ columns, payerBytes }: OrderBytes, entry: number): number {
+  return FILL_BYTES + columns.addressBytes[entry]! + columns.transferBytes[entry]! + 2 * payerBytes;
 }
 
 /** What an order takes less where its maker has another in the list: the transfers serve both. */
-export function sharedBytes({ columns, start, payerBytes }: OrderBytes, entry: number): number {
-  return columns.transferBytes[start + entry]! + payerBytes;
+export function sharedBytes({ columns, payerBytes }: OrderBytes, entry: number): number {
+  return columns.transferBytes[entry]! + payerBytes;
 }
 
 /** Bytes of the orders in a list, its first `count`: those of one maker share its transfers. */
 export function selectionBytes(orders: HopOrders, list: Int32Array, count: number): number {
-  const { columns, start } = orders;
+  const { columns } = orders;
   let bytes = 0;
   for (let place = 0; place < count; place += 1) {
-    const at = start + list[place]!;
-    bytes += orderBytes(orders, list[place]!);
+    const entry = list[place]!;
+    bytes += orderBytes(orders, entry);
     for (let other = 0; other < place; other += 1) {
-      if (columns.owner[start + list[other]!] !== columns.owner[at]) continue;
-      bytes -= sharedBytes(orders, list[place]!);
+      if (columns.owner[list[other]!] !== columns.owner[entry]) continue;
+      bytes -= sharedBytes(orders, entry);
       break;
     }
   }
@@ -92,7 +90,7 @@ let held = 0;
  * `enough` no more are looked at.
  */
 export function mostOfSlots(
-  { columns, start }: HopOrders,
+  { columns }: HopOrders,
   count: number,
   slots: number,
   isPaid: boolean,
@@ -100,9 +98,9 @@ export function mostOfSlots(
 ): number {
   let sum = 0;
   held = 0;
-  for (let at = start; at < start + count && sum < enough; at += 1) {
-    const most = columns.most[at]!;
-    sum += addLargest(isPaid ? paidFor(most, columns.price[at]!) : most, slots);
+  for (let entry = 0; entry < count && sum < enough; entry += 1) {
+    const most = columns.most[entry]!;
+    sum += addLargest(isPaid ? paidFor(most, columns.price[entry]!) : most, slots);
   }
   return sum;
 }

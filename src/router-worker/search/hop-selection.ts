@@ -79,24 +79,23 @@ export class HopSelection {
     count: number,
   ): boolean {
     if (most < 1 || headroom < 1) return false;
-    const { columns, start, words } = this.#orders;
+    const { columns, words } = this.#orders;
     const { direction, amount } = this.#demand;
     const sells = direction === SELL;
-    const at = start + entry;
-    const own = columns.amount[at]!;
-    const cost = columns.cost[at]!;
+    const own = columns.amount[entry]!;
+    const cost = columns.cost[entry]!;
     if (!(amount < EXACT_MAX && got + own < EXACT_MAX && paid + cost < EXACT_MAX)) {
       return this.#completeExactly(entry, most, got, paid, count);
     }
     const left = amount - (sells ? paid : got);
     if (left < 1) return false;
     const isWhole = left >= (sells ? cost : own);
-    const gets = isWhole ? own : sells ? entryOutput(columns, at, left, words) : left;
+    const gets = isWhole ? own : sells ? entryOutput(columns, entry, left, words) : left;
     if (gets < 1) return false;
     if (sells) this.#notePart(got + Math.min(gets, most));
     // Selling, what it pays matters only to a maker who cannot be paid for all of it.
     const isPaid = isWhole || (sells && headroom >= cost);
-    const pays = isPaid ? cost : entryCost(columns, at, gets, words);
+    const pays = isPaid ? cost : entryCost(columns, entry, gets, words);
     if (gets > most || pays > headroom) return false;
     // All of the amount is got; what is not paid must be worth nothing at the highest price filled.
     const rest = left - (sells ? cost : own);
@@ -111,8 +110,8 @@ export class HopSelection {
 
   /** Whether `rest` units of what is paid buy nothing at the highest price among those filled. */
   #isWorthless(rest: number, last: number): boolean {
-    const { columns, start, words } = this.#orders;
-    const buysNothing = (entry: number) => entryOutput(columns, start + entry, rest, words) < 1;
+    const { columns, words } = this.#orders;
+    const buysNothing = (entry: number) => entryOutput(columns, entry, rest, words) < 1;
     if (!buysNothing(this.#candidates - 1)) return false;
     // The cheapest come first.
     let dearest = this.#candidates - 1;
@@ -122,16 +121,15 @@ export class HopSelection {
 
   /** The same by the contract's plan, where a plain number cannot tell. */
   #completeExactly(entry: number, most: number, got: number, paid: number, count: number): boolean {
-    const { columns, start, view } = this.#orders;
+    const { columns, view } = this.#orders;
     const { direction, amount } = this.#demand;
     const sells = direction === SELL;
-    const at = start + entry;
-    const price = columns.price[at]!;
+    const price = columns.price[entry]!;
     const error = amount * ERROR;
     const left = amount - (sells ? paid : got);
     const uses = sells
-      ? Math.min(columns.cost[at]!, most * price)
-      : Math.min(columns.amount[at]!, most);
+      ? Math.min(columns.cost[entry]!, most * price)
+      : Math.min(columns.amount[entry]!, most);
     if (left < -error || (!sells && left > uses + error)) return false;
     const part = Math.min(left, uses);
     const value = sells ? got + part / price : paid + part * price;
@@ -141,7 +139,7 @@ export class HopSelection {
     this.exactNodes += EXACT_NODES;
     this.#write(this.#scratch, entry);
     const listed = Array.from(this.#scratch.subarray(0, count + 1), (one) =>
-      listedOrder(view!, columns.slot[start + one]!),
+      listedOrder(view!, columns.slot[one]!),
     );
     const exact = this.#settle(listed, this.#demand.exactAmount ?? BigInt(amount));
     return exact !== undefined && this.#offer(entry, Number(exact), count, exact);
@@ -195,23 +193,23 @@ export class HopSelection {
 
   /** Whether each maker has enough for all that is listed of it. */
   #isBacked(last: number, value: number): boolean {
-    const { columns, start, words } = this.#orders;
+    const { columns, words } = this.#orders;
     const { group, amount, cost } = columns;
     const list = this.#scratch;
     const listed = this.#write(list, last);
     let part = this.#demand.direction === SELL ? value : this.#demand.amount;
-    for (let place = 0; place < listed - 1; place += 1) part -= amount[start + list[place]!]!;
+    for (let place = 0; place < listed - 1; place += 1) part -= amount[list[place]!]!;
     for (let place = 0; place < listed; place += 1) {
-      const maker = group[start + list[place]!]!;
+      const maker = group[list[place]!]!;
       if (maker === UNCONSTRAINED) continue;
       let [got, paid] = [0, 0];
       for (let other = place; other < listed; other += 1) {
-        const at = start + list[other]!;
+        const at = list[other]!;
         if (group[at] !== maker) continue;
         got += other === listed - 1 ? part : amount[at]!;
         paid += other === listed - 1 ? entryCost(columns, at, part, words) : cost[at]!;
       }
-      const top = start + columns.groupTop[start + maker]!;
+      const top = columns.groupTop[maker]!;
       if (got > columns.budget[top]! || paid > columns.headroom[top]!) return false;
     }
     return true;

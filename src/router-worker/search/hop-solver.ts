@@ -188,7 +188,7 @@ export class HopSolver {
    */
   #wantMissed(): boolean {
     const { orders, group, demand, sells, candidates, isBytesBound } = this.#task;
-    const { dropped, columns, start } = orders;
+    const { dropped, columns } = orders;
     if (dropped === undefined) return false;
     const { found, value } = this.selection;
     const { lambda, mu, profit } = this.#relaxation;
@@ -198,10 +198,9 @@ export class HopSolver {
     let slack = isAny ? base : -1;
     let cheapest = isAny ? 0 : Number.POSITIVE_INFINITY;
     for (let entry = 0; entry < candidates; entry += 1) {
-      const at = start + entry;
-      const isWhole = columns.most[at] === columns.amount[at];
-      if (!isAny && isWhole && group[at] === UNCONSTRAINED) continue;
-      cheapest = Math.min(cheapest, columns.price[at]!);
+      const isWhole = columns.most[entry] === columns.amount[entry];
+      if (!isAny && isWhole && group[entry] === UNCONSTRAINED) continue;
+      cheapest = Math.min(cheapest, columns.price[entry]!);
       slack = Math.max(slack, this.#slackOf(entry));
     }
     if (slack < 0) return false;
@@ -211,7 +210,7 @@ export class HopSolver {
       if (price <= cheapest) continue;
       const backed = dropped.backed[at]!;
       const isWhole = backed === dropped.amount[at];
-      const least = isUnsold ? (backed * columns.price[start]!) / price : 1;
+      const least = isUnsold ? (backed * columns.price[0]!) / price : 1;
       const isUseful =
         (isWhole && backed * (lambda - price) - mu + slack >= 0) ||
         (isAny && base + Math.min(0, lambda - price) * least >= 0);
@@ -224,10 +223,9 @@ export class HopSolver {
   #takeCheapest(): boolean {
     const { orders, sells, demand } = this.#task;
     const { cost, most, headroom } = orders.columns;
-    const at = orders.start;
-    if (sells && demand.amount >= cost[at]!) return false;
+    if (sells && demand.amount >= cost[0]!) return false;
     const { selection } = this;
-    selection.complete(0, most[at]!, headroom[at]!, 0, 0, 0);
+    selection.complete(0, most[0]!, headroom[0]!, 0, 0, 0);
     return selection.found && selection.exactValue === undefined;
   }
 
@@ -444,7 +442,7 @@ export class HopSolver {
    */
   #collectBreaks(): number {
     const { orders, candidates } = this.#task;
-    const { columns, start } = orders;
+    const { columns } = orders;
     const { lambda } = this.#relaxation;
     this.#breaks = 0;
     this.#others = 0;
@@ -452,12 +450,11 @@ export class HopSolver {
     const cheaper = this.#cheaper();
     const base = this.#relaxation.profit - this.#needed;
     for (let entry = 0; entry < candidates; entry += 1) {
-      const at = start + entry;
-      const size = columns.most[at]!;
-      const isAlone = columns.group[at] === UNCONSTRAINED;
+      const size = columns.most[entry]!;
+      const isAlone = columns.group[entry] === UNCONSTRAINED;
       // A dear break item takes a unit at least.
       const isDear = isAlone && entry >= cheaper;
-      const slack = isDear ? base + lambda - columns.price[at]! : this.#slackOf(entry);
+      const slack = isDear ? base + lambda - columns.price[entry]! : this.#slackOf(entry);
       if (isDear && slack < 0) break;
       if (!(slack >= 0) || size < 1) continue;
       if (slack > most) most = slack;
@@ -484,26 +481,25 @@ export class HopSolver {
   /** How many entries are cheaper than the shadow price: the first ones. */
   #cheaper(): number {
     const { orders, candidates } = this.#task;
-    const { columns, start } = orders;
+    const { columns } = orders;
     const { lambda } = this.#relaxation;
     let cheaper = 0;
-    while (cheaper < candidates && columns.price[start + cheaper]! < lambda) cheaper += 1;
+    while (cheaper < candidates && columns.price[cheaper]! < lambda) cheaper += 1;
     return cheaper;
   }
 
   /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
   #slackOf(entry: number): number {
     const { orders, sells, demand } = this.#task;
-    const at = orders.start + entry;
-    const most = orders.columns.most[at]!;
+    const most = orders.columns.most[entry]!;
     if (most < 1) return Number.NEGATIVE_INFINITY;
     const gain = this.#relaxation.gainOf(entry);
     const { amount } = demand;
-    const fills = Math.min(most, sells ? amount / orders.columns.price[at]! : amount);
+    const fills = Math.min(most, sells ? amount / orders.columns.price[entry]! : amount);
     const slack = this.#relaxation.profit + (gain > 0 ? gain * fills : gain) - this.#needed;
     if (this.#relaxation.isClass(entry))
       return slack - Math.max(0, this.#relaxation.reduced[entry]!);
-    const group = orders.columns.group[at]!;
+    const group = orders.columns.group[entry]!;
     if (group === UNCONSTRAINED || slack < 0) return slack;
     return this.#relaxation.profit - this.#needed + this.#makerSlackOf(entry, group);
   }
@@ -521,11 +517,11 @@ export class HopSolver {
   }
 
   #brokenOf(entry: number): BreakOfMaker {
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const broken = this.#broken;
     broken.entry = entry;
     broken.gain = this.#relaxation.gainOf(entry);
-    broken.most = columns.most[start + entry]!;
+    broken.most = columns.most[entry]!;
     return broken;
   }
 
@@ -533,10 +529,9 @@ export class HopSolver {
   #branch(entry: number): void {
     // The incumbent may be better by now.
     if (!(this.#slackOf(entry) >= 0)) return;
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const relaxation = this.#relaxation;
-    const at = start + entry;
-    const group = columns.group[at]!;
+    const group = columns.group[entry]!;
     const isChoice = group !== UNCONSTRAINED && !relaxation.isClass(entry);
     this.#item = this.#one;
     this.#item[0] = entry;
@@ -547,13 +542,15 @@ export class HopSolver {
       this.#branchMaker(group);
       return;
     }
-    this.#setFront(columns.budget[at]!);
+    this.#setFront(columns.budget[entry]!);
     const isIn = this.selection.isIn[entry] === 1;
     this.#profit[0] = relaxation.profit - (isIn ? relaxation.reduced[entry]! : 0);
-    this.#got[0] = relaxation.got - (isIn ? columns.amount[at]! : 0);
-    this.#paid[0] = relaxation.paid - (isIn ? columns.cost[at]! : 0);
+    this.#got[0] = relaxation.got - (isIn ? columns.amount[entry]! : 0);
+    this.#paid[0] = relaxation.paid - (isIn ? columns.cost[entry]! : 0);
     for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
-      const own = isIn ? this.#profitOf(pair, group, columns.amount[at]!, columns.cost[at]!, 1) : 0;
+      const own = isIn
+        ? this.#profitOf(pair, group, columns.amount[entry]!, columns.cost[entry]!, 1)
+        : 0;
       this.#profits[pair] = this.#pairs.relaxed[pair]! - own;
     }
     if (isIn) relaxation.flip(entry);
@@ -590,9 +587,8 @@ export class HopSolver {
     let largest = 0;
     for (let place = 0; place < this.#items; place += 1) {
       const entry = this.#item[place]!;
-      const at = orders.start + entry;
-      const unit = sells ? price[at]! : 1;
-      const uses = Math.min(most[at]!, budget) * unit;
+      const unit = sells ? price[entry]! : 1;
+      const uses = Math.min(most[entry]!, budget) * unit;
       if (uses <= largest) continue;
       largest = uses;
       this.#frontGain[this.#front] = this.#relaxation.gainOf(entry) / unit;
@@ -607,9 +603,8 @@ export class HopSolver {
   #branchMaker(maker: number): void {
     const relaxation = this.#relaxation;
     const { choices } = relaxation;
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const entry = this.#item[0]!;
-    const at = start + entry;
     relaxation.takeMaker(maker, this.#brokenOf(entry));
     const kept = relaxation.choiceOf[maker]!;
     const rest = relaxation.profit - relaxation.choiceProfit(maker, kept);
@@ -620,7 +615,7 @@ export class HopSolver {
     relaxation.toggle(maker, kept, 0);
     for (let choice = first; choice < choices.count; choice += 1) {
       if (this.#isOut()) break;
-      this.#setFront(columns.budget[at]! - choices.got[choice]!);
+      this.#setFront(columns.budget[entry]! - choices.got[choice]!);
       if (this.#front === 0) continue;
       this.#profit[0] = rest + relaxation.choiceProfit(maker, choice);
       this.#got[0] = relaxation.got - choices.got[kept]! + choices.got[choice]!;
@@ -747,21 +742,19 @@ export class HopSolver {
   /** With the only break item. */
   #complete(got: number, paid: number, count: number): void {
     const { makerGot, makerPaid } = this.#relaxation;
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const entry = this.#item[0]!;
     const maker = this.#maker;
-    const budget =
-      columns.budget[start + entry]! - (maker === UNCONSTRAINED ? 0 : makerGot[maker]!);
-    const headroom =
-      columns.headroom[start + entry]! - (maker === UNCONSTRAINED ? 0 : makerPaid[maker]!);
-    const most = Math.min(columns.most[start + entry]!, budget);
+    const budget = columns.budget[entry]! - (maker === UNCONSTRAINED ? 0 : makerGot[maker]!);
+    const headroom = columns.headroom[entry]! - (maker === UNCONSTRAINED ? 0 : makerPaid[maker]!);
+    const most = Math.min(columns.most[entry]!, budget);
     this.#completeWith(entry, most, headroom, got, paid, count);
   }
 
   /** With the cheapest of the break items that can take what is left. */
   #completeBest(profit: number, got: number, paid: number, count: number): void {
     const { orders, sells, demand, priceMax } = this.#task;
-    const { columns, start } = orders;
+    const { columns } = orders;
     const { lambda } = this.#relaxation;
     const { isIn } = this.selection;
     const rest = demand.amount - (sells ? paid : got);
@@ -769,16 +762,15 @@ export class HopSolver {
     let front = 0;
     for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
       // Nor is any of those that this one stands for.
-      if (sells) this.#notePart(got + columns.most[start + this.#item[this.#frontPlace[front]!]!]!);
+      if (sells) this.#notePart(got + columns.most[this.#item[this.#frontPlace[front]!]!]!);
     }
     // None before it is as large.
     let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
     for (; place < this.#items; place += 1) {
       this.#nodesLeft -= 1 / NODE_ITEMS;
       const entry = this.#item[place]!;
-      const at = start + entry;
-      const price = columns.price[at]!;
-      const most = columns.most[at]!;
+      const price = columns.price[entry]!;
+      const most = columns.most[entry]!;
       // The dearer, the less there is to gain.
       const part = sells ? Math.max(least / price, 1) : rest;
       if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
@@ -787,7 +779,7 @@ export class HopSolver {
         if (sells) this.#notePart(got + most);
         continue;
       }
-      const isBetter = this.#completeWith(entry, most, columns.headroom[at]!, got, paid, count);
+      const isBetter = this.#completeWith(entry, most, columns.headroom[entry]!, got, paid, count);
       // A dearer one gets no more, unless a part stays unsold.
       if (isBetter && (!sells || rest <= most * price)) return;
     }

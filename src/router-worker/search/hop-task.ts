@@ -39,17 +39,16 @@ export class HopTask {
     this.sells = demand.direction === SELL;
     const { amount } = demand;
     this.wholeMax = amount < EXACT_MAX ? amount : amount * (1 + 2 ** -46);
-    this.candidates = this.#countCandidates(Math.min(orders.count, ENTRIES_MAX));
-    const { columns, start } = orders;
-    this.priceMax = this.candidates === 0 ? 0 : columns.price[start + this.candidates - 1]!;
+    this.candidates = this.#countCandidates(orders.count);
+    const { columns } = orders;
+    this.priceMax = this.candidates === 0 ? 0 : columns.price[this.candidates - 1]!;
     const uses = this.sells ? columns.cost : columns.amount;
     this.bytesMost = 0;
     const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
     const { most, amount: amounts } = columns;
     const { canBeWhole, candidates, wholeMax } = this;
     for (let entry = 0; entry < candidates; entry += 1) {
-      const at = start + entry;
-      canBeWhole[entry] = most[at]! >= amounts[at]! && uses[at]! < wholeMax ? 1 : 0;
+      canBeWhole[entry] = most[entry]! >= amounts[entry]! && uses[entry]! < wholeMax ? 1 : 0;
     }
     for (let entry = 0; isBounded && entry < candidates; entry += 1) {
       this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
@@ -60,7 +59,7 @@ export class HopTask {
     this.ignoresBacking = orders.groups > 0 && this.#isExact();
     if (this.ignoresBacking) {
       this.orders = { ...orders, columns: this.#ungrouped, groups: 0 };
-      this.#ungrouped.ungroup(columns, start + orders.count);
+      this.#ungrouped.ungroup(columns, orders.count);
     }
   }
 
@@ -72,17 +71,17 @@ export class HopTask {
 
   /** Whether a maker is short of backing or headroom for all of its orders below a price. */
   isShortAt(price: number): boolean {
-    const { columns, start, groups } = this.#grouped;
+    const { columns, groups } = this.#grouped;
     const amounts = this.#amountOf;
     const costs = this.#costOf;
     amounts.fill(0, 0, groups);
     costs.fill(0, 0, groups);
-    for (let at = start; at < start + this.candidates && columns.price[at]! < price; at += 1) {
+    for (let at = 0; at < this.candidates && columns.price[at]! < price; at += 1) {
       const maker = columns.group[at]!;
       if (maker === UNCONSTRAINED) continue;
       amounts[maker]! += columns.amount[at]!;
       costs[maker]! += columns.cost[at]!;
-      const top = start + columns.groupTop[start + maker]!;
+      const top = columns.groupTop[maker]!;
       if (amounts[maker]! > columns.budget[top]! || costs[maker]! > columns.headroom[top]!) {
         return true;
       }
@@ -92,60 +91,51 @@ export class HopTask {
 
   /** Whether plain numbers hold all that orders can add up to. */
   #isExact(): boolean {
-    const { columns, start } = this.orders;
-    const { amount, cost } = columns;
-    const end = start + this.candidates;
+    const { amount, cost } = this.orders.columns;
     let got = this.demand.amount;
     let paid = got;
-    for (let at = start; at < end; at += 1) {
-      got += amount[at]!;
-      paid += cost[at]!;
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      got += amount[entry]!;
+      paid += cost[entry]!;
     }
     return got < EXACT_MAX && paid < EXACT_MAX;
   }
 
   /** SELL: an order whose unit costs more than all that is paid cannot be filled. */
   #countCandidates(count: number): number {
-    if (!this.sells) return count;
-    const { columns, start } = this.orders;
+    const { price } = this.orders.columns;
     const most = this.demand.amount * (1 + 2 ** -50);
-    let low = start;
-    let high = low + count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (columns.price[middle]! <= most) low = middle + 1;
-      else high = middle;
-    }
-    return low - start;
+    let candidates = count;
+    while (this.sells && candidates > 0 && price[candidates - 1]! > most) candidates -= 1;
+    return candidates;
   }
 
   /** Whether two orders, each of which can be whole, do the same in any selection. */
   areTwins(one: number, other: number): boolean {
-    const { columns, start } = this.orders;
+    const { columns } = this.orders;
     const { amount, cost, price } = columns;
     const { group } = this;
     return (
-      amount[start + one]! < EXACT_MAX &&
-      amount[start + one] === amount[start + other] &&
-      cost[start + one] === cost[start + other] &&
-      price[start + one] === price[start + other] &&
-      group[start + one] === UNCONSTRAINED &&
-      group[start + other] === UNCONSTRAINED &&
+      amount[one]! < EXACT_MAX &&
+      amount[one] === amount[other] &&
+      cost[one] === cost[other] &&
+      price[one] === price[other] &&
+      group[one] === UNCONSTRAINED &&
+      group[other] === UNCONSTRAINED &&
       !this.isBytesBound
     );
   }
 
   /** How many orders fit the call at most: the smallest, of the makers with most of them. */
   mostThatFit(): number {
-    const { columns, start, payerBytes } = this.orders;
+    const { columns, payerBytes } = this.orders;
     let [fill, transfers, share] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1];
     const counts = new Map<number, number>();
     for (let entry = 0; entry < this.candidates; entry += 1) {
-      const at = start + entry;
-      fill = Math.min(fill, FILL_BYTES + columns.addressBytes[at]! + payerBytes);
-      transfers = Math.min(transfers, columns.transferBytes[at]! + payerBytes);
-      const count = (counts.get(columns.owner[at]!) ?? 0) + 1;
-      counts.set(columns.owner[at]!, count);
+      fill = Math.min(fill, FILL_BYTES + columns.addressBytes[entry]! + payerBytes);
+      transfers = Math.min(transfers, columns.transferBytes[entry]! + payerBytes);
+      const count = (counts.get(columns.owner[entry]!) ?? 0) + 1;
+      counts.set(columns.owner[entry]!, count);
       if (count > share) share = count;
     }
     let most = 0;

@@ -64,17 +64,17 @@ export class MakerChoices {
   /** Finds each maker's largest orders. `slots`: whole orders at most. */
   begin(slots: number): void {
     const { orders, canBeWhole, candidates } = this.#task;
-    const { columns, start, groups } = orders;
+    const { columns, groups } = orders;
     const { amount, groupTop, previous } = columns;
     this.#slots = slots;
     this.isLarge.fill(0, 0, candidates);
     for (let maker = 0; maker < groups; maker += 1) {
       const own: number[] = [];
-      let entry = groupTop[start + maker]!;
-      for (; entry >= 0; entry = previous[start + entry]!) {
+      let entry = groupTop[maker]!;
+      for (; entry >= 0; entry = previous[entry]!) {
         if (entry < candidates && canBeWhole[entry] === 1) own.push(entry);
       }
-      own.sort((one, other) => amount[start + other]! - amount[start + one]!);
+      own.sort((one, other) => amount[other]! - amount[one]!);
       const large = own.slice(0, LARGE_MAX);
       this.#large[maker] = large;
       for (const one of large) this.isLarge[one] = 1;
@@ -96,15 +96,15 @@ export class MakerChoices {
    * which needs backing too.
    */
   take(maker: number, lambda: number, mu: number, broken: BreakOfMaker): void {
-    const { columns, start } = this.#task.orders;
-    const top = columns.groupTop[start + maker]!;
-    this.#budget = columns.budget[start + top]!;
-    this.#headroom = columns.headroom[start + top]!;
+    const { columns } = this.#task.orders;
+    const top = columns.groupTop[maker]!;
+    this.#budget = columns.budget[top]!;
+    this.#headroom = columns.headroom[top]!;
     this.#break = broken;
     let count = 0;
     for (const entry of this.#large[maker]!) {
       if (entry === broken.entry) continue;
-      const profit = columns.amount[start + entry]! * lambda - columns.cost[start + entry]! - mu;
+      const profit = columns.amount[entry]! * lambda - columns.cost[entry]! - mu;
       let at = count;
       while (at > 0 && this.#profit[at - 1]! < profit) {
         this.#profit[at] = this.#profit[at - 1]!;
@@ -163,13 +163,13 @@ export class MakerChoices {
       if (this.#keeps !== "none") this.#keep(size, total, got, paid);
     }
     if (size === this.#slots) return;
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const broken = Math.max(0, this.#break.gain) * this.#break.most;
     for (let place = from; place < this.#count; place += 1) {
       const own = this.#profit[place]!;
       // The highest first: none of those from here on adds more than this one.
       if (profit + (own < 0 ? own : this.#sum[place]!) + broken < this.#least) return;
-      const at = start + this.#entry[place]!;
+      const at = this.#entry[place]!;
       const nextGot = got + columns.amount[at]!;
       const nextPaid = paid + columns.cost[at]!;
       if (exceeds(nextGot, this.#budget) || exceeds(nextPaid, this.#headroom)) continue;
@@ -183,11 +183,9 @@ export class MakerChoices {
     if (entry === NONE_OUT) return 0;
     if (budget < 1 || headroom < 1) return Number.NEGATIVE_INFINITY;
     if (gain <= 0) return gain;
-    const { columns, start, words } = this.#task.orders;
+    const { columns, words } = this.#task.orders;
     const payable =
-      headroom === Number.POSITIVE_INFINITY
-        ? most
-        : entryOutput(columns, start + entry, headroom, words);
+      headroom === Number.POSITIVE_INFINITY ? most : entryOutput(columns, entry, headroom, words);
     return gain * Math.min(budget, most, Math.max(1, payable));
   }
 

@@ -51,9 +51,9 @@ export class Multipliers {
     this.#orders = count === hop.count ? hop : { ...hop, count };
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
-    const { columns, start } = this.#orders;
+    const { columns } = this.#orders;
     const end = this.#divisibleEnd(sells, amount);
-    const price = columns.price[start + end]!;
+    const price = columns.price[end]!;
     let best = price;
     let profit = this.#fill(price, sells, amount);
     let [gotBelow, paidBelow] = [profits.got, profits.got * price - profit];
@@ -62,7 +62,7 @@ export class Multipliers {
     let isBracketed = !isShort;
     for (let rise = 0; !isBracketed; rise += 1) {
       const entry = end + (OFFSETS[rise] ?? count);
-      const lambda = entry < count ? columns.price[start + entry]! : price * HIGH;
+      const lambda = entry < count ? columns.price[entry]! : price * HIGH;
       const closest = this.#closest;
       profit = this.#fill(lambda, sells, amount);
       // The highest one only brackets: at it plain numbers tell too little apart to be searched.
@@ -110,12 +110,11 @@ export class Multipliers {
 
   /** The order that uses up the amount, were all divisible and slots without number. */
   #divisibleEnd(sells: boolean, amount: number): number {
-    const { columns, start, count } = this.#orders;
+    const { columns, count } = this.#orders;
     const { most, price } = columns;
     let used = 0;
     for (let entry = 0; entry < count - 1; entry += 1) {
-      const at = start + entry;
-      used += sells ? most[at]! * price[at]! : most[at]!;
+      used += sells ? most[entry]! * price[entry]! : most[entry]!;
       if (used >= amount) return entry;
     }
     return count - 1;

@@ -43,13 +43,16 @@ type Total = { readonly uses: number; readonly value: number; readonly dearest: 
  * Selections, as entries in matching order, that may be as good as `listed` with an order less, or better.
  */
 export function* oneExchanges(
-  { columns, start, count }: HopOrders,
+  { columns, count }: HopOrders,
   listed: readonly number[],
   demand: ExchangeDemand,
 ): Generator<readonly number[]> {
   const candidateAt = (entry: number): Candidate => {
-    const at = start + entry;
-    const [amount, cost, price] = [columns.amount[at]!, columns.cost[at]!, columns.price[at]!];
+    const [amount, cost, price] = [
+      columns.amount[entry]!,
+      columns.cost[entry]!,
+      columns.price[entry]!,
+    ];
     return { entry, amount, cost, price };
   };
   const own = listed.map(candidateAt);
@@ -68,11 +71,10 @@ export function* oneExchanges(
     if (count > EXCHANGE_CANDIDATES_MAX || kept.length >= demand.slots) continue;
     const total = totalOf(demand, kept);
     for (let entering = 0; entering < count; entering += 1) {
-      const at = start + entering;
-      const price = columns.price[at]!;
+      const price = columns.price[entering]!;
       const dearest = price > total.dearest ? price : total.dearest;
-      const value = total.value + sign * gives[at]!;
-      if (!mayReach(demand, total.uses + uses[at]!, value, dearest, leastOfOthers)) continue;
+      const value = total.value + sign * gives[entering]!;
+      if (!mayReach(demand, total.uses + uses[entering]!, value, dearest, leastOfOthers)) continue;
       if (listed.includes(entering)) continue;
       yield* completed(demand, [...kept, candidateAt(entering)], leastOfOthers);
     }

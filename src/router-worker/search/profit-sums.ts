@@ -66,23 +66,23 @@ export class ProfitSums {
     slots: number = ORDERS_MAX,
     whole: Uint8Array | undefined = undefined,
   ): void {
-    const { columns, start, count, groups } = hop;
+    const { columns, count, groups } = hop;
     const { group, most, price } = columns;
     this.#held = 0;
     this.#slots = slots;
     this.#whole = whole;
     this.#fills += 1;
     let least = 0;
-    let end = start;
-    for (; end < start + count && price[end]! < lambda; end += 1) {
+    let end = 0;
+    for (; end < count && price[end]! < lambda; end += 1) {
       const profit = most[end]! * (lambda - price[end]!);
       if (profit <= least || group[end] !== UNCONSTRAINED) continue;
-      if (whole !== undefined && whole[end - start] === 0) continue;
+      if (whole !== undefined && whole[end] === 0) continue;
       this.#add(profit, most[end]!);
       if (this.#held === slots) least = this.#profits[slots - 1]!;
     }
     if (groups > 0) this.#addMakers(hop, lambda, end);
-    this.work += 1 + (end - start) / 8;
+    this.work += 1 + end / 8;
     sums[0] = 0;
     this.got = 0;
     for (let place = 0; place < slots; place += 1) {
@@ -94,12 +94,12 @@ export class ProfitSums {
 
   /** Each maker with several orders below the shadow price, which end before `end`. */
   #addMakers(hop: HopOrders, lambda: number, end: number): void {
-    const { start, columns } = hop;
-    for (let at = end - 1; at >= start; at -= 1) {
-      const maker = columns.group[at]!;
+    const { group } = hop.columns;
+    for (let entry = end - 1; entry >= 0; entry -= 1) {
+      const maker = group[entry]!;
       if (maker === UNCONSTRAINED || this.#fillOf[maker] === this.#fills) continue;
       this.#fillOf[maker] = this.#fills;
-      this.#addMaker(hop, lambda, at - start);
+      this.#addMaker(hop, lambda, entry);
     }
   }
 
@@ -120,12 +120,12 @@ export class ProfitSums {
    * Each order of a maker, of whom `top` is the dearest below the shadow price, in full, those that
    * profit most first, until its backing profits no more.
    */
-  #addMaker({ columns, start }: HopOrders, lambda: number, top: number): void {
+  #addMaker({ columns }: HopOrders, lambda: number, top: number): void {
     let orders = 0;
-    for (let entry = top; entry >= 0; entry = columns.previous[start + entry]!) {
+    for (let entry = top; entry >= 0; entry = columns.previous[entry]!) {
       if (this.#whole !== undefined && this.#whole[entry] === 0) continue;
-      const price = columns.price[start + entry]!;
-      const most = columns.most[start + entry]!;
+      const price = columns.price[entry]!;
+      const most = columns.most[entry]!;
       if (orders === ORDERS_OF_MAKER_MAX) {
         this.#add(most * (lambda - price), most);
         continue;
@@ -137,7 +137,7 @@ export class ProfitSums {
       orders += 1;
     }
     // As the search has it: of a copy with credit for headroom the dearest order has the most of it.
-    const all = start + columns.groupTop[start + columns.group[start + top]!]!;
+    const all = columns.groupTop[columns.group[top]!]!;
     let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.headroom[all]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
       const profit = Math.min(this.#ofMaker[at]!, left);

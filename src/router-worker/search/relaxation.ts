@@ -113,12 +113,12 @@ export class Relaxation {
 
   #collectPriced(): void {
     const { orders, candidates } = this.#task;
-    const { columns, start, groups } = orders;
+    const { columns, groups } = orders;
     this.nu.fill(0, 0, groups);
     this.#hasOthers.fill(0, 0, groups);
     this.pricedCount = 0;
     for (let entry = 0; groups > 0 && entry < candidates; entry += 1) {
-      const maker = columns.group[start + entry]!;
+      const maker = columns.group[entry]!;
       if (maker === UNCONSTRAINED || !this.isClass(entry) || this.#hasOthers[maker] === 1) continue;
       this.#hasOthers[maker] = 1;
       this.priced[this.pricedCount] = maker;
@@ -141,7 +141,7 @@ export class Relaxation {
   /** Puts the relaxed solution at the multipliers into the selection. */
   choose(): void {
     const { orders, candidates } = this.#task;
-    const { columns, start, groups } = orders;
+    const { columns, groups } = orders;
     const { amount, cost, group } = columns;
     const { lambda, mu } = this.#pairs;
     const { isIn } = this.#selection;
@@ -156,14 +156,13 @@ export class Relaxation {
     this.makerPaid.fill(0, 0, groups);
     for (let at = 0; at < this.pricedCount; at += 1) this.#priceBacking(this.priced[at]!);
     for (let entry = 0; entry < candidates; entry += 1) {
-      const at = start + entry;
-      const maker = group[at]!;
+      const maker = group[entry]!;
       const nu = maker === UNCONSTRAINED ? 0 : this.nu[maker]!;
-      const reduced = amount[at]! * (lambda - nu) - cost[at]! - mu;
+      const reduced = amount[entry]! * (lambda - nu) - cost[entry]! - mu;
       this.reduced[entry] = reduced;
       if (reduced <= 0 || !this.isClass(entry)) continue;
-      this.got += amount[at]!;
-      this.paid += cost[at]!;
+      this.got += amount[entry]!;
+      this.paid += cost[entry]!;
       this.count += 1;
       if (maker === UNCONSTRAINED) isIn[entry] = 1;
       else this.flip(entry);
@@ -174,7 +173,7 @@ export class Relaxation {
     this.backingLeft = 0;
     for (let at = 0; at < this.pricedCount; at += 1) {
       const maker = this.priced[at]!;
-      const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+      const budget = columns.budget[columns.groupTop[maker]!]!;
       this.backingLeft += this.nu[maker]! * (budget - this.makerGot[maker]!);
     }
     this.profit += this.backingLeft;
@@ -186,17 +185,16 @@ export class Relaxation {
    */
   #priceBacking(maker: number): void {
     const { lambda, mu } = this.#pairs;
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const { amount, cost } = columns;
-    const budget = columns.budget[start + columns.groupTop[start + maker]!]!;
+    const budget = columns.budget[columns.groupTop[maker]!]!;
     let count = 0;
-    let entry = columns.groupTop[start + maker]!;
-    for (; entry >= 0; entry = columns.previous[start + entry]!) {
+    let entry = columns.groupTop[maker]!;
+    for (; entry >= 0; entry = columns.previous[entry]!) {
       if (this.#task.canBeWhole[entry] === 0 || entry >= this.#task.candidates) continue;
-      const at = start + entry;
-      const profit = amount[at]! * lambda - cost[at]! - mu;
+      const profit = amount[entry]! * lambda - cost[entry]! - mu;
       if (profit <= 0) continue;
-      this.#rate[count] = -profit / amount[at]!;
+      this.#rate[count] = -profit / amount[entry]!;
       this.#rated[count] = entry;
       count += 1;
     }
@@ -204,7 +202,7 @@ export class Relaxation {
     this.nu[maker] = 0;
     let left = budget;
     for (let at = 0; at < count; at += 1) {
-      left -= amount[start + this.#rated[at]!]!;
+      left -= amount[this.#rated[at]!]!;
       if (left >= 0) continue;
       const free = this.#boundOf(maker, count, 0);
       const nu = -this.#rate[at]!;
@@ -215,13 +213,13 @@ export class Relaxation {
 
   /** What a maker's rated orders profit at most at a price of its backing. */
   #boundOf(maker: number, count: number, nu: number): number {
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     this.choices.take(maker, this.#pairs.lambda - nu, this.#pairs.mu, NO_BREAK);
     let profit = this.choices.best(false);
     for (let at = 0; at < count && -this.#rate[at]! > nu; at += 1) {
       const entry = this.#rated[at]!;
       if (this.choices.isLarge[entry] === 1) continue;
-      profit += (-this.#rate[at]! - nu) * columns.amount[start + entry]!;
+      profit += (-this.#rate[at]! - nu) * columns.amount[entry]!;
     }
     return profit;
   }
@@ -245,15 +243,14 @@ export class Relaxation {
 
   /** Puts an order that is a class by itself in, or takes it out. */
   flip(entry: number): void {
-    const { columns, start } = this.#task.orders;
-    const at = start + entry;
-    const maker = columns.group[at]!;
+    const { columns } = this.#task.orders;
+    const maker = columns.group[entry]!;
     const { isIn } = this.#selection;
     const to = isIn[entry]! ^ 1;
     isIn[entry] = to;
     if (maker === UNCONSTRAINED) return;
     const sign = to === 1 ? 1 : -1;
-    this.#give(maker, sign * columns.amount[at]!, sign * columns.cost[at]!);
+    this.#give(maker, sign * columns.amount[entry]!, sign * columns.cost[entry]!);
   }
 
   /** Lets a maker deliver and be paid so much more. */
@@ -265,9 +262,9 @@ export class Relaxation {
   }
 
   #isOverdrawn(maker: number): boolean {
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const { budget, headroom } = columns;
-    const at = start + columns.groupTop[start + maker]!;
+    const at = columns.groupTop[maker]!;
     return (
       exceeds(this.makerGot[maker]!, budget[at]!) || exceeds(this.makerPaid[maker]!, headroom[at]!)
     );
@@ -298,9 +295,9 @@ export class Relaxation {
 
   /** What a unit of an order that is the break item profits. */
   gainOf(entry: number): number {
-    const { columns, start } = this.#task.orders;
-    const group = columns.group[start + entry]!;
+    const { columns } = this.#task.orders;
+    const group = columns.group[entry]!;
     const nu = group === UNCONSTRAINED ? 0 : this.nu[group]!;
-    return this.#pairs.lambda - columns.price[start + entry]! - nu;
+    return this.#pairs.lambda - columns.price[entry]! - nu;
   }
 }

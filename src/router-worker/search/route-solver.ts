@@ -361,10 +361,10 @@ export class RouteSolver {
     for (let hop = 0; hop < sides.length; hop += 1) {
       const payerBytes = payerBytesOf(hop === 0);
       const first = start[this.#curvesOfPath[hop]!]!;
-      const orders = { columns, start: first, payerBytes };
-      for (let entry = 0; entry < this.#greedy.counts[hop]!; entry += 1) {
-        left -= orderBytes(orders, entry);
-        if (columns.previous[first + entry]! >= 0) left += sharedBytes(orders, entry);
+      const orders = { columns, payerBytes };
+      for (let at = first; at < first + this.#greedy.counts[hop]!; at += 1) {
+        left -= orderBytes(orders, at);
+        if (columns.previous[at]! >= 0) left += sharedBytes(orders, at);
       }
     }
     return left >= 0;
@@ -542,14 +542,14 @@ function sidesOf(queue: PathQueue, id: number): readonly number[] {
   return sides;
 }
 
-function slotOf({ columns, start }: HopOrders, entry: number): number {
-  return columns.slot[start + entry]!;
+function slotOf({ columns }: HopOrders, entry: number): number {
+  return columns.slot[entry]!;
 }
 
 const NO_ENTRY = -1;
 
-function entryOf({ columns, start, count }: HopOrders, slot: number): number {
-  const at = columns.slot.subarray(start, start + count).indexOf(slot);
+function entryOf({ columns, count }: HopOrders, slot: number): number {
+  const at = columns.slot.subarray(0, count).indexOf(slot);
   return at < 0 ? NO_ENTRY : at;
 }
 

@@ -31,9 +31,9 @@ export class SidePairs {
 
   /** Finds the pairs around the relaxed solution's. */
   find(): void {
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const { lambda } = this.#relaxation;
-    const first = columns.price[start]!;
+    const first = columns.price[0]!;
     const spread = Math.max(lambda - first, lambda * SPREAD_MIN);
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const at = Math.max(lambda + OFFSETS[pair]! * spread, first * (1 - SPREAD_MIN));
@@ -44,7 +44,7 @@ export class SidePairs {
 
   /** Takes up the core of the relaxed solution at hand. `whole`: slots for whole orders. */
   take(core: Core, whole: number): void {
-    const { columns, start } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const { got, paid, count, nu, backingLeft } = this.#relaxation;
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const [lambda, mu] = [this.lambda[pair]!, this.mu[pair]!];
@@ -53,7 +53,7 @@ export class SidePairs {
     }
     for (let place = core.count - 1; place >= 0; place -= 1) {
       const owner = core.owner[place]!;
-      const group = owner < 0 ? -1 - owner : columns.group[start + owner]!;
+      const group = owner < 0 ? -1 - owner : columns.group[owner]!;
       const price = group === UNCONSTRAINED ? 0 : nu[group]!;
       const first = core.from[place]!;
       const end = first + core.size[place]!;

@@ -212,31 +212,30 @@ export class SlotBounds {
   }
 
   #bestPrice(hop: number): number {
-    const { columns, start } = this.#hops[hop]!;
-    return columns.price[start]!;
+    const { columns } = this.#hops[hop]!;
+    return columns.price[0]!;
   }
 
   /** Uses the flow up with a hop's orders, were they divisible and each maker's own; returns what it makes. */
   #divide(hop: number, flow: number): number {
     const sells = this.#direction === SELL;
-    const { columns, start, count } = this.#hops[hop]!;
+    const { columns, count } = this.#hops[hop]!;
     const { most, price } = columns;
     let [got, paid, entry, left] = [0, 0, 0, 0];
     for (; ; entry += 1) {
-      const at = start + entry;
-      left = sells ? (flow - paid) / price[at]! : flow - got;
-      if (left <= most[at]! || entry === count - 1) break;
-      got += most[at]!;
-      paid += most[at]! * price[at]!;
+      left = sells ? (flow - paid) / price[entry]! : flow - got;
+      if (left <= most[entry]! || entry === count - 1) break;
+      got += most[entry]!;
+      paid += most[entry]! * price[entry]!;
     }
     this.#divisibleFlow[hop] = flow;
     this.#divisibleEnd[hop] = entry;
     this.orders += entry + 1;
-    return sells ? got + left : paid + left * price[start + entry]!;
+    return sells ? got + left : paid + left * price[entry]!;
   }
 
   #setShadowPricesOf(hop: number): void {
-    const { columns, start, count } = this.#hops[hop]!;
+    const { columns, count } = this.#hops[hop]!;
     const flow = this.#divisibleFlow[hop]!;
     this.#lambdaCount[hop] = 0;
     // The fewer the slots, the higher the closest shadow price: past that of a single one none is of use.
@@ -247,7 +246,7 @@ export class SlotBounds {
       if (entry >= count) continue;
       const times = isAbove ? ABOVE[at - OFFSETS.length]! : 1;
       const key = isAbove ? at - OFFSETS.length : entry + ABOVE.length;
-      const lambda = columns.price[start + entry]! * times;
+      const lambda = columns.price[entry]! * times;
       const profit = this.#addShadowPrice(hop, key, lambda);
       const bound = this.#direction === SELL ? (flow + profit) / lambda : profit - flow * lambda;
       if (bound > closest) break;

@@ -85,7 +85,6 @@ export class SlotSplitSearch {
   /** To be filled by the caller, in execution order. */
   readonly hops: readonly HopOrders[] = Array.from({ length: HOPS_MAX }, () => ({
     columns: NO_COLUMNS,
-    start: 0,
     count: 0,
     groups: 0,
     profits: new KnownProfits(),
@@ -396,9 +395,9 @@ export class SlotSplitSearch {
     const known = this.#usable[stage * (ORDERS_MAX + 1) + slots]!;
     if (known > 0) return known;
     const next = this.hops[this.#hopAt(stage + 1)]!;
-    const { columns, start, count } = next;
+    const { columns, count } = next;
     // What may stay unsold is worth less than a unit at some price.
-    const unsold = columns.price[start + count - 1]!;
+    const unsold = columns.price[count - 1]!;
     const usable = (unsold + mostPaid(next, slots)) * (1 + 2 ** -40) + 1;
     this.#usable[stage * (ORDERS_MAX + 1) + slots] = usable;
     return usable;
