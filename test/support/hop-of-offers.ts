@@ -1,5 +1,10 @@
 // A hop's orders for tests of the selection search, without a book behind them.
-import { groupMakers, HopColumns, priceAt } from "../../src/router-worker/search/hop-columns.ts";
+import {
+  groupMakers,
+  limitEntry,
+  newColumns,
+  priceAt,
+} from "../../src/router-worker/search/hop-columns.ts";
 import type { HopOrders } from "../../src/router-worker/search/hop-problem.ts";
 import { KnownProfits } from "../../src/router-worker/search/known-profits.ts";
 import { costOf, realPrice } from "../../src/router-worker/search/rounding.ts";
@@ -22,7 +27,7 @@ const OWN_MAKERS = 1_000_000;
 /** `offers`: cheapest first. */
 export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
   const count = offers.length;
-  const columns = new HopColumns(count);
+  const columns = newColumns(count);
   const words = new BigUint64Array(priceAt(count));
   const latest = new Map<number, number>();
   for (const [entry, offer] of offers.entries()) {
@@ -38,7 +43,7 @@ export function hopOfOffers(offers: readonly HopOffer[]): HopOrders {
     columns.cost[entry] = costOf(amount, price, words, priceAt(entry));
     columns.budget[entry] = budget;
     columns.headroom[entry] = headroom;
-    columns.limit(entry, words);
+    limitEntry(columns, entry, words);
   }
   return {
     columns,

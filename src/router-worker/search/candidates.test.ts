@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CandidateSets, type Candidates } from "./candidates.ts";
-import { HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import { newColumns, UNCONSTRAINED } from "./hop-columns.ts";
 
 const ORDERS = 60;
 
 /** A curve of which each order is cheaper and larger than the next one, of a maker of its own. */
 function curves() {
-  const columns = new HopColumns(ORDERS);
+  const columns = newColumns(ORDERS);
   for (let at = 0; at < ORDERS; at += 1) {
     columns.slot[at] = at;
     columns.owner[at] = at;

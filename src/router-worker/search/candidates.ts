@@ -15,7 +15,13 @@
 // cheap and as large, and of those as cheap and as small, as many as its backing can fill at once. That is
 // no proof: the path counts as unproven.
 import { ORDERS_MAX } from "../quote.ts";
-import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import {
+  groupMakers,
+  type HopColumns,
+  newColumns,
+  pickEntries,
+  UNCONSTRAINED,
+} from "./hop-columns.ts";
 import { KnownProfits } from "./known-profits.ts";
 import type { SideCurves } from "./side-curves.ts";
 
@@ -37,7 +43,7 @@ const SIZE_MAX = 12;
 
 /** Space beyond what is needed, so that a side that grows need not be given more each time (choice). */
 const GROWTH = 1.25;
-const NO_COLUMNS = new HopColumns(0);
+const NO_COLUMNS = newColumns(0);
 
 /** Made anew, a set keeps its memory. */
 export type Candidates = {
@@ -190,8 +196,8 @@ export class CandidateSets {
       this.#isThinned = true;
       kept = this.#thinSizes(from, kept);
     }
-    if (set.columns.length < kept) set.columns = new HopColumns(Math.ceil(kept * GROWTH));
-    set.columns.pick(columns, from, this.#kept, kept, all);
+    if (set.columns.slot.length < kept) set.columns = newColumns(Math.ceil(kept * GROWTH));
+    pickEntries(columns, from, all, set.columns, this.#kept, kept);
     set.build = build;
     set.count = kept;
     set.groups = groupMakers(set.columns, 0, kept);

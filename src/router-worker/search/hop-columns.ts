@@ -8,198 +8,125 @@ import { costOf, outputOf } from "./rounding.ts";
 /** The maker's orders do not compete for its backing or its headroom. */
 export const UNCONSTRAINED = -1;
 
-let noGroups = new Int32Array(1024).fill(UNCONSTRAINED);
+/** Of so many entries. A block of them from some `start` on holds the orders of one side or hop. */
+export function newColumns(length: number) {
+  return {
+    /** The order's slot; its exact price is in the book's words at `priceAt(slot)`. */
+    slot: new Uint32Array(length),
+    /** The maker's address, as the book numbers it. */
+    owner: new Uint32Array(length),
+    /** Entry of the same maker before this one, relative to the block, or -1. */
+    previous: new Int32Array(length),
+    /** Real price: what the taker pays per unit. */
+    price: new Float64Array(length),
+    amount: new Float64Array(length),
+    /** What all of `amount` costs. */
+    cost: new Float64Array(length),
+    /** All that the maker has for its orders here: to deliver, and to be paid. */
+    budget: new Float64Array(length),
+    headroom: new Float64Array(length),
+    /** What the order can deliver at most, by itself. */
+    most: new Float64Array(length),
+    /** Bytes of the maker's address, and of its transfers, in a call's events (see call-bytes.ts). */
+    addressBytes: new Uint32Array(length),
+    transferBytes: new Uint32Array(length),
+    /** Group of the maker, relative to the block, or UNCONSTRAINED. */
+    group: new Int32Array(length),
+    /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
+    groupTop: new Int32Array(length),
+  };
+}
 
-/** A block of entries from `start` holds one hop's orders. */
-export class HopColumns {
-  /** The order's slot; its exact price is in the book's words at `priceAt(slot)`. */
-  slot: Uint32Array;
-  /** The maker's address, as the book numbers it. */
-  owner: Uint32Array;
-  /** Entry of the same maker before this one, relative to the block, or -1. */
-  previous: Int32Array;
-  /** Real price: what the taker pays per unit. */
-  price: Float64Array;
-  amount: Float64Array;
-  /** What all of `amount` costs. */
-  cost: Float64Array;
-  /** All that the maker has for its orders here: to deliver, and to be paid. */
-  budget: Float64Array;
-  headroom: Float64Array;
-  /** What the order can deliver at most, by itself. */
-  most: Float64Array;
-  /** Bytes of the maker's address, and of its transfers, in a call's events (see call-bytes.ts). */
-  addressBytes: Uint32Array;
-  transferBytes: Uint32Array;
-  /** Group of the maker, relative to the block, or UNCONSTRAINED. */
-  group: Int32Array;
-  /** By group: its dearest entry, relative to the block; `previous` leads to the others. */
-  groupTop: Int32Array;
+export type HopColumns = ReturnType<typeof newColumns>;
 
-  constructor(length: number) {
-    this.slot = new Uint32Array(length);
-    this.owner = new Uint32Array(length);
-    this.previous = new Int32Array(length);
-    this.price = new Float64Array(length);
-    this.amount = new Float64Array(length);
-    this.cost = new Float64Array(length);
-    this.budget = new Float64Array(length);
-    this.headroom = new Float64Array(length);
-    this.most = new Float64Array(length);
-    this.addressBytes = new Uint32Array(length);
-    this.transferBytes = new Uint32Array(length);
-    this.group = new Int32Array(length);
-    this.groupTop = new Int32Array(length);
+const NAMES = Object.keys(newColumns(0)) as (keyof HopColumns)[];
+
+/** Copies the first `count` entries to the front of other columns. */
+export function copyColumns(from: HopColumns, to: HopColumns, count: number): void {
+  for (const name of NAMES) to[name].set(from[name].subarray(0, count));
+}
+
+/** By entry of the block that is picked from: its place among the picked ones, or -1. */
+let placeOf = new Int32Array(256);
+
+/** Fills the front of `to` with `count` of the `all` entries of a block, without their groups. */
+export function pickEntries(
+  from: HopColumns,
+  start: number,
+  all: number,
+  to: HopColumns,
+  entries: Int32Array,
+  count: number,
+): void {
+  for (const name of NAMES) {
+    const [values, others] = [to[name], from[name]];
+    for (let at = 0; at < count; at += 1) values[at] = others[start + entries[at]!]!;
   }
-
-  get length(): number {
-    return this.slot.length;
-  }
-
-  /** Copies a block of `count` entries from another one's `start` to the front of this. */
-  take(other: HopColumns, start: number, count: number): void {
-    const end = start + count;
-    this.slot.set(other.slot.subarray(start, end));
-    this.owner.set(other.owner.subarray(start, end));
-    this.previous.set(other.previous.subarray(start, end));
-    this.price.set(other.price.subarray(start, end));
-    this.amount.set(other.amount.subarray(start, end));
-    this.cost.set(other.cost.subarray(start, end));
-    this.budget.set(other.budget.subarray(start, end));
-    this.headroom.set(other.headroom.subarray(start, end));
-    this.most.set(other.most.subarray(start, end));
-    this.addressBytes.set(other.addressBytes.subarray(start, end));
-    this.transferBytes.set(other.transferBytes.subarray(start, end));
-    this.group.set(other.group.subarray(start, end));
-    this.groupTop.set(other.groupTop.subarray(start, end));
-  }
-
-  /** Fills the front with `count` entries of another block of `all`, relative to its `start`. */
-  pick(other: HopColumns, start: number, entries: Int32Array, count: number, all: number): void {
-    if (placeOf.length < all) placeOf = new Int32Array(2 * all);
-    placeOf.fill(-1, 0, all);
-    for (let entry = 0; entry < count; entry += 1) {
-      const at = start + entries[entry]!;
-      let previous = other.previous[at]!;
-      while (previous >= 0 && placeOf[previous]! < 0) previous = other.previous[start + previous]!;
-      placeOf[entries[entry]!] = entry;
-      this.slot[entry] = other.slot[at]!;
-      this.owner[entry] = other.owner[at]!;
-      this.previous[entry] = previous < 0 ? -1 : placeOf[previous]!;
-      this.price[entry] = other.price[at]!;
-      this.amount[entry] = other.amount[at]!;
-      this.cost[entry] = other.cost[at]!;
-      this.budget[entry] = other.budget[at]!;
-      this.headroom[entry] = other.headroom[at]!;
-      this.most[entry] = other.most[at]!;
-      this.addressBytes[entry] = other.addressBytes[at]!;
-      this.transferBytes[entry] = other.transferBytes[at]!;
-    }
-  }
-
-  /** Shares the entries of another block, up to `end`, as if each were of an unconstrained maker. */
-  ungroup(other: HopColumns, end: number): void {
-    if (noGroups.length < end) noGroups = new Int32Array(2 * end).fill(UNCONSTRAINED);
-    this.slot = other.slot;
-    this.owner = other.owner;
-    this.previous = other.previous;
-    this.price = other.price;
-    this.amount = other.amount;
-    this.cost = other.cost;
-    this.budget = other.budget;
-    this.headroom = other.headroom;
-    this.most = other.most;
-    this.addressBytes = other.addressBytes;
-    this.transferBytes = other.transferBytes;
-    this.group = noGroups;
-    this.groupTop = other.groupTop;
-  }
-
-  /** Fills in `most` from amount, budget and headroom. */
-  limit(entry: number, words: BigUint64Array): void {
-    let most = this.amount[entry]!;
-    if (this.budget[entry]! < most) most = this.budget[entry]!;
-    const headroom = this.headroom[entry]!;
-    if (headroom < this.cost[entry]!) {
-      const payable = outputOf(headroom, this.price[entry]!, words, priceAt(this.slot[entry]!));
-      if (payable < most) most = payable;
-    }
-    this.most[entry] = most;
+  if (placeOf.length < all) placeOf = new Int32Array(2 * all);
+  placeOf.fill(-1, 0, all);
+  for (let at = 0; at < count; at += 1) {
+    let previous = to.previous[at]!;
+    while (previous >= 0 && placeOf[previous]! < 0) previous = from.previous[start + previous]!;
+    to.previous[at] = previous < 0 ? -1 : placeOf[previous]!;
+    placeOf[entries[at]!] = at;
   }
 }
+
+/** Fills in `most` of an entry from its amount, budget and headroom. */
+export function limitEntry(columns: HopColumns, entry: number, words: BigUint64Array): void {
+  const { amount, budget, cost, headroom, most } = columns;
+  most[entry] = Math.min(amount[entry]!, budget[entry]!);
+  if (headroom[entry]! >= cost[entry]!) return;
+  most[entry] = Math.min(most[entry]!, entryOutput(columns, entry, headroom[entry]!, words));
+}
+
+/** Groups the entries of makers who cannot fill all of theirs. Returns the number of groups. */
+export function groupMakers(columns: HopColumns, start: number, count: number): number {
+  const { amount, budget, cost, group, groupTop, headroom, previous } = columns;
+  let groups = 0;
+  group.fill(NOT_SEEN, start, start + count);
+  for (let top = count - 1; top >= 0; top -= 1) {
+    if (group[start + top] !== NOT_SEEN) continue;
+    let amounts = 0;
+    let costs = 0;
+    for (let entry = top; entry >= 0; entry = previous[start + entry]!) {
+      amounts += amount[start + entry]!;
+      costs += cost[start + entry]!;
+    }
+    const isOne = previous[start + top]! < 0;
+    const isEnough = amounts <= budget[start + top]! && costs <= headroom[start + top]!;
+    const own = isOne || isEnough ? UNCONSTRAINED : groups;
+    for (let entry = top; entry >= 0; entry = previous[start + entry]!) group[start + entry] = own;
+    if (own === UNCONSTRAINED) continue;
+    groupTop[start + groups] = top;
+    groups += 1;
+  }
+  return groups;
+}
+
+const NOT_SEEN = -2;
 
 /** Where an order's exact price stands in the book's words. */
 export function priceAt(slot: number): number {
   return slot * ORDER_STRIDE_U64 + ORDER_PRICE_U64;
 }
 
-/** Scratch of `pick`: by entry of the other block its own entry, or -1. */
-let placeOf = new Int32Array(256);
-
-/** Scratch of `groupMakers`, by entry: the maker's first entry; by first entry: sums, group. */
-let firstOf = new Int32Array(256);
-let amountSum = new Float64Array(256);
-let costSum = new Float64Array(256);
-let members = new Int32Array(256);
-let groupOf = new Int32Array(256);
-
-/** Groups the entries of makers who cannot fill all of theirs. Returns the number of groups. */
-export function groupMakers(columns: HopColumns, start: number, count: number): number {
-  if (firstOf.length < count) {
-    firstOf = new Int32Array(2 * count);
-    amountSum = new Float64Array(2 * count);
-    costSum = new Float64Array(2 * count);
-    members = new Int32Array(2 * count);
-    groupOf = new Int32Array(2 * count);
-  }
-  for (let entry = 0; entry < count; entry += 1) {
-    const previous = columns.previous[start + entry]!;
-    const first = previous < 0 ? entry : firstOf[previous]!;
-    firstOf[entry] = first;
-    if (first === entry) {
-      amountSum[first] = 0;
-      costSum[first] = 0;
-      members[first] = 0;
-      groupOf[first] = UNCONSTRAINED;
-    }
-    amountSum[first]! += columns.amount[start + entry]!;
-    costSum[first]! += columns.cost[start + entry]!;
-    members[first]! += 1;
-  }
-  let groups = 0;
-  for (let entry = 0; entry < count; entry += 1) {
-    const first = firstOf[entry]!;
-    if (first === entry && members[first]! > 1) {
-      const isShort =
-        amountSum[first]! > columns.budget[start + entry]! ||
-        costSum[first]! > columns.headroom[start + entry]!;
-      if (isShort) {
-        groupOf[first] = groups;
-        groups += 1;
-      }
-    }
-    const group = groupOf[first]!;
-    columns.group[start + entry] = group;
-    if (group !== UNCONSTRAINED) columns.groupTop[start + group] = entry;
-  }
-  return groups;
-}
-
-/** ceil(got * price) of an entry, and floor(paid / price). */
+/** ceil(got * price) of an entry. */
 export function entryCost(
-  columns: HopColumns,
+  { price, slot }: HopColumns,
   entry: number,
   got: number,
   words: BigUint64Array,
 ): number {
-  return costOf(got, columns.price[entry]!, words, priceAt(columns.slot[entry]!));
+  return costOf(got, price[entry]!, words, priceAt(slot[entry]!));
 }
 
+/** floor(paid / price) of an entry. */
 export function entryOutput(
-  columns: HopColumns,
+  { price, slot }: HopColumns,
   entry: number,
   paid: number,
   words: BigUint64Array,
 ): number {
-  return outputOf(paid, columns.price[entry]!, words, priceAt(columns.slot[entry]!));
+  return outputOf(paid, price[entry]!, words, priceAt(slot[entry]!));
 }

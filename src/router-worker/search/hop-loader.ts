@@ -4,7 +4,7 @@ import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { payerBytesOf } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
-import { groupMakers, HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import { copyColumns, groupMakers, type HopColumns, limitEntry, newColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 
@@ -73,7 +73,7 @@ export class CreditedHops {
       if (credit === 0) continue;
       copy ??= this.#copyOf(hop, at);
       copy.headroom[entry]! += credit;
-      copy.limit(entry, hop.words);
+      limitEntry(copy, entry, hop.words);
     }
     if (copy === undefined) return;
     hop.columns = copy;
@@ -82,9 +82,9 @@ export class CreditedHops {
   }
 
   #copyOf(hop: HopOrders, at: number): HopColumns {
-    this.#copies[at] ??= new HopColumns(CANDIDATES_MAX);
+    this.#copies[at] ??= newColumns(CANDIDATES_MAX);
     const copy = this.#copies[at];
-    copy.take(hop.columns, 0, hop.count);
+    copyColumns(hop.columns, copy, hop.count);
     return copy;
   }
 }

@@ -2,12 +2,13 @@
 // and how many of them the call carries.
 import { FILL_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
-import { HopColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
 import { EXACT_MAX } from "./hop-selection.ts";
 
 /** Entries of a hop: its candidates. */
 export const ENTRIES_MAX = CANDIDATES_MAX;
+const NO_GROUPS = new Int32Array(ENTRIES_MAX).fill(UNCONSTRAINED);
 
 export class HopTask {
   /** Without groups of makers while `ignoresBacking`. */
@@ -29,7 +30,6 @@ export class HopTask {
   bytesMost = 0;
   isBytesBound = false;
   #grouped!: HopOrders;
-  readonly #ungrouped = new HopColumns(0);
   readonly #amountOf = new Float64Array(ENTRIES_MAX);
   readonly #costOf = new Float64Array(ENTRIES_MAX);
 
@@ -58,8 +58,7 @@ export class HopTask {
     this.#grouped = orders;
     this.ignoresBacking = orders.groups > 0 && this.#isExact();
     if (this.ignoresBacking) {
-      this.orders = { ...orders, columns: this.#ungrouped, groups: 0 };
-      this.#ungrouped.ungroup(columns, orders.count);
+      this.orders = { ...orders, columns: { ...columns, group: NO_GROUPS }, groups: 0 };
     }
   }
 

@@ -38,7 +38,7 @@ import { costUp, I128_MAX, isDust } from "../../model/settlement.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { EXPIRY_MARGIN } from "../quote-engine.ts";
 import { addressBytes, transferBytes } from "./call-bytes.ts";
-import { groupMakers, HopColumns, priceAt } from "./hop-columns.ts";
+import { copyColumns, groupMakers, limitEntry, newColumns, priceAt } from "./hop-columns.ts";
 import { costOf, outputOf, realPrice } from "./rounding.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -96,7 +96,7 @@ export class SideCurves {
   readonly #differs: Uint8Array;
 
   // By entry.
-  columns = new HopColumns(COLUMNS_FIRST);
+  columns = newColumns(COLUMNS_FIRST);
   /** What is surely left for the entry once its maker's cheaper orders here are filled whole. */
   share = new Float64Array(COLUMNS_FIRST);
   /** What the entries up to and including this one give and cost at most. */
@@ -315,7 +315,7 @@ export class SideCurves {
     columns.cost[entry] = costOf(amount, price, view.orderU64, priceAt(slot));
     columns.budget[entry] = budget;
     columns.headroom[entry] = headroom;
-    columns.limit(entry, view.orderU64);
+    limitEntry(columns, entry, view.orderU64);
     columns.addressBytes[entry] = addressBytes(view, slot);
     columns.transferBytes[entry] = transferBytes(view, slot);
     if (budget < 1) return;
@@ -372,7 +372,7 @@ export class SideCurves {
     this.#makerHash.fill(0, 0, 2 * length);
     if (this.#block[curve]! >= length) return;
     if (this.#columnsUsed + length > 2 * this.#entriesMax) this.#forgetAll();
-    while (this.#columnsUsed + length > this.columns.length) this.#growColumns();
+    while (this.#columnsUsed + length > this.columns.slot.length) this.#growColumns();
     this.start[curve] = this.#columnsUsed;
     this.#block[curve] = length;
     this.#columnsUsed += length;
@@ -387,9 +387,10 @@ export class SideCurves {
 
   #growColumns(): void {
     const { columns } = this;
-    const length = 2 * columns.length;
-    this.columns = new HopColumns(length);
-    this.columns.take(columns, 0, columns.length);
+    const { length: before } = columns.slot;
+    const length = 2 * before;
+    this.columns = newColumns(length);
+    copyColumns(columns, this.columns, before);
     this.share = withLength(this.share, length);
     this.gotSum = withLength(this.gotSum, length);
     this.paidSum = withLength(this.paidSum, length);

@@ -8,7 +8,7 @@
 //
 // Plain numbers order and prune; amounts that they do not hold travel beside them as integers.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
-import { HopColumns } from "./hop-columns.ts";
+import { newColumns } from "./hop-columns.ts";
 import {
   type HopDirection,
   type HopOrders,
@@ -78,7 +78,7 @@ type HopResult = {
 /** What a route costs before and after its search. */
 const ROUTE_WORK = 100;
 
-const NO_COLUMNS = new HopColumns(0);
+const NO_COLUMNS = newColumns(0);
 const NO_WORDS = new BigUint64Array(0);
 
 export class SlotSplitSearch {
