@@ -5,10 +5,11 @@
 import { sortAscending } from "./hop-problem.ts";
 import { exceeds } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
-import { NO_BREAK } from "./maker-choices.ts";
+import { CHOICES_MAX } from "./maker-choices.ts";
 import type { Relaxation } from "./relaxation.ts";
 
-const ALTERNATIVES_MAX = 1 << 12;
+/** Alternatives of all classes: each entry and each choice is one at most. */
+export const ALTERNATIVES_MAX = ENTRIES_MAX + CHOICES_MAX;
 
 export class Core {
   /** Number of classes. */
@@ -87,7 +88,7 @@ export class Core {
     for (let entry = 0; entry < candidates; entry += 1) {
       const loss = Math.abs(reduced[entry]!);
       if (loss > gap || !this.#relaxation.isClass(entry)) continue;
-      if (this.#alternatives < ALTERNATIVES_MAX) this.#addEntry(entry, loss, isIn[entry]! === 1);
+      this.#addEntry(entry, loss, isIn[entry]! === 1);
     }
     for (let maker = 0; maker < orders.groups; maker += 1) this.#addMaker(maker, gap);
     this.#arrange(gap);
@@ -106,11 +107,12 @@ export class Core {
   /** Whether makers whose orders want too much can give enough of them up from a place on. */
   canRecover(from: number): boolean {
     const { columns } = this.#task.orders;
-    const { priced, pricedCount, makerGot } = this.#relaxation;
-    for (let at = 0; at < pricedCount; at += 1) {
+    const { choices, makerGot } = this.#relaxation;
+    const { priced } = choices;
+    for (let at = 0; at < priced.length; at += 1) {
       const maker = priced[at]!;
       const budget = columns.budget[columns.groupTop[maker]!]!;
-      const least = makerGot[maker]! - this.#giveBack[from * pricedCount + at]!;
+      const least = makerGot[maker]! - this.#giveBack[from * priced.length + at]!;
       if (exceeds(least, budget)) return false;
     }
     return true;
@@ -142,18 +144,12 @@ export class Core {
     const { choices, choiceOf, bestOf } = this.#relaxation;
     const kept = choiceOf[maker]!;
     const best = bestOf[maker]!;
-    this.#relaxation.takeMaker(maker, NO_BREAK);
-    const listed = choices.count;
-    choices.list(best - gap);
     const first = this.#alternatives;
-    for (let choice = listed; choice < choices.count; choice += 1) {
-      if (this.#alternatives === ALTERNATIVES_MAX) {
-        choices.isCut = true;
-        break;
-      }
-      if (choices.isSame(choice, kept)) continue;
+    for (let choice = choices.first[maker]!; choice < choices.first[maker + 1]!; choice += 1) {
+      const loss = best - this.#relaxation.choiceProfit(maker, choice);
+      if (loss > gap || choice === kept) continue;
       this.altChoice[this.#alternatives] = choice;
-      this.altLoss[this.#alternatives] = best - choices.profit[choice]!;
+      this.altLoss[this.#alternatives] = loss;
       this.#alternatives += 1;
     }
     const end = this.#alternatives;
@@ -255,11 +251,12 @@ export class Core {
       this.canDrop[place] = this.canDrop[place + 1]! + drop;
       this.canEmpty[place] = this.canEmpty[place + 1]! + empty;
     }
-    if (this.#relaxation.pricedCount > 0) this.#sumUpPriced();
+    if (this.#relaxation.choices.priced.length > 0) this.#sumUpPriced();
   }
 
   #sumUpPriced(): void {
-    const { priced, pricedCount } = this.#relaxation;
+    const { priced } = this.#relaxation.choices;
+    const pricedCount = priced.length;
     const end = this.count;
     if (this.#giveBack.length < (end + 1) * pricedCount) {
       this.#giveBack = new Float64Array(2 * (end + 1) * pricedCount);

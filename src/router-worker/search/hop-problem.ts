@@ -144,9 +144,6 @@ function addLargest(uses: number, slots: number): number {
   return uses - before;
 }
 
-/** No order: none is left out. */
-export const NONE_OUT = -1;
-
 /** What is better than a value by as little as it can be. */
 export function nextBetter(direction: HopDirection, value: number): number {
   // Beyond 2^53 one unit more is the same number.

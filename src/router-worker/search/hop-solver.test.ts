@@ -4,7 +4,7 @@ import { type HopOffer, hopOfOffers } from "../../../test/support/hop-of-offers.
 import { BUY, type HopDemand, SELL } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
 
-test("a maker's choices that were left out are not said to be none", () => {
+test("a search cut short among a maker's choices does not say that there are none", () => {
   const offers = [
     { price: 1801, amount: 184_320 },
     { price: 2027, amount: 495 },

@@ -24,7 +24,6 @@ import {
 } from "./hop-problem.ts";
 import { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, HopTask } from "./hop-task.ts";
-import type { BreakOfMaker } from "./maker-choices.ts";
 import { Relaxation } from "./relaxation.ts";
 import { PAIRS, SidePairs } from "./side-pairs.ts";
 
@@ -43,7 +42,7 @@ const SEARCH_WORK = 20;
 /** Entries passed over that take as long as a node. */
 const NODE_ENTRIES = 16;
 /** Choices of makers that take as long as a node (guess). */
-const NODE_CHOICES = 4;
+const NODE_CHOICES = 64;
 /** Orders that change against the relaxed solution at most, along one branch. */
 const DEPTH_MAX = 64;
 /** Nodes of a search without side pairs (guess: half of the searches end with fewer). */
@@ -115,7 +114,6 @@ export class HopSolver {
   readonly #frontLeast = new Float64Array(ENTRIES_MAX);
   readonly #frontMost = new Float64Array(ENTRIES_MAX);
   readonly #frontPlace = new Int32Array(ENTRIES_MAX);
-  readonly #broken = { entry: 0, gain: 0, most: 0 };
   /** By entry of a maker that is one class: see `#makerSlackOf`, and the shadow price it is for. */
   readonly #makerSlack = new Float64Array(ENTRIES_MAX);
   readonly #makerSlackAt = new Float64Array(ENTRIES_MAX);
@@ -324,8 +322,8 @@ export class HopSolver {
 
   #countChoices(): void {
     const { choices } = this.#relaxation;
-    this.#nodesLeft -= choices.nodes / NODE_CHOICES;
-    choices.nodes = 0;
+    this.#nodesLeft -= choices.looked / NODE_CHOICES;
+    choices.looked = 0;
   }
 
   #isCloser(bound: number, other: number): boolean {
@@ -334,12 +332,9 @@ export class HopSolver {
 
   /** Tries all that is better than the trial. */
   #searchTrial(): void {
-    const { choices } = this.#relaxation;
     this.#updateWanted();
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
     this.#isCut = false;
-    choices.isCut = false;
-    const choicesKept = choices.count;
     const slack = this.#collectBreaks();
     if (slack >= 0) this.#collectCore(slack);
     this.#countChoices();
@@ -354,9 +349,8 @@ export class HopSolver {
       }
       this.#branch(entry);
     }
-    choices.dropFrom(choicesKept);
     if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
-    this.complete = !this.#isCut && !choices.isCut;
+    this.complete = !this.#isCut;
   }
 
   #collectCore(gap: number): void {
@@ -509,20 +503,10 @@ export class HopSolver {
     const relaxation = this.#relaxation;
     const { lambda } = relaxation;
     if (this.#makerSlackAt[entry] !== lambda) {
-      relaxation.takeMaker(maker, this.#brokenOf(entry));
       this.#makerSlackAt[entry] = lambda;
-      this.#makerSlack[entry] = relaxation.choices.best(false) - relaxation.bestOf[maker]!;
+      this.#makerSlack[entry] = relaxation.bestWithBreak(maker, entry) - relaxation.bestOf[maker]!;
     }
     return this.#makerSlack[entry]!;
-  }
-
-  #brokenOf(entry: number): BreakOfMaker {
-    const { columns } = this.#task.orders;
-    const broken = this.#broken;
-    broken.entry = entry;
-    broken.gain = this.#relaxation.gainOf(entry);
-    broken.most = columns.most[entry]!;
-    return broken;
   }
 
   /** Tries the selections with a break item. */
@@ -605,16 +589,12 @@ export class HopSolver {
     const { choices } = relaxation;
     const { columns } = this.#task.orders;
     const entry = this.#item[0]!;
-    relaxation.takeMaker(maker, this.#brokenOf(entry));
     const kept = relaxation.choiceOf[maker]!;
     const rest = relaxation.profit - relaxation.choiceProfit(maker, kept);
-    const first = choices.count;
-    if (rest + choices.best(false) < this.#needed) return;
-    choices.list(this.#needed - rest);
-    this.#countChoices();
     relaxation.toggle(maker, kept, 0);
-    for (let choice = first; choice < choices.count; choice += 1) {
+    for (let choice = choices.first[maker]!; choice < choices.first[maker + 1]!; choice += 1) {
       if (this.#isOut()) break;
+      if (rest + relaxation.profitWithBreak(maker, choice, entry) < this.#needed) continue;
       this.#setFront(columns.budget[entry]! - choices.got[choice]!);
       if (this.#front === 0) continue;
       this.#profit[0] = rest + relaxation.choiceProfit(maker, choice);
@@ -632,7 +612,6 @@ export class HopSolver {
       relaxation.toggle(maker, choice, 0);
     }
     relaxation.toggle(maker, kept, 1);
-    choices.dropFrom(first);
   }
 
   #isOut(): boolean {

@@ -2,18 +2,18 @@
 // its choice of the highest reduced profit: an order by itself is whole or not; a maker with too little
 // backing chooses which of its largest orders to fill (maker-choices.ts). Its other orders are classes by
 // themselves; where that gives the closer bound, its backing has a shadow price nu.
-import { UNCONSTRAINED } from "./hop-columns.ts";
+import { entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
 import { sortAscending } from "./hop-problem.ts";
 import { exceeds, type HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
-import { type BreakOfMaker, MakerChoices, NO_BREAK } from "./maker-choices.ts";
+import { MakerChoices } from "./maker-choices.ts";
 import { Multipliers } from "./multipliers.ts";
 
 /** Halvings in search of a slot penalty at which the relaxed solution fits the slots. */
 const FIT_STEPS = 10;
 
 export class Relaxation {
-  readonly choices: MakerChoices;
+  readonly choices = new MakerChoices();
   /** What the relaxed solution got, paid and counts; its profit with the worth of what it leaves. */
   got = 0;
   paid = 0;
@@ -27,15 +27,12 @@ export class Relaxation {
   readonly nu = new Float64Array(ENTRIES_MAX);
   readonly makerGot = new Float64Array(ENTRIES_MAX);
   readonly makerPaid = new Float64Array(ENTRIES_MAX);
-  /** Makers with orders beside their largest, and makers who are to deliver or be paid too much. */
-  readonly priced = new Int32Array(ENTRIES_MAX);
-  pricedCount = 0;
+  /** Makers who are to deliver or be paid too much. */
   overdrawn = 0;
   /** By maker: its choice in the relaxed solution, and its reduced profit. */
   readonly choiceOf = new Int32Array(ENTRIES_MAX);
   readonly bestOf = new Float64Array(ENTRIES_MAX);
   #chooseWork = 0;
-  readonly #hasOthers = new Uint8Array(ENTRIES_MAX);
   /** Of one maker: what its orders lose a unit, ascending, and the orders. */
   readonly #rate = new Float64Array(ENTRIES_MAX);
   readonly #rated = new Int32Array(ENTRIES_MAX);
@@ -49,7 +46,6 @@ export class Relaxation {
   constructor(task: HopTask, selection: HopSelection) {
     this.#task = task;
     this.#selection = selection;
-    this.choices = new MakerChoices(task);
   }
 
   /** What was taken since `find` began, in work units. */
@@ -72,8 +68,8 @@ export class Relaxation {
     this.#whole = whole;
     this.#chooseWork = 0;
     pairs.find(orders, candidates, demand, whole + 1, this.#task.canBeWhole);
-    this.choices.begin(whole);
-    this.#collectPriced();
+    this.choices.begin(this.#task, whole);
+    this.nu.fill(0, 0, orders.groups);
     this.#fitSlots();
   }
 
@@ -99,8 +95,12 @@ export class Relaxation {
     const whole = this.#whole;
     this.choose();
     if (this.count <= whole) return;
+    const { candidates, canBeWhole } = this.#task;
     let low = pairs.mu;
-    let high = low + this.#highest();
+    let high = low;
+    for (let entry = 0; entry < candidates; entry += 1) {
+      if (canBeWhole[entry] === 1) high = Math.max(high, low + this.reduced[entry]!);
+    }
     for (let step = 0; step < FIT_STEPS; step += 1) {
       pairs.mu = (low + high) / 2;
       this.choose();
@@ -109,33 +109,6 @@ export class Relaxation {
     }
     pairs.mu = high;
     this.choose();
-  }
-
-  #collectPriced(): void {
-    const { orders, candidates } = this.#task;
-    const { columns, groups } = orders;
-    this.nu.fill(0, 0, groups);
-    this.#hasOthers.fill(0, 0, groups);
-    this.pricedCount = 0;
-    for (let entry = 0; groups > 0 && entry < candidates; entry += 1) {
-      const maker = columns.group[entry]!;
-      if (maker === UNCONSTRAINED || !this.isClass(entry) || this.#hasOthers[maker] === 1) continue;
-      this.#hasOthers[maker] = 1;
-      this.priced[this.pricedCount] = maker;
-      this.pricedCount += 1;
-    }
-  }
-
-  /** The highest profit of a class against the penalty at hand. */
-  #highest(): number {
-    let highest = 0;
-    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
-      if (this.isClass(entry) && this.reduced[entry]! > highest) highest = this.reduced[entry]!;
-    }
-    for (let maker = 0; maker < this.#task.orders.groups; maker += 1) {
-      if (this.bestOf[maker]! > highest) highest = this.bestOf[maker]!;
-    }
-    return highest;
   }
 
   /** Puts the relaxed solution at the multipliers into the selection. */
@@ -154,7 +127,7 @@ export class Relaxation {
     this.profit = 0;
     this.makerGot.fill(0, 0, groups);
     this.makerPaid.fill(0, 0, groups);
-    for (let at = 0; at < this.pricedCount; at += 1) this.#priceBacking(this.priced[at]!);
+    for (const maker of this.choices.priced) this.#priceBacking(maker);
     for (let entry = 0; entry < candidates; entry += 1) {
       const maker = group[entry]!;
       const nu = maker === UNCONSTRAINED ? 0 : this.nu[maker]!;
@@ -167,12 +140,10 @@ export class Relaxation {
       if (maker === UNCONSTRAINED) isIn[entry] = 1;
       else this.flip(entry);
     }
-    this.choices.clear();
     for (let maker = 0; maker < groups; maker += 1) this.#chooseOf(maker);
     this.profit = this.got * lambda - this.paid + (this.#whole - this.count) * mu;
     this.backingLeft = 0;
-    for (let at = 0; at < this.pricedCount; at += 1) {
-      const maker = this.priced[at]!;
+    for (const maker of this.choices.priced) {
       const budget = columns.budget[columns.groupTop[maker]!]!;
       this.backingLeft += this.nu[maker]! * (budget - this.makerGot[maker]!);
     }
@@ -213,23 +184,23 @@ export class Relaxation {
 
   /** What a maker's rated orders profit at most at a price of its backing. */
   #boundOf(maker: number, count: number, nu: number): number {
-    const { columns } = this.#task.orders;
-    this.choices.take(maker, this.#pairs.lambda - nu, this.#pairs.mu, NO_BREAK);
-    let profit = this.choices.best(false);
+    const { choices } = this;
+    const { amount } = this.#task.orders.columns;
+    const lambda = this.#pairs.lambda - nu;
+    const { mu } = this.#pairs;
+    let profit = choices.profit(choices.best(maker, lambda, mu), lambda, mu);
     for (let at = 0; at < count && -this.#rate[at]! > nu; at += 1) {
       const entry = this.#rated[at]!;
-      if (this.choices.isLarge[entry] === 1) continue;
-      profit += (-this.#rate[at]! - nu) * columns.amount[entry]!;
+      if (choices.bit[entry] === 0) profit += (-this.#rate[at]! - nu) * amount[entry]!;
     }
     return profit;
   }
 
   #chooseOf(maker: number): void {
     const { choices } = this;
-    const kept = choices.count;
-    this.takeMaker(maker, NO_BREAK);
-    this.bestOf[maker] = choices.best(true);
+    const kept = choices.best(maker, this.#pairs.lambda - this.nu[maker]!, this.#pairs.mu);
     this.choiceOf[maker] = kept;
+    this.bestOf[maker] = this.choiceProfit(maker, kept);
     this.toggle(maker, kept, 1);
     this.got += choices.got[kept]!;
     this.paid += choices.paid[kept]!;
@@ -238,7 +209,7 @@ export class Relaxation {
 
   /** Whether an order can be whole and is a class by itself. */
   isClass(entry: number): boolean {
-    return this.#task.canBeWhole[entry] === 1 && this.choices.isLarge[entry] === 0;
+    return this.#task.canBeWhole[entry] === 1 && this.choices.bit[entry] === 0;
   }
 
   /** Puts an order that is a class by itself in, or takes it out. */
@@ -272,25 +243,51 @@ export class Relaxation {
 
   /** Puts the orders of a maker's choice in (1) or out (0). */
   toggle(maker: number, choice: number, to: number): void {
-    const { from, size, entries, got, paid } = this.choices;
+    const { mask, bit, large, got, paid } = this.choices;
     const { isIn } = this.#selection;
-    for (let at = from[choice]!; at < from[choice]! + size[choice]!; at += 1) {
-      isIn[entries[at]!] = to;
+    for (const entry of large[maker]!) {
+      if ((mask[choice]! & bit[entry]!) !== 0) isIn[entry] = to;
     }
     const sign = to === 1 ? 1 : -1;
     this.#give(maker, sign * got[choice]!, sign * paid[choice]!);
   }
 
-  /** Points `choices` at a maker, whose break item is `broken`. */
-  takeMaker(maker: number, broken: BreakOfMaker): void {
-    this.choices.take(maker, this.#pairs.lambda - this.nu[maker]!, this.#pairs.mu, broken);
+  /** Reduced profit of a maker's choice. */
+  choiceProfit(maker: number, choice: number): number {
+    return this.choices.profit(choice, this.#pairs.lambda - this.nu[maker]!, this.#pairs.mu);
   }
 
-  /** Reduced profit of a maker's choice, without that of its break item. */
-  choiceProfit(maker: number, choice: number): number {
-    const { got, paid, size } = this.choices;
-    const { lambda, mu } = this.#pairs;
-    return got[choice]! * (lambda - this.nu[maker]!) - paid[choice]! - size[choice]! * mu;
+  /** At most the same with the break item `entry` of the maker; -Infinity: they do not go together. */
+  profitWithBreak(maker: number, choice: number, entry: number): number {
+    const { bit, got, mask, paid } = this.choices;
+    const { columns, words } = this.#task.orders;
+    const top = columns.groupTop[maker]!;
+    const budget = columns.budget[top]! - got[choice]!;
+    const headroom = columns.headroom[top]! - paid[choice]!;
+    const isListed = (mask[choice]! & bit[entry]!) !== 0;
+    if (isListed || budget < 1 || headroom < 1) return Number.NEGATIVE_INFINITY;
+    const profit = this.choiceProfit(maker, choice);
+    const gain = this.gainOf(entry);
+    if (gain <= 0) return profit + gain;
+    let most = Math.min(budget, columns.most[entry]!);
+    if (headroom < Number.POSITIVE_INFINITY) {
+      most = Math.min(most, Math.max(1, entryOutput(columns, entry, headroom, words)));
+    }
+    return profit + gain * most;
+  }
+
+  /** At most what any choice of the maker profits with that break item. */
+  bestWithBreak(maker: number, entry: number): number {
+    const { first } = this.choices;
+    const most = Math.max(0, this.gainOf(entry)) * this.#task.orders.columns.most[entry]!;
+    const end = first[maker + 1]!;
+    let best = Number.NEGATIVE_INFINITY;
+    this.choices.looked += end - first[maker]!;
+    for (let choice = first[maker]!; choice < end; choice += 1) {
+      if (this.choiceProfit(maker, choice) + most <= best) continue;
+      best = Math.max(best, this.profitWithBreak(maker, choice, entry));
+    }
+    return best;
   }
 
   /** What a unit of an order that is the break item profits. */

@@ -1,7 +1,7 @@
 // Hot path: further pairs of multipliers, around the ones of the relaxed solution. Once some of a hop's
 // classes are decided, the bound at another shadow price is closer: each node asks all pairs. What they
 // take is worth it for searches that do not end at once.
-import type { Core } from "./core.ts";
+import { ALTERNATIVES_MAX, type Core } from "./core.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import type { Relaxation } from "./relaxation.ts";
@@ -11,7 +11,6 @@ const OFFSETS: readonly number[] = [-0.6, -0.2, -0.05, 0.05, 0.2, 0.8, 3];
 export const PAIRS = OFFSETS.length;
 /** Least spread, as a part of the price. */
 const SPREAD_MIN = 1e-4;
-const ALTERNATIVES_MAX = 1 << 12;
 
 export class SidePairs {
   readonly lambda = new Float64Array(PAIRS);
