@@ -6,7 +6,7 @@
 import { entryCost, entryOutput } from "./hop-columns.ts";
 import { unsoldMax } from "./hop-loader.ts";
 import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
-import { exceeds } from "./hop-selection.ts";
+import { exceeds } from "./rounding.ts";
 
 /** Orders of one hop that selections are made of: some 5,000 selections. */
 const HEADROOM_ORDERS_MAX = 10;

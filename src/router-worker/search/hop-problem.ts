@@ -48,7 +48,7 @@ export type HopDemand = {
   readonly cutoff: number;
   /** A proven gap at which the search may stop, as a part of the value. */
   readonly gap: number;
-  /** Nodes of the branch and bound. 0: only a part of the cheapest order, where that is all it takes. */
+  /** Nodes of the branch and bound. */
   readonly nodesMax: number;
 };
 

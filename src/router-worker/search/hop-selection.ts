@@ -1,59 +1,59 @@
 // Hot path: the order selection being tried, and the incumbent: the best one that settles. Integers
 // decide what settles: plain numbers where all of them are below 2^51, else the contract's own
 // arithmetic on 128-bit integers.
-import { CANDIDATES_MAX } from "./candidates.ts";
 import { entryCost, entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
-import { type HopDemand, type HopOrders, SELL, selectionBytes } from "./hop-problem.ts";
+import { selectionBytes } from "./hop-problem.ts";
+import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
+import { EXACT_MAX } from "./rounding.ts";
 import { type ListedOrder, listedOrder, planHop, settleBuying, settleSelling } from "./settle.ts";
 
-/** Below it, sums and products of a hop are exact. */
-export const EXACT_MAX = 2 ** 51;
-/** Relative error of a hop's sums beyond that; what it leaves open integers decide. */
-const ERROR = 2 ** -46;
 /** Orders of a selection at most. */
 const LIST_MAX = 64;
 /** Nodes that a settlement in 128-bit integers counts as. */
 const EXACT_NODES = 64;
 
-/** Whether what orders add up to is surely more than their maker has; what is too close integers decide. */
-export function exceeds(sum: number, most: number): boolean {
-  return sum > most && (sum < EXACT_MAX || sum > most * (1 + ERROR));
-}
-
 export class HopSelection {
   // The incumbent.
-  found = false;
-  /** SELL: what it gets, BUY: what it costs. */
-  value = 0;
-  /** The same in integers, where plain numbers do not hold it. */
+  /** SELL: what it gets, BUY: the negative of what it costs; -Infinity: there is none. */
+  worth = Number.NEGATIVE_INFINITY;
+  /** What it gets or costs, in integers, where plain numbers do not hold it. */
   exactValue: bigint | undefined;
   /** Entries in matching order, the break item last. */
   readonly list = new Int32Array(LIST_MAX);
-  readonly #scratch = new Int32Array(LIST_MAX);
   count = 0;
-  /** SELL: the most that any selection tried would get that need not use up the amount. */
+  /**
+   * SELL: an upper bound of what any selection gets of a part of the amount or of all of it; what is below the
+   * cutoff, or better than the incumbent by no more than the gap, does not count. No bound where the search
+   * was cut short.
+   */
   partMost = 0;
   /** Nodes that 128-bit settlements counted as. */
   exactNodes = 0;
-
-  /** Whether some selections take more bytes of the call than they may. */
-  isBytesBound = false;
-  /** Whether selections are checked for makers' backing, since the search ignores it; and whether one lacked it. */
-  checksBacking = false;
+  /** Whether a selection was turned down since a maker lacks the backing for it. */
   isOverdrawn = false;
   /** By entry: whether it is listed whole. */
-  readonly isIn = new Uint8Array(CANDIDATES_MAX);
+  readonly isIn = new Uint8Array(ENTRIES_MAX);
 
-  #orders!: HopOrders;
-  #demand!: HopDemand;
-  #candidates = 0;
+  readonly #task: HopTask;
+  /** The selection being tried, as `list`. */
+  readonly #tried = new Int32Array(LIST_MAX);
 
-  begin(orders: HopOrders, demand: HopDemand, candidates: number): void {
-    this.#orders = orders;
-    this.#demand = demand;
-    this.#candidates = candidates;
-    this.found = false;
-    this.value = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+  constructor(task: HopTask) {
+    this.#task = task;
+  }
+
+  get found(): boolean {
+    return this.count > 0;
+  }
+
+  /** SELL: what the incumbent gets, BUY: what it costs. */
+  get value(): number {
+    return Math.abs(this.worth);
+  }
+
+  /** Once the task has begun. */
+  begin(): void {
+    this.worth = Number.NEGATIVE_INFINITY;
     this.exactValue = undefined;
     this.partMost = 0;
     this.count = 0;
@@ -63,7 +63,12 @@ export class HopSelection {
   }
 
   clear(): void {
-    this.isIn.fill(0, 0, this.#candidates);
+    this.isIn.fill(0, 0, this.#task.candidates);
+  }
+
+  /** SELL: notes what a selection gets that need not use up the amount. */
+  notePart(value: number): void {
+    if (value > this.partMost) this.partMost = value;
   }
 
   /**
@@ -79,9 +84,9 @@ export class HopSelection {
     count: number,
   ): boolean {
     if (most < 1 || headroom < 1) return false;
-    const { columns, words } = this.#orders;
-    const { direction, amount } = this.#demand;
-    const sells = direction === SELL;
+    const { orders, demand, sells } = this.#task;
+    const { columns, words } = orders;
+    const { amount } = demand;
     const own = columns.amount[entry]!;
     const cost = columns.cost[entry]!;
     if (!(amount < EXACT_MAX && got + own < EXACT_MAX && paid + cost < EXACT_MAX)) {
@@ -92,7 +97,7 @@ export class HopSelection {
     const isWhole = left >= (sells ? cost : own);
     const gets = isWhole ? own : sells ? entryOutput(columns, entry, left, words) : left;
     if (gets < 1) return false;
-    if (sells) this.#notePart(got + Math.min(gets, most));
+    if (sells) this.notePart(got + Math.min(gets, most));
     // Selling, what it pays matters only to a maker who cannot be paid for all of it.
     const isPaid = isWhole || (sells && headroom >= cost);
     const pays = isPaid ? cost : entryCost(columns, entry, gets, words);
@@ -100,127 +105,116 @@ export class HopSelection {
     // All of the amount is got; what is not paid must be worth nothing at the highest price filled.
     const rest = left - (sells ? cost : own);
     if (rest > 0 && !(sells && this.#isWorthless(rest, entry))) return false;
-    return this.#offer(entry, sells ? got + gets : paid + pays, count);
-  }
-
-  /** SELL: notes what a selection gets that need not use up the amount. */
-  #notePart(value: number): void {
-    if (value > this.partMost) this.partMost = value;
+    return this.#offer(entry, sells ? got + gets : -(paid + pays), count);
   }
 
   /** Whether `rest` units of what is paid buy nothing at the highest price among those filled. */
   #isWorthless(rest: number, last: number): boolean {
-    const { columns, words } = this.#orders;
-    const buysNothing = (entry: number) => entryOutput(columns, entry, rest, words) < 1;
-    if (!buysNothing(this.#candidates - 1)) return false;
+    const { orders, candidates } = this.#task;
+    const buysNothing = (entry: number) =>
+      entryOutput(orders.columns, entry, rest, orders.words) < 1;
+    if (!buysNothing(candidates - 1)) return false;
     // The cheapest come first.
-    let dearest = this.#candidates - 1;
+    let dearest = candidates - 1;
     while (dearest > last && this.isIn[dearest] === 0) dearest -= 1;
     return buysNothing(dearest);
   }
 
   /** The same by the contract's plan, where a plain number cannot tell. */
   #completeExactly(entry: number, most: number, got: number, paid: number, count: number): boolean {
-    const { columns, view } = this.#orders;
-    const { direction, amount } = this.#demand;
-    const sells = direction === SELL;
+    const { orders, demand, sells, error } = this.#task;
+    const { columns, view } = orders;
     const price = columns.price[entry]!;
-    const error = amount * ERROR;
-    const left = amount - (sells ? paid : got);
+    const left = demand.amount - (sells ? paid : got);
     const uses = sells
       ? Math.min(columns.cost[entry]!, most * price)
       : Math.min(columns.amount[entry]!, most);
     if (left < -error || (!sells && left > uses + error)) return false;
     const part = Math.min(left, uses);
-    const value = sells ? got + part / price : paid + part * price;
-    if (sells) this.#notePart(value);
-    if (this.found && (sells ? value <= this.value : value >= this.value)) return false;
+    const worth = sells ? got + part / price : -(paid + part * price);
+    if (sells) this.notePart(worth);
+    if (worth <= this.worth) return false;
     if (sells && left > uses + 1 + error + price * 1.001) return false;
     this.exactNodes += EXACT_NODES;
-    this.#write(this.#scratch, entry);
-    const listed = Array.from(this.#scratch.subarray(0, count + 1), (one) =>
+    this.#list(entry);
+    const listed = Array.from(this.#tried.subarray(0, count + 1), (one) =>
       listedOrder(view!, columns.slot[one]!),
     );
-    const exact = this.#settle(listed, this.#demand.exactAmount ?? BigInt(amount));
-    return exact !== undefined && this.#offer(entry, Number(exact), count, exact);
+    const exact = this.#settle(listed, demand.exactAmount ?? BigInt(demand.amount));
+    if (exact === undefined) return false;
+    return this.#offer(entry, sells ? Number(exact) : -Number(exact), count, exact);
   }
 
   /** What the orders get or cost; undefined where the call would fail or an order be skipped. */
   #settle(listed: readonly ListedOrder[], wanted: bigint): bigint | undefined {
-    const sells = this.#demand.direction === SELL;
+    const { orders, sells } = this.#task;
     // On a longer route what a maker delivers can release headroom: the route's settlement tells.
-    const settled = this.#orders.isRoute
+    const settled = orders.isRoute
       ? planHop(listed, wanted, sells)
       : (sells ? settleSelling : settleBuying)([listed], wanted);
     return sells ? settled?.bought : settled?.sold;
   }
 
-  /** Keeps the selection where it is better than the incumbent. */
-  #offer(entry: number, value: number, count: number, exact?: bigint): boolean {
-    const { direction, below } = this.#demand;
-    if (direction === SELL) {
-      this.#notePart(value);
-      if (value >= below) return false;
+  /** Keeps `count` whole orders and a break item where they are better than the incumbent. */
+  #offer(entry: number, worth: number, count: number, exact?: bigint): boolean {
+    const { orders, demand, sells, isBytesBound, ignoresBacking } = this.#task;
+    if (sells) {
+      this.notePart(worth);
+      if (worth >= demand.below) return false;
     }
-    if (this.found && !this.#isBetter(value, exact, count + 1)) return false;
-    if (this.isBytesBound && !this.#fits(entry)) return false;
-    if (this.checksBacking && !this.#isBacked(entry, value)) {
+    const listed = count + 1;
+    if (this.found && !this.#isBetter(worth, exact, listed)) return false;
+    this.#list(entry);
+    if (isBytesBound && selectionBytes(orders, this.#tried, listed) > demand.bytes) return false;
+    if (ignoresBacking && !this.#isBacked(listed, sells ? worth : demand.amount)) {
       this.isOverdrawn = true;
       return false;
     }
-    this.found = true;
-    this.value = value;
+    this.worth = worth;
     this.exactValue = exact;
-    this.count = count + 1;
-    this.#write(this.list, entry);
+    this.count = listed;
+    this.list.set(this.#tried);
     return true;
   }
 
   /** Of equal values the one of fewer orders. */
-  #isBetter(value: number, exact: bigint | undefined, count: number): boolean {
-    const sells = this.#demand.direction === SELL;
-    if (value !== this.value) return sells ? value > this.value : value < this.value;
-    if (exact === undefined || this.exactValue === undefined || exact === this.exactValue) {
-      return count < this.count;
-    }
-    return sells ? exact > this.exactValue : exact < this.exactValue;
+  #isBetter(worth: number, exact: bigint | undefined, count: number): boolean {
+    if (worth !== this.worth) return worth > this.worth;
+    const known = this.exactValue;
+    if (exact === undefined || known === undefined || exact === known) return count < this.count;
+    return this.#task.sells === exact > known;
   }
 
-  #fits(last: number): boolean {
-    const listed = this.#write(this.#scratch, last);
-    return selectionBytes(this.#orders, this.#scratch, listed) <= this.#demand.bytes;
-  }
-
-  /** Whether each maker has enough for all that is listed of it. */
-  #isBacked(last: number, value: number): boolean {
-    const { columns, words } = this.#orders;
-    const { group, amount, cost } = columns;
-    const list = this.#scratch;
-    const listed = this.#write(list, last);
-    let part = this.#demand.direction === SELL ? value : this.#demand.amount;
+  /** Whether each maker has enough for all that is tried of it, which gets so much in all. */
+  #isBacked(listed: number, value: number): boolean {
+    const { orders, group } = this.#task;
+    const { columns, words } = orders;
+    const { amount, budget, cost, groupTop, headroom } = columns;
+    const list = this.#tried;
+    let part = value;
     for (let place = 0; place < listed - 1; place += 1) part -= amount[list[place]!]!;
     for (let place = 0; place < listed; place += 1) {
       const maker = group[list[place]!]!;
       if (maker === UNCONSTRAINED) continue;
       let [got, paid] = [0, 0];
       for (let other = place; other < listed; other += 1) {
-        const at = list[other]!;
-        if (group[at] !== maker) continue;
-        got += other === listed - 1 ? part : amount[at]!;
-        paid += other === listed - 1 ? entryCost(columns, at, part, words) : cost[at]!;
+        const entry = list[other]!;
+        if (group[entry] !== maker) continue;
+        got += other === listed - 1 ? part : amount[entry]!;
+        paid += other === listed - 1 ? entryCost(columns, entry, part, words) : cost[entry]!;
       }
-      const top = columns.groupTop[maker]!;
-      if (got > columns.budget[top]! || paid > columns.headroom[top]!) return false;
+      const top = groupTop[maker]!;
+      if (got > budget[top]! || paid > headroom[top]!) return false;
     }
     return true;
   }
 
-  #write(to: Int32Array, last: number): number {
+  /** Lists the orders that are in, and the break item, as tried. */
+  #list(last: number): void {
     let listed = 0;
-    for (let entry = 0; entry < this.#candidates; entry += 1) {
-      if (this.isIn[entry] === 1) to[listed++] = entry;
+    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
+      if (this.isIn[entry] === 1) this.#tried[listed++] = entry;
     }
-    to[listed] = last;
-    return listed + 1;
+    this.#tried[listed] = last;
   }
 }

@@ -1,16 +1,10 @@
 // Hot path: the best order selection of one hop: which orders are filled whole, and which one is the
-// break item that takes what they leave. Branch and bound over the core of a knapsack with slots.
+// break item that takes what they leave. Branch and bound over the core of a knapsack with slots; bounds and
+// core are in docs/routing.md (One hop).
 //
-// Bound. At a shadow price lambda and a slot penalty mu a whole order has the reduced profit
-// `amount * lambda - cost - mu`. With the reduced profits of a selection, SELL gets at most
-// `(paid + profits + slots * mu) / lambda`, BUY costs at least `wanted * lambda - profits - slots * mu`.
+// What a selection comes to is its worth here: SELL: what it gets, BUY: the negative of what it costs.
 //
-// A selection differs from the relaxed solution (relaxation.ts) in some classes, each of which loses
-// something, and in its break item, which profits `lambda - price` a unit of what is left for it. One that
-// beats the incumbent loses no more than the optimality gap, so only the core (core.ts) is searched, depth
-// first for each break item.
-//
-// Allocates nothing; `nodesMax` bounds the nodes.
+// Allocates nothing in its loops; `nodesMax` bounds the nodes.
 
 import { Core } from "./core.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
@@ -18,7 +12,6 @@ import {
   type HopDemand,
   type HopOrders,
   mostOfSlots,
-  nextBetter,
   sortAscending,
   wantCostly,
 } from "./hop-problem.ts";
@@ -56,7 +49,6 @@ const NODE_ITEMS = 32;
 const UP = 1 + 2 ** -46;
 /** Below it a unit is more than a part that counts as equal. */
 const ROUNDED_MAX = 1e9;
-const UNKNOWN = -1;
 const OTHERS = -1;
 
 export class HopSolver {
@@ -67,15 +59,9 @@ export class HopSolver {
   hasMissed = false;
   /** What the search took, in work units. */
   work = 0;
-  /**
-   * SELL: an upper bound of what any selection gets of a part of the amount or of all of it; what is below the
-   * cutoff, or better than the incumbent by no more than the gap, does not count. No bound where the search
-   * was cut short.
-   */
-  partMost = 0;
-  readonly selection = new HopSelection();
 
   readonly #task = new HopTask();
+  readonly selection = new HopSelection(this.#task);
   readonly #relaxation = new Relaxation(this.#task, this.selection);
   readonly #core = new Core(this.#task, this.#relaxation);
   readonly #pairs = new SidePairs(this.#task, this.#relaxation);
@@ -89,7 +75,7 @@ export class HopSolver {
   #passEnd = 0;
   #isCut = false;
 
-  // What the selection must come to, and profit for that, to be of use.
+  // What a selection must be worth, and profit for that, to be of use.
   #trial = 0;
   #wanted = 0;
   #needed = 0;
@@ -114,9 +100,11 @@ export class HopSolver {
   readonly #frontLeast = new Float64Array(ENTRIES_MAX);
   readonly #frontMost = new Float64Array(ENTRIES_MAX);
   readonly #frontPlace = new Int32Array(ENTRIES_MAX);
-  /** By entry of a maker that is one class: see `#makerSlackOf`, and the shadow price it is for. */
-  readonly #makerSlack = new Float64Array(ENTRIES_MAX);
-  readonly #makerSlackAt = new Float64Array(ENTRIES_MAX);
+  /**
+   * By entry of a maker that is one class: what the maker profits with it as the break item beyond its best
+   * choice; NaN: not known yet.
+   */
+  readonly #makerGain = new Float64Array(ENTRIES_MAX);
 
   // By depth: what the whole orders profit, get and cost.
   readonly #profit = new Float64Array(DEPTH_MAX + 2);
@@ -124,73 +112,63 @@ export class HopSolver {
   readonly #paid = new Float64Array(DEPTH_MAX + 2);
   /** And what a break item profits with them at most. */
   readonly #breakMost = new Float64Array(DEPTH_MAX + 2);
-  #unsold = 0;
   /** And by side pair: what they profit; and by pair what is needed. */
   readonly #profits = new Float64Array((DEPTH_MAX + 2) * PAIRS);
   readonly #neededOf = new Float64Array(PAIRS);
+  // Of the node being bounded: what is left of the amount, rounded up; what classes that are yet to change
+  // can use and free; and what break items profit where a part stays unsold, since nothing else can be filled.
+  #rest = 0;
+  #canAdd = 0;
+  #canDrop = 0;
+  #unsold = 0;
 
   /** False where no selection settles (or, with `complete` false, none was found). */
   solve(orders: HopOrders, demand: HopDemand): boolean {
+    const { selection } = this;
     const task = this.#task;
+    const { slots, nodesMax, amount } = demand;
     task.begin(orders, demand);
-    this.#whole = demand.slots - 1;
+    selection.begin();
     this.complete = true;
-    this.partMost = 0;
-    this.work = 2 + orders.count / 16;
-    this.selection.begin(orders, demand, task.candidates);
-    this.selection.isBytesBound = task.isBytesBound;
-    this.selection.checksBacking = task.ignoresBacking;
-    this.#nodesLeft = demand.nodesMax;
-    this.#isCut = false;
     this.hasMissed = false;
-    const isSearched = this.#run(orders, demand);
-    const { found, value, partMost } = this.selection;
-    this.partMost = found && partMost < value ? value : Math.max(partMost, this.partMost);
-    if (isSearched && this.complete) this.hasMissed = this.#wantMissed();
-    return found;
-  }
-
-  /** True where the core was searched. */
-  #run(orders: HopOrders, { slots, nodesMax, bytes, amount }: HopDemand): boolean {
-    const task = this.#task;
+    this.work = 2 + orders.count / 16;
+    this.#nodesLeft = nodesMax;
     if (task.candidates === 0 || slots < 1) return false;
     if (!task.isEnoughInAll()) {
-      this.partMost = mostOfSlots(orders, task.candidates, slots, false);
-      this.hasMissed = task.sells && wantCostly(orders, slots, amount * (1 - 2 ** -46));
-      return false;
+      selection.notePart(mostOfSlots(orders, task.candidates, slots, false));
+      this.hasMissed = task.sells && wantCostly(orders, slots, amount - task.error);
+    } else if (!this.#takeCheapest()) {
+      this.#searchAll(demand);
+      this.work += nodesMax - Math.max(0, this.#nodesLeft);
+      if (this.complete) this.hasMissed = this.#wantMissed();
     }
-    if (this.#takeCheapest()) return false;
-    if (nodesMax === 0) {
-      this.complete = false;
-      return false;
+    return selection.found;
+  }
+
+  #searchAll({ slots, bytes }: HopDemand): void {
+    const task = this.#task;
+    if (!task.isBytesBound) {
+      this.#search(slots);
+      return;
     }
-    if (task.isBytesBound) {
-      // As many as surely fit; then as many as can.
-      this.#whole = Math.max(1, Math.floor(bytes / task.bytesMost)) - 1;
-      this.#search();
-      const most = Math.min(slots, task.mostThatFit());
-      if (most > this.#whole + 1) {
-        this.#whole = most - 1;
-        this.#search();
-      }
-    } else this.#search();
-    this.work += nodesMax - Math.max(0, this.#nodesLeft);
-    return true;
+    // As many as surely fit; then as many as can.
+    const sure = Math.max(1, Math.floor(bytes / task.bytesMost));
+    const most = Math.min(slots, task.mostThatFit());
+    this.#search(sure);
+    if (most > sure) this.#search(most);
   }
 
   /**
    * Wants those of the dropped orders that a better selection may hold, where candidates do not stand in for
-   * them (see candidates.ts): with a break item that its maker can fill only in part and that is cheaper,
-   * and with any where the amount is not used up by what would get more, where the bytes of the call are
-   * short, or where a unit counts. Whether there are any that were not wanted before.
+   * them (docs/routing.md, step 9). Whether there are any that were not wanted before.
    */
   #wantMissed(): boolean {
     const { orders, group, demand, sells, candidates, isBytesBound } = this.#task;
     const { dropped, columns } = orders;
     if (dropped === undefined) return false;
-    const { found, value } = this.selection;
+    const { found, value, partMost } = this.selection;
     const { lambda, mu, profit } = this.#relaxation;
-    const isUnsold = sells && !(found && this.partMost <= value);
+    const isUnsold = sells && !(found && partMost <= value);
     const isAny = isUnsold || isBytesBound || (found ? value : demand.cutoff) < ROUNDED_MAX;
     const base = profit - this.#needed;
     let slack = isAny ? base : -1;
@@ -227,21 +205,22 @@ export class HopSolver {
     return selection.found && selection.exactValue === undefined;
   }
 
-  #search(): void {
+  /** The selections of up to so many orders. */
+  #search(slots: number): void {
     const relaxation = this.#relaxation;
     const task = this.#task;
     this.work += SEARCH_WORK;
+    this.#whole = slots - 1;
     this.#relax();
     if (task.ignoresBacking && task.isShortAt(relaxation.lambda)) this.#tighten();
     let bound = this.#bound();
     let isClosest = false;
     this.#passEnd = Math.max(0, this.#nodesLeft - QUICK_NODES);
     for (let gap = GAP_FIRST; ; ) {
-      this.#trial = this.#task.sells ? bound * (1 - gap) : bound * (1 + gap);
-      if (gap >= 1) this.#trial = this.#task.sells ? 0 : Number.POSITIVE_INFINITY;
+      this.#trial = gap >= 1 ? Number.NEGATIVE_INFINITY : bound - gap * Math.abs(bound);
       this.#searchTrial();
       // All that is better than the trial was tried.
-      if (this.complete && !this.#isBelow(this.#trial)) break;
+      if (this.complete && this.#trial <= Math.max(task.cutoff, this.selection.worth)) break;
       if (task.ignoresBacking && this.selection.isOverdrawn) {
         this.#tighten();
         bound = this.#bound();
@@ -262,7 +241,6 @@ export class HopSolver {
 
   #relax(): void {
     this.#relaxation.find(this.#whole);
-    this.#makerSlackAt.fill(UNKNOWN, 0, this.#task.candidates);
     this.#hasPairs = false;
     this.#pairsFrom = this.#nodesLeft - PLAIN_NODES;
   }
@@ -270,7 +248,6 @@ export class HopSolver {
   /** A maker's backing counts: from now on its orders are one class. */
   #tighten(): void {
     this.#task.tighten();
-    this.selection.checksBacking = false;
     this.work += this.#relaxation.work;
     this.#relax();
   }
@@ -283,13 +260,13 @@ export class HopSolver {
     const first = this.#relaxation.lambda;
     const above = first * (1 + RISE_FIRST);
     let best = this.#bound();
-    const isAbove = this.#isCloser(this.#boundAt(above), best);
+    const isAbove = this.#boundAt(above) < best;
     let [near, middle, far] = [isAbove ? first : above, first, first];
     let step = isAbove ? above - first : first - above;
     for (let rise = 0; rise < RISES_MAX; rise += 1) {
       far = Math.max(middle + step, first / 2);
       const bound = this.#boundAt(far);
-      if (!this.#isCloser(bound, best)) break;
+      if (bound >= best) break;
       best = bound;
       near = middle;
       middle = far;
@@ -300,7 +277,7 @@ export class HopSolver {
       const isFar = Math.abs(width) > Math.abs(other);
       const at = middle + GOLDEN * (isFar ? width : other);
       const bound = this.#boundAt(at);
-      if (this.#isCloser(bound, best)) {
+      if (bound < best) {
         if (isFar) near = middle;
         else far = middle;
         middle = at;
@@ -316,7 +293,6 @@ export class HopSolver {
   #boundAt(lambda: number): number {
     this.#relaxation.setAt(lambda);
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
-    this.#countChoices();
     return this.#bound();
   }
 
@@ -326,36 +302,25 @@ export class HopSolver {
     choices.looked = 0;
   }
 
-  #isCloser(bound: number, other: number): boolean {
-    return this.#task.sells ? bound < other : bound > other;
-  }
-
   /** Tries all that is better than the trial. */
   #searchTrial(): void {
     this.#updateWanted();
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
     this.#isCut = false;
     const slack = this.#collectBreaks();
-    if (slack >= 0) this.#collectCore(slack);
+    if (slack >= 0) {
+      this.#core.collect(slack, this.selection.isIn);
+      if (this.#hasPairs) this.#pairs.take(this.#core, this.#whole);
+    }
     this.#countChoices();
     for (let at = 0; at < this.#breaks && this.#nodesLeft >= this.#passEnd; at += 1) {
       if (!this.#hasPairs && this.#nodesLeft < this.#pairsFrom) this.#addPairs();
       const entry = this.#breakEntry[at]!;
-      if (entry === OTHERS) {
-        this.#items = this.#others;
-        this.#item = this.#other;
-        this.#branchItems();
-        continue;
-      }
-      this.#branch(entry);
+      if (entry === OTHERS) this.#branchOthers();
+      else this.#branch(entry);
     }
     if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
     this.complete = !this.#isCut;
-  }
-
-  #collectCore(gap: number): void {
-    this.#core.collect(gap, this.selection.isIn);
-    if (this.#hasPairs) this.#pairs.take(this.#core, this.#whole);
   }
 
   /** From now on nodes ask the side pairs, too. */
@@ -366,55 +331,40 @@ export class HopSolver {
     this.#setNeeded();
   }
 
-  /** Whether a value is better than all that a search could still find to be of use. */
-  #isBelow(value: number): boolean {
-    const { found, value: best } = this.selection;
-    const { cutoff } = this.#task.demand;
-    return this.#task.sells
-      ? value > cutoff && !(found && best >= value)
-      : value < cutoff && !(found && best <= value);
-  }
-
-  /** What any selection gets at most (SELL), or costs at least (BUY). */
+  /** What any selection is worth at most. */
   #bound(): number {
-    this.#needed = 0;
+    this.#makerGain.fill(Number.NaN, 0, this.#task.candidates);
     // No dearer break item profits anything.
     let most = this.#relaxation.profit;
     const cheaper = this.#cheaper();
     for (let entry = 0; entry < cheaper; entry += 1) {
-      const slack = this.#slackOf(entry);
-      if (slack > most) most = slack;
+      most = Math.max(most, this.#profitWith(entry, most));
     }
-    const bound = this.#valueAt(this.#relaxation.lambda, most);
-    return this.#task.sells ? Math.max(0, bound) : bound;
+    this.#countChoices();
+    return this.#worthAt(most);
   }
 
-  /** What a selection of so much profit comes to. */
-  #valueAt(lambda: number, profit: number): number {
+  /** What a selection of so much profit is worth. */
+  #worthAt(profit: number): number {
     const { sells, demand } = this.#task;
-    return sells ? (demand.amount + profit) / lambda : demand.amount * lambda - profit;
+    const { lambda } = this.#relaxation;
+    return sells ? (demand.amount + profit) / lambda : profit - demand.amount * lambda;
   }
 
   /** What is to be found: better than the incumbent, the cutoff, and the trial. */
   #updateWanted(): void {
-    const { found, value } = this.selection;
-    const { sells, demand } = this.#task;
-    const { direction, cutoff, gap } = demand;
-    let wanted = sells ? Math.max(cutoff, this.#trial) : Math.min(cutoff, this.#trial);
-    if (found) {
-      const next = nextBetter(direction, value);
-      wanted = sells
-        ? Math.max(wanted, next, value * (1 + gap))
-        : Math.min(wanted, next, value * (1 - gap));
-    }
-    this.#wanted = wanted;
+    const { found, worth, value } = this.selection;
+    const { cutoff, demand } = this.#task;
+    this.#wanted = Math.max(cutoff, this.#trial);
+    // Beyond 2^53 one unit more is the same number.
+    const least = Math.max(1, value * Math.max(demand.gap, 2 ** -50));
+    if (found) this.#wanted = Math.max(this.#wanted, worth + least);
     this.#setNeeded();
   }
 
   #setNeeded(): void {
     this.#needed = this.#neededAt(this.#relaxation.lambda);
-    if (!this.#hasPairs) return;
-    for (let pair = 0; pair < PAIRS; pair += 1) {
+    for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
       this.#neededOf[pair] = this.#neededAt(this.#pairs.lambda[pair]!);
     }
   }
@@ -422,12 +372,10 @@ export class HopSolver {
   /** What a selection must profit at a shadow price to be of use. */
   #neededAt(lambda: number): number {
     const { sells, demand } = this.#task;
-    const wanted = this.#wanted;
-    if (wanted === (sells ? 0 : Number.POSITIVE_INFINITY)) return Number.NEGATIVE_INFINITY;
-    const paid = sells ? demand.amount : demand.amount * lambda;
-    const worth = sells ? lambda * wanted : wanted;
+    const none = sells ? demand.amount : -demand.amount * lambda;
+    const worth = sells ? this.#wanted * lambda : this.#wanted;
     // The rounding of some forty sums and products.
-    return (sells ? worth - paid : paid - worth) - (paid + worth + lambda) * 2 ** -46;
+    return worth - none - (Math.abs(none) + Math.abs(worth) + lambda) * 2 ** -46;
   }
 
   /**
@@ -451,116 +399,124 @@ export class HopSolver {
       const slack = isDear ? base + lambda - columns.price[entry]! : this.#slackOf(entry);
       if (isDear && slack < 0) break;
       if (!(slack >= 0) || size < 1) continue;
-      if (slack > most) most = slack;
+      most = Math.max(most, slack);
       if (isAlone && this.selection.isIn[entry] === 0) {
         this.#other[this.#others] = entry;
         this.#others += 1;
-        if (slack > othersMost) othersMost = slack;
-        if (size > othersSize) othersSize = size;
-        continue;
-      }
-      this.#breakEntry[this.#breaks] = entry;
-      this.#breakKey[this.#breaks] = breakKey(size, slack);
-      this.#breaks += 1;
+        othersMost = Math.max(othersMost, slack);
+        othersSize = Math.max(othersSize, size);
+      } else this.#addBreak(entry, size, slack);
     }
-    if (this.#others > 0) {
-      this.#breakEntry[this.#breaks] = OTHERS;
-      this.#breakKey[this.#breaks] = breakKey(othersSize, othersMost);
-      this.#breaks += 1;
-    }
+    if (this.#others > 0) this.#addBreak(OTHERS, othersSize, othersMost);
     sortAscending(this.#breakKey, this.#breakEntry, this.#breaks);
     return most;
+  }
+
+  /** The largest break items come first, by powers of four: what they find leaves less to try for the others. */
+  #addBreak(entry: number, size: number, slack: number): void {
+    const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
+    this.#breakEntry[this.#breaks] = entry;
+    this.#breakKey[this.#breaks] = -2 * Math.floor(Math.log2(size) / 2) - part;
+    this.#breaks += 1;
   }
 
   /** How many entries are cheaper than the shadow price: the first ones. */
   #cheaper(): number {
     const { orders, candidates } = this.#task;
-    const { columns } = orders;
+    const { price } = orders.columns;
     const { lambda } = this.#relaxation;
     let cheaper = 0;
-    while (cheaper < candidates && columns.price[cheaper]! < lambda) cheaper += 1;
+    while (cheaper < candidates && price[cheaper]! < lambda) cheaper += 1;
     return cheaper;
   }
 
   /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
   #slackOf(entry: number): number {
-    const { orders, sells, demand } = this.#task;
-    const most = orders.columns.most[entry]!;
-    if (most < 1) return Number.NEGATIVE_INFINITY;
-    const gain = this.#relaxation.gainOf(entry);
-    const { amount } = demand;
-    const fills = Math.min(most, sells ? amount / orders.columns.price[entry]! : amount);
-    const slack = this.#relaxation.profit + (gain > 0 ? gain * fills : gain) - this.#needed;
-    if (this.#relaxation.isClass(entry))
-      return slack - Math.max(0, this.#relaxation.reduced[entry]!);
-    const group = orders.columns.group[entry]!;
-    if (group === UNCONSTRAINED || slack < 0) return slack;
-    return this.#relaxation.profit - this.#needed + this.#makerSlackOf(entry, group);
+    const isFilled = this.#task.orders.columns.most[entry]! >= 1;
+    if (!isFilled) return Number.NEGATIVE_INFINITY;
+    return this.#profitWith(entry, this.#needed) - this.#needed;
   }
 
-  /** What a maker whose order is the break item profits beyond its best choice. */
-  #makerSlackOf(entry: number, maker: number): number {
+  /** What a selection with the break item profits at most; where that is below `least`, something below it. */
+  #profitWith(entry: number, least: number): number {
+    const { orders, sells, demand } = this.#task;
+    const { group, most, price } = orders.columns;
     const relaxation = this.#relaxation;
-    const { lambda } = relaxation;
-    if (this.#makerSlackAt[entry] !== lambda) {
-      this.#makerSlackAt[entry] = lambda;
-      this.#makerSlack[entry] = relaxation.bestWithBreak(maker, entry) - relaxation.bestOf[maker]!;
+    const gain = relaxation.gainOf(entry);
+    const fills = Math.min(most[entry]!, sells ? demand.amount / price[entry]! : demand.amount);
+    const profit = relaxation.profit + (gain > 0 ? gain * fills : gain);
+    if (relaxation.isClass(entry)) return profit - Math.max(0, relaxation.reduced[entry]!);
+    const maker = group[entry]!;
+    if (maker === UNCONSTRAINED || profit < least) return profit;
+    if (Number.isNaN(this.#makerGain[entry])) {
+      const best = relaxation.bestWithBreak(maker, entry);
+      this.#makerGain[entry] = best - relaxation.bestOf[maker]!;
     }
-    return this.#makerSlack[entry]!;
+    return relaxation.profit + this.#makerGain[entry]!;
   }
 
   /** Tries the selections with a break item. */
   #branch(entry: number): void {
     // The incumbent may be better by now.
     if (!(this.#slackOf(entry) >= 0)) return;
-    const { columns } = this.#task.orders;
+    const { amount, budget, cost, group } = this.#task.orders.columns;
     const relaxation = this.#relaxation;
-    const group = columns.group[entry]!;
-    const isChoice = group !== UNCONSTRAINED && !relaxation.isClass(entry);
+    const maker = group[entry]!;
+    const isChoice = maker !== UNCONSTRAINED && !relaxation.isClass(entry);
     this.#item = this.#one;
     this.#item[0] = entry;
     this.#items = 1;
-    this.#maker = group;
-    this.#fixed = this.#core.placeOf(isChoice ? -1 - group : entry);
+    this.#maker = maker;
+    this.#fixed = this.#core.placeOf(isChoice ? -1 - maker : entry);
     if (isChoice) {
-      this.#branchMaker(group);
+      this.#branchMaker(maker, entry);
       return;
     }
-    this.#setFront(columns.budget[entry]!);
-    const isIn = this.selection.isIn[entry] === 1;
-    this.#profit[0] = relaxation.profit - (isIn ? relaxation.reduced[entry]! : 0);
-    this.#got[0] = relaxation.got - (isIn ? columns.amount[entry]! : 0);
-    this.#paid[0] = relaxation.paid - (isIn ? columns.cost[entry]! : 0);
-    for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
-      const own = isIn
-        ? this.#profitOf(pair, group, columns.amount[entry]!, columns.cost[entry]!, 1)
-        : 0;
-      this.#profits[pair] = this.#pairs.relaxed[pair]! - own;
+    this.#setFront(budget[entry]!);
+    if (this.selection.isIn[entry] === 0) {
+      this.#branchFrom(relaxation.profit, maker, 0, 0, 0);
+      return;
     }
-    if (isIn) relaxation.flip(entry);
-    this.#varyAll(relaxation.count - (isIn ? 1 : 0));
-    if (isIn) relaxation.flip(entry);
+    const profit = relaxation.profit - relaxation.reduced[entry]!;
+    relaxation.flip(entry);
+    this.#branchFrom(profit, maker, -amount[entry]!, -cost[entry]!, -1);
+    relaxation.flip(entry);
   }
 
-  /** Tries the selections with one of the break items at hand. */
-  #branchItems(): void {
-    const relaxation = this.#relaxation;
+  /** Tries those with one of the break items that are not in the relaxed solution. */
+  #branchOthers(): void {
+    this.#item = this.#other;
+    this.#items = this.#others;
     this.#maker = UNCONSTRAINED;
     // Of several each may change; what is whole is then no break item.
     this.#fixed = this.#items === 1 ? this.#core.placeOf(this.#item[0]!) : -1;
     this.#setFront(Number.POSITIVE_INFINITY);
-    this.#profit[0] = relaxation.profit;
-    this.#got[0] = relaxation.got;
-    this.#paid[0] = relaxation.paid;
-    this.#profits.set(this.#pairs.relaxed);
-    this.#varyAll(relaxation.count);
+    this.#branchFrom(this.#relaxation.profit, UNCONSTRAINED, 0, 0, 0);
   }
 
-  /** What orders of a maker (or UNCONSTRAINED) profit at a side pair. */
-  #profitOf(pair: number, maker: number, got: number, paid: number, size: number): number {
-    const { lambda, mu } = this.#pairs;
-    const nu = maker === UNCONSTRAINED ? 0 : this.#relaxation.nu[maker]!;
-    return got * (lambda[pair]! - nu) - paid - size * mu[pair]!;
+  /** The break item's maker chooses anew which of its other orders to fill. */
+  #branchMaker(maker: number, entry: number): void {
+    const relaxation = this.#relaxation;
+    const { first, got, paid, size } = relaxation.choices;
+    const budget = this.#task.orders.columns.budget[entry]!;
+    const kept = relaxation.choiceOf[maker]!;
+    const rest = relaxation.profit - relaxation.bestOf[maker]!;
+    this.#nodesLeft -= (first[maker + 1]! - first[maker]!) / NODE_CHOICES;
+    relaxation.toggle(maker, kept, 0);
+    for (let choice = first[maker]!; choice < first[maker + 1]! && !this.#isOut(); choice += 1) {
+      if (rest + relaxation.profitWithBreak(maker, choice, entry) < this.#needed) continue;
+      this.#setFront(budget - got[choice]!);
+      relaxation.toggle(maker, choice, 1);
+      this.#branchFrom(
+        rest + relaxation.choiceProfit(maker, choice),
+        maker,
+        got[choice]! - got[kept]!,
+        paid[choice]! - paid[kept]!,
+        size[choice]! - size[kept]!,
+      );
+      relaxation.toggle(maker, choice, 0);
+    }
+    relaxation.toggle(maker, kept, 1);
   }
 
   /** `budget`: at least what their maker has for them. */
@@ -583,46 +539,28 @@ export class HopSolver {
     }
   }
 
-  /** The break item's maker chooses anew which of its other orders to fill. */
-  #branchMaker(maker: number): void {
+  /**
+   * Tries the selections with one of the break items at hand, from those whole orders on that profit so much:
+   * the relaxed solution, of which a maker (or UNCONSTRAINED) gets, is paid and lists so much more.
+   */
+  #branchFrom(profit: number, maker: number, got: number, paid: number, size: number): void {
     const relaxation = this.#relaxation;
-    const { choices } = relaxation;
-    const { columns } = this.#task.orders;
-    const entry = this.#item[0]!;
-    const kept = relaxation.choiceOf[maker]!;
-    const rest = relaxation.profit - relaxation.choiceProfit(maker, kept);
-    relaxation.toggle(maker, kept, 0);
-    for (let choice = choices.first[maker]!; choice < choices.first[maker + 1]!; choice += 1) {
-      if (this.#isOut()) break;
-      if (rest + relaxation.profitWithBreak(maker, choice, entry) < this.#needed) continue;
-      this.#setFront(columns.budget[entry]! - choices.got[choice]!);
-      if (this.#front === 0) continue;
-      this.#profit[0] = rest + relaxation.choiceProfit(maker, choice);
-      this.#got[0] = relaxation.got - choices.got[kept]! + choices.got[choice]!;
-      this.#paid[0] = relaxation.paid - choices.paid[kept]! + choices.paid[choice]!;
-      for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
-        const got = choices.got[choice]! - choices.got[kept]!;
-        const paid = choices.paid[choice]! - choices.paid[kept]!;
-        const size = choices.size[choice]! - choices.size[kept]!;
-        this.#profits[pair] =
-          this.#pairs.relaxed[pair]! + this.#profitOf(pair, maker, got, paid, size);
-      }
-      relaxation.toggle(maker, choice, 1);
-      this.#varyAll(relaxation.count - choices.size[kept]! + choices.size[choice]!);
-      relaxation.toggle(maker, choice, 0);
+    this.#profit[0] = profit;
+    this.#got[0] = relaxation.got + got;
+    this.#paid[0] = relaxation.paid + paid;
+    for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
+      const more = this.#pairs.profitOf(pair, maker, got, paid, size);
+      this.#profits[pair] = this.#pairs.relaxed[pair]! + more;
     }
-    relaxation.toggle(maker, kept, 1);
+    if (relaxation.overdrawn > 0 && !this.#core.canRecover(0)) return;
+    const count = relaxation.count + size;
+    if (this.#isUseful(0, 0, count)) this.#vary(0, 0, count);
   }
 
   #isOut(): boolean {
     if (this.#nodesLeft >= this.#passEnd) return false;
     this.#isCut = true;
     return true;
-  }
-
-  #varyAll(count: number): void {
-    if (this.#relaxation.overdrawn > 0 && !this.#core.canRecover(0)) return;
-    if (this.#isUseful(0, 0, count)) this.#vary(0, 0, count);
   }
 
   /** The selections that hold the changes made so far, and others of classes from `from` on. */
@@ -635,37 +573,34 @@ export class HopSolver {
     const paid = this.#paid[depth]!;
     const own = this.#profit[depth]!;
     const most = own + this.#breakMost[depth]!;
-    if (count <= this.#whole && relaxation.overdrawn === 0) {
-      if (this.#items === 1) this.#complete(got, paid, count);
-      else this.#completeBest(own, got, paid, count);
-    }
+    if (count <= this.#whole && relaxation.overdrawn === 0) this.#complete(own, got, paid, count);
     if (depth === DEPTH_MAX) {
       this.#isCut = true;
       return;
     }
     for (let place = from; place < core.count; place += 1) {
-      if (most - core.loss[place]! < this.#needed) {
+      const first = core.from[place]!;
+      if (most - core.loss[first]! < this.#needed) {
         place = core.nextSize[place]! - 1;
         continue;
       }
       if (place === this.#fixed) continue;
       if (core.isTwin[place] === 1 && place > from && place - 1 !== this.#fixed) continue;
-      const first = core.from[place]!;
-      const end = first + core.size[place]!;
+      const end = core.end[first]!;
       for (let at = first; at < end; at += 1) {
-        const loss = core.altLoss[at]!;
+        const loss = core.loss[at]!;
         if (most - loss < this.#needed) break;
-        const size = count + core.altSize[at]!;
+        const size = count + core.size[at]!;
         if (size - core.canEmpty[place + 1]! > this.#whole) continue;
         this.#profit[depth + 1] = own - loss;
-        this.#got[depth + 1] = got + core.altGot[at]!;
-        this.#paid[depth + 1] = paid + core.altPaid[at]!;
+        this.#got[depth + 1] = got + core.got[at]!;
+        this.#paid[depth + 1] = paid + core.paid[at]!;
         for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
           const next = this.#pairs.altProfit[at * PAIRS + pair]!;
           this.#profits[(depth + 1) * PAIRS + pair] = this.#profits[depth * PAIRS + pair]! + next;
         }
         if (!this.#isUseful(depth + 1, place + 1, size)) continue;
-        const owner = core.owner[place]!;
+        const owner = core.owner[first]!;
         this.#change(owner, at, false);
         if (relaxation.overdrawn === 0 || core.canRecover(place + 1)) {
           this.#vary(depth + 1, place + 1, size);
@@ -676,28 +611,113 @@ export class HopSolver {
     }
   }
 
+  /** Puts an alternative of a class in the place of the relaxed solution's choice, or back. */
+  #change(owner: number, alternative: number, isBack: boolean): void {
+    const relaxation = this.#relaxation;
+    if (owner >= 0) {
+      relaxation.flip(owner);
+      return;
+    }
+    const maker = -1 - owner;
+    const kept = relaxation.choiceOf[maker]!;
+    const other = this.#core.choice[alternative]!;
+    relaxation.toggle(maker, isBack ? other : kept, 0);
+    relaxation.toggle(maker, isBack ? kept : other, 1);
+  }
+
+  /** Completes whole orders with the cheapest of the break items that can take what is left. */
+  #complete(profit: number, got: number, paid: number, count: number): void {
+    const { orders, sells, demand, error, priceMax } = this.#task;
+    const { columns } = orders;
+    const { lambda, makerGot, makerPaid } = this.#relaxation;
+    const { selection } = this;
+    const maker = this.#maker;
+    const rest = demand.amount - (sells ? paid : got);
+    const least = rest - error - (sells ? priceMax + 1 : 0);
+    let front = 0;
+    for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
+      // Nor is any of those that this one stands for.
+      const entry = this.#item[this.#frontPlace[front]!]!;
+      if (sells) selection.notePart(got + columns.most[entry]!);
+    }
+    // None before it is as large.
+    let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
+    for (; place < this.#items; place += 1) {
+      this.#nodesLeft -= 1 / NODE_ITEMS;
+      const entry = this.#item[place]!;
+      const price = columns.price[entry]!;
+      let most = columns.most[entry]!;
+      let headroom = columns.headroom[entry]!;
+      if (maker !== UNCONSTRAINED) {
+        most = Math.min(most, columns.budget[entry]! - makerGot[maker]!);
+        headroom -= makerPaid[maker]!;
+      }
+      // The dearer, the less there is to gain.
+      const part = sells ? Math.max(least / price, 1) : rest;
+      if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
+      if (selection.isIn[entry] === 1) continue;
+      if (least > (sells ? most * price : most)) {
+        if (sells) selection.notePart(got + most);
+        continue;
+      }
+      const isBetter = selection.complete(entry, most, headroom, got, paid, count);
+      if (isBetter) this.#updateWanted();
+      this.#nodesLeft -= selection.exactNodes;
+      selection.exactNodes = 0;
+      // A dearer one gets no more, unless a part stays unsold.
+      if (isBetter && (!sells || rest <= most * price)) return;
+    }
+  }
+
   /** Whether a selection may beat the incumbent once classes from a place on change. */
   #isUseful(depth: number, from: number, count: number): boolean {
+    const { sells, demand, error } = this.#task;
+    const core = this.#core;
     this.#nodesLeft -= (BOUNDS_MIN + this.#front) / NODE_BOUNDS;
-    if (!this.#canFit(depth, from, count)) return false;
+    const slots = this.#whole - count + core.canEmpty[from]!;
+    if (slots < 0 || this.#front === 0) return false;
+    const canSwap = core.canSwap[from]! + slots * core.addMost[from]!;
+    this.#canAdd = Math.min(core.canAdd[from]!, canSwap);
+    this.#canDrop = core.canDrop[from]!;
+    this.#rest = demand.amount - (sells ? this.#paid[depth]! : this.#got[depth]!) + error;
     const profit = this.#profit[depth]!;
+    if (!this.#canFit(profit)) return false;
     if (profit + this.#breakProfit(depth, from, count) < this.#needed) {
       if (profit + this.#unsold >= this.#needed) {
-        this.#notePart(this.#valueAt(this.#relaxation.lambda, profit + this.#unsold) * UP);
+        this.selection.notePart(this.#worthAt(profit + this.#unsold) * UP);
       }
       return false;
     }
-    return !this.#hasPairs || this.#isHopeful(depth, from, count);
+    return !this.#hasPairs || this.#isHopeful(depth, from);
+  }
+
+  /**
+   * Whether a break item can take what is left once classes that are yet to change do. Notes what a
+   * smaller amount could get where none can.
+   */
+  #canFit(profit: number): boolean {
+    const { sells, demand, error, priceMax } = this.#task;
+    const { amount } = demand;
+    const most = this.#frontMost[this.#front - 1]!;
+    if (this.#rest + this.#canDrop < this.#frontLeast[0]! * (1 - 2 ** -48)) return false;
+    if (!sells) return this.#rest - this.#canAdd <= most + 2 * error;
+    const usable = (amount - this.#rest + error + this.#canAdd + most + 1) * (1 + 2 ** -48);
+    if (amount - usable < priceMax + error) return true;
+    // Nothing here settles, but a smaller amount might.
+    let broken = 0;
+    for (let at = 0; at < this.#front; at += 1) {
+      broken = Math.max(broken, this.#frontGain[at]! * Math.min(this.#frontMost[at]!, amount));
+    }
+    this.selection.notePart(Math.floor((usable + profit + broken) / this.#relaxation.lambda));
+    return false;
   }
 
   /** Whether each side pair's bound is beyond what is needed. */
-  #isHopeful(depth: number, from: number, count: number): boolean {
-    const { sells, demand, priceMax } = this.#task;
+  #isHopeful(depth: number, from: number): boolean {
+    const { sells, error, priceMax } = this.#task;
     const { lambda, gainFrom } = this.#pairs;
-    const error = demand.amount * 2 ** -46;
-    const rest = demand.amount - (sells ? this.#paid[depth]! : this.#got[depth]!) + error;
-    const most = rest + this.#core.canDrop[from]!;
-    const least = rest - 2 * error - this.#canAdd(from, count);
+    const most = this.#rest + this.#canDrop;
+    const least = this.#rest - 2 * error - this.#canAdd;
     const first = this.#relaxation.lambda;
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const rise = lambda[pair]! - first;
@@ -718,90 +738,6 @@ export class HopSolver {
     return true;
   }
 
-  /** With the only break item. */
-  #complete(got: number, paid: number, count: number): void {
-    const { makerGot, makerPaid } = this.#relaxation;
-    const { columns } = this.#task.orders;
-    const entry = this.#item[0]!;
-    const maker = this.#maker;
-    const budget = columns.budget[entry]! - (maker === UNCONSTRAINED ? 0 : makerGot[maker]!);
-    const headroom = columns.headroom[entry]! - (maker === UNCONSTRAINED ? 0 : makerPaid[maker]!);
-    const most = Math.min(columns.most[entry]!, budget);
-    this.#completeWith(entry, most, headroom, got, paid, count);
-  }
-
-  /** With the cheapest of the break items that can take what is left. */
-  #completeBest(profit: number, got: number, paid: number, count: number): void {
-    const { orders, sells, demand, priceMax } = this.#task;
-    const { columns } = orders;
-    const { lambda } = this.#relaxation;
-    const { isIn } = this.selection;
-    const rest = demand.amount - (sells ? paid : got);
-    const least = rest - demand.amount * 2 ** -46 - (sells ? priceMax + 1 : 0);
-    let front = 0;
-    for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
-      // Nor is any of those that this one stands for.
-      if (sells) this.#notePart(got + columns.most[this.#item[this.#frontPlace[front]!]!]!);
-    }
-    // None before it is as large.
-    let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
-    for (; place < this.#items; place += 1) {
-      this.#nodesLeft -= 1 / NODE_ITEMS;
-      const entry = this.#item[place]!;
-      const price = columns.price[entry]!;
-      const most = columns.most[entry]!;
-      // The dearer, the less there is to gain.
-      const part = sells ? Math.max(least / price, 1) : rest;
-      if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
-      if (isIn[entry] === 1) continue;
-      if (least > (sells ? most * price : most)) {
-        if (sells) this.#notePart(got + most);
-        continue;
-      }
-      const isBetter = this.#completeWith(entry, most, columns.headroom[entry]!, got, paid, count);
-      // A dearer one gets no more, unless a part stays unsold.
-      if (isBetter && (!sells || rest <= most * price)) return;
-    }
-  }
-
-  #completeWith(
-    entry: number,
-    most: number,
-    headroom: number,
-    got: number,
-    paid: number,
-    count: number,
-  ): boolean {
-    const { selection } = this;
-    const isBetter = selection.complete(entry, most, headroom, got, paid, count);
-    if (isBetter) this.#updateWanted();
-    if (selection.exactNodes > 0) {
-      this.#nodesLeft -= selection.exactNodes;
-      selection.exactNodes = 0;
-    }
-    return isBetter;
-  }
-
-  /** Puts an alternative of a class in the place of the relaxed solution's choice, or back. */
-  #change(owner: number, alternative: number, isBack: boolean): void {
-    const relaxation = this.#relaxation;
-    if (owner >= 0) {
-      relaxation.flip(owner);
-      return;
-    }
-    const kept = relaxation.choiceOf[-1 - owner]!;
-    const other = this.#core.altChoice[alternative]!;
-    relaxation.toggle(-1 - owner, isBack ? other : kept, 0);
-    relaxation.toggle(-1 - owner, isBack ? kept : other, 1);
-  }
-
-  /** What classes from a place on can still use, within the slots. */
-  #canAdd(from: number, count: number): number {
-    const core = this.#core;
-    const slots = this.#whole - count + core.canEmpty[from]!;
-    return Math.min(core.canAdd[from]!, core.canSwap[from]! + slots * core.addMost[from]!);
-  }
-
   /**
    * At most what a break item profits once classes from a place on change, less what those lose that
    * must change for it: a relaxation in which they change in part, at the least that a unit loses.
@@ -809,12 +745,11 @@ export class HopSolver {
    * of the amount stays unsold because nothing else is there to be filled.
    */
   #breakProfit(depth: number, from: number, count: number): number {
-    const { sells, demand, priceMax } = this.#task;
+    const { sells, error, priceMax } = this.#task;
     const core = this.#core;
-    const error = demand.amount * 2 ** -46;
-    const rest = demand.amount - (sells ? this.#paid[depth]! : this.#got[depth]!) + error;
-    const canAdd = this.#canAdd(from, count);
-    const canDrop = core.canDrop[from]!;
+    const rest = this.#rest;
+    const canAdd = this.#canAdd;
+    const canDrop = this.#canDrop;
     let addRate = core.addRate[from]!;
     // Without a slot left, an order is dropped for each one that is added.
     if (count >= this.#whole && addRate < Number.POSITIVE_INFINITY) {
@@ -860,41 +795,4 @@ export class HopSolver {
     this.#unsold = unsold;
     return best;
   }
-
-  /** SELL: what a smaller amount could get. */
-  #notePart(value: number): void {
-    if (value > this.selection.partMost) this.selection.partMost = value;
-  }
-
-  /**
-   * Whether a break item can take what is left once classes from a place on change. Notes what a
-   * smaller amount could get where none can.
-   */
-  #canFit(depth: number, from: number, count: number): boolean {
-    const { sells, demand, priceMax } = this.#task;
-    const { amount } = demand;
-    const core = this.#core;
-    if (count - core.canEmpty[from]! > this.#whole || this.#front === 0) return false;
-    const error = amount * 2 ** -46;
-    const rest = amount - (sells ? this.#paid[depth]! : this.#got[depth]!);
-    const most = this.#frontMost[this.#front - 1]!;
-    if (rest + core.canDrop[from]! < this.#frontLeast[0]! * (1 - 2 ** -48) - error) return false;
-    const canAdd = this.#canAdd(from, count);
-    if (!sells) return rest - canAdd <= most + error;
-    const usable = (amount - rest + canAdd + most + 1) * (1 + 2 ** -48);
-    if (amount - usable < priceMax + error) return true;
-    // Nothing here settles, but a smaller amount might.
-    let profit = 0;
-    for (let at = 0; at < this.#front; at += 1) {
-      profit = Math.max(profit, this.#frontGain[at]! * Math.min(this.#frontMost[at]!, amount));
-    }
-    this.#notePart(Math.floor((usable + this.#profit[depth]! + profit) / this.#relaxation.lambda));
-    return false;
-  }
-}
-
-/** The largest break items first, by powers of four: what they find leaves less to try for the others. */
-function breakKey(size: number, slack: number): number {
-  const part = slack === Number.POSITIVE_INFINITY ? 1 : slack / (slack + size);
-  return -2 * Math.floor(Math.log2(size) / 2) - part;
 }

@@ -4,10 +4,12 @@ import { FILL_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
-import { EXACT_MAX } from "./hop-selection.ts";
+import { EXACT_MAX } from "./rounding.ts";
 
 /** Entries of a hop: its candidates. */
 export const ENTRIES_MAX = CANDIDATES_MAX;
+/** Relative error of a hop's sums beyond EXACT_MAX; what it leaves open integers decide. */
+const ERROR = 2 ** -46;
 const NO_GROUPS = new Int32Array(ENTRIES_MAX).fill(UNCONSTRAINED);
 
 export class HopTask {
@@ -19,13 +21,15 @@ export class HopTask {
   ignoresBacking = false;
   demand!: HopDemand;
   sells = true;
+  /** SELL: what is worth less, BUY: the negative of what it costs, is of no use. */
+  cutoff = 0;
+  /** What sums of the amount's size err by. */
+  error = 0;
   /** The first so many entries count. */
   candidates = 0;
   priceMax = 0;
-  /** By entry: whether it can be filled whole and leave some of the amount. */
+  /** By entry of the hop: whether it can be filled whole and leave some of the amount. */
   readonly canBeWhole = new Uint8Array(ENTRIES_MAX);
-  /** What uses up less can be whole and leave something: beyond 2^51 integers decide how much. */
-  wholeMax = 0;
   /** Bytes of the order that takes most of the call; and whether some selections do not fit. */
   bytesMost = 0;
   isBytesBound = false;
@@ -37,20 +41,26 @@ export class HopTask {
     this.orders = orders;
     this.demand = demand;
     this.sells = demand.direction === SELL;
-    const { amount } = demand;
-    this.wholeMax = amount < EXACT_MAX ? amount : amount * (1 + 2 ** -46);
-    this.candidates = this.#countCandidates(orders.count);
+    this.cutoff = this.sells ? demand.cutoff : -demand.cutoff;
+    this.error = demand.amount * ERROR;
     const { columns } = orders;
-    this.priceMax = this.candidates === 0 ? 0 : columns.price[this.candidates - 1]!;
-    const uses = this.sells ? columns.cost : columns.amount;
+    const { price, most, amount } = columns;
+    // Selling, an order whose unit costs more than all that is paid cannot be filled.
+    let { count } = orders;
+    while (this.sells && count > 0 && price[count - 1]! > demand.amount * (1 + 2 ** -50)) count -= 1;
+    this.candidates = count;
+    this.priceMax = price[count - 1] ?? 0;
+    const uses = this.sells ? columns.cost : amount;
+    // What uses up less can leave something: beyond 2^51 integers decide how much.
+    const wholeMax = demand.amount + (demand.amount < EXACT_MAX ? 0 : this.error);
+    for (let entry = 0; entry < count; entry += 1) {
+      const canBeWhole = most[entry]! >= amount[entry]! && uses[entry]! < wholeMax;
+      this.canBeWhole[entry] = canBeWhole ? 1 : 0;
+    }
+    this.canBeWhole.fill(0, count, orders.count);
     this.bytesMost = 0;
     const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
-    const { most, amount: amounts } = columns;
-    const { canBeWhole, candidates, wholeMax } = this;
-    for (let entry = 0; entry < candidates; entry += 1) {
-      canBeWhole[entry] = most[entry]! >= amounts[entry]! && uses[entry]! < wholeMax ? 1 : 0;
-    }
-    for (let entry = 0; isBounded && entry < candidates; entry += 1) {
+    for (let entry = 0; isBounded && entry < count; entry += 1) {
       this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
     }
     this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
@@ -69,21 +79,18 @@ export class HopTask {
   }
 
   /** Whether a maker is short of backing or headroom for all of its orders below a price. */
-  isShortAt(price: number): boolean {
+  isShortAt(lambda: number): boolean {
     const { columns, groups } = this.#grouped;
-    const amounts = this.#amountOf;
-    const costs = this.#costOf;
-    amounts.fill(0, 0, groups);
-    costs.fill(0, 0, groups);
-    for (let at = 0; at < this.candidates && columns.price[at]! < price; at += 1) {
-      const maker = columns.group[at]!;
+    const { amount, budget, cost, group, groupTop, headroom, price } = columns;
+    const amounts = this.#amountOf.fill(0, 0, groups);
+    const costs = this.#costOf.fill(0, 0, groups);
+    for (let entry = 0; entry < this.candidates && price[entry]! < lambda; entry += 1) {
+      const maker = group[entry]!;
       if (maker === UNCONSTRAINED) continue;
-      amounts[maker]! += columns.amount[at]!;
-      costs[maker]! += columns.cost[at]!;
-      const top = columns.groupTop[maker]!;
-      if (amounts[maker]! > columns.budget[top]! || costs[maker]! > columns.headroom[top]!) {
-        return true;
-      }
+      amounts[maker]! += amount[entry]!;
+      costs[maker]! += cost[entry]!;
+      const top = groupTop[maker]!;
+      if (amounts[maker]! > budget[top]! || costs[maker]! > headroom[top]!) return true;
     }
     return false;
   }
@@ -100,27 +107,16 @@ export class HopTask {
     return got < EXACT_MAX && paid < EXACT_MAX;
   }
 
-  /** SELL: an order whose unit costs more than all that is paid cannot be filled. */
-  #countCandidates(count: number): number {
-    const { price } = this.orders.columns;
-    const most = this.demand.amount * (1 + 2 ** -50);
-    let candidates = count;
-    while (this.sells && candidates > 0 && price[candidates - 1]! > most) candidates -= 1;
-    return candidates;
-  }
-
   /** Whether two orders, each of which can be whole, do the same in any selection. */
   areTwins(one: number, other: number): boolean {
-    const { columns } = this.orders;
-    const { amount, cost, price } = columns;
-    const { group } = this;
+    const { amount, cost, price } = this.orders.columns;
     return (
       amount[one]! < EXACT_MAX &&
       amount[one] === amount[other] &&
       cost[one] === cost[other] &&
       price[one] === price[other] &&
-      group[one] === UNCONSTRAINED &&
-      group[other] === UNCONSTRAINED &&
+      this.group[one] === UNCONSTRAINED &&
+      this.group[other] === UNCONSTRAINED &&
       !this.isBytesBound
     );
   }
@@ -128,29 +124,28 @@ export class HopTask {
   /** How many orders fit the call at most: the smallest, of the makers with most of them. */
   mostThatFit(): number {
     const { columns, payerBytes } = this.orders;
+    const { addressBytes, owner, transferBytes } = columns;
     let [fill, transfers, share] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1];
     const counts = new Map<number, number>();
     for (let entry = 0; entry < this.candidates; entry += 1) {
-      fill = Math.min(fill, FILL_BYTES + columns.addressBytes[entry]! + payerBytes);
-      transfers = Math.min(transfers, columns.transferBytes[entry]! + payerBytes);
-      const count = (counts.get(columns.owner[entry]!) ?? 0) + 1;
-      counts.set(columns.owner[entry]!, count);
-      if (count > share) share = count;
+      fill = Math.min(fill, FILL_BYTES + addressBytes[entry]! + payerBytes);
+      transfers = Math.min(transfers, transferBytes[entry]! + payerBytes);
+      const count = (counts.get(owner[entry]!) ?? 0) + 1;
+      counts.set(owner[entry]!, count);
+      share = Math.max(share, count);
     }
+    const { bytes, slots } = this.demand;
+    const bytesOf = (count: number) => count * fill + Math.ceil(count / share) * transfers;
     let most = 0;
-    while (most < this.demand.slots) {
-      const next = most + 1;
-      if (next * fill + Math.ceil(next / share) * transfers > this.demand.bytes) break;
-      most = next;
-    }
+    while (most < slots && bytesOf(most + 1) <= bytes) most += 1;
     return most;
   }
 
   /** False where even the largest orders cannot use up the amount. */
   isEnoughInAll(): boolean {
     const { amount, slots } = this.demand;
-    const slack = (this.sells ? this.priceMax : 0) + amount * 2 ** -46;
+    const slack = (this.sells ? this.priceMax : 0) + this.error;
     const used = mostOfSlots(this.orders, this.candidates, slots, this.sells, amount);
-    return used * (1 + 2 ** -46) + slack >= amount;
+    return used * (1 + ERROR) + slack >= amount;
   }
 }

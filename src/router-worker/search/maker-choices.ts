@@ -2,8 +2,8 @@
 // (Kellerer, Pferschy, Pisinger, Knapsack Problems, 2004): which of a maker's largest orders are filled
 // whole is one choice, a bit mask. Lists all choices that the makers' backing allows; 2 ns each. Their
 // other orders are classes by themselves, at a shadow price of the backing (relaxation.ts).
-import { exceeds } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
+import { exceeds } from "./rounding.ts";
 
 /** Orders of one maker that are chosen from together: 2^7 choices at most (measured). */
 const LARGE_MAX = 7;
@@ -39,7 +39,7 @@ export class MakerChoices {
       const top = groupTop[maker]!;
       const own: number[] = [];
       for (let entry = top; entry >= 0; entry = previous[entry]!) {
-        if (entry < candidates && canBeWhole[entry] === 1) own.push(entry);
+        if (canBeWhole[entry] === 1) own.push(entry);
       }
       own.sort((one, other) => amount[other]! - amount[one]!);
       if (own.length > LARGE_MAX) priced.push(maker);

@@ -39,7 +39,7 @@ test("no shadow price bounds a hop closer than the one that is found", () => {
       const profit = sums[SLOTS] ?? 0;
       return direction === SELL ? (amount + profit) / lambda : profit - amount * lambda;
     };
-    multipliers.find(hop, hop.count, demand, SLOTS, new Uint8Array(hop.count).fill(1));
+    multipliers.find(hop, demand, SLOTS, new Uint8Array(hop.count).fill(1));
     const found = bound(multipliers.lambda);
     if (multipliers.mu > 0) short += 1;
     for (let part = 0; part <= 200; part += 1) {

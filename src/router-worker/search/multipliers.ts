@@ -34,12 +34,11 @@ export class Multipliers {
   #closest = 0;
 
   /**
-   * For the first `count` orders of a hop, of which so many may be listed. One that cannot be whole says
-   * nothing of the others' price.
+   * For the orders of a hop, of which so many may be listed. One that cannot be whole says nothing of the
+   * others' price.
    */
   find(
     hop: HopOrders,
-    count: number,
     { direction, amount }: HopDemand,
     slots: number,
     canBeWhole: Uint8Array,
@@ -48,10 +47,10 @@ export class Multipliers {
     this.#canBeWhole = canBeWhole;
     const profits = this.#profits;
     profits.work = 0;
-    this.#orders = count === hop.count ? hop : { ...hop, count };
+    this.#orders = hop;
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
-    const { columns } = this.#orders;
+    const { columns, count } = hop;
     const end = this.#divisibleEnd(sells, amount);
     const price = columns.price[end]!;
     let best = price;

@@ -4,10 +4,11 @@
 // themselves; where that gives the closer bound, its backing has a shadow price nu.
 import { entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
 import { sortAscending } from "./hop-problem.ts";
-import { exceeds, type HopSelection } from "./hop-selection.ts";
+import type { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import { MakerChoices } from "./maker-choices.ts";
 import { Multipliers } from "./multipliers.ts";
+import { exceeds } from "./rounding.ts";
 
 /** Halvings in search of a slot penalty at which the relaxed solution fits the slots. */
 const FIT_STEPS = 10;
@@ -63,11 +64,10 @@ export class Relaxation {
 
   /** Finds multipliers for so many slots for whole orders, and the relaxed solution at them. */
   find(whole: number): void {
-    const { orders, candidates, demand } = this.#task;
-    const pairs = this.#pairs;
+    const { orders, demand, canBeWhole } = this.#task;
     this.#whole = whole;
     this.#chooseWork = 0;
-    pairs.find(orders, candidates, demand, whole + 1, this.#task.canBeWhole);
+    this.#pairs.find(orders, demand, whole + 1, canBeWhole);
     this.choices.begin(this.#task, whole);
     this.nu.fill(0, 0, orders.groups);
     this.#fitSlots();
@@ -162,7 +162,7 @@ export class Relaxation {
     let count = 0;
     let entry = columns.groupTop[maker]!;
     for (; entry >= 0; entry = columns.previous[entry]!) {
-      if (this.#task.canBeWhole[entry] === 0 || entry >= this.#task.candidates) continue;
+      if (this.#task.canBeWhole[entry] === 0) continue;
       const profit = amount[entry]! * lambda - cost[entry]! - mu;
       if (profit <= 0) continue;
       this.#rate[count] = -profit / amount[entry]!;

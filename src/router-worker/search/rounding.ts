@@ -12,6 +12,14 @@ const SLACK = 2 ** -51;
 /** Above this the slack would reach a good part of a unit: integers settle it. */
 const NUMBER_MAX = 2 ** 48;
 
+/** Below it, sums and products of a hop are exact. */
+export const EXACT_MAX = 2 ** 51;
+
+/** Whether what orders add up to is surely more than their maker has; what is too close integers decide. */
+export function exceeds(sum: number, most: number): boolean {
+  return sum > most && (sum < EXACT_MAX || sum > most * (1 + 2 ** -46));
+}
+
 /** A contract price as buying base units per selling base unit. */
 export function realPrice(price: number): number {
   return price / UNIT;

@@ -43,24 +43,19 @@ export class SidePairs {
 
   /** Takes up the core of the relaxed solution at hand. `whole`: slots for whole orders. */
   take(core: Core, whole: number): void {
-    const { columns } = this.#task.orders;
-    const { got, paid, count, nu, backingLeft } = this.#relaxation;
+    const { got, paid, count, backingLeft } = this.#relaxation;
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const [lambda, mu] = [this.lambda[pair]!, this.mu[pair]!];
       this.relaxed[pair] = got * lambda - paid + (whole - count) * mu + backingLeft;
       this.gainFrom[core.count * PAIRS + pair] = 0;
     }
     for (let place = core.count - 1; place >= 0; place -= 1) {
-      const owner = core.owner[place]!;
-      const group = owner < 0 ? -1 - owner : columns.group[owner]!;
-      const price = group === UNCONSTRAINED ? 0 : nu[group]!;
+      const maker = core.makerOf(place);
       const first = core.from[place]!;
-      const end = first + core.size[place]!;
       for (let pair = 0; pair < PAIRS; pair += 1) {
-        const [lambda, mu] = [this.lambda[pair]! - price, this.mu[pair]!];
         let gain = 0;
-        for (let at = first; at < end; at += 1) {
-          const own = core.altGot[at]! * lambda - core.altPaid[at]! - core.altSize[at]! * mu;
+        for (let at = first; at < core.end[first]!; at += 1) {
+          const own = this.profitOf(pair, maker, core.got[at]!, core.paid[at]!, core.size[at]!);
           this.altProfit[at * PAIRS + pair] = own;
           if (own > gain) gain = own;
         }
@@ -68,5 +63,11 @@ export class SidePairs {
         this.gainFrom[place * PAIRS + pair] = next + gain;
       }
     }
+  }
+
+  /** What orders of a maker, or UNCONSTRAINED, profit: `size` of them. */
+  profitOf(pair: number, maker: number, got: number, paid: number, size: number): number {
+    const nu = maker === UNCONSTRAINED ? 0 : this.#relaxation.nu[maker]!;
+    return got * (this.lambda[pair]! - nu) - paid - size * this.mu[pair]!;
   }
 }

@@ -460,8 +460,8 @@ export class SlotSplitSearch {
     });
     this.work += solver.work;
     if (solver.hasMissed) this.hasMissed = true;
-    const { complete, partMost } = solver;
-    const { found, value, exactValue, count } = solver.selection;
+    const { complete } = solver;
+    const { found, value, exactValue, partMost, count } = solver.selection;
     const list = solver.selection.list.slice(0, found ? count : 0);
     const result: HopResult = {
       stage,
