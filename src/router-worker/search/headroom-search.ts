@@ -33,19 +33,10 @@ type Flow = { readonly amount: number; readonly makers: ReadonlyMap<number, numb
 /** Entries in selection order; the flow they make for the hop beside it. */
 type Selection = { readonly entries: readonly number[]; readonly flow: Flow };
 
-type Offer = {
-  readonly entry: number;
-  readonly maker: number;
-  readonly price: number;
-  readonly amount: number;
-  readonly cost: number;
-  readonly budget: number;
-  readonly headroom: number;
-};
-
 type Hop = {
   readonly orders: HopOrders;
-  readonly offers: readonly Offer[];
+  /** Entries of the orders that selections are made of. */
+  readonly entries: readonly number[];
   readonly isFirst: boolean;
   /** SELL: times an order's price, what is paid of it forward beyond what is executed, at most. */
   readonly unsold: number;
@@ -72,7 +63,7 @@ export class HeadroomSearch {
   #slots = 0;
   #toBeat = 0;
   #use!: (found: Selection) => void;
-  readonly #whole: Offer[] = [];
+  readonly #whole: number[] = [];
 
   /** Hops in execution order, with no headroom but what makers have. */
   solve(hops: readonly HopOrders[], demand: HeadroomDemand): void {
@@ -87,14 +78,13 @@ export class HeadroomSearch {
       const short = shortMakers(orders);
       const shortAfter = next === undefined ? new Set<number>() : shortMakers(next);
       const makersBefore = new Set(before === undefined ? [] : makersOf(before));
-      const makers = makersOf(orders);
-      const matters = makers.map(
+      const matters = makersOf(orders).map(
         (maker) => shortAfter.has(maker) || (short.has(maker) && makersBefore.has(maker)),
       );
       if (orders.count > HEADROOM_ORDERS_MAX) this.complete = false;
       return {
         orders,
-        offers: mostWanted(matters).map((entry) => offerAt(orders, entry, makers[entry]!)),
+        entries: mostWanted(matters),
         isFirst: at === 0,
         unsold: next === undefined ? 0 : unsoldMax(next),
         shortAfter,
@@ -140,26 +130,27 @@ export class HeadroomSearch {
     this.#toBeat = toBeat;
     this.#use = use;
     this.#whole.length = 0;
-    if (this.#hop.offers.length > 0) this.#walk(0, 0, 0);
+    if (this.#hop.entries.length > 0) this.#walk(0, 0, 0);
   }
 
   /** The selections that hold the whole orders taken so far, and others from `from` on. */
   #walk(from: number, got: number, paid: number): void {
-    const { offers } = this.#hop;
+    const { entries, orders } = this.#hop;
+    const { amount, cost } = orders.columns;
     const left = this.#flow.amount - (this.#sells ? paid : got);
     if (left <= 0 || this.#whole.length >= this.#slots || this.#isOut) return;
     if (!this.#isHopeful(got, paid, left)) return;
-    this.work += offers.length;
-    for (const last of offers) {
+    this.work += entries.length;
+    for (const last of entries) {
       if (!this.#whole.includes(last)) this.#complete(last, got, paid, left);
     }
     if (this.#whole.length === this.#slots - 1) return;
-    for (let at = from; at < offers.length; at += 1) {
-      const offer = offers[at]!;
-      if ((this.#sells ? offer.cost : offer.amount) >= left) continue;
-      if (!this.#isCovered(offer, offer.amount, offer.cost)) continue;
-      this.#whole.push(offer);
-      this.#walk(at + 1, got + offer.amount, paid + offer.cost);
+    for (let at = from; at < entries.length; at += 1) {
+      const entry = entries[at]!;
+      const [gets, pays] = [amount[entry]!, cost[entry]!];
+      if ((this.#sells ? pays : gets) >= left || !this.#isCovered(entry, gets, pays)) continue;
+      this.#whole.push(entry);
+      this.#walk(at + 1, got + gets, paid + pays);
       this.#whole.pop();
     }
   }
@@ -171,56 +162,63 @@ export class HeadroomSearch {
 
   /** Whether what is left can still beat what is known, all of it at the best price. */
   #isHopeful(got: number, paid: number, left: number): boolean {
-    const best = this.#hop.offers[0]!.price;
+    const { entries, orders } = this.#hop;
+    const best = orders.columns.price[entries[0]!]!;
     return this.#isBetter(
       this.#sells ? got + (left / best) * (1 + 2 ** -48) : paid + left * best * (1 - 2 ** -48),
     );
   }
 
-  #complete(last: Offer, got: number, paid: number, left: number): void {
+  #complete(last: number, got: number, paid: number, left: number): void {
     const { columns, words } = this.#hop.orders;
-    let gets = Math.min(left, last.amount);
+    const [own, cost] = [columns.amount[last]!, columns.cost[last]!];
+    let gets = Math.min(left, own);
     if (this.#sells) {
-      gets = left >= last.cost ? last.amount : entryOutput(columns, last.entry, left, words);
+      gets = left >= cost ? own : entryOutput(columns, last, left, words);
       if (gets < 1) return;
-    } else if (left > last.amount) return;
-    const pays = gets === last.amount ? last.cost : entryCost(columns, last.entry, gets, words);
+    } else if (left > own) return;
+    const pays = gets === own ? cost : entryCost(columns, last, gets, words);
+    const entries = [...this.#whole, last];
     // A price that is the same as a plain number may be higher.
-    const dearest = this.#whole.reduce((most, { price }) => Math.max(most, price), last.price);
+    const dearest = columns.price[Math.max(...entries)]!;
     if (this.#sells && left - pays > dearest * (1 + 2 ** -50)) return;
     if (!this.#isCovered(last, gets, pays)) return;
     const amount = this.#sells ? got + gets : paid + pays;
     if (!this.#isBetter(amount)) return;
-    const makers = this.#makers(last, gets, pays);
-    if (makers === undefined) return;
-    const entries = [...this.#whole, last].map(({ entry }) => entry);
-    this.#use({ entries, flow: { amount, makers } });
+    const makers = this.#makers(entries, gets, pays);
+    if (makers !== undefined) this.#use({ entries, flow: { amount, makers } });
   }
 
   /** Whether its maker can fill an order beside the whole ones, with all the headroom it may get. */
-  #isCovered(offer: Offer, gets: number, pays: number): boolean {
-    const { isFirst, unsold } = this.#hop;
+  #isCovered(entry: number, gets: number, pays: number): boolean {
+    const { isFirst, orders, unsold } = this.#hop;
+    const { amount, budget, cost, headroom, owner, price } = orders.columns;
+    const maker = owner[entry]!;
     let [delivered, received] = [gets, pays];
     for (const other of this.#whole) {
-      if (other.maker !== offer.maker) continue;
-      delivered += other.amount;
-      received += other.cost;
+      if (owner[other] !== maker) continue;
+      delivered += amount[other]!;
+      received += cost[other]!;
     }
-    if (exceeds(delivered, offer.budget)) return false;
-    if (!this.#sells) return !isFirst || !exceeds(received, offer.headroom);
-    const made = this.#flow.makers.get(offer.maker) ?? 0;
-    return !exceeds(received, offer.headroom + made + Math.ceil(unsold * offer.price));
+    if (exceeds(delivered, budget[entry]!)) return false;
+    if (!this.#sells) return !isFirst || !exceeds(received, headroom[entry]!);
+    const released = (this.#flow.makers.get(maker) ?? 0) + Math.ceil(unsold * price[entry]!);
+    return !exceeds(received, headroom[entry]! + released);
   }
 
-  /** What the selection means to the hop beside it; undefined: it does not do for this flow. */
-  #makers(last: Offer, gets: number, pays: number): ReadonlyMap<number, number> | undefined {
-    const { shortAfter } = this.#hop;
-    const listed = [...this.#whole, last];
+  /**
+   * What a selection, of which the last order gets and is paid so much, means to the hop beside it; undefined:
+   * it does not do for this flow.
+   */
+  #makers(entries: readonly number[], gets: number, pays: number) {
+    const { orders, shortAfter } = this.#hop;
+    const { amount, cost, headroom, owner } = orders.columns;
+    const last = entries.at(-1);
     const delivered = new Map<number, number>();
     const received = new Map<number, number>();
-    for (const offer of listed) {
-      const { maker } = offer;
-      const [got, paid] = offer === last ? [gets, pays] : [offer.amount, offer.cost];
+    for (const entry of entries) {
+      const maker = owner[entry]!;
+      const [got, paid] = entry === last ? [gets, pays] : [amount[entry]!, cost[entry]!];
       delivered.set(maker, (delivered.get(maker) ?? 0) + got);
       received.set(maker, (received.get(maker) ?? 0) + paid);
     }
@@ -228,23 +226,12 @@ export class HeadroomSearch {
     const made = [...this.#flow.makers];
     if (made.some(([maker, least]) => exceeds(least, delivered.get(maker) ?? 0))) return undefined;
     const needs = new Map<number, number>();
-    for (const { maker, headroom } of listed) {
-      const wanted = received.get(maker)!;
-      if (exceeds(wanted, headroom)) needs.set(maker, wanted - headroom);
+    for (const entry of entries) {
+      const wanted = received.get(owner[entry]!)!;
+      if (exceeds(wanted, headroom[entry]!)) needs.set(owner[entry]!, wanted - headroom[entry]!);
     }
     return needs;
   }
-}
-
-function offerAt({ columns }: HopOrders, entry: number, maker: number): Offer {
-  return {
-    ...{ entry, maker },
-    price: columns.price[entry]!,
-    amount: columns.amount[entry]!,
-    cost: columns.cost[entry]!,
-    budget: columns.budget[entry]!,
-    headroom: columns.headroom[entry]!,
-  };
 }
 
 /** By entry whether its maker's headroom matters: entries of such makers first, the cheapest first. */

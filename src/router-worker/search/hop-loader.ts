@@ -4,7 +4,14 @@ import type { BookView } from "../../book/shared-layout.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { payerBytesOf } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
-import { copyColumns, groupMakers, type HopColumns, limitEntry, newColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import {
+  copyColumns,
+  groupMakers,
+  type HopColumns,
+  limitEntry,
+  newColumns,
+  UNCONSTRAINED,
+} from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 
@@ -65,27 +72,23 @@ export class CreditedHops {
   #creditHop(hops: readonly HopOrders[], at: number, unsold: number): void {
     const hop = hops[at]!;
     const before = hops[at - 1];
-    let copy: HopColumns | undefined;
-    for (let entry = 0; entry < hop.count; entry += 1) {
+    const { columns, count } = hop;
+    for (let entry = 0; entry < count; entry += 1) {
       if (!isHeadroomShort(hop, entry)) continue;
-      const delivered = before === undefined ? 0 : mostDelivered(before, hop.columns.owner[entry]!);
-      const credit = delivered + Math.ceil(unsold * hop.columns.price[entry]!);
+      const delivered = before === undefined ? 0 : mostDelivered(before, columns.owner[entry]!);
+      const credit = delivered + Math.ceil(unsold * columns.price[entry]!);
       if (credit === 0) continue;
-      copy ??= this.#copyOf(hop, at);
-      copy.headroom[entry]! += credit;
-      limitEntry(copy, entry, hop.words);
+      if (hop.columns === columns) {
+        this.#copies[at] ??= newColumns(CANDIDATES_MAX);
+        hop.columns = this.#copies[at];
+        copyColumns(columns, hop.columns, count);
+      }
+      hop.columns.headroom[entry]! += credit;
+      limitEntry(hop.columns, entry, hop.words);
     }
-    if (copy === undefined) return;
-    hop.columns = copy;
-    hop.groups = groupMakers(copy, 0, hop.count);
+    if (hop.columns === columns) return;
+    hop.groups = groupMakers(hop.columns, 0, count);
     hop.profits = new KnownProfits();
-  }
-
-  #copyOf(hop: HopOrders, at: number): HopColumns {
-    this.#copies[at] ??= newColumns(CANDIDATES_MAX);
-    const copy = this.#copies[at];
-    copyColumns(hop.columns, copy, hop.count);
-    return copy;
   }
 }
 

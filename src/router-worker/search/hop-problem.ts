@@ -161,7 +161,7 @@ export function insertDescending(values: Float64Array, held: number, value: numb
   values[place] = value;
 }
 
-/** Sorts both columns by `keys`, the smallest first; Shell's method with Ciura's gaps. */
+/** Sorts both columns by `keys`, the smallest first; Shell's method. */
 export function sortAscending(keys: Float64Array, values: Int32Array, count: number): void {
   for (let gap = gapBelow(count); gap > 0; gap = gapBelow(gap)) {
     for (let at = gap; at < count; at += 1) {
@@ -179,10 +179,6 @@ export function sortAscending(keys: Float64Array, values: Int32Array, count: num
   }
 }
 
-const GAPS: readonly number[] = [701, 301, 132, 57, 23, 10, 4, 1];
-
 function gapBelow(count: number): number {
-  if (count > 1577) return Math.floor(count / 2.25);
-  for (const gap of GAPS) if (gap < count) return gap;
-  return 0;
+  return count < 2 ? 0 : Math.max(1, Math.floor(count / 2.25));
 }

@@ -4,7 +4,7 @@
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
 import { fillBuying, fillSelling } from "../../model/settlement.ts";
-import { type ListedOrder, listedOrder } from "./settle.ts";
+import { listedOrder } from "./settle.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 export type LimitDemand = {
@@ -66,7 +66,8 @@ export function crossInOrder(
     if (fill === undefined) continue;
     const delivery = (delivered.get(order.maker) ?? 0n) + fill.bought;
     const payment = (received.get(order.maker) ?? 0n) + fill.sold;
-    if (!isCovered(order, delivery, payment)) continue;
+    const isPaid = order.headroom === undefined || payment <= order.headroom;
+    if (!isPaid || delivery > order.budget) continue;
     if (taken.length === demand.ordersMax || !demand.fits([...taken, slot])) {
       isCut = true;
       break;
@@ -81,9 +82,4 @@ export function crossInOrder(
     if (fill.bought < order.amount) break;
   }
   return { orderSlots: taken, sold, bought, isCut };
-}
-
-function isCovered(order: ListedOrder, delivery: bigint, payment: bigint): boolean {
-  if (delivery > order.budget) return false;
-  return order.headroom === undefined || payment <= order.headroom;
 }

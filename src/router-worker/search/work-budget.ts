@@ -10,19 +10,15 @@ export const UNKNOWN_WORK = Number.MAX_VALUE;
 
 export class WorkBudget {
   /** Work units: at most some 0.3 us, mostly far less. */
-  #left = Number.POSITIVE_INFINITY;
+  left = Number.POSITIVE_INFINITY;
 
   get isBounded(): boolean {
-    return this.#left !== Number.POSITIVE_INFINITY;
-  }
-
-  set left(work: number) {
-    this.#left = work;
+    return this.left !== Number.POSITIVE_INFINITY;
   }
 
   /** To be called before what takes the work; throws OUT_OF_WORK where it is not there. */
   take(work: number): void {
-    if (work > this.#left) throw OUT_OF_WORK;
-    this.#left -= work;
+    if (work > this.left) throw OUT_OF_WORK;
+    this.left -= work;
   }
 }
