@@ -47,7 +47,8 @@ export class HopTask {
     const { price, most, amount } = columns;
     // Selling, an order whose unit costs more than all that is paid cannot be filled.
     let { count } = orders;
-    while (this.sells && count > 0 && price[count - 1]! > demand.amount * (1 + 2 ** -50)) count -= 1;
+    while (this.sells && count > 0 && price[count - 1]! > demand.amount * (1 + 2 ** -50))
+      count -= 1;
     this.candidates = count;
     this.priceMax = price[count - 1] ?? 0;
     const uses = this.sells ? columns.cost : amount;

@@ -23,15 +23,17 @@ const HIGH = 2 ** 16;
 export class Multipliers {
   lambda = 0;
   mu = 0;
-  /** What finding them took, in work units. */
-  work = 0;
-
   readonly #sums = new Float64Array(ORDERS_MAX + 1);
   readonly #profits = new ProfitSums();
   #orders!: HopOrders;
   #canBeWhole!: Uint8Array;
   #slots = 0;
   #closest = 0;
+
+  /** What finding them took, in work units. */
+  get work(): number {
+    return this.#profits.work;
+  }
 
   /**
    * For the orders of a hop, of which so many may be listed. One that cannot be whole says nothing of the
@@ -86,16 +88,19 @@ export class Multipliers {
       else [gotAbove, paidAbove] = [got, paid];
       isShort = this.mu > 0 || hop.groups > 0;
     }
-    if (best !== this.lambda) this.#fill(best, sells, amount);
-    this.work = profits.work;
+    if (best !== this.lambda) this.setAt(best);
   }
 
   /** After `find`: the multipliers at another shadow price. */
   setAt(lambda: number): void {
-    this.#profits.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
+    this.mu = this.penaltyAt(lambda);
     this.lambda = lambda;
-    this.mu = this.#sums[this.#slots]! - this.#sums[this.#slots - 1]!;
-    this.work = this.#profits.work;
+  }
+
+  /** After `find`: the slot penalty of another shadow price. */
+  penaltyAt(lambda: number): number {
+    this.#profits.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
+    return this.#sums[this.#slots]! - this.#sums[this.#slots - 1]!;
   }
 
   /** Sets the multipliers to a shadow price and its slot penalty; returns the profits in all. */

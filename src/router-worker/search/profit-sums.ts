@@ -4,13 +4,13 @@
 // A maker's orders at a hop draw on the same backing: together they profit no more than its backing
 // does, spent on the cheapest first.
 import { ORDERS_MAX } from "../quote.ts";
-import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopOrders, insertDescending } from "./hop-problem.ts";
 import { PROFIT_ROW } from "./known-profits.ts";
 
 /** Orders of one maker that are looked at; the profits of those beyond count in full. */
 const ORDERS_OF_MAKER_MAX = 64;
+
 export class ProfitSums {
   /** What filling took so far, in work units. */
   work = 0;
@@ -25,9 +25,6 @@ export class ProfitSums {
   #held = 0;
   #slots = ORDERS_MAX;
   #whole: Uint8Array | undefined;
-  /** By group: the fill that counted its maker last. */
-  readonly #fillOf = new Float64Array(CANDIDATES_MAX);
-  #fills = 0;
   /** Of the maker at hand, by order, the dearest first. */
   readonly #gain = new Float64Array(ORDERS_OF_MAKER_MAX);
   readonly #most = new Float64Array(ORDERS_OF_MAKER_MAX);
@@ -71,7 +68,6 @@ export class ProfitSums {
     this.#held = 0;
     this.#slots = slots;
     this.#whole = whole;
-    this.#fills += 1;
     let least = 0;
     let end = 0;
     for (; end < count && price[end]! < lambda; end += 1) {
@@ -81,7 +77,7 @@ export class ProfitSums {
       this.#add(profit, most[end]!);
       if (this.#held === slots) least = this.#profits[slots - 1]!;
     }
-    if (groups > 0) this.#addMakers(hop, lambda, end);
+    for (let maker = 0; maker < groups; maker += 1) this.#addMaker(hop, lambda, maker);
     this.work += 1 + end / 8;
     sums[0] = 0;
     this.got = 0;
@@ -89,17 +85,6 @@ export class ProfitSums {
       const isHeld = place < this.#held;
       sums[place + 1] = sums[place]! + (isHeld ? this.#profits[place]! : 0);
       if (isHeld) this.got += this.#gets[place]!;
-    }
-  }
-
-  /** Each maker with several orders below the shadow price, which end before `end`. */
-  #addMakers(hop: HopOrders, lambda: number, end: number): void {
-    const { group } = hop.columns;
-    for (let entry = end - 1; entry >= 0; entry -= 1) {
-      const maker = group[entry]!;
-      if (maker === UNCONSTRAINED || this.#fillOf[maker] === this.#fills) continue;
-      this.#fillOf[maker] = this.#fills;
-      this.#addMaker(hop, lambda, entry);
     }
   }
 
@@ -116,16 +101,14 @@ export class ProfitSums {
     this.#gets[place] = gets;
   }
 
-  /**
-   * Each order of a maker, of whom `top` is the dearest below the shadow price, in full, those that
-   * profit most first, until its backing profits no more.
-   */
-  #addMaker({ columns }: HopOrders, lambda: number, top: number): void {
+  /** Each of a maker's orders in full, those that profit most first, until its backing profits no more. */
+  #addMaker({ columns }: HopOrders, lambda: number, maker: number): void {
+    const top = columns.groupTop[maker]!;
     let orders = 0;
     for (let entry = top; entry >= 0; entry = columns.previous[entry]!) {
-      if (this.#whole !== undefined && this.#whole[entry] === 0) continue;
       const price = columns.price[entry]!;
       const most = columns.most[entry]!;
+      if (price >= lambda || (this.#whole !== undefined && this.#whole[entry] === 0)) continue;
       if (orders === ORDERS_OF_MAKER_MAX) {
         this.#add(most * (lambda - price), most);
         continue;
@@ -137,8 +120,7 @@ export class ProfitSums {
       orders += 1;
     }
     // As the search has it: of a copy with credit for headroom the dearest order has the most of it.
-    const all = columns.groupTop[columns.group[top]!]!;
-    let left = this.#mostOfMaker(orders, columns.budget[all]!, columns.headroom[all]!);
+    let left = this.#mostOfMaker(orders, columns.budget[top]!, columns.headroom[top]!);
     for (let at = 0; at < orders && left > 0; at += 1) {
       const profit = Math.min(this.#ofMaker[at]!, left);
       this.#add(profit, profit / this.#gain[orders - 1]!);

@@ -81,12 +81,7 @@ export class Relaxation {
 
   /** Slot penalty of another shadow price. */
   penaltyAt(price: number): number {
-    const { lambda, mu } = this.#pairs;
-    this.#pairs.setAt(price);
-    const penalty = this.#pairs.mu;
-    this.#pairs.lambda = lambda;
-    this.#pairs.mu = mu;
-    return penalty;
+    return this.#pairs.penaltyAt(price);
   }
 
   /** Takes the relaxed solution, with a slot penalty at which it fits the slots. */
