@@ -30,26 +30,6 @@ import {
   trustlineIn,
 } from "./state.ts";
 
-/** What a token uses on top of a contract's host. */
-export interface TokenHost {
-  readonly self: Address;
-  readonly ledger: number;
-  /** Stroops. */
-  readonly baseReserve: bigint;
-  readonly selfInstance: InstanceEntry;
-  requireAuth(address: Address): void;
-  account(of: Address): AccountEntry | undefined;
-  trustline(of: Address, asset: IssuedAsset): TrustlineEntry | undefined;
-  putEntry(entry: AccountEntry | TrustlineEntry): void;
-  /** Undefined where the entry does not exist or its life is over. */
-  data(key: Value, durability: Durability): Value | undefined;
-  /** A new entry gets the least life its durability has. */
-  putData(key: Value, durability: Durability, value: Value): void;
-  /** Lets the entry live `extendTo` ledgers from now, where it has less than `threshold` left. */
-  extend(key: Value, durability: Durability, threshold: number, extendTo: number): void;
-  emitEvent(topics: readonly HostValue[], data: HostValue): void;
-}
-
 /** What a frame needs of the invocation that it is part of. */
 export interface FrameInvocation {
   readonly authorization: Authorization;
@@ -70,7 +50,8 @@ export interface FrameInvocation {
   ): void;
 }
 
-export class Frame implements ExchangeHost, TokenHost {
+/** The host of the exchange, and of tokens, which use more of it. */
+export class Frame implements ExchangeHost {
   readonly self: Address;
   readonly caller: Address | undefined;
   readonly scope: Scope;
@@ -97,6 +78,7 @@ export class Frame implements ExchangeHost, TokenHost {
     return this.scope.ledger;
   }
 
+  /** Stroops. */
   get baseReserve(): bigint {
     return this.#invocation.baseReserve;
   }
@@ -176,14 +158,11 @@ export class Frame implements ExchangeHost, TokenHost {
     return trustlineIn(this.#entries, of, asset);
   }
 
-  putEntry(entry: AccountEntry | TrustlineEntry): void {
+  putEntry(entry: AccountEntry | TrustlineEntry | InstanceEntry): void {
     this.scope.put(entry);
   }
 
-  putInstance(entry: InstanceEntry): void {
-    this.scope.put(entry);
-  }
-
+  /** Undefined where the entry does not exist or its life is over. */
   data(key: Value, durability: Durability): Value | undefined {
     const at = dataKey(this.self, key, durability);
     const entry = this.#read(at)?.entry;
@@ -192,6 +171,7 @@ export class Frame implements ExchangeHost, TokenHost {
     return entry.value;
   }
 
+  /** A new entry gets the least life its durability has. */
   putData(key: Value, durability: Durability, value: Value): void {
     const at = dataKey(this.self, key, durability);
     const isNew = this.data(key, durability) === undefined;
@@ -208,6 +188,7 @@ export class Frame implements ExchangeHost, TokenHost {
     this.scope.delete(ttlKey(at));
   }
 
+  /** Lets the entry live `extendTo` ledgers from now, where it has less than `threshold` left. */
   extend(key: Value, durability: Durability, threshold: number, extendTo: number): void {
     const at = dataKey(this.self, key, durability);
     const left = this.#liveUntil(at) - this.ledger;

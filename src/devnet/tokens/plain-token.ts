@@ -17,7 +17,7 @@ import {
   vec,
 } from "../contract/value.ts";
 import type { InstanceEntry } from "../ledger/entry.ts";
-import type { TokenHost } from "../ledger/frame.ts";
+import type { Frame } from "../ledger/frame.ts";
 import { addressFromWire, symbolWire, valueWire } from "../ledger/sc-val.ts";
 import { allowanceKey } from "./sac-allowance.ts";
 import { balanceKey } from "./sac-balance.ts";
@@ -37,11 +37,11 @@ const approval = { ...parties, amount: codec.i128, expirationLedger: codec.u32 }
 function act<T>(
   parameters: codec.Codecs<T>,
   run: (token: PlainToken, call: T) => void,
-): codec.Method<TokenHost> {
-  return action(parameters, (host: TokenHost, given: T) => run(new PlainToken(host), given));
+): codec.Method<Frame> {
+  return action(parameters, (host: Frame, given: T) => run(new PlainToken(host), given));
 }
 
-const METHODS: Methods<TokenHost> = {
+const METHODS: Methods<Frame> = {
   balance: method({ id: address }, codec.i128.type, (host, { id }) =>
     i128(new PlainToken(host).balance(id)),
   ),
@@ -81,7 +81,7 @@ const METHODS: Methods<TokenHost> = {
   }),
 };
 
-export function runPlainToken(host: TokenHost, fn: string, args: readonly Value[]): Value {
+export function runPlainToken(host: Frame, fn: string, args: readonly Value[]): Value {
   return runMethod(METHODS, host, fn, args);
 }
 
@@ -89,9 +89,9 @@ export const plainTokenModule = specModule([...specOf(METHODS), errors("Error", 
 
 /** The token in one call, and what several of its functions share. */
 class PlainToken {
-  readonly host: TokenHost;
+  readonly host: Frame;
 
-  constructor(host: TokenHost) {
+  constructor(host: Frame) {
     this.host = host;
   }
 

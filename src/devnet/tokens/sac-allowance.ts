@@ -1,7 +1,7 @@
 // Allowances of a token: temporary entries that live at least as long as the allowance does.
 import type { Address } from "../../model/address.ts";
 import { addressValue, i128, map, symbol, u32, type Value, vec } from "../contract/value.ts";
-import type { TokenHost } from "../ledger/frame.ts";
+import type { Frame } from "../ledger/frame.ts";
 import { TTL_MAX } from "../ledger/state.ts";
 import { TokenError, tokenFailure } from "./token-error.ts";
 
@@ -18,7 +18,7 @@ export function allowanceKey({ from, spender }: Parties): Value {
   ]);
 }
 
-function stored(host: TokenHost, parties: Parties): Allowance | undefined {
+function stored(host: Frame, parties: Parties): Allowance | undefined {
   const value = host.data(allowanceKey(parties), "temporary");
   if (value?.type !== "map") return undefined;
   const [amount, liveUntil] = value.value.map(([, field]) => field);
@@ -27,12 +27,12 @@ function stored(host: TokenHost, parties: Parties): Allowance | undefined {
 }
 
 /** 0 once the ledger is past the allowance's life. */
-export function readAllowance(host: TokenHost, parties: Parties): bigint {
+export function readAllowance(host: Frame, parties: Parties): bigint {
   const found = stored(host, parties);
   return found === undefined || found.liveUntil < host.ledger ? 0n : found.amount;
 }
 
-export function writeAllowance(host: TokenHost, parties: Parties, next: Allowance): void {
+export function writeAllowance(host: Frame, parties: Parties, next: Allowance): void {
   const { amount, liveUntil } = next;
   const fail = (text: string, limit: number): never => {
     const args = [u32(liveUntil), u32(limit)];
@@ -61,7 +61,7 @@ export function writeAllowance(host: TokenHost, parties: Parties, next: Allowanc
   }
 }
 
-export function spendAllowance(host: TokenHost, parties: Parties, amount: bigint): void {
+export function spendAllowance(host: Frame, parties: Parties, amount: bigint): void {
   const allowance = readAllowance(host, parties);
   if (allowance < amount) {
     throw tokenFailure(host.self, TokenError.allowance, "not enough allowance to spend", [

@@ -5,7 +5,7 @@ import { I128_MAX } from "../../model/settlement.ts";
 import { addressValue, bool, i128, map, symbol, type Value, vec } from "../contract/value.ts";
 import type { ClassicAsset } from "../ledger/asset.ts";
 import { AccountFlags, hasFlag, type TrustlineEntry, TrustlineFlags } from "../ledger/entry.ts";
-import type { TokenHost } from "../ledger/frame.ts";
+import type { Frame } from "../ledger/frame.ts";
 import { newAccount, newTrustline } from "../ledger/new-entry.ts";
 import { type HostValue, i64Wire } from "../ledger/sc-val.ts";
 import {
@@ -29,10 +29,10 @@ export type ContractBalance = {
 };
 
 export class Balances {
-  readonly #host: TokenHost;
+  readonly #host: Frame;
   readonly #asset: ClassicAsset;
 
-  constructor(host: TokenHost, asset: ClassicAsset) {
+  constructor(host: Frame, asset: ClassicAsset) {
     this.#host = host;
     this.#asset = asset;
   }

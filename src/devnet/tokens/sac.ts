@@ -20,8 +20,7 @@ import {
   vec,
 } from "../contract/value.ts";
 import type { ClassicAsset } from "../ledger/asset.ts";
-import type { InstanceEntry } from "../ledger/entry.ts";
-import type { TokenHost } from "../ledger/frame.ts";
+import type { Frame } from "../ledger/frame.ts";
 import { type HostValue, stringWire } from "../ledger/sc-val.ts";
 import { assetName } from "./sac-address.ts";
 import { readAllowance, spendAllowance, writeAllowance } from "./sac-allowance.ts";
@@ -29,26 +28,21 @@ import { Balances } from "./sac-balance.ts";
 import { adminOf, assetOf, DECIMALS, symbolOf, withAdmin } from "./sac-instance.ts";
 import { TokenError, tokenFailure } from "./token-error.ts";
 
-/** The host of a Stellar Asset Contract can rewrite its instance, for set_admin. */
-export interface SacHost extends TokenHost {
-  putInstance(entry: InstanceEntry): void;
-}
-
 const { address } = codec;
 const parties = { from: address, spender: address };
 const held = { from: address, amount: codec.i128 };
 const credit = { to: address, amount: codec.i128 };
 
 /** The token is the host's own: no specification says what its functions return. */
-function call<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => Value): Method<SacHost> {
-  return method(parameters, undefined, (host: SacHost, given: T) => run(new Sac(host), given));
+function call<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => Value): Method<Frame> {
+  return method(parameters, undefined, (host: Frame, given: T) => run(new Sac(host), given));
 }
 
-function act<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => void): Method<SacHost> {
-  return action(parameters, (host: SacHost, given: T) => run(new Sac(host), given));
+function act<T>(parameters: Codecs<T>, run: (token: Sac, call: T) => void): Method<Frame> {
+  return action(parameters, (host: Frame, given: T) => run(new Sac(host), given));
 }
 
-const METHODS: Methods<SacHost> = {
+const METHODS: Methods<Frame> = {
   balance: call({ id: address }, ({ balances }, { id }) => i128(balances.balance(id))),
   authorized: call({ id: address }, ({ balances }, { id }) => bool(balances.isAuthorized(id))),
   allowance: call(parties, ({ host }, given) => i128(readAllowance(host, given))),
@@ -101,23 +95,23 @@ const METHODS: Methods<SacHost> = {
   set_admin: act({ next: address }, (token, { next }) => {
     const before = token.admin();
     token.host.requireAuth(before);
-    token.host.putInstance(withAdmin(token.host.selfInstance, next));
+    token.host.putEntry(withAdmin(token.host.selfInstance, next));
     token.emit("set_admin", [before], addressValue(next));
   }),
   trust: act({ id: address }, ({ balances }, { id }) => balances.trust(id)),
 };
 
-export function runSac(host: SacHost, fn: string, args: readonly Value[]): Value {
+export function runSac(host: Frame, fn: string, args: readonly Value[]): Value {
   return runMethod(METHODS, host, fn, args);
 }
 
 /** One token in one call, and what several of its functions share. */
 class Sac {
-  readonly host: SacHost;
+  readonly host: Frame;
   readonly asset: ClassicAsset;
   readonly balances: Balances;
 
-  constructor(host: SacHost) {
+  constructor(host: Frame) {
     this.host = host;
     this.asset = assetOf(host.selfInstance);
     this.balances = new Balances(host, this.asset);
