@@ -11,7 +11,6 @@ export function partsOfPosition(text: string): PositionParts {
   return positionParts(position);
 }
 
-/** The ledger of it. */
 export function ledgerOfPosition(text: string): number {
   return partsOfPosition(text).ledger;
 }

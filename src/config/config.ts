@@ -1,5 +1,4 @@
 // The process's configuration: mode, flags and environment, checked before anything starts.
-import type { BlockList } from "node:net";
 import { type Address, address } from "../model/address.ts";
 import {
   commonSettings,
@@ -27,64 +26,9 @@ export type LogConfig = {
 };
 
 /** What of the engine does not depend on the network it follows. */
-export type EngineConfig = {
-  readonly host: string;
-  readonly port: number;
-  readonly dataDir: string;
-  readonly workers: number;
-  /** Threads that read and decode ledgers while far behind. */
-  readonly catchUpThreads: number;
-  /** How long every source has to show another history before the store is set aside. */
-  readonly resetProofSeconds: number;
-  /** Most accounts watched at a time. */
-  readonly watchedAccounts: number;
-  /** Texts of assets and of USD prices, as configured. */
-  readonly referencePrices: ReadonlyMap<string, string>;
-  /** Live orders the book has room for. */
-  readonly maxOrders: number;
-  /** Seconds; Infinity: for ever; 0: none. */
-  readonly keepOrderEventsSeconds: number;
-  /** Infinity: for ever. */
-  readonly keepHistorySeconds: number;
-  /** A database that the history is also written to. The URL may hold a password. */
-  readonly historySink?: { readonly url: string; readonly schema: string };
-  readonly limits: LimitsConfig;
-  /** `share` of the requests, up to 1; 0: none is logged. */
-  readonly accessLog: {
-    readonly share: number;
-    readonly fields: ReadonlySet<"path" | "query" | "client">;
-  };
-  /** Whether there is a push channel `quote`. */
-  readonly quoteStream: boolean;
-  /** Whether /console is served. */
-  readonly console: boolean;
-  /** `off`, `auto` (the network's own where it is public), or the RPC that the console's pages may ask. */
-  readonly consoleRpc: string;
-};
+export type EngineConfig = Readonly<ReturnType<typeof engineConfig>>;
 
-/** What the public listener gives out at most; 0 means no limit. */
-export type LimitsConfig = {
-  readonly connections: number;
-  readonly connectionsPerAddress: number;
-  readonly pushConnections: number;
-  readonly pushBufferBytes: number;
-  readonly unreadAnswerBytes: number;
-  readonly requestsPerSecond: number;
-  readonly trustedProxies: BlockList;
-};
-
-export type OperatorsConfig = {
-  readonly host: string;
-  readonly port: number | "off";
-  /** The port was asked for: without it the engine does not start. */
-  readonly isRequired: boolean;
-  /** The age of the last ledger up to which the engine is ready; 0: any. */
-  readonly readyLagSeconds: number;
-  /** After a signal: how long the listeners stay open while /readyz says 503. */
-  readonly drainSeconds: number;
-  /** After that: when the process has ended at the latest. */
-  readonly stopSeconds: number;
-};
+export type OperatorsConfig = Readonly<ReturnType<typeof operatorsConfig>>;
 
 export type NetworkConfig = {
   readonly rpcUrls: readonly string[];
@@ -295,26 +239,31 @@ function logConfig(values: SettingValues<typeof commonSettings>): LogConfig {
   return { level: values["log-level"], format: values["log-format"] };
 }
 
-function engineConfig(
-  values: SettingValues<typeof engineSettings>,
-  mode: "all" | "engine",
-): EngineConfig {
+function engineConfig(values: SettingValues<typeof engineSettings>, mode: "all" | "engine") {
   const sink = values["history-sink"];
+  /** Texts of assets and of USD prices, as configured. */
+  const referencePrices: ReadonlyMap<string, string> = values["reference-prices"];
   return {
     host: values.host,
     port: values.port,
     dataDir: values["data-dir"],
     workers: values.workers,
+    /** Threads that read and decode ledgers while far behind. */
     catchUpThreads: values["catch-up-threads"],
+    /** How long every source has to show another history before the store is set aside. */
     resetProofSeconds: values["reset-proof"],
     watchedAccounts: values["watched-accounts"],
-    referencePrices: values["reference-prices"],
+    referencePrices,
+    /** Live orders the book has room for. */
     maxOrders: values["max-orders"],
+    /** Infinity: for ever; 0: none. */
     keepOrderEventsSeconds: values["keep-order-events"],
     keepHistorySeconds: values["keep-history"],
+    /** The URL may hold a password. */
     ...(sink === undefined
       ? {}
       : { historySink: { url: sink, schema: values["history-sink-schema"] } }),
+    /** What the public listener gives out at most; 0: no limit. */
     limits: {
       connections: values["max-connections"],
       connectionsPerAddress: values["max-connections-per-address"],
@@ -324,8 +273,10 @@ function engineConfig(
       requestsPerSecond: values["rate-limit"],
       trustedProxies: values["trusted-proxies"],
     },
+    /** `share` of the requests, up to 1; 0: none is logged. */
     accessLog: { share: values["access-log"], fields: values["access-log-fields"] },
     quoteStream: values["quote-stream"] === "on",
+    /** `off`, `auto` (the network's own where it is public), or the RPC that the console's pages may ask. */
     consoleRpc: values["console-rpc"],
     console: values.console === "auto" ? mode === "all" : values.console === "on",
   };
@@ -334,13 +285,17 @@ function engineConfig(
 function operatorsConfig(
   values: SettingValues<typeof operatorsSettings>,
   given: ReadonlySet<string>,
-): OperatorsConfig {
+) {
   return {
     host: values["operators-host"],
     port: values["operators-port"],
+    /** The port was asked for: without it the engine does not start. */
     isRequired: given.has("operators-host") || given.has("operators-port"),
+    /** The age of the last ledger up to which the engine is ready; 0: any. */
     readyLagSeconds: values["ready-lag"],
+    /** After a signal: how long the listeners stay open while /readyz says 503. */
     drainSeconds: values["drain-seconds"],
+    /** After that: when the process has ended at the latest. */
     stopSeconds: values["stop-seconds"],
   };
 }

@@ -63,7 +63,6 @@ export const shareSchema = readSchema("off, or a share above 0 and up to 1", (te
   return share > 0 && share <= 1 ? share : undefined;
 });
 
-/** Some of the words, separated by commas. */
 export function wordsSchema<const Words extends readonly string[]>(words: Words) {
   const expected = `some of ${words.join(", ")}, separated by commas`;
   return readSchema(expected, (text): ReadonlySet<Words[number]> | undefined => {
