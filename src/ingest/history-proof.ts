@@ -116,7 +116,7 @@ export class HistoryProof {
       case "page": {
         const [first] = answer.page.ledgers;
         if (first === undefined) return { kind: "silent" };
-        return compared({ sequence: first.sequence, bytes: first.metadata }, ours);
+        return compared(first, ours);
       }
       case "outside":
         return answer.range.latest < ours.ledger
@@ -168,7 +168,7 @@ export class HistoryProof {
     const answer = await pages.fetch({ from: ledger, count: 1, source, isNearTip: true }, signal);
     const [first] = answer.kind === "page" ? answer.page.ledgers : [];
     if (first === undefined) return undefined;
-    const head = soundHead(first.metadata, first.sequence, ledger);
+    const head = soundHead(first.bytes, first.sequence, ledger);
     return typeof head === "string" ? undefined : head;
   }
 }

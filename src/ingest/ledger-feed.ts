@@ -167,9 +167,7 @@ export class LedgerFeed {
 
   /** The ledgers of a page that continue ours; what is wrong with the next one is judged. */
   #taken(page: LedgersPage, source: number): readonly RawLedger[] {
-    const ledgers = page.ledgers
-      .filter(({ sequence }) => sequence >= this.#next)
-      .map(({ sequence, metadata }) => ({ sequence, bytes: metadata, source }));
+    const ledgers = page.ledgers.filter(({ sequence }) => sequence >= this.#next);
     if (ledgers[0]?.sequence !== this.#next) return [];
     const { good, link, wrong } = checkChain(ledgers, this.#next, this.#previous);
     if (wrong !== undefined && !wrong.foreign && good.length === 0) {
@@ -227,8 +225,7 @@ export class LedgerFeed {
       return this.#gap(first.sequence - 1, "the RPC serves later ledgers", source, signal);
     }
     // Damage is judged already; a sound ledger that does not follow ours is of another history.
-    const raw = [{ sequence: first.sequence, bytes: first.metadata }];
-    const { wrong } = checkChain(raw, this.#next, this.#previous);
+    const { wrong } = checkChain([first], this.#next, this.#previous);
     if (wrong?.foreign !== true) return { ledgers: [], waitMs: 0 };
     return this.#otherHistory(wrong.message, this.#next - 1, source, signal);
   }

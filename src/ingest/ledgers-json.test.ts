@@ -11,7 +11,7 @@ const REAL = new URL("../../../test/fixtures/rpc/get_ledgers.json", import.meta.
 
 test("a real page is read as by JSON.parse, however it is written", () => {
   const { result } = JSON.parse(readFileSync(REAL, "utf8")) as { readonly result: unknown };
-  const expected = parseLedgersPage(result);
+  const expected = parseLedgersPage(result, 0);
   assert.ok(expected.ledgers.length > 0);
   const compact = JSON.stringify(result);
   // With blanks, and as those write it who escape slashes.
@@ -20,7 +20,7 @@ test("a real page is read as by JSON.parse, however it is written", () => {
     JSON.stringify(result, undefined, 2),
     compact.replace(/\//g, "\\/"),
   ]) {
-    assert.deepEqual(parseLedgersPage(parseLedgersJson(Buffer.from(text))), expected);
+    assert.deepEqual(parseLedgersPage(parseLedgersJson(Buffer.from(text)), 0), expected);
   }
 });
 

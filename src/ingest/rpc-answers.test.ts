@@ -21,9 +21,9 @@ function fixture(name: string): { readonly result: unknown; readonly records: un
 }
 
 test("reads a real page of ledgers", () => {
-  const page = parseLedgersPage(fixture("get_ledgers").result);
+  const page = parseLedgersPage(fixture("get_ledgers").result, 0);
   assert.deepEqual([page.oldest, page.latest], [8, 113]);
-  const heads = page.ledgers.map(({ sequence, metadata }) => readLedgerHead(metadata, sequence));
+  const heads = page.ledgers.map(({ sequence, bytes }) => readLedgerHead(bytes, sequence));
   assert.deepEqual(
     heads.map(({ sequence, closeTime }) => [sequence, closeTime]),
     [
@@ -73,7 +73,7 @@ test("refuses what is missing, of another kind or damaged, and says which", () =
     oldestLedger: 1,
     latestLedger: 9,
   };
-  assert.equal(parseLedgersPage(page).ledgers.length, 1);
+  assert.equal(parseLedgersPage(page, 0).ledgers.length, 1);
   const wrong: readonly (readonly [unknown, RegExp])[] = [
     [undefined, /getLedgers/],
     [[], /getLedgers/],
@@ -85,7 +85,7 @@ test("refuses what is missing, of another kind or damaged, and says which", () =
   ];
   for (const [result, words] of wrong) {
     assert.throws(
-      () => parseLedgersPage(result),
+      () => parseLedgersPage(result, 0),
       (thrown) =>
         thrown instanceof RpcError && thrown.failure === "garbage" && words.test(thrown.message),
     );
@@ -124,9 +124,9 @@ test("a ledger that came damaged is damage of that ledger alone; pages are in or
     { sequence: 6, metadataXdr: "AAA" },
     { sequence: 8 },
   ];
-  const page = parseLedgersPage({ ledgers, oldestLedger: 5, latestLedger: 8 });
+  const page = parseLedgersPage({ ledgers, oldestLedger: 5, latestLedger: 8 }, 0);
   assert.deepEqual(
-    page.ledgers.map(({ sequence, metadata }) => [sequence, metadata.length]),
+    page.ledgers.map(({ sequence, bytes }) => [sequence, bytes.length]),
     [
       [5, 3],
       [6, 0],

@@ -1,17 +1,12 @@
 // Parses the answers of Stellar RPC and validates every field.
 import { isRecord, RpcError } from "./json-rpc.ts";
-
-export type RpcLedger = {
-  readonly sequence: number;
-  /** Empty where it came as no base64: that is damage of this ledger alone. */
-  readonly metadata: Uint8Array;
-};
+import type { RawLedger } from "./ledger-source.ts";
 
 const NOTHING = new Uint8Array(0);
 
 export type LedgersPage = {
-  /** In order, each once, however the server had them. */
-  readonly ledgers: readonly RpcLedger[];
+  /** In order, each once, however the server had them. Empty where it came as no base64: damage of that one alone. */
+  readonly ledgers: readonly RawLedger[];
   readonly oldest: number;
   readonly latest: number;
 };
@@ -36,13 +31,14 @@ export type LoadedEntries = {
   readonly source?: number;
 };
 
-export function parseLedgersPage(result: unknown): LedgersPage {
+export function parseLedgersPage(result: unknown, source: number): LedgersPage {
   const page = record(result, "getLedgers");
   const ledgers = list(page.ledgers, "ledgers").map((item) => {
     const ledger = record(item, "ledgers[]");
     return {
       sequence: parseInteger(ledger.sequence, "sequence"),
-      metadata: xdr(ledger.metadataXdr) ?? NOTHING,
+      bytes: xdr(ledger.metadataXdr) ?? NOTHING,
+      source,
     };
   });
   const inOrder = ledgers.sort((a, b) => a.sequence - b.sequence);

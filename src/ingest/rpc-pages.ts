@@ -95,7 +95,7 @@ export class RpcPages {
 
   #parsed(result: unknown, source: number): LedgersPage {
     try {
-      return parseLedgersPage(result);
+      return parseLedgersPage(result, source);
     } catch (cause) {
       this.#set.reject(source, "ledgers");
       throw new RpcError("garbage", `${this.#set.nameOf(source)}: ${errorText(cause)}`);

@@ -79,7 +79,6 @@ async function fetchFrom(
         : { why, isAbsent };
     }
     const ledgers = answer.page.ledgers.filter(({ sequence }) => sequence >= next);
-    if (ledgers[0]?.sequence !== next) return { why, isAbsent };
-    return ledgers.map(({ sequence, metadata }) => ({ sequence, bytes: metadata, source }));
+    return ledgers[0]?.sequence === next ? ledgers : { why, isAbsent };
   }
 }
