@@ -4,12 +4,11 @@
 // and the coarser resolutions cost one more in 5 minutes.
 import type { Pair } from "../model/address.ts";
 import { bucketStart, type Candle, joinCandles, RESOLUTIONS } from "../model/candle.ts";
-import type { AddressIds } from "./address-ids.ts";
 import { readCandle, readCandles } from "./candle-record.ts";
 import { indexPrefix } from "./keys.ts";
 import { RecordReader } from "./record-bytes.ts";
-import type { Snapshot } from "./snapshot.ts";
-import type { Table, Tables } from "./tables.ts";
+import type { StoreParts } from "./store-parts.ts";
+import type { Table } from "./tables.ts";
 
 /** Seconds up to the year 8,921,556: six bytes. */
 const TIME_BYTES = 6;
@@ -18,24 +17,20 @@ const FINEST = 300;
 const WALK_ROWS = 1000;
 
 export class CandleTable {
-  readonly #tables: Tables;
-  readonly #snapshot: Snapshot;
-  readonly #ids: AddressIds;
+  readonly #parts: StoreParts;
 
-  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds) {
-    this.#tables = tables;
-    this.#snapshot = snapshot;
-    this.#ids = ids;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
   }
 
   /** The newest candle of the finest resolution; none in a market without fills. */
   newest(pair: Pair): Candle | undefined {
-    return this.#candlesOf(this.#tables.newestCandles, pair)[0];
+    return this.#candlesOf(this.#parts.tables.newestCandles, pair)[0];
   }
 
   /** The parts of the coarser resolutions, finest first; empty before the first is complete. */
   parts(pair: Pair): readonly Candle[] {
-    return this.#candlesOf(this.#tables.candleParts, pair);
+    return this.#candlesOf(this.#parts.tables.candleParts, pair);
   }
 
   /** Every market that ever had a fill, with the start of its newest finest candle. */
@@ -44,10 +39,10 @@ export class CandleTable {
     let start = indexPrefix(0);
     for (;;) {
       const range = { start, end, limit: WALK_ROWS };
-      const rows = this.#snapshot.entries(this.#tables.newestCandles, range);
+      const rows = this.#parts.snapshot.entries(this.#parts.tables.newestCandles, range);
       for (const { key, value } of rows) {
-        const base = this.#ids.addressOf(key.readUInt32BE(1));
-        const quote = this.#ids.addressOf(key.readUInt32BE(5));
+        const base = this.#parts.ids.addressOf(key.readUInt32BE(1));
+        const quote = this.#parts.ids.addressOf(key.readUInt32BE(5));
         yield { pair: { base, quote }, newest: new RecordReader(value).count() };
       }
       const last = rows.at(-1);
@@ -84,7 +79,11 @@ export class CandleTable {
     let next = from;
     for (;;) {
       const start = candleKey(prefix, resolution, next);
-      const rows = this.#snapshot.entries(this.#tables.candles, { start, end, limit: atOnce });
+      const rows = this.#parts.snapshot.entries(this.#parts.tables.candles, {
+        start,
+        end,
+        limit: atOnce,
+      });
       for (const { key, value } of rows) {
         const at = startOf(key);
         yield readCandle(new RecordReader(value), at);
@@ -109,12 +108,12 @@ export class CandleTable {
 
   #candlesOf(table: Table, pair: Pair): readonly Candle[] {
     const key = this.#pairKey(pair);
-    const row = key && this.#snapshot.get(table, key);
+    const row = key && this.#parts.snapshot.get(table, key);
     return row === undefined ? [] : readCandles(new RecordReader(row));
   }
 
   #pairKey({ base, quote }: Pair): Buffer | undefined {
-    const [one, other] = [this.#ids.find(base), this.#ids.find(quote)];
+    const [one, other] = [this.#parts.ids.find(base), this.#parts.ids.find(quote)];
     return one === undefined || other === undefined ? undefined : indexPrefix(0, one, other);
   }
 }

@@ -13,9 +13,10 @@ import { readOrder, toOrder } from "./order-record.ts";
 import { RecentMap } from "./recent-map.ts";
 import { RecordReader } from "./record-bytes.ts";
 import { RowCache } from "./row-cache.ts";
-import type { Range, Snapshot } from "./snapshot.ts";
+import type { Range } from "./snapshot.ts";
 import { StoreError } from "./store-error.ts";
-import type { Table, Tables } from "./tables.ts";
+import type { StoreParts } from "./store-parts.ts";
+import type { Table } from "./tables.ts";
 import { lastBefore, rowsBetween, type TimeRows } from "./time-walk.ts";
 import { readTrade } from "./trade-record.ts";
 
@@ -67,9 +68,7 @@ const LIVE_ORDERS_MAX = 2 ** 26;
 const ROWS_KEPT = 4000;
 
 export class History {
-  readonly #tables: Tables;
-  readonly #snapshot: Snapshot;
-  readonly #ids: AddressIds;
+  readonly #parts: StoreParts;
   /** Live and archived: an order keeps its position for life. */
   readonly #orders: RowCache<Order>;
   readonly #live: Source<Order>;
@@ -79,8 +78,9 @@ export class History {
   /** Live orders among the kept rows, and some that were kept or live; by `hiddenId`. */
   readonly #byId: RecentMap<bigint, Order>;
 
-  constructor(tables: Tables, snapshot: Snapshot, ids: AddressIds, rowsKept = ROWS_KEPT) {
-    const { live, archive, trades, failures } = tables;
+  constructor(parts: StoreParts, rowsKept = ROWS_KEPT) {
+    this.#parts = parts;
+    const { live, archive, trades, failures } = parts.tables;
     this.#orders = new RowCache(rowsKept);
     this.#byId = new RecentMap(rowsKept);
     const orders = {
@@ -92,9 +92,6 @@ export class History {
     const events = { positionOf: idOf, timeOf: timestampOf };
     this.#trades = { rows: trades, kept: new RowCache(rowsKept), read: readTrade, ...events };
     this.#failures = { rows: failures, kept: new RowCache(rowsKept), read: readFailure, ...events };
-    this.#tables = tables;
-    this.#snapshot = snapshot;
-    this.#ids = ids;
   }
 
   /** To be called with the orders that a step changed, once it is shown. */
@@ -104,11 +101,11 @@ export class History {
 
   /** The live order under the id. Throws a StoreError where its record is lost. */
   liveOrder(id: OrderId): Order | undefined {
-    const { chain, live, archive } = this.#tables;
+    const { chain, live, archive } = this.#parts.tables;
     const last = this.#byId.get(hiddenId(id));
     // Kept still, so nothing has changed it.
     if (last !== undefined && this.#orders.get(last.cursor) === last) return last;
-    const key = this.#snapshot.get(chain, orderKey(id));
+    const key = this.#parts.snapshot.get(chain, orderKey(id));
     if (key === undefined) return undefined;
     const position = readPosition(key, 0);
     const known = this.#orders.get(position);
@@ -117,10 +114,10 @@ export class History {
       this.#byId.set(hiddenId(id), known);
       return known;
     }
-    const row = this.#snapshot.get(live, key);
+    const row = this.#parts.snapshot.get(live, key);
     if (row === undefined) {
       // Lapsed: on-chain, but with the archived ones.
-      if (this.#snapshot.get(archive, key) !== undefined) return undefined;
+      if (this.#parts.snapshot.get(archive, key) !== undefined) return undefined;
       throw new StoreError("damaged", `the store is damaged: order ${id} lost`);
     }
     return this.#row(this.#live, position, row);
@@ -128,7 +125,7 @@ export class History {
 
   /** The order created there, live or archived. Throws a StoreError where there is none. */
   orderAt(position: Position): Order {
-    const live = this.#snapshot.get(this.#tables.live, positionKey(position));
+    const live = this.#parts.snapshot.get(this.#parts.tables.live, positionKey(position));
     return this.#row(this.#archive, position, live);
   }
 
@@ -140,7 +137,7 @@ export class History {
   /** Oldest first by creation. */
   liveOrders(filter: LiveOrderFilter, page: OldestPage): readonly Order[] {
     const selection = this.#selectLive(filter.owner, [...new Set(filter.assets)]);
-    return this.#page(this.#live, this.#tables.liveIndex, selection, page);
+    return this.#page(this.#live, this.#parts.tables.liveIndex, selection, page);
   }
 
   /** All live orders of an owner that sell an asset, oldest first. */
@@ -155,13 +152,13 @@ export class History {
   orders(filter: OrderFilter, page: NewestPage): readonly Order[] {
     const selection = this.#selectPair(filter.owner, filter.pair);
     const range = { ...page, newestFirst: true };
-    return this.#page(this.#archive, this.#tables.archiveIndex, selection, range);
+    return this.#page(this.#archive, this.#parts.tables.archiveIndex, selection, range);
   }
 
   trades(filter: TradeFilter, page: NewestPage): readonly (Trade | Swap)[] {
     const selection = this.#selectPair(filter.trader, filter.pair);
     const range = { ...page, newestFirst: true };
-    return this.#page(this.#trades, this.#tables.tradeIndex, selection, range);
+    return this.#page(this.#trades, this.#parts.tables.tradeIndex, selection, range);
   }
 
   /**
@@ -218,26 +215,28 @@ export class History {
   failures(filter: FailureFilter, page: NewestPage): readonly Failure[] {
     const selection = this.#selectFailures(filter.account, filter.fn);
     const range = { ...page, newestFirst: true };
-    return this.#page(this.#failures, this.#tables.failureIndex, selection, range);
+    return this.#page(this.#failures, this.#parts.tables.failureIndex, selection, range);
   }
 
   /** Past the kept rows, which a walk over everything would drive out. */
   #timeRows<T>({ rows, read, positionOf, timeOf }: Source<T>): TimeRows<T> {
     const page = (after: Position, limit: number) =>
-      this.#snapshot
+      this.#parts.snapshot
         .rows(rows, { after, limit })
-        .map(({ key, value }) => read(new RecordReader(value), this.#ids, readPosition(key, 0)));
+        .map(({ key, value }) =>
+          read(new RecordReader(value), this.#parts.ids, readPosition(key, 0)),
+        );
     return { page, positionOf, timeOf };
   }
 
   #page<T>(source: Source<T>, index: Table, selection: Selection, range: Range): readonly T[] {
     if (selection === "none") return [];
     if (selection === "all") {
-      return this.#snapshot
+      return this.#parts.snapshot
         .rows(source.rows, range)
         .map(({ key, value }) => this.#row(source, readPosition(key, 0), value));
     }
-    return this.#snapshot
+    return this.#parts.snapshot
       .positions(index, selection, range)
       .map((position) => this.#row(source, position));
   }
@@ -246,11 +245,11 @@ export class History {
   #row<T>({ rows, kept, read }: Source<T>, position: Position, value?: Buffer): T {
     const known = kept.get(position);
     if (known !== undefined) return known;
-    const bytes = value ?? this.#snapshot.get(rows, positionKey(position));
+    const bytes = value ?? this.#parts.snapshot.get(rows, positionKey(position));
     if (bytes === undefined) {
       throw new StoreError("damaged", `the store is damaged: no record at ${position}`);
     }
-    const row = read(new RecordReader(bytes), this.#ids, position);
+    const row = read(new RecordReader(bytes), this.#parts.ids, position);
     kept.offer(position, row);
     return row;
   }
@@ -287,7 +286,7 @@ export class History {
 
   #number(text: string): number | undefined {
     const address: Address | undefined = parseAddress(text);
-    return address === undefined ? undefined : this.#ids.find(address);
+    return address === undefined ? undefined : this.#parts.ids.find(address);
   }
 }
 

@@ -10,7 +10,6 @@ import type { OrderId } from "../model/order.ts";
 import type { NewOrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { atOnce, portions } from "../model/slice-turns.ts";
-import type { AddressIds } from "./address-ids.ts";
 import { byAccount, byPair } from "./index-entries.ts";
 import { positionKey, readPosition } from "./keys.ts";
 import {
@@ -23,9 +22,9 @@ import {
 import { byOrder, type EventSubject, eventEntries } from "./order-event-record.ts";
 import { RecentMap } from "./recent-map.ts";
 import { RecordWriter } from "./record-bytes.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { Write } from "./step-writes.ts";
-import { META_ORDER_EVENTS_PENDING, type Tables } from "./tables.ts";
+import type { StoreParts } from "./store-parts.ts";
+import { META_ORDER_EVENTS_PENDING } from "./tables.ts";
 
 /** Events that a prefix waits for (choice): the orders of a busy exchange come up some times among them. */
 const PENDING_EVENTS = 8192;
@@ -66,9 +65,7 @@ type Commit = {
 const NO_COMMIT: Commit = { first: undefined, storing: [] };
 
 export class OrderEventIndex {
-  readonly #tables: Tables;
-  readonly #snapshot: Snapshot;
-  readonly #ids: AddressIds;
+  readonly #parts: StoreParts;
   readonly #eventsFrom: (first: Position) => Iterable<PastEvent>;
   readonly #pendingEvents: number;
   /** By `textOf`, in the order of their first ids; undefined until they are read. */
@@ -85,13 +82,11 @@ export class OrderEventIndex {
 
   /** `eventsFrom` reads the stored events from an id on. */
   constructor(
-    { tables, snapshot, ids }: { tables: Tables; snapshot: Snapshot; ids: AddressIds },
+    parts: StoreParts,
     eventsFrom: (first: Position) => Iterable<PastEvent>,
     pendingEvents = PENDING_EVENTS,
   ) {
-    this.#tables = tables;
-    this.#snapshot = snapshot;
-    this.#ids = ids;
+    this.#parts = parts;
     this.#eventsFrom = eventsFrom;
     this.#pendingEvents = pendingEvents;
   }
@@ -116,7 +111,7 @@ export class OrderEventIndex {
     const prefix = this.#prefixOf(filter);
     if (prefix === undefined) return;
     const range = { prefix, before: end, limit };
-    yield* newestIds(this.#snapshot, this.#tables.orderEventIndex, range);
+    yield* newestIds(this.#parts.snapshot, this.#parts.tables.orderEventIndex, range);
   }
 
   /** To be called before a commit adds events; the first one of a run reads what is pending. In portions. */
@@ -157,7 +152,7 @@ export class OrderEventIndex {
       droppedUpTo,
     }: Readonly<{ added: number; last: Position; droppedUpTo: Position }>,
   ): Generator<void, void> {
-    const { meta, orderEventIndex: index } = this.#tables;
+    const { meta, orderEventIndex: index } = this.#parts.tables;
     let firstPending = (last + 1n) as Position;
     const storing: Storing[] = [];
     // Postings are added to as they are read.
@@ -169,7 +164,7 @@ export class OrderEventIndex {
       }
       const newest =
         this.#known.get(key) ??
-        (isFirst ? undefined : newestPosting(this.#snapshot, index, prefix));
+        (isFirst ? undefined : newestPosting(this.#parts.snapshot, index, prefix));
       const to = { index, droppedUpTo };
       const posting = postingWrites(writes, this.#writer, to, { prefix, ids, newest });
       storing.push({ key, last: ids.at(-1), posting });
@@ -206,11 +201,11 @@ export class OrderEventIndex {
   *drops(writes: Write[], events: Iterable<NewOrderEvent>, last: Position): Generator<void, void> {
     const prefixes = new Map<string, Buffer>();
     yield* portions(events, (event) => {
-      for (const prefix of eventEntries(event, this.#ids)) {
+      for (const prefix of eventEntries(event, this.#parts.ids)) {
         prefixes.set(prefix.toString("latin1"), prefix);
       }
     });
-    const from = { snapshot: this.#snapshot, index: this.#tables.orderEventIndex };
+    const from = { snapshot: this.#parts.snapshot, index: this.#parts.tables.orderEventIndex };
     yield* portions(prefixes.values(), (prefix) => postingDrops(writes, from, prefix, last));
   }
 
@@ -231,7 +226,7 @@ export class OrderEventIndex {
   *#read(): Generator<void, void> {
     try {
       const pending = new Map<string, Pending>();
-      const stored = this.#snapshot.get(this.#tables.meta, META_ORDER_EVENTS_PENDING);
+      const stored = this.#parts.snapshot.get(this.#parts.tables.meta, META_ORDER_EVENTS_PENDING);
       // Versions before this row stored every id with its event.
       const first = stored === undefined ? POSITION_MAX : readPosition(stored, 0);
       yield* portions(this.#eventsFrom(first), (past) => this.#put(pending, past, false));
@@ -251,7 +246,7 @@ export class OrderEventIndex {
     this.#count += 1;
     const { owner } = event.type === "budget" ? event : event.order;
     if (!append(owner)) {
-      const prefix = byAccount(this.#ids.idOf(owner));
+      const prefix = byAccount(this.#parts.ids.idOf(owner));
       pending.set(owner, { prefix, ids: [id], isFirst: false, since });
     }
     if (event.type === "budget") return;
@@ -262,7 +257,7 @@ export class OrderEventIndex {
     }
     const marketKey = marketText(selling, buying);
     if (!append(marketKey)) {
-      const prefix = byPair(this.#ids.idOf(selling), this.#ids.idOf(buying));
+      const prefix = byPair(this.#parts.ids.idOf(selling), this.#parts.ids.idOf(buying));
       pending.set(marketKey, { prefix, ids: [id], isFirst: false, since });
     }
   }
@@ -270,10 +265,10 @@ export class OrderEventIndex {
   #prefixOf(filter: OrderEventFilter): Buffer | undefined {
     if ("order" in filter) return byOrder(filter.order);
     if ("owner" in filter) {
-      const owner = this.#ids.find(filter.owner);
+      const owner = this.#parts.ids.find(filter.owner);
       return owner === undefined ? undefined : byAccount(owner);
     }
-    const [one, other] = filter.market.map((asset) => this.#ids.find(asset));
+    const [one, other] = filter.market.map((asset) => this.#parts.ids.find(asset));
     return one === undefined || other === undefined ? undefined : byPair(one, other);
   }
 }

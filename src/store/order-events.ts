@@ -1,7 +1,6 @@
 // The order events of a store: changes of orders and of the budgets behind them, in chain order. Main thread.
 import type { NewOrderEvent, OrderEvent, OrderEventFilter } from "../model/order-event.ts";
 import { ledgerOf, ledgerStart, POSITION_MAX, type Position } from "../model/position.ts";
-import type { AddressIds } from "./address-ids.ts";
 import type { NewestPage } from "./history.ts";
 import { positionKey, readPosition } from "./keys.ts";
 import { OrderEventIndex, type PastEvent } from "./order-event-index.ts";
@@ -13,11 +12,11 @@ import {
 } from "./order-event-record.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader, RecordWriter } from "./record-bytes.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { StepRecord } from "./step-record.ts";
 import type { Write } from "./step-writes.ts";
 import { StoreError } from "./store-error.ts";
-import { META_ORDER_EVENTS, type Tables } from "./tables.ts";
+import type { StoreParts } from "./store-parts.ts";
+import { META_ORDER_EVENTS } from "./tables.ts";
 
 /** Events dropped by a commit at most: at least twice what it adds, so that the old ones get fewer. */
 const DROPPED_MIN = 200;
@@ -32,9 +31,7 @@ const ROWS_AT_ONCE = 64;
 const START = 0n as Position;
 
 export class OrderEvents {
-  readonly #tables: Tables;
-  readonly #snapshot: Snapshot;
-  readonly #ids: AddressIds;
+  readonly #parts: StoreParts;
   /** Infinity: for ever; 0: none are kept. */
   readonly #keepSeconds: number;
   readonly #index: OrderEventIndex;
@@ -48,25 +45,21 @@ export class OrderEvents {
 
   /** `pendingEvents`: order-event-index.ts. */
   constructor(
-    tables: Tables,
-    snapshot: Snapshot,
-    ids: AddressIds,
+    parts: StoreParts,
     { keepSeconds, pendingEvents }: { keepSeconds: number; pendingEvents?: number | undefined },
   ) {
-    this.#tables = tables;
-    this.#snapshot = snapshot;
-    this.#ids = ids;
+    this.#parts = parts;
     this.#keepSeconds = keepSeconds;
     const newest = this.#blockAt(POSITION_MAX);
     this.#last = newest === undefined ? START : lastOf(newest);
     this.#nextLast = this.#last;
     const eventsFrom = (first: Position) => this.#eachFrom(first);
-    this.#index = new OrderEventIndex({ tables, snapshot, ids }, eventsFrom, pendingEvents);
+    this.#index = new OrderEventIndex(parts, eventsFrom, pendingEvents);
   }
 
   /** The first ledger from which every event is there; undefined while none are kept. */
   completeFrom(): number | undefined {
-    const bytes = this.#snapshot.get(this.#tables.meta, META_ORDER_EVENTS);
+    const bytes = this.#parts.snapshot.get(this.#parts.tables.meta, META_ORDER_EVENTS);
     return bytes && new RecordReader(bytes).count();
   }
 
@@ -123,7 +116,7 @@ export class OrderEvents {
 
   /** What a step adds and what has become too old, in portions of some events. `stepped` follows once it is stored. */
   *writes(writes: Write[], { cursor, orderEvents }: StepRecord): Generator<void, void> {
-    const { meta } = this.#tables;
+    const { meta } = this.#parts.tables;
     const from = this.completeFrom();
     const startAt = (ledger: number) => {
       const value = new RecordWriter().count(ledger).take();
@@ -183,7 +176,7 @@ export class OrderEvents {
     const end = () => {
       if (block === undefined) return;
       const key = positionKey(block.id);
-      writes.push({ table: this.#tables.orderEvents, key, value: writer.take() });
+      writes.push({ table: this.#parts.tables.orderEvents, key, value: writer.take() });
     };
     for (const event of events) {
       const isFirst = block === undefined;
@@ -199,7 +192,7 @@ export class OrderEvents {
         writeBlockHead(writer, { timestamp: event.timestamp, beginsStep: isFirst });
         block = { id, ledger: event.ledger };
       }
-      writeBlockEvent(writer, this.#ids, event);
+      writeBlockEvent(writer, this.#parts.ids, event);
       this.#index.add(id, event);
     }
     end();
@@ -236,7 +229,7 @@ export class OrderEvents {
     const events: OrderEvent[] = [];
     for (const block of this.#oldest()) {
       if (events.length >= limit || block.timestamp > upTo) break;
-      writes.push({ table: this.#tables.orderEvents, key: positionKey(block.id) });
+      writes.push({ table: this.#parts.tables.orderEvents, key: positionKey(block.id) });
       last = lastOf(block);
       for (let id = block.id; id <= last; id = (id + 1n) as Position) {
         const event = this.#read(block, id);
@@ -262,18 +255,18 @@ export class OrderEvents {
   /** The row that an id is in, where there is one. */
   #blockAt(id: Position): EventBlock | undefined {
     const range = { start: positionKey(id), end: positionKey(START), limit: 1 };
-    const [row] = this.#snapshot.entries(this.#tables.orderEvents, range);
+    const [row] = this.#parts.snapshot.entries(this.#parts.tables.orderEvents, range);
     return row && this.#block(row);
   }
 
   /** Oldest first, above the position (exclusive). */
   #blocks(after: Position, limit: number): readonly EventBlock[] {
-    const rows = this.#snapshot.rows(this.#tables.orderEvents, { after, limit });
+    const rows = this.#parts.snapshot.rows(this.#parts.tables.orderEvents, { after, limit });
     return rows.map((row) => this.#block(row));
   }
 
   #block({ key, value }: { readonly key: Buffer; readonly value: Buffer }): EventBlock {
-    return readBlock(new RecordReader(value), this.#ids, readPosition(key, 0));
+    return readBlock(new RecordReader(value), this.#parts.ids, readPosition(key, 0));
   }
 
   #read(block: EventBlock, id: Position): OrderEvent | undefined {
@@ -281,13 +274,13 @@ export class OrderEvents {
   }
 
   #order(position: Position): OrderRecord {
-    const { live, archive } = this.#tables;
+    const { live, archive } = this.#parts.tables;
     const key = positionKey(position);
-    const row = this.#snapshot.get(live, key) ?? this.#snapshot.get(archive, key);
+    const row = this.#parts.snapshot.get(live, key) ?? this.#parts.snapshot.get(archive, key);
     if (row === undefined) {
       throw new StoreError("damaged", `the store is damaged: no order at ${position}`);
     }
-    return readOrder(new RecordReader(row), this.#ids, position);
+    return readOrder(new RecordReader(row), this.#parts.ids, position);
   }
 }
 

@@ -82,10 +82,10 @@ test("what a commit drops is put together a few rows at a time", async () => {
   await before.close();
   const { root, tables } = openEnvironment(path, () => undefined, identityBytes(IDENTITY));
   const snapshot = new Snapshot(root);
-  const ids = storedIds(tables, snapshot);
+  const parts = { tables, snapshot, ids: storedIds(tables, snapshot) };
   const kept = { keepSeconds: DAY, pendingEvents: undefined };
-  const events = new OrderEvents(tables, snapshot, ids, kept);
-  const retention = new Retention(tables, snapshot, ids, events, DAY);
+  const events = new OrderEvents(parts, kept);
+  const retention = new Retention(parts, events, DAY);
   const dropped: Write[] = [];
   const portions = (writing: Generator<void, void>): readonly number[] => {
     const counts: number[] = [];

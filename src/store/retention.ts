@@ -11,10 +11,10 @@ import { indexKey, positionKey, readPosition } from "./keys.ts";
 import type { OrderEvents } from "./order-events.ts";
 import { isOnChain, type OrderRecord, OrderState, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { StepRecord } from "./step-record.ts";
 import type { Write } from "./step-writes.ts";
-import type { Table, Tables } from "./tables.ts";
+import type { StoreParts } from "./store-parts.ts";
+import type { Table } from "./tables.ts";
 import { readTrade } from "./trade-record.ts";
 
 /** Rows of a kind dropped by a commit at most: at least twice what it adds, so that the old ones get fewer. */
@@ -36,9 +36,7 @@ type Row = { readonly timestamp: number };
 type Walk = { readonly walked: Position; readonly next: number };
 
 export class Retention {
-  readonly #tables: Tables;
-  readonly #snapshot: Snapshot;
-  readonly #ids: AddressIds;
+  readonly #parts: StoreParts;
   readonly #orderEvents: OrderEvents;
   /** Infinity: for ever. */
   readonly #keepSeconds: number;
@@ -46,16 +44,8 @@ export class Retention {
   /** Of a commit in progress. */
   #nextWalk = this.#walk;
 
-  constructor(
-    tables: Tables,
-    snapshot: Snapshot,
-    ids: AddressIds,
-    orderEvents: OrderEvents,
-    keepSeconds: number,
-  ) {
-    this.#tables = tables;
-    this.#snapshot = snapshot;
-    this.#ids = ids;
+  constructor(parts: StoreParts, orderEvents: OrderEvents, keepSeconds: number) {
+    this.#parts = parts;
     this.#orderEvents = orderEvents;
     this.#keepSeconds = keepSeconds;
   }
@@ -73,8 +63,8 @@ export class Retention {
       now - this.#keepSeconds,
       oldest === undefined ? Number.POSITIVE_INFINITY : oldest.timestamp - 1,
     );
-    const { trades, tradeIndex, failures, failureIndex } = this.#tables;
-    const number = this.#ids.idOf.bind(this.#ids);
+    const { trades, tradeIndex, failures, failureIndex } = this.#parts.tables;
+    const number = this.#parts.ids.idOf.bind(this.#parts.ids);
     yield* this.#drop(writes, [trades, tradeIndex], {
       upTo,
       limit: Math.max(DROPPED_MIN, 2 * newTrades.length),
@@ -106,10 +96,10 @@ export class Retention {
   ): Generator<void, void> {
     let after = START;
     for (let left = of.limit; left > 0; left -= ROWS_AT_ONCE) {
-      const found = this.#snapshot.rows(rows, { after, limit: Math.min(left, ROWS_AT_ONCE) });
+      const found = this.#parts.snapshot.rows(rows, { after, limit: Math.min(left, ROWS_AT_ONCE) });
       for (const { key, value } of found) {
         after = readPosition(key, 0);
-        const row = of.read(new RecordReader(value), this.#ids, after);
+        const row = of.read(new RecordReader(value), this.#parts.ids, after);
         if (row.timestamp > of.upTo) return;
         removeRow(writes, [rows, index], after, of.entries(row));
       }
@@ -120,20 +110,20 @@ export class Retention {
 
   /** Returns how far the walk is then. */
   *#dropOrders(writes: Write[], now: number, upTo: number): Generator<void, Walk> {
-    const { archive, archiveIndex } = this.#tables;
+    const { archive, archiveIndex } = this.#parts.tables;
     let { walked } = this.#walk;
-    const rows = this.#snapshot.rows(archive, { after: walked, limit: ORDERS_LOOKED_AT });
+    const rows = this.#parts.snapshot.rows(archive, { after: walked, limit: ORDERS_LOOKED_AT });
     let isOver = rows.length < ORDERS_LOOKED_AT;
     for (const { key, value } of rows) {
       walked = readPosition(key, 0);
-      const order = readOrder(new RecordReader(value), this.#ids, walked);
+      const order = readOrder(new RecordReader(value), this.#parts.ids, walked);
       if (order.created > upTo) {
         isOver = true;
         break;
       }
       yield;
       if (!this.#isPast(order, upTo)) continue;
-      const entries = archiveEntries(order, this.#ids.idOf.bind(this.#ids));
+      const entries = archiveEntries(order, this.#parts.ids.idOf.bind(this.#parts.ids));
       removeRow(writes, [archive, archiveIndex], order.cursor, entries);
     }
     return isOver ? { walked: START, next: now + WALK_SECONDS } : { walked, next: this.#walk.next };

@@ -9,31 +9,30 @@ import type { OrderId } from "../model/order.ts";
 import { POSITION_MAX, type Position } from "../model/position.ts";
 import { inStepSlices, stepTurn } from "../model/slice-turns.ts";
 import { messageOf } from "../model/thrown.ts";
-import { type AddressIds, storedIds } from "./address-ids.ts";
-import { CandleTable } from "./candle-table.ts";
+import type { CandleTable } from "./candle-table.ts";
 import { readContract, readMarket } from "./contract-record.ts";
-import { readCursor } from "./cursor-record.ts";
 import { makeFolder } from "./data-folder.ts";
 import { checkFile, forgetStarts, noteClosed } from "./file-check.ts";
-import { History } from "./history.ts";
+import type { History } from "./history.ts";
 import { checkIdentity, identityBytes, type StoreIdentity } from "./identity.ts";
 import { indexKey, indexPrefix, orderKey, readPosition, timeBytes } from "./keys.ts";
 import { type LiveRow, newLiveRow, readLiveRow } from "./live-rows.ts";
-import { OrderEvents } from "./order-events.ts";
+import type { OrderEvents } from "./order-events.ts";
 import { type OrderRecord, readOrder } from "./order-record.ts";
 import { RecordReader } from "./record-bytes.ts";
 import { Retention } from "./retention.ts";
 import { RowCopy } from "./row-copy.ts";
-import { Snapshot } from "./snapshot.ts";
 import type { Horizon, LedgerCursor, StepRecord } from "./step-record.ts";
 import { addressWrites, stepWrites, type Write, writeAll } from "./step-writes.ts";
 import { StoreError, unavailable } from "./store-error.ts";
+import { type StoreParts, storedCursor } from "./store-parts.ts";
+import { storeReads } from "./store-reader.ts";
 import {
   type Environment,
   META_CONTRACT,
-  META_CURSOR,
   META_HORIZON,
   openEnvironment,
+  type Root,
   type StoreSize,
   storeSize,
 } from "./tables.ts";
@@ -66,13 +65,12 @@ export type StoreOptions = {
 };
 
 export class Store {
-  readonly #path: string;
-  readonly #environment: Environment;
-  readonly #ids: AddressIds;
-  readonly #snapshot: Snapshot;
   readonly history: History;
   readonly candles: CandleTable;
   readonly orderEvents: OrderEvents;
+  readonly #root: Root;
+  readonly #parts: StoreParts;
+  readonly #path: string;
   readonly #retention: Retention;
   readonly #longOpen: NodeJS.Timeout;
   #committing: Promise<void> | undefined;
@@ -100,26 +98,18 @@ export class Store {
   }
 
   private constructor(path: string, environment: Environment, options: StoreOptions) {
-    this.#path = path;
-    this.#environment = environment;
-    const snapshot = new Snapshot(environment.root);
-    this.#snapshot = snapshot;
-    this.#ids = storedIds(environment.tables, snapshot);
-    this.history = new History(environment.tables, snapshot, this.#ids, options.rowsKept);
-    this.candles = new CandleTable(environment.tables, snapshot, this.#ids);
     const keepHistory = options.keepHistory ?? Number.POSITIVE_INFINITY;
-    this.orderEvents = new OrderEvents(environment.tables, snapshot, this.#ids, {
-      // They refer to orders and trades.
-      keepSeconds: Math.min(options.keepOrderEvents ?? Number.POSITIVE_INFINITY, keepHistory),
-      pendingEvents: options.pendingOrderEvents,
-    });
-    this.#retention = new Retention(
-      environment.tables,
-      snapshot,
-      this.#ids,
-      this.orderEvents,
-      keepHistory,
-    );
+    // Order events refer to orders and trades.
+    const keepSeconds = Math.min(options.keepOrderEvents ?? Number.POSITIVE_INFINITY, keepHistory);
+    const { pendingOrderEvents: pendingEvents, rowsKept } = options;
+    const reads = storeReads(environment, { keepSeconds, pendingEvents }, rowsKept);
+    this.#path = path;
+    this.#root = environment.root;
+    this.#parts = reads.parts;
+    this.history = reads.history;
+    this.candles = reads.candles;
+    this.orderEvents = reads.orderEvents;
+    this.#retention = new Retention(reads.parts, reads.orderEvents, keepHistory);
     this.#longOpen = setTimeout(() => {
       forgetStarts(path).catch(() => undefined);
     }, LONG_OPEN_MS).unref();
@@ -128,12 +118,11 @@ export class Store {
 
   /** The last ledger stored, or undefined. Throws a StoreError where it is none a chain can have. */
   cursor(): LedgerCursor | undefined {
-    const bytes = this.#meta(META_CURSOR);
-    return bytes && readCursor(bytes);
+    return storedCursor(this.#parts);
   }
 
   get size(): StoreSize {
-    return storeSize(this.#environment);
+    return storeSize(this.#root);
   }
 
   horizon(): Horizon {
@@ -144,20 +133,20 @@ export class Store {
 
   contract(): ContractState {
     const bytes = this.#meta(META_CONTRACT);
-    const flags = bytes && readContract(new RecordReader(bytes), this.#ids);
-    const { markets } = this.#environment.tables;
+    const flags = bytes && readContract(new RecordReader(bytes), this.#parts.ids);
+    const { markets } = this.#parts.tables;
     const [start, end] = [Buffer.from([0]), Buffer.alloc(5, 0xff)];
-    const rows = this.#snapshot.entries(markets, { start, end });
+    const rows = this.#parts.snapshot.entries(markets, { start, end });
     return {
       ...(flags ?? { frozen: false }),
-      markets: rows.map(({ value }) => readMarket(new RecordReader(value), this.#ids)),
+      markets: rows.map(({ value }) => readMarket(new RecordReader(value), this.#parts.ids)),
     };
   }
 
   /** Gives every live order to `take`, oldest first, in a row that is good until it returns. */
   eachLiveRow(take: (row: LiveRow) => void): void {
     const row = newLiveRow();
-    this.#snapshot.sweep("live", (key, value) => {
+    this.#parts.snapshot.sweep("live", (key, value) => {
       readLiveRow(row, key, value);
       take(row);
     });
@@ -165,18 +154,18 @@ export class Store {
 
   /** What a number in a row stands for. Throws a StoreError where that is nothing. */
   addressOf(number: number): Address {
-    return this.#ids.addressOf(number);
+    return this.#parts.ids.addressOf(number);
   }
 
   /** The order whose entry is on-chain under the id, live or lapsed. */
   onChain(id: OrderId): OrderRecord | undefined {
-    const { chain, live, archive } = this.#environment.tables;
-    const key = this.#snapshot.get(chain, orderKey(id));
+    const { chain, live, archive } = this.#parts.tables;
+    const key = this.#parts.snapshot.get(chain, orderKey(id));
     if (key === undefined) return undefined;
-    const row = this.#snapshot.get(live, key) ?? this.#snapshot.get(archive, key);
+    const row = this.#parts.snapshot.get(live, key) ?? this.#parts.snapshot.get(archive, key);
     if (row === undefined)
       throw new StoreError("damaged", `the store is damaged: order ${id} lost`);
-    return readOrder(new RecordReader(row), this.#ids, readPosition(key, 0));
+    return readOrder(new RecordReader(row), this.#parts.ids, readPosition(key, 0));
   }
 
   /** Orders on-chain with an expiration above `above` and up to `upTo`, soonest first. */
@@ -195,16 +184,16 @@ export class Store {
 
   /** When a maker was last skipped selling a token, UNIX seconds. */
   skipped(owner: Address, asset: Address): number | undefined {
-    const [one, other] = [this.#ids.find(owner), this.#ids.find(asset)];
+    const [one, other] = [this.#parts.ids.find(owner), this.#parts.ids.find(asset)];
     if (one === undefined || other === undefined) return undefined;
-    const bytes = this.#snapshot.get(this.#environment.tables.skips, indexPrefix(0, one, other));
+    const bytes = this.#parts.snapshot.get(this.#parts.tables.skips, indexPrefix(0, one, other));
     return bytes && new RecordReader(bytes).count();
   }
 
   /** All rows of the backing records, by key. */
   backingRows(): RowCopy {
     const rows = new RowCopy();
-    this.#snapshot.sweep("backing", (key, value) => rows.add(key, value));
+    this.#parts.snapshot.sweep("backing", (key, value) => rows.add(key, value));
     return rows;
   }
 
@@ -225,7 +214,7 @@ export class Store {
 
   /** Shows what has been committed. */
   renew(): void {
-    this.#snapshot.renew();
+    this.#parts.snapshot.renew();
     this.orderEvents.shown();
     this.history.forget(this.#changedOrders);
     this.#changedOrders = [];
@@ -236,8 +225,8 @@ export class Store {
     if (this.#closed) return;
     this.#closed = true;
     await this.#committing?.catch(() => undefined);
-    this.#snapshot.release();
-    await this.#environment.root.close();
+    this.#parts.snapshot.release();
+    await this.#root.close();
     clearTimeout(this.#longOpen);
     await forgetStarts(this.#path).catch(() => undefined);
     // Without the note the next start looks at the whole file; nothing else depends on it.
@@ -246,7 +235,7 @@ export class Store {
 
   async #commit(step: StepRecord): Promise<void> {
     let stored = false;
-    this.#ids.startCommit();
+    this.#parts.ids.startCommit();
     try {
       const writes = await inStepSlices(this.#writesOf(step));
       await stepTurn();
@@ -256,25 +245,25 @@ export class Store {
       this.#retention.stepped();
       for (const { after } of step.orders) this.#changedOrders.push(after.cursor);
     } finally {
-      this.#ids.endCommit(stored);
+      this.#parts.ids.endCommit(stored);
     }
   }
 
   /** All that goes into one transaction. */
   *#writesOf(step: StepRecord): Generator<void, readonly Write[]> {
-    const { tables } = this.#environment;
+    const { tables, ids } = this.#parts;
     const writes: Write[] = [];
-    yield* stepWrites(writes, tables, this.#ids, step);
+    yield* stepWrites(writes, tables, ids, step);
     yield* this.orderEvents.writes(writes, step);
     yield;
     yield* this.#retention.writes(writes, step);
     yield;
-    return writes.concat(addressWrites(tables, this.#ids));
+    return writes.concat(addressWrites(tables, ids));
   }
 
   async #write(writes: readonly Write[]): Promise<void> {
     try {
-      await writeAll(this.#environment.root, writes);
+      await writeAll(this.#root, writes);
     } catch (error) {
       const cause = await commitReason(error);
       const reason = messageOf(cause);
@@ -285,11 +274,11 @@ export class Store {
   }
 
   #meta(key: Buffer): Buffer | undefined {
-    return this.#snapshot.get(this.#environment.tables.meta, key);
+    return this.#parts.snapshot.get(this.#parts.tables.meta, key);
   }
 
   #expiries(range: { start: Buffer; end: Buffer; limit: number }): readonly ExpiryEntry[] {
-    const rows = this.#snapshot.entries(this.#environment.tables.expiries, range);
+    const rows = this.#parts.snapshot.entries(this.#parts.tables.expiries, range);
     return rows.map(({ key, value }) => ({
       expires: key.readDoubleBE(0),
       cursor: readPosition(key, 8),

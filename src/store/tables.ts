@@ -92,8 +92,7 @@ export function openEnvironment(
     const meta = named ?? openTable(root, "meta");
     const isNamed = meta.getBinary(META_IDENTITY)?.equals(identity) === true;
     if (!isNamed) meta.putSync(META_IDENTITY, identity);
-    const tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(root, name)]));
-    return { root, tables: tables as Tables };
+    return { root, tables: openTables(root) };
   } catch (error) {
     void root.close();
     throw error;
@@ -128,6 +127,10 @@ export function openTable(root: Root, name: string): Table {
   return root.openDB<Buffer, Buffer>({ name, ...BYTES });
 }
 
+export function openTables(root: Root): Tables {
+  return Object.fromEntries(TABLE_NAMES.map((name) => [name, openTable(root, name)])) as Tables;
+}
+
 /** The root table holds the names of the others. */
 export function tableNames(root: Root): readonly string[] {
   const range = root.getKeys({ start: Buffer.from([0]), limit: TABLES_MAX });
@@ -151,7 +154,7 @@ export type StoreSize = {
 };
 
 /** Reads a few numbers of the file's head: under a millisecond. */
-export function storeSize({ root }: Environment): StoreSize {
+export function storeSize(root: Root): StoreSize {
   const stats: Partial<Record<string, unknown>> = root.getStats();
   const number = (name: string): number => Number(stats[name] ?? 0);
   return {
