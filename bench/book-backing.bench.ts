@@ -169,7 +169,7 @@ class World {
 
   apply(records: BackingRecords, step: BackingStep): void {
     const prepared = atOnce(records.preparing(step));
-    records.apply(prepared);
+    prepared.apply();
     for (const { key, value } of prepared.rows) if (value !== undefined) this.rows.set(key, value);
   }
 

@@ -3,12 +3,9 @@
 // few dozen finer ones at its two ends, whatever the history holds.
 import type { Pair } from "../model/address.ts";
 import { bucketStart, type Candle, joinCandles, RESOLUTIONS } from "../model/candle.ts";
+import type { CandleTable } from "../store/candle-table.ts";
 
-/** Stored candles of canonical pairs. */
-export interface StoredCandles {
-  at(pair: Pair, resolution: number, start: number): Candle | undefined;
-  between(pair: Pair, resolution: number, from: number, to: number): readonly Candle[];
-}
+type StoredCandles = Pick<CandleTable, "at" | "between">;
 
 export type CandleWindow = {
   /** UNIX seconds, multiples of 300; `to` is exclusive. */

@@ -14,13 +14,8 @@ import {
   RESOLUTIONS,
 } from "../model/candle.ts";
 import type { Swap, Trade } from "../model/trade.ts";
+import type { CandleTable } from "../store/candle-table.ts";
 import type { CandleChange } from "../store/step-record.ts";
-
-/** What is stored of a market's incomplete candles. */
-export interface StoredCandleEnds {
-  newest(pair: Pair): Candle | undefined;
-  parts(pair: Pair): readonly Candle[];
-}
 
 type ClosedCandle = CandleChange["closed"][number];
 
@@ -35,7 +30,7 @@ type LedgerCandle = { readonly pair: Pair; candle: Candle };
  */
 export function* candleChanges(
   trades: readonly (Trade | Swap)[],
-  stored: StoredCandleEnds,
+  stored: Pick<CandleTable, "newest" | "parts">,
 ): Generator<void, readonly CandleChange[]> {
   const changes = new Map<string, CandleChange>();
   for (const { pair, candle } of ledgerCandles(trades)) {

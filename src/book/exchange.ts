@@ -7,12 +7,12 @@ import { inTurns } from "../model/slice-turns.ts";
 import { RowCopy } from "../store/row-copy.ts";
 import { Store, type StoreOptions } from "../store/store.ts";
 import type { StoreSize } from "../store/tables.ts";
+import type { BackingRecords } from "./backing/backing-records.ts";
 import { LiveMarkets } from "./live-markets.ts";
 import { LiveTally } from "./live-tally.ts";
 import { ShownState } from "./shown-state.ts";
 import {
   type BackingStart,
-  type BackingView,
   type BookWriter,
   bookState,
   type LiveOrders,
@@ -35,7 +35,7 @@ export type ExchangeOptions = {
   /** Without one, no shared book is kept (tools and tests). */
   readonly book?: BookWriter;
   /** Without one, no backing is known. */
-  readonly backing?: BackingView;
+  readonly backing?: BackingRecords;
   readonly meter?: StepMeter;
   /** Milliseconds that a step waits at most until the one before it is told. */
   readonly toldMsMax?: number;

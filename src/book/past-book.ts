@@ -13,9 +13,9 @@ import type { Trade } from "../model/trade.ts";
 import type { LiveOrderFilter, OldestPage } from "../store/history.ts";
 import type { PastStore } from "../store/past-store.ts";
 import { RECORD_PREFIX, shownBacking } from "./backing/backing-rows.ts";
-import { OrderShares } from "./backing/order-shares.ts";
 import { unloadedBacking } from "./backing/record.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
+import { OrderShares } from "./order-shares.ts";
 import type { ReadModel } from "./read-model.ts";
 
 const PAGE = 500;

@@ -3,12 +3,14 @@ import type { ContractState } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order } from "../model/order.ts";
 import type { NewOrderEvent } from "../model/order-event.ts";
+import type { CandleTable } from "../store/candle-table.ts";
 import type { LedgerCursor, StepRecord } from "../store/step-record.ts";
+import type { BackingRecords } from "./backing/backing-records.ts";
 import type { BookChange } from "./book-change.ts";
-import { candleChanges, type StoredCandleEnds } from "./candle-writer.ts";
+import { candleChanges } from "./candle-writer.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import type { BackingView, PreparedBacking } from "./step.ts";
+import type { BackingReads, PreparedBacking } from "./step.ts";
 import { bookChanges, type LiveChange, liveChanges } from "./step-changes.ts";
 
 /** A step computed in full: stored first, then shown, or dropped without a trace. */
@@ -24,8 +26,8 @@ export type PreparedStep = {
 
 /** What a step starts from. */
 export type StepSurroundings = {
-  readonly view: BackingView | undefined;
-  readonly storedCandles: StoredCandleEnds;
+  readonly view: BackingRecords | undefined;
+  readonly storedCandles: CandleTable;
   /** How many live orders of the state shown sell the asset, counted to `most`. */
   readonly countSelling: (owner: Address, asset: Address, most: number) => number;
   /** The ledger shown; undefined before the first. */
@@ -79,7 +81,7 @@ function* budgetEvents(
     countSelling,
     at,
   }: Pick<StepSurroundings, "countSelling"> & {
-    readonly view: BackingView;
+    readonly view: BackingReads;
     readonly at: LedgerCursor;
   },
 ): Generator<void, readonly NewOrderEvent[]> {

@@ -22,20 +22,20 @@ import type { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
 import type { PreparedStep } from "./prepared-step.ts";
 import type { ReadModel } from "./read-model.ts";
-import type { BackingView, StepListener } from "./step.ts";
+import type { BackingReads, StepListener } from "./step.ts";
 import { StoredMarketData } from "./stored-market-data.ts";
 
 export type ShownStateOptions = {
   readonly store: Store;
   /** The markets of the store's live orders. */
   readonly markets: LiveMarkets;
-  readonly backing: BackingView | undefined;
+  readonly backing: BackingReads | undefined;
   readonly clock: Clock;
 };
 
 export class ShownState implements ReadModel {
   readonly #store: Store;
-  readonly #backing: BackingView | undefined;
+  readonly #backing: BackingReads | undefined;
   readonly #markets: LiveMarkets;
   readonly #marketData: StoredMarketData;
   #contract: ContractState;

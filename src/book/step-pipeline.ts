@@ -18,12 +18,12 @@ import {
 import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
+import type { BackingRecords } from "./backing/backing-records.ts";
 import { planClock } from "./clock-plan.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { ShownState } from "./shown-state.ts";
 import {
-  type BackingView,
   type BookWriter,
   bookState,
   type Step,
@@ -73,7 +73,7 @@ export type StepPipelineOptions = {
   readonly store: Store;
   readonly state: ShownState;
   readonly book: BookWriter | undefined;
-  readonly backing: BackingView | undefined;
+  readonly backing: BackingRecords | undefined;
   readonly clock: Clock;
   readonly log: ExchangeLog;
   /** Told what a step took once it is shown. */
@@ -347,9 +347,9 @@ export class StepPipeline {
 
   /** Makes a stored step visible. Synchronous: nobody sees a part of it. */
   #show(prepared: PreparedStep): void {
-    const { state, backing, book } = this.#options;
+    const { state, book } = this.#options;
     state.take(prepared);
-    if (prepared.backing !== undefined) backing?.apply(prepared.backing);
+    prepared.backing?.apply();
     book?.publish();
     const { deltas, changes, events } = prepared;
     const step = {

@@ -31,7 +31,8 @@ export type Step = {
 
 /**
  * Called on the main thread at once after the step became visible. What it throws is logged. The next step is prepared
- * and committed meanwhile; its show alone waits for what this returns to resolve, 60 s at most.
+ * and committed meanwhile; its show alone waits for what this returns to resolve, `TOLD_MS_MAX`
+ * (step-pipeline.ts) at most.
  */
 export type StepListener = (step: Step) => Promise<void> | void;
 
@@ -97,12 +98,14 @@ export type BackingStep = {
 export type BackingRow = { readonly key: string; readonly value?: Uint8Array };
 
 /** A step of the backing records that is computed but not visible. Used once or dropped. */
-export interface PreparedBacking {
+export type PreparedBacking = {
   readonly rows: readonly BackingRow[];
   readonly changes: readonly BookChange[];
   /** All of kind `backing`. */
   readonly events: readonly DomainEvent[];
-}
+  /** Makes it visible, once it is durable. Throws where it was computed over another state than the visible one. */
+  readonly apply: () => void;
+};
 
 /** What of an order decides its share of the budget behind it. */
 export type BackedOrder = Pick<Order, "id" | "cursor" | "amount">;
@@ -145,32 +148,6 @@ export interface BackingReads {
    * the same object as before says the same.
    */
   ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
-}
-
-/** Backing records of the visible state. Main thread. */
-export interface BackingView extends BackingReads {
-  /**
-   * Returns the records for the shared book, whose orders are loaded already. Most of the rest waits
-   * for `restored`, or for the first who asks for it.
-   */
-  load(start: BackingStart): readonly BookChange[];
-  /**
-   * Resolves once everything is as it was before the restart, or has been given up because of the
-   * signal. Takes some of the loop's turns. Rejects where a row cannot be read: fatal.
-   */
-  restored(signal: AbortSignal): Promise<void>;
-  /**
-   * Called with the function that asks for a step without ledgers, soon: entries were loaded or
-   * accounts to watch changed. Asking again before that step does nothing more.
-   */
-  onUpdates(requestStep: () => void): void;
-  /** Computes a step, in portions, and touches nothing that is visible. No step is applied meanwhile. */
-  preparing(step: BackingStep): Generator<void, PreparedBacking>;
-  /**
-   * Makes a step visible that `preparing` gave, once it is durable. Throws where it was computed over another
-   * state than the visible one.
-   */
-  apply(prepared: PreparedBacking): void;
 }
 
 /** Accounts whose records in every market token are tracked while someone watches. Main thread. */

@@ -77,6 +77,46 @@ export async function inTurns(
   while (!signal.aborted && runSlice(portions).done !== true) await nextTurn();
 }
 
+/**
+ * Work that can wait, in turns of the loop, or at once when somebody needs its result. `portions` yields after each
+ * portion, of less than a millisecond. Main thread.
+ */
+export class Slices {
+  #portions: Iterator<void> | undefined;
+  #failure: { readonly cause: unknown } | undefined;
+
+  constructor(portions: Iterator<void>) {
+    this.#portions = portions;
+  }
+
+  /** Does what is left now. Throws what a portion threw, each time: the rest can never be done. */
+  finish(): void {
+    while (this.#next());
+  }
+
+  /** Resolves once all is done, or nothing will be done any more because of the signal. */
+  finishInTurns(signal: AbortSignal): Promise<void> {
+    return inTurns(this.#rest(), signal);
+  }
+
+  *#rest(): Generator<void, void> {
+    while (this.#next()) yield;
+  }
+
+  /** False when nothing is left. */
+  #next(): boolean {
+    if (this.#failure !== undefined) throw this.#failure.cause;
+    if (this.#portions === undefined) return false;
+    try {
+      if (this.#portions.next().done === true) this.#portions = undefined;
+      return this.#portions !== undefined;
+    } catch (cause) {
+      this.#failure = { cause };
+      throw cause;
+    }
+  }
+}
+
 /** Items of one portion: some tens of microseconds. */
 const PORTION = 16;
 

@@ -219,7 +219,7 @@ class Run {
       else rows.set(key, value);
     }
     this.#rows = rows;
-    this.#records.apply(prepared);
+    prepared.apply();
     this.#ledger = ledger;
     this.#watched = watched;
     for (const { before, after } of orders) {

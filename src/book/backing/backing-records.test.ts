@@ -152,7 +152,7 @@ class Bench {
       else rows.set(key, value);
     }
     this.rows = rows;
-    this.records.apply(prepared);
+    prepared.apply();
     for (const { before, after } of step.orders) {
       this.#orders = this.#orders.filter((each) => each.id !== before?.id);
       if (after !== undefined) this.#orders.push(after);
@@ -746,7 +746,7 @@ test("a step that is dropped leaves nothing behind", () => {
   assert.equal(bench.records.orderBacking(placed)?.backed, 500n);
   bench.close({}, { [lineKey]: line(1n) });
   assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
-  assert.throws(() => bench.records.apply(dropped), /of the visible state/);
+  assert.throws(() => dropped.apply(), /of the visible state/);
   assert.equal(bench.records.orderBacking(placed)?.backed, 1n);
 });
 

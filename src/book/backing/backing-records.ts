@@ -1,46 +1,55 @@
-// Backing records as of the visible ledger, and the steps that bring them to the next one.
+// Backing records as of the visible ledger, the steps that bring them to the next one, and their start: what is shown
+// at once, by the rows of the records alone, and the state made of all that the store holds, in portions.
 import assert from "node:assert/strict";
 import type { Address } from "../../model/address.ts";
 import type { Backing, OrderBacking, SharesBlock } from "../../model/backing.ts";
 import type { EntriesLoaded, TrackingRequest } from "../../model/entry-tracking.ts";
 import type { Order } from "../../model/order.ts";
+import { portions, Slices } from "../../model/slice-turns.ts";
 import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
+import { KEPT_ORDERS } from "../order-shares.ts";
 import type {
   AccountWatch,
+  BackingReads,
   BackingRow,
   BackingStart,
   BackingStep,
-  BackingView,
   PreparedBacking,
 } from "../step.ts";
-import { recordRow } from "./backing-rows.ts";
-import { BackingState, IDLE_LEDGERS_MAX, type OwnedRecord } from "./backing-state.ts";
 import {
+  entryRowKey,
+  parseRow,
+  RECORD_PREFIX,
+  recordRow,
+  recordRowKey,
+  shownBacking,
+} from "./backing-rows.ts";
+import {
+  BackingState,
+  EVENTS_SETTING,
+  eventsMaxOf,
+  IDLE_LEDGERS_MAX,
+  type OwnedRecord,
+} from "./backing-state.ts";
+import {
+  type BackingBatch,
   backingChange,
   type Committed,
+  commitBatch,
   type PendingUpdates,
-  PreparedBackingStep,
+  reportOf,
+  startBatch,
+  stepBatch,
 } from "./backing-step.ts";
-import type { PollAnswer, PollWork } from "./custom-tokens.ts";
-import { KEPT_ORDERS } from "./order-shares.ts";
-import { isInBook, isShown, type RecordId, recordId } from "./record.ts";
-import {
-  restoreRecords,
-  Slices,
-  storedBackings,
-  storedEventsMax,
-  storedTokens,
-} from "./restore.ts";
+import type { PollAnswer, TokenPoller } from "./custom-tokens.ts";
+import { type RecordKeyBuilder, type Token, tokenOf } from "./ledger-keys.ts";
+import { inNextLedger, isInBook, isShown, type RecordId, recordId } from "./record.ts";
 
-/** Asks custom tokens, again and again where that is needed. */
-export interface TokenPolls {
-  /** The ledger that is shown now. */
-  reached(ledger: number): void;
-  work(work: PollWork): void;
-  /** No answer comes any more. */
-  stop(): void;
-}
+/** Owners and assets that a portion of a start refers to (a guess: half a millisecond). */
+const REFERENCES_AT_ONCE = 100;
+
+type TokenPolls = Pick<TokenPoller, "reached" | "work" | "stop">;
 
 export type BackingOptions = {
   /** The exchange. */
@@ -60,7 +69,7 @@ export type BackingOptions = {
 type Waiter = { readonly owner: Address; readonly done: () => void };
 
 /** Main thread. */
-export class BackingRecords implements BackingView, AccountWatch {
+export class BackingRecords implements BackingReads, AccountWatch {
   readonly #state: BackingState;
   readonly #options: BackingOptions;
   readonly #polls: TokenPolls | undefined;
@@ -91,6 +100,10 @@ export class BackingRecords implements BackingView, AccountWatch {
     this.#polls?.stop();
   }
 
+  /**
+   * Returns the records for the shared book, whose orders are loaded already. Most of the rest waits
+   * for `restored`, or for the first who asks for it.
+   */
   load(start: BackingStart): readonly BookChange[] {
     const state = this.#state;
     assert(state.records.size === 0, "backing records are loaded once");
@@ -102,24 +115,12 @@ export class BackingRecords implements BackingView, AccountWatch {
     this.#keeping = new Slices(
       state.keepShares(start.references.filter(({ orders }) => orders >= KEPT_ORDERS)),
     );
-    this.#restoring = new Slices(
-      restoreRecords({
-        state,
-        start,
-        perform: (batch) => this.#perform(batch.commit()),
-        follow: (keys) => {
-          if (keys.length > 0)
-            this.#options.track({ kind: "track", request: 0, keys, load: false });
-        },
-        stale: (rows) => {
-          this.#dueRows = rows;
-        },
-      }),
-    );
-    const network: BookChange = { kind: "eventsMax", bytes: storedEventsMax(start) };
+    this.#restoring = new Slices(this.#restore(start));
+    const bytes = eventsMaxOf(storedEntry(start, EVENTS_SETTING)?.entry);
+    const network: BookChange = { kind: "eventsMax", bytes };
     const stored = storedBackings(state.contract, start);
     if (stored !== undefined) {
-      const tokens = storedTokens(stored, start, (asset) => state.keys.instance(asset));
+      const tokens = storedTokens(stored, start, state.keys);
       const changes = stored.map((backing) => backingChange(backing, tokens.get(backing.asset)));
       return [network, ...changes];
     }
@@ -133,11 +134,19 @@ export class BackingRecords implements BackingView, AccountWatch {
     return [network, ...changes];
   }
 
+  /**
+   * Resolves once everything is as it was before the restart, or has been given up because of the
+   * signal. Takes some of the loop's turns. Rejects where a row cannot be read: fatal.
+   */
   async restored(signal: AbortSignal): Promise<void> {
     await this.#restoring.finishInTurns(signal);
     await this.#keeping.finishInTurns(signal);
   }
 
+  /**
+   * Called with the function that asks for a step without ledgers, soon: entries were loaded or
+   * accounts to watch changed. Asking again before that step does nothing more.
+   */
   onUpdates(requestStep: () => void): void {
     this.#requestStep = requestStep;
     this.#askForStep();
@@ -158,31 +167,19 @@ export class BackingRecords implements BackingView, AccountWatch {
     if (answer.ledger <= this.#state.ledger) this.#requestStep();
   }
 
-  preparing(step: BackingStep): Generator<void, PreparedBackingStep> {
+  /** Computes a step, in portions, and touches nothing that is visible. No step is applied meanwhile. */
+  *preparing(step: BackingStep): Generator<void, PreparedBacking> {
     const state = this.#restored();
     const ledger = step.deltas.at(-1)?.ledger ?? state.ledger;
     const updates: PendingUpdates = {
       loads: [...this.#loads].filter((load) => load.ledger <= ledger),
       answers: [...this.#answers.values()].filter((answer) => answer.ledger <= ledger),
       watchChanges: this.#watchChanges(),
-      rows: this.#dueRows,
     };
-    return PreparedBackingStep.inPortions(state, { step, updates });
-  }
-
-  apply(prepared: PreparedBacking): void {
-    assert(prepared instanceof PreparedBackingStep, "the step applied is one that was prepared");
-    const { batch, updates } = prepared;
-    const committed = batch.commit();
-    this.#dueRows = [];
-    for (const load of updates.loads) this.#loads.delete(load);
-    for (const answer of updates.answers) {
-      const id = recordId(answer.owner, answer.asset);
-      if (this.#answers.get(id) === answer) this.#answers.delete(id);
-    }
-    this.#perform(committed);
-    for (const { owner, done } of this.#waiters) if (this.#isLoaded(owner)) done();
-    this.#askForStep();
+    const batch = yield* stepBatch(state, step, updates);
+    const { rows, ...report } = yield* reportOf(batch);
+    const apply = (): void => this.#apply(batch, updates);
+    return { ...report, rows: [...this.#dueRows, ...rows], apply };
   }
 
   backing(owner: Address, asset: Address): Backing | undefined {
@@ -260,6 +257,39 @@ export class BackingRecords implements BackingView, AccountWatch {
     return this.#state;
   }
 
+  /** In portions, that leave the state unusable until finished. */
+  *#restore({ rows, markets, references }: BackingStart): Generator<void> {
+    const state = this.#state;
+    yield* portions(rows(""), (row) => state.restore(parseRow(row)));
+    const keys = [...state.entries.entries.keys()];
+    if (keys.length > 0) this.#options.track({ kind: "track", request: 0, keys, load: false });
+    const pairs = markets.map(({ pair }) => pair);
+    this.#perform(commitBatch(startBatch(state, pairs, [])));
+    for (let at = 0; at < references.length; at += REFERENCES_AT_ONCE) {
+      yield;
+      const some = references.slice(at, at + REFERENCES_AT_ONCE);
+      this.#perform(commitBatch(startBatch(state, [], some)));
+    }
+    // Rows that no record was found for.
+    this.#dueRows = [...state.restored.values()]
+      .filter(({ owner, asset }) => !state.records.has(recordId(owner, asset)))
+      .map(({ owner, asset }) => ({ key: recordRowKey(owner, asset) }));
+    state.restored.clear();
+  }
+
+  #apply(batch: BackingBatch, updates: PendingUpdates): void {
+    const committed = commitBatch(batch);
+    this.#dueRows = [];
+    for (const load of updates.loads) this.#loads.delete(load);
+    for (const answer of updates.answers) {
+      const id = recordId(answer.owner, answer.asset);
+      if (this.#answers.get(id) === answer) this.#answers.delete(id);
+    }
+    this.#perform(committed);
+    for (const { owner, done } of this.#waiters) if (this.#isLoaded(owner)) done();
+    this.#askForStep();
+  }
+
   #perform({ request, keys, polls }: Committed): void {
     const { track } = this.#options;
     if (keys.untrack.length > 0) track({ kind: "untrack", keys: keys.untrack });
@@ -305,4 +335,64 @@ export class BackingRecords implements BackingView, AccountWatch {
     const owned = this.#restored().owners.get(owner)?.get(asset);
     return owned !== undefined && isShown(owned.record) ? owned : undefined;
   }
+}
+
+/**
+ * The records in the shared book, as they count in the next ledger: their rows say what they showed, and it needs no
+ * more. Undefined where a row does not say or is missing: then they follow from the ledger entries alone.
+ */
+function storedBackings(contract: Address, start: BackingStart): readonly Backing[] | undefined {
+  const { ledger = 0, rows } = start;
+  const wanted = wantedRecords(contract, start);
+  let missing = 0;
+  for (const assets of wanted.values()) missing += assets.size;
+  const backings: Backing[] = [];
+  for (const row of rows(RECORD_PREFIX)) {
+    const { backing, short } = shownBacking(row) ?? {};
+    if (backing === undefined || short === undefined) return undefined;
+    if (wanted.get(backing.owner)?.has(backing.asset) !== true) continue;
+    backings.push(inNextLedger(backing, { ledger, short }, backing));
+    missing -= 1;
+  }
+  return missing === 0 ? backings : undefined;
+}
+
+/** Owners of live orders with the assets of those, and the contract with every asset traded. */
+function wantedRecords(
+  contract: Address,
+  { markets, references }: BackingStart,
+): ReadonlyMap<Address, ReadonlySet<Address>> {
+  const traded = new Set(markets.flatMap(({ pair }) => [pair.base, pair.quote]));
+  const wanted = new Map([[contract, traded]]);
+  for (const { owner, asset } of references) {
+    traded.add(asset);
+    const assets = wanted.get(owner);
+    if (assets === undefined) wanted.set(owner, new Set([asset]));
+    else assets.add(asset);
+  }
+  return wanted;
+}
+
+/** The kinds of the records' tokens, as far as the rows of their instances say. */
+function storedTokens(
+  backings: readonly Backing[],
+  start: BackingStart,
+  keys: RecordKeyBuilder,
+): ReadonlyMap<Address, Token> {
+  const tokens = new Map<Address, Token>();
+  for (const asset of new Set(backings.map((backing) => backing.asset))) {
+    const instance = storedEntry(start, keys.instance(asset));
+    if (instance !== undefined) tokens.set(asset, tokenOf(instance.entry));
+  }
+  return tokens;
+}
+
+/** As of the last committed ledger; undefined where the key is not followed. */
+function storedEntry({ rows }: BackingStart, key: string) {
+  const rowKey = entryRowKey(key);
+  for (const row of rows(rowKey)) {
+    const parsed = parseRow(row);
+    if (row.key === rowKey && parsed.kind === "entry") return parsed;
+  }
+  return undefined;
 }

@@ -33,7 +33,6 @@ export type ParsedRow =
       readonly liveUntil: number;
     };
 
-/** Of the keys of records' rows. */
 export const RECORD_PREFIX = "record:";
 type Row = { readonly key: string; readonly value: Uint8Array };
 
@@ -177,28 +176,7 @@ export function shownBacking({ key, value }: Row): ShownBacking | undefined {
 }
 
 /** The fields of a row, one after the other. */
-interface RowFields {
-  amount(): bigint;
-  count(): number;
-  text(): string;
-  readonly isAtEnd: boolean;
-  entryKind(): string | undefined;
-  record(): RecordFields;
-}
-
-/** `shown`: absent in rows of versions that did not keep it. */
-type RecordFields = {
-  readonly updated: number | undefined;
-  readonly answer: RecordRow["answer"];
-  readonly isConfirmed: boolean | undefined;
-  readonly shown:
-    | (Pick<Backing, "balance" | "allowance" | "liveUntil" | "authorized" | "budget"> & {
-        readonly headroom: bigint | undefined;
-        readonly skipped: number | undefined;
-        readonly short: boolean | undefined;
-      })
-    | undefined;
-};
+type RowFields = BinaryRow | TextRow;
 
 function openRow({ key, value }: Row): RowFields {
   if (value[0] === FORM) return new BinaryRow(value);
@@ -207,7 +185,7 @@ function openRow({ key, value }: Row): RowFields {
   return new TextRow(key, fields);
 }
 
-class BinaryRow implements RowFields {
+class BinaryRow {
   readonly #fields: RecordReader;
 
   constructor(value: Uint8Array) {
@@ -237,7 +215,7 @@ class BinaryRow implements RowFields {
     return kind < ENTRY_KINDS.length ? ENTRY_KINDS[kind] : `number ${kind}`;
   }
 
-  record(): RecordFields {
+  record() {
     const flags = this.#fields.byte();
     const has = (flag: number) => (flags & flag) !== 0;
     const updated = has(UPDATED) ? this.count() : undefined;
@@ -257,7 +235,7 @@ class BinaryRow implements RowFields {
 }
 
 /** Of versions before: a JSON list, amounts in decimal text, null for what is not there. */
-class TextRow implements RowFields {
+class TextRow {
   readonly #key: string;
   readonly #fields: readonly unknown[];
   #at = 0;
@@ -291,7 +269,8 @@ class TextRow implements RowFields {
     return this.isAtEnd ? undefined : this.text();
   }
 
-  record(): RecordFields {
+  /** `shown`: undefined in rows of versions that did not keep it. */
+  record() {
     const updated = this.#optional(() => this.count());
     const pair = this.#next();
     const answered = Array.isArray(pair) ? new TextRow(this.#key, pair) : undefined;

@@ -3,10 +3,10 @@
 import type { Address } from "../../model/address.ts";
 import type { EntriesLoaded } from "../../model/entry-tracking.ts";
 import type { EntryChange, LedgerDelta, TrackedEntry } from "../../model/ledger-delta.ts";
+import { OrderShares } from "../order-shares.ts";
 import { EVENTS_MAX_DEFAULT } from "../shared-layout.ts";
-import type { RecordRow } from "./backing-rows.ts";
+import type { ParsedRow, RecordRow } from "./backing-rows.ts";
 import { eventsSettingKey, RecordKeyBuilder, type Token, tokenOf } from "./ledger-keys.ts";
-import { OrderShares } from "./order-shares.ts";
 import { type BackingRecord, type RecordId, recordId } from "./record.ts";
 
 /**
@@ -64,6 +64,28 @@ export class BackingState {
     this.contract = contract;
     this.keys = new RecordKeyBuilder(contract);
     this.entries = new FollowedEntries(idleLedgersMax);
+  }
+
+  /** Takes in a row of the store. */
+  restore(row: ParsedRow): void {
+    switch (row.kind) {
+      case "network":
+        this.baseReserve = row.baseReserve;
+        break;
+      case "entry":
+        this.entries.entries.set(row.key, known(row.entry));
+        this.entries.idle.set(row.key, this.ledger);
+        break;
+      case "approval": {
+        const id = recordId(row.owner, row.asset);
+        this.approvals.set(id, row.liveUntil);
+        this.approvalEnds.change(id, 0, row.liveUntil);
+        break;
+      }
+      case "record":
+        this.restored.set(recordId(row.record.owner, row.record.asset), row.record);
+        break;
+    }
   }
 
   setOfOwner(id: RecordId, record: BackingRecord): void {

@@ -9,6 +9,7 @@ import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
 import type { DomainEvent } from "../domain-event.ts";
 import type { OrderCount } from "../live-tally.ts";
+import { KEPT_ORDERS } from "../order-shares.ts";
 import type { BackingRow, BackingStep, PreparedBacking } from "../step.ts";
 import { approvalRow, entryRow, networkRow, recordRow, recordRowKey } from "./backing-rows.ts";
 import {
@@ -27,7 +28,6 @@ import {
   touchPolled,
 } from "./custom-tokens.ts";
 import type { Token } from "./ledger-keys.ts";
-import { KEPT_ORDERS } from "./order-shares.ts";
 import {
   changedBacking,
   inNextLedger,
@@ -45,16 +45,9 @@ export type PendingUpdates = {
   readonly loads: readonly EntriesLoaded[];
   readonly answers: readonly PollAnswer[];
   readonly watchChanges: ReadonlyMap<Address, boolean>;
-  /** Rows that a start found to write. */
-  readonly rows: readonly BackingRow[];
 };
 
-type BatchInput = {
-  readonly step: BackingStep;
-  readonly updates: PendingUpdates;
-};
-
-const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new Map(), rows: [] };
+const NO_UPDATES: PendingUpdates = { loads: [], answers: [], watchChanges: new Map() };
 const NO_STEP: BackingStep = { deltas: [], orders: [], skips: [] };
 
 /** What to do once a batch is visible. */
@@ -65,136 +58,48 @@ export type Committed = {
   readonly polls: PollWork;
 };
 
-type StepReport = Pick<PreparedBacking, "rows" | "changes" | "events">;
+/** A step computed over the visible state, which it leaves as it is: used once, committed or dropped. */
+export type BackingBatch = {
+  /** Number of the request for the keys that it starts to follow: each commit takes the next. */
+  readonly request: number;
+  readonly view: StepView;
+  readonly references: ReferenceChanges;
+  /** Records whose orders changed. */
+  readonly edited: ReadonlySet<RecordId>;
+  readonly changes: readonly RecordChange[];
+};
 
-/** A batch of a step, with what came in before it and what it means to others. */
-export class PreparedBackingStep implements PreparedBacking {
-  readonly batch: BackingBatch;
-  readonly updates: PendingUpdates;
-  readonly rows: readonly BackingRow[];
-  readonly changes: readonly BookChange[];
-  readonly events: readonly DomainEvent[];
-
-  /** In portions, between which the visible state stays as it is. */
-  static *inPortions(state: BackingState, input: BatchInput): Generator<void, PreparedBackingStep> {
-    const batch = yield* BackingBatch.ofStep(state, input);
-    return new PreparedBackingStep(batch, input.updates, yield* batch.report());
-  }
-
-  private constructor(batch: BackingBatch, updates: PendingUpdates, report: StepReport) {
-    this.batch = batch;
-    this.updates = updates;
-    this.rows = [...updates.rows, ...report.rows];
-    this.changes = report.changes;
-    this.events = report.events;
-  }
+/** The step that a start is: `markets` are open, and all live orders come at once. */
+export function startBatch(
+  state: BackingState,
+  markets: readonly Pair[],
+  orders: Iterable<OrderCount>,
+): BackingBatch {
+  const references = new ReferenceChanges(state, NO_UPDATES.watchChanges);
+  for (const pair of markets) references.market(pair);
+  references.loadOrders(orders);
+  return atOnce(batching(state, references, NO_STEP, NO_UPDATES));
 }
 
-/** Used once: made, then committed or dropped. */
-export class BackingBatch {
-  /** Number of the request for the keys that it starts to follow: each commit takes the next. */
-  readonly #request: number;
-  readonly #view: StepView;
-  readonly #references: ReferenceChanges;
-  /** Records whose orders changed. */
-  readonly #edited: ReadonlySet<RecordId>;
-  readonly #changes: readonly RecordChange[];
-  readonly #polls: PollWork;
-
-  /** The step that a start is: `markets` are open, and all live orders come at once. */
-  static ofStart(
-    state: BackingState,
-    markets: readonly Pair[],
-    orders: Iterable<OrderCount>,
-  ): BackingBatch {
-    const references = new ReferenceChanges(state, NO_UPDATES.watchChanges);
-    for (const pair of markets) references.market(pair);
-    references.loadOrders(orders);
-    return atOnce(batching(state, { step: NO_STEP, updates: NO_UPDATES }, references));
+/** In portions, between which the visible state stays as it is. */
+export function* stepBatch(
+  state: BackingState,
+  step: BackingStep,
+  updates: PendingUpdates,
+): Generator<void, BackingBatch> {
+  const references = new ReferenceChanges(state, updates.watchChanges);
+  yield* portions(step.orders, (change) => references.order(change));
+  for (const { events } of step.deltas) {
+    for (const event of events) if (event.kind === "refresh") references.market(event);
   }
-
-  /** In portions, between which the visible state stays as it is. */
-  static *ofStep(state: BackingState, input: BatchInput): Generator<void, BackingBatch> {
-    const references = yield* referenceChanges(state, input);
-    return yield* batching(state, input, references);
-  }
-
-  constructor(
-    view: StepView,
-    references: ReferenceChanges,
-    {
-      request,
-      edited,
-      changes,
-    }: Readonly<{
-      request: number;
-      edited: ReadonlySet<RecordId>;
-      changes: readonly RecordChange[];
-    }>,
-  ) {
-    this.#request = request;
-    this.#view = view;
-    this.#references = references;
-    this.#edited = edited;
-    this.#changes = changes;
-    this.#polls = pollWork(changes);
-  }
-
-  /** What the step means to others. Only before `commit`. */
-  *report(): Generator<void, StepReport> {
-    const changes = this.#changes;
-    return {
-      rows: yield* rowsOf(this.#view, changes),
-      changes: yield* bookChangesOf(this.#view, changes),
-      events: yield* backingEvents(changes, this.#edited),
-    };
-  }
-
-  /**
-   * Makes the step visible and returns what to ask of the reader and of tokens. Throws where another was
-   * committed since it was made.
-   */
-  commit(): Committed {
-    const view = this.#view;
-    const { state } = view;
-    assert(state.nextRequest === this.#request, "a batch is of the visible state");
-    state.ledger = view.ledger;
-    state.closeTime = view.closeTime;
-    state.baseReserve = view.baseReserve;
-    state.eventsMax = view.eventsMax;
-    for (const [id, record] of view.records.changes()) {
-      const former = state.records.get(id);
-      state.lapses.change(id, former?.backing.liveUntil ?? 0, record?.backing.liveUntil ?? 0);
-      if (record !== undefined) state.setOfOwner(id, record);
-      else if (former !== undefined) state.removeFromOwner(former);
-    }
-    view.records.commit();
-    view.tokens.commit();
-    for (const [id, until] of view.approvals.changes()) {
-      state.approvalEnds.change(id, state.approvals.get(id) ?? 0, until ?? 0);
-    }
-    view.approvals.commit();
-    for (const asset of this.#references.newMarketTokens) state.marketTokens.add(asset);
-    for (const [owner, watched] of this.#references.watchChanges) {
-      if (watched) state.watched.add(owner);
-      else state.watched.delete(owner);
-    }
-    for (const id of this.#edited) {
-      const record = state.records.get(id);
-      if (record !== undefined && record.orders >= KEPT_ORDERS) state.shares.keep(id, record);
-    }
-    for (const { record, before, after } of this.#references.orderEdits) {
-      state.shares.change(record, before, after);
-    }
-    state.nextRequest += 1;
-    return { request: this.#request, keys: view.entries.commit(view.ledger), polls: this.#polls };
-  }
+  return yield* batching(state, references, step, updates);
 }
 
 function* batching(
   state: BackingState,
-  { step, updates }: BatchInput,
   references: ReferenceChanges,
+  step: BackingStep,
+  updates: PendingUpdates,
 ): Generator<void, BackingBatch> {
   const request = state.nextRequest;
   const view = new StepView(state, step.deltas.at(-1));
@@ -209,20 +114,60 @@ function* batching(
   if (step.deltas.length > 0) view.entries.expireIdle(view.ledger);
   yield* compute(view, step.skips);
   const edited = new Set(references.orderEdits.map(({ record }) => record));
-  const changes = yield* recordChanges(view, edited);
-  return new BackingBatch(view, references, { request, edited, changes });
+  return { request, view, references, edited, changes: yield* recordChanges(view, edited) };
 }
 
-function* referenceChanges(
-  state: BackingState,
-  { step, updates }: BatchInput,
-): Generator<void, ReferenceChanges> {
-  const references = new ReferenceChanges(state, updates.watchChanges);
-  yield* portions(step.orders, (change) => references.orders([change]));
-  for (const { events } of step.deltas) {
-    for (const event of events) if (event.kind === "refresh") references.market(event);
+/** What the step means to others. Only before the commit. */
+export function* reportOf({
+  view,
+  changes,
+  edited,
+}: BackingBatch): Generator<void, Omit<PreparedBacking, "apply">> {
+  return {
+    rows: yield* rowsOf(view, changes),
+    changes: yield* bookChangesOf(view, changes),
+    events: yield* backingEvents(changes, edited),
+  };
+}
+
+/**
+ * Makes the step visible and returns what to ask of the reader and of tokens. Throws where another was
+ * committed since it was made.
+ */
+export function commitBatch(batch: BackingBatch): Committed {
+  const { request, view, references, edited, changes } = batch;
+  const { state } = view;
+  assert(state.nextRequest === request, "a batch is of the visible state");
+  state.ledger = view.ledger;
+  state.closeTime = view.closeTime;
+  state.baseReserve = view.baseReserve;
+  state.eventsMax = view.eventsMax;
+  for (const [id, record] of view.records.changes()) {
+    const former = state.records.get(id);
+    state.lapses.change(id, former?.backing.liveUntil ?? 0, record?.backing.liveUntil ?? 0);
+    if (record !== undefined) state.setOfOwner(id, record);
+    else if (former !== undefined) state.removeFromOwner(former);
   }
-  return references;
+  view.records.commit();
+  view.tokens.commit();
+  for (const [id, until] of view.approvals.changes()) {
+    state.approvalEnds.change(id, state.approvals.get(id) ?? 0, until ?? 0);
+  }
+  view.approvals.commit();
+  for (const asset of references.newMarketTokens) state.marketTokens.add(asset);
+  for (const [owner, watched] of references.watchChanges) {
+    if (watched) state.watched.add(owner);
+    else state.watched.delete(owner);
+  }
+  for (const id of edited) {
+    const record = state.records.get(id);
+    if (record !== undefined && record.orders >= KEPT_ORDERS) state.shares.keep(id, record);
+  }
+  for (const { record, before, after } of references.orderEdits) {
+    state.shares.change(record, before, after);
+  }
+  state.nextRequest += 1;
+  return { request, keys: view.entries.commit(view.ledger), polls: pollWork(changes) };
 }
 
 /** Changes first: an answer knows by their ledgers which of them it includes. */

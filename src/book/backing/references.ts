@@ -57,25 +57,18 @@ export class ReferenceChanges {
     }
   }
 
-  orders(changes: BackingStep["orders"]): void {
-    for (const { before, after } of changes) {
-      if (before !== undefined && after !== undefined) {
-        const record = recordId(after.owner, after.selling);
-        this.orderEdits.push({ record, before, after });
-        continue;
-      }
-      if (before !== undefined) {
-        this.orderEdits.push({ record: recordId(before.owner, before.selling), before });
-        this.#reference(before.owner, before.selling).orders -= 1;
-        this.#reference(before.owner, before.buying).orders -= 1;
-      }
-      if (after !== undefined) {
-        this.orderEdits.push({ record: recordId(after.owner, after.selling), after });
-        this.#reference(after.owner, after.selling).orders += 1;
-        this.#reference(after.owner, after.buying).orders += 1;
-        this.market({ base: after.selling, quote: after.buying });
-      }
-    }
+  /** Absent `before` or `after`: the order was or is not live. */
+  order({ before, after }: BackingStep["orders"][number]): void {
+    const order = after ?? before;
+    if (order === undefined) return;
+    const { owner, selling, buying } = order;
+    const record = recordId(owner, selling);
+    this.orderEdits.push({ record, ...(before && { before }), ...(after && { after }) });
+    if (before !== undefined && after !== undefined) return;
+    const more = after === undefined ? -1 : 1;
+    this.#reference(owner, selling).orders += more;
+    this.#reference(owner, buying).orders += more;
+    if (after !== undefined) this.market({ base: selling, quote: buying });
   }
 
   /** All live orders at start: no order is an edit, since nobody sees anything yet. */

@@ -1,5 +1,5 @@
 // A ReadModel whose budgets are split across orders as the service does it, in blocks that stay while nothing changes.
-import { OrderShares } from "../../../src/book/backing/order-shares.ts";
+import { OrderShares } from "../../../src/book/order-shares.ts";
 import type { Address } from "../../../src/model/address.ts";
 import type { Backing, OrderBacking, SharesBlock } from "../../../src/model/backing.ts";
 import type { Order } from "../../../src/model/order.ts";

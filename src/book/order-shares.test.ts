@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { plainOrder } from "../../../test/support/plain-order.ts";
-import { address } from "../../model/address.ts";
-import type { Order } from "../../model/order.ts";
+import { plainOrder } from "../../test/support/plain-order.ts";
+import { address } from "../model/address.ts";
+import type { Order } from "../model/order.ts";
 import { OrderShares } from "./order-shares.ts";
 
 const owner = address("GBBD47IF6LWK7P7MDEVSCWR7DPUWV3NY3DTQEVFL4NAT4AQH3ZLLFLA5");

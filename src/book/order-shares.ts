@@ -2,12 +2,12 @@
 // blocks that know their sums (square-root decomposition), so that a change and what became of all of them cost the
 // length of a block and the number of blocks, not that of a maker's orders, and a share two binary searches. Main
 // thread.
-import type { Address } from "../../model/address.ts";
-import type { OrderShare, SharesBlock } from "../../model/backing.ts";
-import { lowestWhere } from "../../model/bisect.ts";
-import type { Order } from "../../model/order.ts";
-import { greater, lesser } from "../../model/settlement.ts";
-import type { BackedOrder } from "../step.ts";
+import type { Address } from "../model/address.ts";
+import type { OrderShare, SharesBlock } from "../model/backing.ts";
+import { lowestWhere } from "../model/bisect.ts";
+import type { Order } from "../model/order.ts";
+import { greater, lesser } from "../model/settlement.ts";
+import type { BackedOrder } from "./step.ts";
 
 /** Orders of a block that is split where it gets twice as many (choice). */
 const BLOCK_ORDERS = 256;
