@@ -207,7 +207,7 @@ class MarketRun {
   }
 
   #fillsSince(time: number): readonly Trade[] {
-    const trades = this.#exchange?.state.trades({}, { limit: 2_000_000 }) ?? [];
+    const trades = this.#exchange?.state.history.trades({}, { limit: 2_000_000 }) ?? [];
     return countedFills(trades.filter(({ timestamp }) => timestamp >= time).reverse());
   }
 }

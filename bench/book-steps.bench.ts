@@ -137,7 +137,7 @@ class StepsRun {
   }
 
   get orders(): number {
-    return this.#exchange.state.liveOrderCount;
+    return this.#exchange.state.markets.orderCount;
   }
 
   async grow(orders: number): Promise<void> {

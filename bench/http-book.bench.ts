@@ -108,13 +108,13 @@ async function snapshots(folder: string, orders: number): Promise<readonly Figur
     // What the machine makes of it without a snapshot.
     const requests = { url, connections: 1, paths: ["/"], count: REQUESTS_ALONE };
     const alone = await asking.run("requests", requests);
-    const [order] = readModel.liveOrders({ assets: [] }, { limit: 1 });
+    const [order] = readModel.history.liveOrders({ assets: [] }, { limit: 1 });
     assert.ok(order !== undefined);
     const market = `${order.selling}/${order.buying}`;
     const reads = reading.run("readBooks", { url, connections: READERS, market });
     const { latenciesUs, result } = await asking.statusMeanwhile(url, reads);
     return [
-      figure("orders of a snapshot", readModel.liveOrderCount, "orders"),
+      figure("orders of a snapshot", readModel.markets.orderCount, "orders"),
       figure("bytes to 20 clients", result.bytes / 1e6, "MB"),
       figure("until the last of them has it", result.seconds, "s"),
       figure("GET / of another client, median", quantile(latenciesUs, 0.5) / 1000, "ms"),

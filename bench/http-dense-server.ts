@@ -16,7 +16,6 @@ const { contract } = world;
 const { book, pool } = await quotesOn(world, (fault) => void process.stderr.write(`${fault}\n`));
 const readModel = new MemoryReadModel();
 readModel.live = [testOrder(1)];
-const { marketData } = readModel;
 const clock = () => world.now * 1000;
-const server = await serveApi(book, { readModel, marketData, contract, clock, quotes: pool });
+const server = await serveApi(book, { readModel, contract, clock, quotes: pool });
 process.send?.({ port: server.port } satisfies DensePort);

@@ -112,7 +112,6 @@ function createWorld() {
       channels = pushChannels(
         {
           readModel,
-          marketData: readModel.marketData,
           // Every ledger changes every book.
           depth: {
             now: () => ({

@@ -77,9 +77,7 @@ export async function openHttpWorld(
     () => last.ledger,
     () => apply([]),
   );
-  const readModel = exchange.state;
-  const { marketData } = readModel;
-  const served = { readModel, marketData, contract: EXCHANGE, clock: systemClock };
+  const served = { readModel: exchange.state, contract: EXCHANGE, clock: systemClock };
   const server = await serveApi(book, served);
   return {
     exchange,
@@ -92,8 +90,7 @@ export async function openHttpWorld(
   };
 }
 
-type Served = Pick<ApiContext, "readModel" | "marketData" | "contract" | "clock"> &
-  Partial<ApiContext>;
+type Served = Pick<ApiContext, "readModel" | "contract" | "clock"> & Partial<ApiContext>;
 
 /** The API over a book, by itself without quotes; of push it has the channel `book`. */
 export function serveApi(book: SharedBook, served: Served) {

@@ -210,9 +210,9 @@ export async function fillHistory(
     () => ledgers.ledger,
     () => exchange.apply(ledgers.empty()),
   );
-  const [order] = exchange.state.liveOrders({ assets: [] }, { limit: 1 });
-  assert.ok(order !== undefined && exchange.state.liveOrderCount === orders);
-  assert.equal(exchange.state.trades({}, { limit: 1 }).length, 1);
+  const [order] = exchange.state.history.liveOrders({ assets: [] }, { limit: 1 });
+  assert.ok(order !== undefined && exchange.state.markets.orderCount === orders);
+  assert.equal(exchange.state.history.trades({}, { limit: 1 }).length, 1);
   await exchange.close();
   return [order.buying, order.selling];
 }

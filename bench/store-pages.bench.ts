@@ -60,7 +60,7 @@ async function run(folder: string, tiny: boolean): Promise<readonly Figure[]> {
     await fill(history - history / 10);
     const seconds = (performance.now() - filling) / 1000;
     const long = measure(exchange, ledgers, { makers, questions });
-    assert.equal(exchange.state.liveOrderCount, history / TRADES_AN_ORDER);
+    assert.equal(exchange.state.markets.orderCount, history / TRADES_AN_ORDER);
     const figures: Figure[] = [figure("trades stored a second", history / seconds, "/s")];
     for (const [name, tenth] of short) {
       const value = long.get(name) ?? Number.NaN;
@@ -132,50 +132,52 @@ function questionsOf(
   return [
     {
       name: "orders",
-      ask: (exchange, at) => exchange.state.liveOrders({ assets: [] }, oldest(at)).length,
+      ask: (exchange, at) => exchange.state.history.liveOrders({ assets: [] }, oldest(at)).length,
     },
     {
       name: "orders of an owner",
       ask: (exchange, at) =>
-        exchange.state.liveOrders({ owner: anyone(), assets: [] }, oldest(at)).length,
+        exchange.state.history.liveOrders({ owner: anyone(), assets: [] }, oldest(at)).length,
     },
     {
       name: "orders in an asset",
-      ask: (exchange, at) => exchange.state.liveOrders({ assets: [anything()] }, oldest(at)).length,
+      ask: (exchange, at) =>
+        exchange.state.history.liveOrders({ assets: [anything()] }, oldest(at)).length,
     },
     {
       name: "trades",
-      ask: (exchange, at) => exchange.state.trades({}, newest(at)).length,
+      ask: (exchange, at) => exchange.state.history.trades({}, newest(at)).length,
     },
     {
       name: "trades of a trader",
-      ask: (exchange, at) => exchange.state.trades({ trader: anyone() }, newest(at)).length,
+      ask: (exchange, at) => exchange.state.history.trades({ trader: anyone() }, newest(at)).length,
     },
     {
       name: "trades of a pair",
-      ask: (exchange, at) => exchange.state.trades({ pair: pair() }, newest(at)).length,
+      ask: (exchange, at) => exchange.state.history.trades({ pair: pair() }, newest(at)).length,
     },
     {
       name: "trades of a trader in a pair",
       ask: (exchange, at) =>
-        exchange.state.trades({ trader: anyone(), pair: pair() }, newest(at)).length,
+        exchange.state.history.trades({ trader: anyone(), pair: pair() }, newest(at)).length,
     },
     {
       name: "order history of an owner",
-      ask: (exchange, at) => exchange.state.orderHistory({ owner: anyone() }, newest(at)).length,
+      ask: (exchange, at) => exchange.state.history.orders({ owner: anyone() }, newest(at)).length,
     },
     {
       name: "order history of a pair",
-      ask: (exchange, at) => exchange.state.orderHistory({ pair: pair() }, newest(at)).length,
+      ask: (exchange, at) => exchange.state.history.orders({ pair: pair() }, newest(at)).length,
     },
     {
       name: "failures of an account",
-      ask: (exchange, at) => exchange.state.failures({ account: anyone() }, newest(at)).length,
+      ask: (exchange, at) =>
+        exchange.state.history.failures({ account: anyone() }, newest(at)).length,
     },
     {
       name: "failures of a function",
       ask: (exchange, at) =>
-        exchange.state.failures({ fn: historyFunction(random) }, newest(at)).length,
+        exchange.state.history.failures({ fn: historyFunction(random) }, newest(at)).length,
     },
   ];
 }

@@ -69,9 +69,17 @@ export type EngineOptions = {
   readonly quoteTimeMs?: number;
 };
 
+type Parts = {
+  readonly book: SharedBook;
+  readonly pool: QuotePool;
+  readonly follower: Follower;
+  readonly backing: BackingRecords;
+  readonly exchange: Exchange;
+};
+
 /** Rejects with a StoreError or an Error fit for an operator where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { engine: config, path, log, operations } = options;
+  const { engine: config, log, operations } = options;
   // What is missing of the installation shows before anything is opened.
   const [uws, siteFiles] = [loadUws(), config.console ? readSiteFiles(SITE_FOLDER) : undefined];
   const book = new SharedBook({
@@ -89,15 +97,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await pool.close();
     throw error;
   });
-  const { push, server } = await serve(options, { uws, siteFiles, book, pool, backing, exchange });
+  const parts = { book, pool, follower, backing, exchange };
+  const { push, server } = await serve(options, parts, uws, siteFiles);
   port = server.port;
   const sink = historySink(options);
   if (sink !== undefined) exchange.state.onStep(() => sink.shown());
-  operations.watch(
-    viewOf({ exchange, pool, push, server, sink, path, ordersMax: config.maxOrders }),
-  );
+  operations.watch(viewOf(options, parts, { push, server, sink }));
   const closing = new AbortController();
-  const ended = followOnceRestored({ exchange, backing, follower, log, signal: closing.signal });
+  const ended = followOnceRestored(parts, log, closing.signal);
   log.info(
     { host: config.host, port, ledger: exchange.state.ledger },
     `serving the API on http://${config.host}:${port}`,
@@ -180,26 +187,20 @@ function openExchange(options: EngineOptions, book: SharedBook, backing: Backing
   });
 }
 
-type Served = {
-  readonly uws: Uws;
-  readonly siteFiles: ReadonlyMap<string, SiteFile> | undefined;
-  readonly book: SharedBook;
-  readonly pool: QuotePool;
-  readonly backing: BackingRecords;
-  readonly exchange: Exchange;
-};
-
 /** REST and push; resolves once the listener is open and the workers answer. */
-async function serve(options: EngineOptions, served: Served) {
+async function serve(
+  options: EngineOptions,
+  { book, pool, backing, exchange }: Parts,
+  uws: Uws,
+  siteFiles: ReadonlyMap<string, SiteFile> | undefined,
+) {
   const { engine: config, network, log, operations, clock = systemClock } = options;
-  const { uws, siteFiles, book, pool, backing, exchange } = served;
   const { contract } = network;
   const quotes = meteredQuotes(pool, operations.quotes);
   const meter = operations.http;
   const assets = new AssetInput(network.networkPassphrase);
   const shared = {
     readModel: exchange.state,
-    marketData: exchange.state.marketData,
     depth: new LiveDepth({ book, clock }),
     assets,
     contract,
@@ -253,17 +254,12 @@ function historySink({ engine, network, path, log }: EngineOptions): HistorySink
   );
 }
 
-type Followed = {
-  readonly exchange: Exchange;
-  readonly backing: BackingRecords;
-  readonly follower: Follower;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-};
-
 /** The reader must know what it follows before it begins; requests are answered meanwhile. */
-async function followOnceRestored(followed: Followed): Promise<EngineEnd> {
-  const { exchange, backing, follower, log, signal } = followed;
+async function followOnceRestored(
+  { exchange, backing, follower }: Parts,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<EngineEnd> {
   try {
     await delay(FIRST_ANSWERS_MS, undefined, { signal }).catch(() => undefined);
     await exchange.restored(signal);
@@ -335,24 +331,17 @@ function stepMeter(log: Logger, { steps }: Operations): StepMeter {
   };
 }
 
-type Viewed = {
-  readonly exchange: Exchange;
-  readonly pool: QuotePool;
-  readonly push: PushEndpoint;
-  readonly server: HttpServer;
-  readonly sink: HistorySink | undefined;
-  /** Folder of the store. */
-  readonly path: string;
-  readonly ordersMax: number;
-};
-
-function viewOf({ exchange, pool, push, server, sink, path, ordersMax }: Viewed): EngineView {
+function viewOf(
+  { engine, path }: EngineOptions,
+  { exchange, pool }: Parts,
+  { push, server, sink }: { push: PushEndpoint; server: HttpServer; sink: HistorySink | undefined },
+): EngineView {
   return {
     progress: () => ({ ledger: exchange.state.ledger, closeTime: exchange.state.closeTime }),
     book: () => ({
-      orders: exchange.state.liveOrderCount,
-      ordersMax,
-      markets: exchange.state.liveMarkets().length,
+      orders: exchange.state.markets.orderCount,
+      ordersMax: engine.maxOrders,
+      markets: exchange.state.markets.sorted().length,
     }),
     pool: () => pool.load,
     push: () => {
@@ -365,7 +354,7 @@ function viewOf({ exchange, pool, push, server, sink, path, ordersMax }: Viewed)
         waitingBytesMax: most,
       };
     },
-    store: () => exchange.storeSize,
+    store: () => exchange.store.size,
     connections: server.connections,
     unreadBytes: server.unreadBytes,
     diskFreeBytes: () => freeBytes(path),

@@ -62,7 +62,7 @@ async function chainOf(clock: { now: number }, more: Partial<ExchangeOptions> = 
     actions(): readonly string[] {
       return steps.flatMap(({ events }) => events.flatMap(actionOf));
     },
-    history: () => exchange.state.orderHistory({}, ALL).map(brief),
+    history: () => exchange.state.history.orders({}, ALL).map(brief),
   };
 }
 
@@ -80,7 +80,7 @@ test("an order is filled in part, updated, and filled", async () => {
   await chain.close(START, NEW);
   await chain.close(START + 5, fillOf(ID, 300n, 700n));
   await chain.close(START + 10, mod(2000n, 0));
-  const [live] = chain.exchange.state.liveOrders({ assets: [] }, ALL);
+  const [live] = chain.exchange.state.history.liveOrders({ assets: [] }, ALL);
   assert.deepEqual(live && brief(live), {
     status: "ACTIVE",
     amount: 2000n,
@@ -89,7 +89,7 @@ test("an order is filled in part, updated, and filled", async () => {
   });
   await chain.close(START + 15, fillOf(ID, 2000n, 0n));
   assert.deepEqual(chain.history(), [{ status: "FILLED", amount: 0n, quote: 1000n, updated: 15 }]);
-  assert.equal(chain.exchange.state.liveOrder(ID), undefined);
+  assert.equal(chain.exchange.state.history.liveOrder(ID), undefined);
   assert.deepEqual(chain.actions(), [
     "new ACTIVE 1000",
     "fill ACTIVE 700",
@@ -103,8 +103,8 @@ test("an order asked for by its id again and again is shown as it is now", async
   const chain = await chainOf({ now: START * 1000 });
   const amounts = () =>
     Array.from({ length: 4 }, () => [
-      chain.exchange.state.liveOrder(ID)?.amount,
-      ...chain.exchange.state.liveOrders({ assets: [] }, ALL).map(({ amount }) => amount),
+      chain.exchange.state.history.liveOrder(ID)?.amount,
+      ...chain.exchange.state.history.liveOrders({ assets: [] }, ALL).map(({ amount }) => amount),
     ]).flat();
   await chain.close(START, NEW);
   assert.deepEqual(amounts(), new Array(8).fill(1000n));
@@ -114,7 +114,7 @@ test("an order asked for by its id again and again is shown as it is now", async
   assert.deepEqual(amounts(), new Array(4).fill(undefined));
   // An archived order that is kept as a row of a page is none that lives.
   for (let at = 0; at < 3; at += 1) assert.equal(chain.history().length, 1);
-  assert.equal(chain.exchange.state.liveOrder(ID), undefined);
+  assert.equal(chain.exchange.state.history.liveOrder(ID), undefined);
   await chain.close(START + 15, { ...NEW, amount: 77n } as NewEvent);
   assert.deepEqual(amounts(), new Array(8).fill(77n));
   await chain.exchange.close();
@@ -142,7 +142,7 @@ test("removal archives what was left, and the id can be used again", async () =>
   assert.deepEqual(chain.history(), [
     { status: "CANCELED", amount: 1000n, quote: 1000n, updated: 5 },
   ]);
-  assert.equal(chain.exchange.state.liveOrder(ID)?.amount, 77n);
+  assert.equal(chain.exchange.state.history.liveOrder(ID)?.amount, 77n);
   assert.deepEqual(
     chain.steps[1]?.changes.map(({ kind }) => kind),
     ["remove", "put"],
@@ -156,10 +156,10 @@ test("an order expires in the second of its expiration, not before", async () =>
   await chain.close(START, { ...NEW, expires: START + 30 } as NewEvent);
   clock.now = (START + 30) * 1000 - 1;
   await chain.exchange.tick();
-  assert.equal(chain.exchange.state.liveOrderCount, 1);
+  assert.equal(chain.exchange.state.markets.orderCount, 1);
   clock.now += 1;
   await chain.exchange.tick();
-  assert.equal(chain.exchange.state.liveOrderCount, 0);
+  assert.equal(chain.exchange.state.markets.orderCount, 0);
   assert.deepEqual(chain.history(), [
     { status: "EXPIRED", amount: 1000n, quote: 1000n, updated: 30 },
   ]);
@@ -205,7 +205,7 @@ test("revival takes the row out of the archive, with its cursor", async () => {
   assert.equal(chain.history().length, 1);
   await chain.close(START + 45, mod(900n, 0));
   assert.deepEqual(chain.history(), []);
-  const order = chain.exchange.state.liveOrder(ID);
+  const order = chain.exchange.state.history.liveOrder(ID);
   assert.equal(order?.cursor, eventPosition(100, 0));
   assert.deepEqual(order && brief(order), {
     status: "ACTIVE",
@@ -252,7 +252,7 @@ test("a clock that is ahead archives an order once, and its fills still count", 
   ]);
   await chain.close(START + 25, fillOf(ID, 600n, 0n));
   assert.deepEqual(chain.history(), [{ status: "FILLED", amount: 0n, quote: 1000n, updated: 25 }]);
-  assert.equal(chain.exchange.state.trades({}, ALL).length, 2);
+  assert.equal(chain.exchange.state.history.trades({}, ALL).length, 2);
   assert.deepEqual(chain.actions().slice(2), ["fill EXPIRED 600", "filled FILLED 0"]);
   await chain.exchange.close();
 });
@@ -279,14 +279,14 @@ test("a wild clock expires thousands of orders and brings them back", async () =
     return { ...NEW, id: orderId(BigInt(at)), expires: START + 100 + (at % 3) } as NewEvent;
   });
   await chain.close(START, ...orders);
-  const before = chain.exchange.state.liveOrders({ assets: [] }, ALL);
+  const before = chain.exchange.state.history.liveOrders({ assets: [] }, ALL);
   clock.now = (START + 1_000_000) * 1000;
   await chain.exchange.tick();
-  assert.equal(chain.exchange.state.liveOrderCount, 0);
+  assert.equal(chain.exchange.state.markets.orderCount, 0);
   assert.equal(chain.history().length, 2500);
   clock.now = (START + 5) * 1000;
   await chain.exchange.tick();
-  assert.deepEqual(chain.exchange.state.liveOrders({ assets: [] }, ALL), before);
+  assert.deepEqual(chain.exchange.state.history.liveOrders({ assets: [] }, ALL), before);
   assert.deepEqual(chain.history(), []);
   await chain.exchange.close();
 });
@@ -304,7 +304,7 @@ test("ledgers do not wait for a clock that has thousands of orders to move", asy
   const applying = chain.close(START + 205, NEW).then(() => done.push("ledger"));
   await Promise.all([ticking, applying]);
   assert.deepEqual(done, ["ledger", "clock"]);
-  assert.equal(chain.exchange.state.liveOrderCount, 1);
+  assert.equal(chain.exchange.state.markets.orderCount, 1);
   await chain.exchange.close();
 });
 
@@ -413,7 +413,7 @@ test("a step is shown after a bound where the one before it is never told", asyn
 test("events about unknown orders change none; the trade is recorded", async () => {
   const chain = await chainOf({ now: START * 1000 });
   await chain.close(START, mod(5n, 0), fillOf(ID, 4n, 0n), { kind: "skip", id: ID });
-  assert.equal(chain.exchange.state.trades({}, ALL).length, 1);
+  assert.equal(chain.exchange.state.history.trades({}, ALL).length, 1);
   assert.deepEqual(chain.history(), []);
   await chain.exchange.close();
 });
@@ -434,11 +434,11 @@ test("an error in the middle of a ledger leaves nothing of it; the next try appl
   };
   await assert.rejects(chain.exchange.apply(broken), /the third event/);
   assert.equal(chain.exchange.state.ledger, 100);
-  assert.equal(chain.exchange.state.liveOrder(ID)?.amount, 1000n);
-  assert.deepEqual(chain.exchange.state.trades({}, ALL), []);
+  assert.equal(chain.exchange.state.history.liveOrder(ID)?.amount, 1000n);
+  assert.deepEqual(chain.exchange.state.history.trades({}, ALL), []);
   await chain.exchange.apply(good);
-  assert.equal(chain.exchange.state.trades({}, ALL).length, 2);
-  assert.equal(chain.exchange.state.liveOrder(ID)?.amount, 500n);
+  assert.equal(chain.exchange.state.history.trades({}, ALL).length, 2);
+  assert.equal(chain.exchange.state.history.liveOrder(ID)?.amount, 500n);
   await chain.exchange.close();
 });
 
@@ -455,7 +455,7 @@ test("one bad ledger among many waiting stops there, and the ones before it coun
     ["fulfilled", "rejected", "rejected"],
   );
   assert.equal(chain.exchange.state.ledger, 100);
-  assert.equal(chain.exchange.state.liveOrder(ID)?.amount, 1000n);
+  assert.equal(chain.exchange.state.history.liveOrder(ID)?.amount, 1000n);
   await chain.exchange.close();
 });
 
@@ -479,12 +479,12 @@ test("6,000 new orders and 5,000 fills in one ledger are all there, page by page
   const orders = ids.map((id): NewEvent => ({ ...NEW, id }) as NewEvent);
   const fills = ids.slice(0, 5000).map((id, at) => fillOf(id, 10n, at % 2 === 0 ? 0n : 990n));
   await chain.close(START, ...orders, ...fills);
-  assert.equal(chain.exchange.state.liveOrderCount, 3500);
+  assert.equal(chain.exchange.state.markets.orderCount, 3500);
   assert.equal(chain.history().length, 2500);
   const seen = new Set<Position>();
   let before: Position | undefined;
   for (;;) {
-    const page = chain.exchange.state.trades(
+    const page = chain.exchange.state.history.trades(
       {},
       { limit: 500, ...(before !== undefined && { before }) },
     );
@@ -509,7 +509,7 @@ test("closing finishes or drops what waits, and a new start goes on from there",
   assert.equal(again.state.ledger, applied === 0 ? undefined : 99 + applied);
   for (const delta of deltas.slice(applied)) await again.apply(delta);
   assert.equal(again.state.ledger, 102);
-  assert.equal(again.state.liveOrderCount, 1);
+  assert.equal(again.state.markets.orderCount, 1);
   await again.close();
 });
 
@@ -524,7 +524,7 @@ test("the store is opened once at a start: starts that end at once are counted",
   await chain.exchange.close();
   for (const starts of ["1", "2"]) {
     const again = await Exchange.open({ ...chain.options, path: killed });
-    assert.equal(again.state.liveOrderCount, 1);
+    assert.equal(again.state.markets.orderCount, 1);
     assert.equal(await readFile(join(killed, "starts-since-closed"), "utf8"), starts);
     const files = await readdir(killed);
     const left = join(temporaryFolder(), "left");

@@ -1,51 +1,34 @@
 // The exchange of the main thread, put together: what a start loads, the pipeline that takes ledgers in,
 // and the state that it shows. Whatever anyone sees is of one ledger and durable.
 import type { Address } from "../model/address.ts";
-import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { inTurns } from "../model/slice-turns.ts";
 import { RowCopy } from "../store/row-copy.ts";
 import { Store, type StoreOptions } from "../store/store.ts";
-import type { StoreSize } from "../store/tables.ts";
-import type { BackingRecords } from "./backing/backing-records.ts";
 import { LiveMarkets } from "./live-markets.ts";
 import { LiveTally } from "./live-tally.ts";
 import { ShownState } from "./shown-state.ts";
-import {
-  type BackingStart,
-  type BookWriter,
-  bookState,
-  type LiveOrders,
-} from "./step.ts";
-import type { StepMeter } from "./step-meter.ts";
-import { ExchangeError, type ExchangeLog, StepPipeline } from "./step-pipeline.ts";
+import { type BackingStart, bookState, type LiveOrders } from "./step.ts";
+import { ExchangeError, type StepOptions, StepPipeline } from "./step-pipeline.ts";
 
 const SECOND_MS = 1000;
 /** A timer can fire a moment before its time by the clock, and would find the second not over. */
 const TIMER_EARLY_MS = 2;
 
-export type ExchangeOptions = {
+export type ExchangeOptions = StepOptions & {
   /** Folder of the store; made when missing. */
   readonly path: string;
   readonly networkPassphrase: string;
   readonly contract: Address;
   readonly store?: StoreOptions;
-  readonly clock: Clock;
-  readonly log: ExchangeLog;
-  /** Without one, no shared book is kept (tools and tests). */
-  readonly book?: BookWriter;
-  /** Without one, no backing is known. */
-  readonly backing?: BackingRecords;
-  readonly meter?: StepMeter;
-  /** Milliseconds that a step waits at most until the one before it is told. */
-  readonly toldMsMax?: number;
 };
 
 export class Exchange {
   /** What can be read, of the ledger shown. */
   readonly state: ShownState;
+  /** The pipeline alone writes it. */
+  readonly store: Store;
   readonly #options: ExchangeOptions;
-  readonly #store: Store;
   readonly #pipeline: StepPipeline;
   #timer: NodeJS.Timeout | undefined;
   /** One at a time: a step that cannot be stored is tried for hours. */
@@ -71,13 +54,11 @@ export class Exchange {
   }
 
   private constructor(options: ExchangeOptions, store: Store, markets: LiveMarkets) {
-    const { book, backing, clock, log, meter, toldMsMax } = options;
     this.#options = options;
-    this.#store = store;
-    this.state = new ShownState({ store, markets, backing, clock });
-    const { state } = this;
-    const shared = { book, backing, clock, log, meter, toldMsMax };
-    this.#pipeline = new StepPipeline({ store, state, ...shared });
+    this.store = store;
+    const { backing: backings, clock } = options;
+    this.state = new ShownState({ store, markets, backings, clock });
+    this.#pipeline = new StepPipeline({ ...options, store, state: this.state });
   }
 
   /**
@@ -119,18 +100,14 @@ export class Exchange {
    * rejects with a StoreError where the store is damaged.
    */
   restored(signal: AbortSignal): Promise<void> {
-    return inTurns(this.#store.orderEvents.load(), signal);
+    return inTurns(this.store.orderEvents.load(), signal);
   }
 
   /** Finishes or drops the step in progress and closes the store. Waiting ledgers are rejected. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     await this.#pipeline.close();
-    await this.#store.close();
-  }
-
-  get storeSize(): StoreSize {
-    return this.#store.size;
+    await this.store.close();
   }
 }
 

@@ -15,19 +15,14 @@ import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
 import { isOnChain, type OrderRecord, OrderState, toOrder } from "../store/order-record.ts";
 import type { Horizon, LedgerCursor, SkipRecord, StepRecord } from "../store/step-record.ts";
+import type { Store } from "../store/store.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
-
-export interface StoredState {
-  /** The order whose entry is on-chain under the id. */
-  onChain(id: OrderId): OrderRecord | undefined;
-  contract(): ContractState;
-}
 
 type EventOf<K extends ExchangeEvent["kind"]> = Extract<ExchangeEvent, { readonly kind: K }>;
 
 /** Events about orders that were never seen change none; a trade is recorded all the same. */
 export class Lifecycle {
-  readonly #stored: StoredState;
+  readonly #store: Pick<Store, "onChain">;
   // By the text of the id: V8 hashes a bigint by its low 64 bits alone, and ids are others' choice.
   readonly #byId = new Map<string, OrderRecord | undefined>();
   readonly #changes = new Map<Position, { before?: OrderRecord; after: OrderRecord }>();
@@ -45,17 +40,21 @@ export class Lifecycle {
   #ledger: number;
   #closeTime: number;
 
-  /** `shown`: the ledger that is shown; none before the first. */
+  /** Over the state shown; its `cursor` is undefined before the first ledger. */
   constructor(
-    stored: StoredState,
-    horizon: Horizon,
-    shown: { readonly ledger: number; readonly closeTime: number } | undefined,
+    store: Pick<Store, "onChain">,
+    shown: {
+      readonly contract: ContractState;
+      readonly horizon: Horizon;
+      readonly cursor: LedgerCursor | undefined;
+    },
   ) {
-    this.#ledger = shown?.ledger ?? 0;
-    this.#closeTime = shown?.closeTime ?? 0;
-    this.#stored = stored;
-    this.#contract = stored.contract();
+    const { contract, horizon, cursor } = shown;
+    this.#store = store;
+    this.#contract = contract;
     this.#horizon = horizon;
+    this.#ledger = cursor?.ledger ?? 0;
+    this.#closeTime = cursor?.closeTime ?? 0;
   }
 
   get contract(): ContractState {
@@ -297,7 +296,7 @@ export class Lifecycle {
     const key = id.toString(16);
     const known = this.#byId.get(key);
     if (known !== undefined || this.#byId.has(key)) return known;
-    const record = this.#stored.onChain(id);
+    const record = this.#store.onChain(id);
     this.#byId.set(key, record);
     return record;
   }

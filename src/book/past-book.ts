@@ -16,7 +16,6 @@ import { RECORD_PREFIX, shownBacking } from "./backing/backing-rows.ts";
 import { unloadedBacking } from "./backing/record.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
 import { OrderShares } from "./order-shares.ts";
-import type { ReadModel } from "./read-model.ts";
 
 const PAGE = 500;
 const ORDERS_MAX = 2 ** 26;
@@ -29,9 +28,7 @@ export type PastStep = {
   readonly budgets: readonly Extract<DomainEvent, { readonly kind: "backing" }>[];
 };
 
-export class PastBook
-  implements Pick<ReadModel, "liveOrders" | "orderBacking" | "backing" | "ordersBacked" | "ledger">
-{
+export class PastBook {
   readonly #store: PastStore;
   readonly #market: Pair;
   readonly #orders = new Map<Position, Order>();

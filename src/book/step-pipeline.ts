@@ -7,14 +7,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../model/clock.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
-import type { OrderId } from "../model/order.ts";
-import {
-  asStepWork,
-  inStepSlices,
-  isStepTurnSpent,
-  runSlice,
-  stepTurn,
-} from "../model/slice-turns.ts";
+import { asStepWork, inStepSlices, runSlice, stepTurn } from "../model/slice-turns.ts";
+import type { ErrorLog } from "../model/thrown.ts";
 import type { StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import { StoreError } from "../store/store-error.ts";
@@ -23,12 +17,7 @@ import { planClock } from "./clock-plan.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { type PreparedStep, prepareStep } from "./prepared-step.ts";
 import type { ShownState } from "./shown-state.ts";
-import {
-  type BookWriter,
-  bookState,
-  type Step,
-  type StepListener,
-} from "./step.ts";
+import { type BookWriter, bookState, type Step, type StepListener } from "./step.ts";
 import type { StepMeter } from "./step-meter.ts";
 
 /** Ledgers and events stored together when many are waiting: bounds memory and the pause. */
@@ -60,29 +49,27 @@ export class ExchangeError extends Error {
   }
 }
 
-/** The part of a pino logger that the exchange uses. */
-export type ExchangeLog = {
-  error(fields: object, message: string): void;
-};
-
 type FollowedLedger = { readonly ledger: number; readonly hash: string };
 type Caller = { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 type Waiting = Caller & { readonly delta: LedgerDelta };
 
-export type StepPipelineOptions = {
-  readonly store: Store;
-  readonly state: ShownState;
-  readonly book: BookWriter | undefined;
-  readonly backing: BackingRecords | undefined;
+export type StepOptions = {
   readonly clock: Clock;
-  readonly log: ExchangeLog;
+  readonly log: ErrorLog;
+  /** Without one, no shared book is kept (tools and tests). */
+  readonly book?: BookWriter;
+  /** Without one, no backing is known. */
+  readonly backing?: BackingRecords;
   /** Told what a step took once it is shown. */
-  readonly meter: StepMeter | undefined;
-  readonly toldMsMax: number | undefined;
+  readonly meter?: StepMeter;
+  /** Milliseconds that a step waits at most until the one before it is told; absent: TOLD_MS_MAX. */
+  readonly toldMsMax?: number;
 };
 
+type PipelineOptions = StepOptions & { readonly store: Store; readonly state: ShownState };
+
 export class StepPipeline {
-  readonly #options: StepPipelineOptions;
+  readonly #options: PipelineOptions;
   #waiting: Waiting[] = [];
   #ticks: Caller[] = [];
   #hasUpdates = false;
@@ -96,7 +83,7 @@ export class StepPipeline {
   #broken: unknown;
   readonly #closing = new AbortController();
 
-  constructor(options: StepPipelineOptions) {
+  constructor(options: PipelineOptions) {
     this.#options = options;
   }
 
@@ -180,7 +167,8 @@ export class StepPipeline {
       const { state, store, clock } = this.#options;
       const move = planClock(store, state.horizon, clock());
       if (move.ids.length === 0) {
-        state.passHorizon(move.horizon);
+        // The clock moved past no order: nothing else changes.
+        state.horizon = move.horizon;
       } else {
         const lifecycle = await this.#begin();
         await inStepSlices(lifecycle.moveHorizon(move.horizon, move.ids));
@@ -199,8 +187,8 @@ export class StepPipeline {
    * of it for when it is due, and more slices only where nothing waits for the pipeline.
    */
   async #passClock(): Promise<void> {
-    if (isStepTurnSpent()) await nextTurn();
-    const portions = this.#options.state.passClock();
+    await stepTurn();
+    const portions = this.#options.state.marketData.passClock();
     const isAwaited = (): boolean =>
       this.#hasUpdates || this.#waiting.length > 0 || this.#closing.signal.aborted;
     while (runSlice(portions).done !== true && !isAwaited()) await nextTurn();
@@ -275,11 +263,7 @@ export class StepPipeline {
   async #begin(): Promise<Lifecycle> {
     const { book, store, state } = this.#options;
     await book?.ready();
-    const stored = {
-      onChain: (id: OrderId) => store.onChain(id),
-      contract: () => state.contract,
-    };
-    return new Lifecycle(stored, state.horizon, state.cursor);
+    return new Lifecycle(store, state);
   }
 
   /** Durable first, then visible. */

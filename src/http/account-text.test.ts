@@ -28,7 +28,7 @@ function fill(orders: number): void {
   readModel.live = Array.from({ length: orders }, (_, at) =>
     testOrder(at, { selling: testContract(1 + (at % 2)), buying: testContract(3) }),
   );
-  readModel.backings = [backing(1, 10n ** 10n), backing(2, 5n)];
+  readModel.backingRecords = [backing(1, 10n ** 10n), backing(2, 5n)];
 }
 
 function backing(asset: number, budget: bigint): Backing {
@@ -120,7 +120,7 @@ describe("the text of an account", () => {
         { action: "new", order: ofOwner(2000 + pages, { owner: testAccount(2) }) },
         ...(pages === 3 ? [{ action: "update", order: revived } as const] : []),
       ]);
-      readModel.backings = [backing(1, BigInt(readModel.step) * 10n ** 8n), backing(2, 3n)];
+      readModel.backingRecords = [backing(1, BigInt(readModel.step) * 10n ** 8n), backing(2, 3n)];
     };
     const text = await accountText(readModel, OWNER, () => true);
     paged = () => undefined;
@@ -141,7 +141,7 @@ describe("the text of an account", () => {
     while (account.make()) {
       portions += 1;
       // Another state each time: budgets, orders, ledger.
-      readModel.backings = [backing(1, BigInt(portions)), backing(2, 7n)];
+      readModel.backingRecords = [backing(1, BigInt(portions)), backing(2, 7n)];
       step([{ action: "fill", order: ofOwner(portions, { amount: 1n }) }]);
     }
     assert.equal(portions, 20);

@@ -22,7 +22,7 @@ export function hasManyOrders(readModel: ReadModel, owner: Address): boolean {
 
 /** Of the state shown now, within one turn: for few orders. */
 export function accountMembers(readModel: ReadModel, owner: Address): string {
-  const orders = ordersOf(readModel, owner, undefined, Math.max(1, readModel.liveOrderCount));
+  const orders = ordersOf(readModel, owner, undefined, Math.max(1, readModel.markets.orderCount));
   return membersText(
     readModel,
     owner,
@@ -178,7 +178,7 @@ type Row = OrderPieces & { readonly order: Order };
 type Budget = { readonly text: string | undefined; left: bigint };
 
 function budgetOf(readModel: ReadModel, owner: Address, asset: Address): Budget {
-  const backing = readModel.backing(owner, asset);
+  const backing = readModel.backings.backing(owner, asset);
   const text = backing === undefined ? undefined : embeddedBackingJson(backing);
   return { text, left: backing?.budget ?? 0n };
 }
@@ -189,7 +189,7 @@ function ordersOf(
   after: Position | undefined,
   limit: number,
 ): readonly Order[] {
-  return readModel.liveOrders({ owner, assets: [] }, { after, limit });
+  return readModel.history.liveOrders({ owner, assets: [] }, { after, limit });
 }
 
 function membersText(readModel: ReadModel, owner: Address, orders: string): string {
@@ -200,7 +200,7 @@ function membersText(readModel: ReadModel, owner: Address, orders: string): stri
 /** What stands before and behind the orders. */
 function membersAround(readModel: ReadModel, owner: Address): readonly [string, string] {
   const { ledger } = readModel;
-  const backing = readModel
+  const backing = readModel.backings
     .accountBacking(owner)
     .map((record) => `"${record.asset}":${backingJson(record)}`);
   return [

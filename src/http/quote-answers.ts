@@ -10,8 +10,8 @@ export const OVERLOADED = tradingError("routing_failed", "Too many requests are 
 const NOT_READY = tradingError("not_ready", "Server currently is not ready to quote prices.");
 
 /** While the book is empty; undefined otherwise. */
-export function notReady(readModel: Pick<ReadModel, "liveOrderCount">): ApiError | undefined {
-  return readModel.liveOrderCount === 0 ? NOT_READY : undefined;
+export function notReady(readModel: Pick<ReadModel, "markets">): ApiError | undefined {
+  return readModel.markets.orderCount === 0 ? NOT_READY : undefined;
 }
 
 /** The body of the answer. Throws an ApiError where routing failed. */

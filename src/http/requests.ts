@@ -1,5 +1,6 @@
 // Serves requests: from the route to the answer, within the limits of the listener. Main thread.
 import { nextSlice } from "../model/slice-turns.ts";
+import type { ErrorLog } from "../model/thrown.ts";
 import type { AccessLog, AccessRecord } from "./access-log.ts";
 import { UnreadAnswers } from "./answer-body.ts";
 import { ApiError } from "./api-error.ts";
@@ -37,14 +38,10 @@ const URL_BYTES_MAX = 3200;
 /** The route name in metrics of everything that is no endpoint. */
 const OTHER_ROUTE = "other";
 
-export type HttpLog = {
-  error(fields: object, message: string): void;
-};
-
 export type RequestsOptions = {
   readonly router: Router;
   readonly site: Site | undefined;
-  readonly log: HttpLog;
+  readonly log: ErrorLog;
   readonly accessLog: AccessLog | undefined;
   readonly meter: HttpMeter;
   readonly limits: ListenerLimits;

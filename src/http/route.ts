@@ -1,6 +1,5 @@
 // A route: what the server needs of an endpoint, mainly a function from a request to the JSON text of its body.
 import type { Depths } from "../book/live-depth.ts";
-import type { MarketData } from "../book/market-data.ts";
 import type { BookSides } from "../book/market-sides.ts";
 import type { ReadModel } from "../book/read-model.ts";
 import type { Address } from "../model/address.ts";
@@ -52,7 +51,6 @@ export type ApiContext = {
   /** Of the live book, by the clock. */
   readonly depth: Depths;
   readonly book: BookSides;
-  readonly marketData: MarketData;
   readonly referencePrices: ReferencePrices;
   readonly assets: AssetInput;
   readonly contract: Address;

@@ -34,7 +34,7 @@ beforeEach(() => {
   readModel.archive = [];
   readModel.records = [];
   readModel.failureRecords = [];
-  readModel.backings = [];
+  readModel.backingRecords = [];
   readModel.contract = { frozen: false, markets: [] };
   // Past the age of whatever list of markets an earlier test left.
   server.nowMs += 40 * 60 * 1000;
@@ -291,7 +291,7 @@ describe("GET /contract", () => {
 describe("orders", () => {
   it("have every field, and the optional ones only where they say something", async () => {
     server.readModel.live = [testOrder(1), testOrder(2, { expires: 1_800_000_000 })];
-    server.readModel.backings = [
+    server.readModel.backingRecords = [
       {
         owner: testAccount(1),
         asset: testContract(1),
@@ -331,7 +331,7 @@ describe("orders", () => {
     });
     assert.equal(body[1].backed, "5000000");
     assert.equal(body[1].expires, "2027-01-15 08:00:00");
-    server.readModel.backings = [];
+    server.readModel.backingRecords = [];
     const bare = (await get("/order/1001")).body;
     assert.ok(!("backed" in bare) && !("backing" in bare));
   });
@@ -697,7 +697,7 @@ describe("accounts", () => {
       updated: 1_700_000_000,
       pending: false,
     };
-    server.readModel.backings = [record];
+    server.readModel.backingRecords = [record];
     const { body } = await get(`/account/${testAccount(1)}`);
     assert.equal(body.address, testAccount(1));
     assert.equal(body.ledger, 5000);

@@ -1,5 +1,6 @@
 // The public listener: REST on every path, push on /ws. Main thread.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ErrorLog } from "../model/thrown.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { HttpMeter } from "./http-meter.ts";
 import { Clients } from "./limits/clients.ts";
@@ -9,7 +10,7 @@ import { tooManyConnections, tooManyFromAddress } from "./limits/refusals.ts";
 import { connectionsTo } from "./limits/system-sockets.ts";
 import type { PushEndpoint } from "./push/endpoint.ts";
 import { RequestBodies } from "./request-bodies.ts";
-import { type HttpLog, Requests } from "./requests.ts";
+import { Requests } from "./requests.ts";
 import { refuseConnection, UNKNOWN_PATH } from "./response.ts";
 import type { ApiContext } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -42,7 +43,7 @@ export type HttpServerOptions = {
   readonly push: PushEndpoint;
   /** The console; absent: its paths are unknown ones. */
   readonly site?: Site;
-  readonly log: HttpLog;
+  readonly log: ErrorLog;
   /** Absent: none is kept. */
   readonly accessLog?: AccessLog;
   readonly limits: ListenerLimits;

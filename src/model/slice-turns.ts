@@ -39,7 +39,7 @@ export function inStepSlices<T>(portions: Generator<void, T>): Promise<T> {
 /** Resolves in a turn that has half of its slice left, for work of a step that is done at once. */
 export function stepTurn(): Promise<void> {
   return asStepWork(async () => {
-    while (isStepTurnSpent()) await nextTurn();
+    while (performance.now() >= stepEnd() - SLICE_MS / 2) await nextTurn();
   });
 }
 
@@ -51,11 +51,6 @@ export async function asStepWork<T>(work: () => Promise<T>): Promise<T> {
   } finally {
     stepWorks -= 1;
   }
-}
-
-/** Whether work of steps took more than half of its slice of this turn. */
-export function isStepTurnSpent(): boolean {
-  return performance.now() >= stepEnd() - SLICE_MS / 2;
 }
 
 /** The slice begins with the first who asks. */

@@ -3,6 +3,7 @@
 // that the main loop turns.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ErrorLog } from "../model/thrown.ts";
 import type { Operations } from "./operations.ts";
 
 /** Scrapers and probes are few. */
@@ -25,7 +26,7 @@ export type OperatorsOptions = {
   readonly host: string;
   readonly port: number;
   readonly operations: Operations;
-  readonly log: { error(fields: object, message: string): void };
+  readonly log: ErrorLog;
 };
 
 /** Rejects with an Error that has a `code` where it cannot listen. */

@@ -18,7 +18,7 @@ test("the command prints the same beside an engine and from a backup, and names 
   const options = exchangeOptions({ now: CHAIN_START * 1000 });
   const exchange = await Exchange.open(options);
   for (const delta of ledgers) await exchange.apply(delta);
-  const [order] = exchange.state.liveOrders({ assets: [] }, { limit: 1 });
+  const [order] = exchange.state.history.liveOrders({ assets: [] }, { limit: 1 });
   assert.ok(order !== undefined && exchange.state.ledger !== undefined);
   const market = `${order.selling}/${order.buying}`;
   const from = String(exchange.state.ledger - 3);

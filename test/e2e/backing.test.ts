@@ -110,7 +110,7 @@ function booksOf({ exchange }: Engine, live: readonly Order[]): Books {
   for (const order of live) {
     const key = marketKey(canonicalPair(order.selling, order.buying));
     const rows = books.get(key) ?? {};
-    rows[`${order.id}`] = rowOf(order, exchange.state.orderBacking(order));
+    rows[`${order.id}`] = rowOf(order, exchange.state.backings.orderBacking(order));
     books.set(key, rows);
   }
   return books;
@@ -296,7 +296,7 @@ function tradedTokens(exchange: Exchange): ReadonlySet<Address> {
 }
 
 function everyOrder(exchange: Exchange): readonly Order[] {
-  return exchange.state.liveOrders({ assets: [] }, { limit: 1_000_000 });
+  return exchange.state.history.liveOrders({ assets: [] }, { limit: 1_000_000 });
 }
 
 type Checked = {
@@ -362,7 +362,7 @@ function checkShares(engine: Engine, backing: Backing, orders: readonly Order[])
     const share = order.amount < left ? order.amount : left;
     left -= share;
     assert.equal(
-      engine.exchange.state.orderBacking(order)?.backed,
+      engine.exchange.state.backings.orderBacking(order)?.backed,
       share,
       `share of order ${order.id}`,
     );

@@ -13,7 +13,7 @@ const error = () => {
   // Reads go on while nothing can be written, and nothing is shown of what could not be.
   process.send?.({
     failedAt: exchange.state.ledger,
-    trades: exchange.state.trades({}, { limit: 1e6 }).length,
+    trades: exchange.state.history.trades({}, { limit: 1e6 }).length,
     inBook: bookLedger(book.live),
     told,
   });

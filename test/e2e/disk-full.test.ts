@@ -52,8 +52,8 @@ test("on a full disk nothing is lost or doubled, and it goes on once there is sp
   const exchange = await Exchange.open({ ...followerOptions(path), log: silentLog });
   const all = { limit: 1_000_000 };
   const naive = naiveAnswers(randomLedgers(randomFrom(SEED), LEDGERS, LEDGER_EVENTS), CHAIN_START);
-  assert.deepEqual(exchange.state.trades({}, all), naive.trades);
-  assert.deepEqual(exchange.state.liveOrders({ assets: [] }, all), naive.live);
+  assert.deepEqual(exchange.state.history.trades({}, all), naive.trades);
+  assert.deepEqual(exchange.state.history.liveOrders({ assets: [] }, all), naive.live);
   await exchange.close();
 });
 

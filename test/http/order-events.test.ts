@@ -53,7 +53,10 @@ test("pages by each filter hold its events, newest first, each once", async () =
 
 test("it says from which ledger they are complete, whatever is found", async () => {
   const { body } = await get(`order=${2n ** 128n - 1n}`);
-  assert.deepEqual(body, { completeFrom: server.exchange.state.orderEventsFrom, events: [] });
+  assert.deepEqual(body, {
+    completeFrom: server.exchange.state.orderEvents.completeFrom(),
+    events: [],
+  });
 });
 
 test("wrong parameters are named", async () => {

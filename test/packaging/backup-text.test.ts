@@ -44,7 +44,7 @@ test("the documented backup and restore work for the service's user, and the sta
   const ledgers = randomLedgers(randomFrom(8), 24, 12);
   const exchange = await Exchange.open(options);
   for (const delta of ledgers.slice(0, 8)) await exchange.apply(delta);
-  const trades = exchange.state.trades({}, ALL);
+  const trades = exchange.state.history.trades({}, ALL);
   mkdirSync(backups);
   const own = (folder: string): void => {
     if (user === undefined) return;
@@ -84,7 +84,7 @@ test("the documented backup and restore work for the service's user, and the sta
   // Beside the running engine.
   run(backup);
   for (const delta of ledgers.slice(8)) await exchange.apply(delta);
-  assert.notDeepEqual(exchange.state.trades({}, ALL), trades);
+  assert.notDeepEqual(exchange.state.history.trades({}, ALL), trades);
   await exchange.close();
   own(state);
   run(restore);
@@ -93,6 +93,6 @@ test("the documented backup and restore work for the service's user, and the sta
   assert.deepEqual(names, ["store", "store-set-aside-before-restore"]);
   if (user !== undefined) assert.equal(statSync(join(state, "store/data.mdb")).uid, user.uid);
   const restored = await Exchange.open(options);
-  assert.deepEqual(restored.state.trades({}, ALL), trades);
+  assert.deepEqual(restored.state.history.trades({}, ALL), trades);
   await restored.close();
 });

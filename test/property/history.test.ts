@@ -43,7 +43,7 @@ test("archived orders by owner and pair", () => {
       );
       for (const limit of PAGE_LIMITS) {
         const page = (before?: Position) =>
-          exchange.state.orderHistory(filter, { limit, ...(before !== undefined && { before }) });
+          exchange.state.history.orders(filter, { limit, ...(before !== undefined && { before }) });
         assert.deepEqual(walk(page, limit, "cursor"), expected);
       }
     }
@@ -64,7 +64,7 @@ test("trades and swaps by trader and pair", () => {
       });
       for (const limit of PAGE_LIMITS) {
         const page = (before?: Position) =>
-          exchange.state.trades(filter, { limit, ...(before !== undefined && { before }) });
+          exchange.state.history.trades(filter, { limit, ...(before !== undefined && { before }) });
         assert.deepEqual(walk(page, limit, "id"), expected);
       }
     }
@@ -85,7 +85,10 @@ test("failures by account and function", () => {
       });
       for (const limit of PAGE_LIMITS) {
         const page = (before?: Position) =>
-          exchange.state.failures(filter, { limit, ...(before !== undefined && { before }) });
+          exchange.state.history.failures(filter, {
+            limit,
+            ...(before !== undefined && { before }),
+          });
         assert.deepEqual(walk(page, limit, "id"), expected);
       }
     }
@@ -111,7 +114,10 @@ test("live orders by owner and assets", () => {
       );
       for (const limit of PAGE_LIMITS) {
         const page = (after?: Position) =>
-          exchange.state.liveOrders(filter, { limit, ...(after !== undefined && { after }) });
+          exchange.state.history.liveOrders(filter, {
+            limit,
+            ...(after !== undefined && { after }),
+          });
         assert.deepEqual(walk(page, limit, "cursor"), expected);
       }
     }

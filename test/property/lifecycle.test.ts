@@ -91,23 +91,24 @@ function compare(
   const naive = naiveAnswers(ledgers, now);
   const all = { limit: 100_000 };
   assert.equal(exchange.state.ledger, ledgers.at(-1)?.ledger);
-  assert.deepEqual(exchange.state.liveOrders({ assets: [] }, all), naive.live);
-  assert.deepEqual(exchange.state.orderHistory({}, all), naive.archive);
-  assert.deepEqual(exchange.state.trades({}, all), naive.trades);
-  assert.deepEqual(exchange.state.failures({}, all), naive.failures);
+  assert.deepEqual(exchange.state.history.liveOrders({ assets: [] }, all), naive.live);
+  assert.deepEqual(exchange.state.history.orders({}, all), naive.archive);
+  assert.deepEqual(exchange.state.history.trades({}, all), naive.trades);
+  assert.deepEqual(exchange.state.history.failures({}, all), naive.failures);
   assert.deepEqual(exchange.state.contract, naive.contract);
-  assert.deepEqual(exchange.state.liveMarkets(), naive.markets);
-  assert.equal(exchange.state.liveOrderCount, naive.live.length);
-  for (const order of naive.live) assert.deepEqual(exchange.state.liveOrder(order.id), order);
+  assert.deepEqual(exchange.state.markets.sorted(), naive.markets);
+  assert.equal(exchange.state.markets.orderCount, naive.live.length);
+  for (const order of naive.live)
+    assert.deepEqual(exchange.state.history.liveOrder(order.id), order);
   for (const order of naive.archive) {
     if (!naive.live.some(({ id }) => id === order.id)) {
-      assert.equal(exchange.state.liveOrder(order.id), undefined);
+      assert.equal(exchange.state.history.liveOrder(order.id), undefined);
     }
   }
   for (let owner = 0; owner < 5; owner += 1) {
     for (let asset = 0; asset < 4; asset += 1) {
       const key = `${account(owner)}/${token(asset)}`;
-      assert.equal(exchange.state.skipped(account(owner), token(asset)), naive.skips.get(key));
+      assert.equal(exchange.store.skipped(account(owner), token(asset)), naive.skips.get(key));
     }
   }
   assert.deepEqual([...follower.book.values()].sort(byCursor), naive.live);

@@ -189,9 +189,12 @@ class Run {
 
   /** As GET /order lists them, without what a row of a book leaves out. */
   #rowsOf({ base, quote }: Pair): readonly string[] {
-    const orders = this.#exchange.state.liveOrders({ assets: [base, quote] }, { limit: 1000 });
+    const orders = this.#exchange.state.history.liveOrders(
+      { assets: [base, quote] },
+      { limit: 1000 },
+    );
     return orders.map((order) => {
-      const shown = this.#exchange.state.orderBacking(order);
+      const shown = this.#exchange.state.backings.orderBacking(order);
       const { status, selling, buying, backing, backed, ...row } = JSON.parse(
         orderJson(order, shown),
       );
@@ -206,12 +209,12 @@ class Run {
   #depthOf(market: Pair) {
     const { ledger } = this.#exchange.state;
     const { base, quote } = market;
-    for (const order of this.#exchange.state.liveOrders(
+    for (const order of this.#exchange.state.history.liveOrders(
       { assets: [base, quote] },
       { limit: 1000 },
     )) {
       for (const asset of [order.selling, order.buying]) {
-        const backing = this.#exchange.state.backing(order.owner, asset);
+        const backing = this.#exchange.state.backings.backing(order.owner, asset);
         if (backing?.liveUntil === ledger && backing?.allowance !== 0n) return undefined;
         if (asset === order.buying && backing?.authorized !== true) return undefined;
       }

@@ -29,7 +29,7 @@ function eventsOf(exchange: Exchange, market: Pair): readonly OrderEventOnly[] {
   let before: Position | undefined;
   for (;;) {
     const page = before === undefined ? { limit: PAGE } : { before, limit: PAGE };
-    const rows = exchange.state.orderEvents({ market: [market.base, market.quote] }, page);
+    const rows = exchange.state.orderEvents.list({ market: [market.base, market.quote] }, page);
     for (const row of rows) if (row.type === "order") events.push(row);
     before = rows.at(-1)?.id;
     if (rows.length < PAGE) return events.reverse();
@@ -55,7 +55,7 @@ function pagesOf(exchange: Exchange, filter: OrderEventFilter): readonly OrderEv
   for (;;) {
     const before = events.at(-1)?.id;
     const page = { limit: PAGE, ...(before !== undefined && { before }) };
-    const rows = exchange.state.orderEvents(filter, page);
+    const rows = exchange.state.orderEvents.list(filter, page);
     events.push(...rows);
     if (rows.length < PAGE) return events;
   }
@@ -124,7 +124,7 @@ test("the events reproduce the live book after every ledger", async () => {
           await exchange.close();
           exchange = await Exchange.open(options);
         }
-        assert.ok(exchange.state.orderEventsFrom !== undefined);
+        assert.ok(exchange.state.orderEvents.completeFrom() !== undefined);
         for (const delta of ledgers.slice(0, applied)) {
           for (const event of delta.events) {
             if (event.kind !== "new") continue;
@@ -135,10 +135,10 @@ test("the events reproduce the live book after every ledger", async () => {
         for (const market of markets.values()) {
           const events = eventsOf(exchange, market);
           const assets = [market.base, market.quote];
-          const live = exchange.state.liveOrders({ assets }, { limit: 1000 });
+          const live = exchange.state.history.liveOrders({ assets }, { limit: 1000 });
           assert.deepEqual(bookFrom(events).map(termsOf), live.map(termsOf));
           for (const { order } of live.map((one) => ({ order: one }))) {
-            const byId = exchange.state.orderEvents({ order: order.id }, { limit: 500 });
+            const byId = exchange.state.orderEvents.list({ order: order.id }, { limit: 500 });
             assert.ok(
               byId.some((row) => row.type === "order" && row.order.cursor === order.cursor),
             );
@@ -164,28 +164,29 @@ test("without them none are kept, and those of a time are dropped with their ent
     events.flatMap((e) => (e.kind === "new" ? [e.owner] : [])),
   );
   assert.ok(owner !== undefined);
-  assert.equal(exchange.state.orderEventsFrom, undefined);
-  assert.deepEqual(exchange.state.orderEvents({ owner }, { limit: 500 }), []);
+  assert.equal(exchange.state.orderEvents.completeFrom(), undefined);
+  assert.deepEqual(exchange.state.orderEvents.list({ owner }, { limit: 500 }), []);
   await exchange.close();
 
   // A store of a time without them gets them from its next ledger on.
   exchange = await openFor(Number.POSITIVE_INFINITY);
   for (const delta of second) await exchange.apply(delta);
-  const from = exchange.state.orderEventsFrom ?? 0;
+  const from = exchange.state.orderEvents.completeFrom() ?? 0;
   assert.ok(from >= (second[0]?.ledger ?? 0));
   await exchange.close();
 
   exchange = await openFor(1);
   const later = ledgers.slice(12);
   for (const delta of later) await exchange.apply(delta);
-  assert.ok((exchange.state.orderEventsFrom ?? 0) > from);
+  assert.ok((exchange.state.orderEvents.completeFrom() ?? 0) > from);
   const owners = new Set(
     ledgers.flatMap(({ events }) => events.flatMap((e) => (e.kind === "new" ? [e.owner] : []))),
   );
   const kept = [...owners].flatMap((one) =>
-    exchange.state.orderEvents({ owner: one }, { limit: 500 }),
+    exchange.state.orderEvents.list({ owner: one }, { limit: 500 }),
   );
-  for (const { ledger } of kept) assert.ok(ledger >= (exchange.state.orderEventsFrom ?? 0));
+  for (const { ledger } of kept)
+    assert.ok(ledger >= (exchange.state.orderEvents.completeFrom() ?? 0));
   await exchange.close();
 });
 
@@ -243,7 +244,7 @@ test("what a run without order events missed is in no list's complete part and i
   const apply = async (deltas: readonly LedgerDelta[]) => {
     for (const delta of deltas) {
       await exchange.apply(delta);
-      shown.set(delta.ledger, exchange.state.liveOrders({ assets: [] }, { limit: 1000 }));
+      shown.set(delta.ledger, exchange.state.history.liveOrders({ assets: [] }, { limit: 1000 }));
     }
   };
   const reopen = async (keepOrderEvents: number) => {
@@ -252,15 +253,15 @@ test("what a run without order events missed is in no list's complete part and i
   };
   await apply(ledgers.slice(0, 8));
   const [first] = ledgers;
-  assert.equal(exchange.state.orderEventsFrom, first?.ledger);
+  assert.equal(exchange.state.orderEvents.completeFrom(), first?.ledger);
   await reopen(0);
   await apply(ledgers.slice(8, 11));
-  assert.equal(exchange.state.orderEventsFrom, undefined);
+  assert.equal(exchange.state.orderEvents.completeFrom(), undefined);
   await reopen(Number.POSITIVE_INFINITY);
-  assert.equal(exchange.state.orderEventsFrom, undefined, "until a ledger brings some");
+  assert.equal(exchange.state.orderEvents.completeFrom(), undefined, "until a ledger brings some");
   await apply(ledgers.slice(11));
   const from = ledgers[11]?.ledger ?? 0;
-  assert.equal(exchange.state.orderEventsFrom, from);
+  assert.equal(exchange.state.orderEvents.completeFrom(), from);
   await exchange.close();
 
   const store = await openPastStore(dirname(options.path));
@@ -289,8 +290,8 @@ test("a history that began anew is complete from its own first ledger on", async
   await exchange.close();
   await setAside(options.path, () => clock.now);
   exchange = await Exchange.open(options);
-  assert.equal(exchange.state.orderEventsFrom, undefined);
+  assert.equal(exchange.state.orderEvents.completeFrom(), undefined);
   for (const delta of again.slice(2)) await exchange.apply(delta);
-  assert.equal(exchange.state.orderEventsFrom, again[2]?.ledger);
+  assert.equal(exchange.state.orderEvents.completeFrom(), again[2]?.ledger);
   await exchange.close();
 });

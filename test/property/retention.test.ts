@@ -33,14 +33,14 @@ function lists(exchange: Exchange) {
     const owner = "account" in filter ? filter.account : undefined;
     const pair = "pair" in filter ? { pair: filter.pair } : {};
     return {
-      trades: exchange.state.trades({ ...(owner && { trader: owner }), ...pair }, ALL),
-      orders: exchange.state.orderHistory({ ...(owner && { owner }), ...pair }, ALL),
-      failures: exchange.state.failures({ ...(owner && { account: owner }) }, ALL),
-      events: exchange.state.orderEvents(
+      trades: exchange.state.history.trades({ ...(owner && { trader: owner }), ...pair }, ALL),
+      orders: exchange.state.history.orders({ ...(owner && { owner }), ...pair }, ALL),
+      failures: exchange.state.history.failures({ ...(owner && { account: owner }) }, ALL),
+      events: exchange.state.orderEvents.list(
         owner === undefined ? { market: [token(0), token(1)] } : { owner },
         ALL,
       ),
-      live: exchange.state.liveOrders({ ...(owner && { owner }), assets: [] }, ALL),
+      live: exchange.state.history.liveOrders({ ...(owner && { owner }), assets: [] }, ALL),
     };
   });
 }

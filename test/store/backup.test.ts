@@ -64,8 +64,8 @@ test("a copy made while ledgers are stored holds one of them whole, and goes on 
   assert.ok(held >= 20 && held <= applied, `${held} ledgers`);
   const expect = (count: number) => {
     const naive = naiveAnswers(ledgers.slice(0, count), CHAIN_START);
-    assert.deepEqual(again.state.trades({}, ALL), naive.trades);
-    assert.deepEqual(again.state.liveOrders({ assets: [] }, ALL), naive.live);
+    assert.deepEqual(again.state.history.trades({}, ALL), naive.trades);
+    assert.deepEqual(again.state.history.liveOrders({ assets: [] }, ALL), naive.live);
   };
   expect(held);
   for (const delta of ledgers.slice(held)) await again.apply(delta);

@@ -26,14 +26,14 @@ const FILE_SIZE_MAX = fileSizeMax();
 
 /** The step of a ledger over what the store shows. */
 function recordOf(store: Store, delta: LedgerDelta): StepRecord {
-  const stored = { onChain: store.onChain.bind(store), contract: () => store.contract() };
-  const lifecycle = new Lifecycle(stored, store.horizon(), store.cursor());
+  const [contract, horizon, cursor] = [store.contract(), store.horizon(), store.cursor()];
+  const lifecycle = new Lifecycle(store, { contract, horizon, cursor });
   for (const _ of lifecycle.applyLedger(delta));
   const portions = prepareStep(lifecycle, [delta], {
     view: undefined,
     storedCandles: store.candles,
     countSelling: () => 0,
-    shown: store.cursor(),
+    shown: cursor,
   });
   for (;;) {
     const { done, value } = portions.next();

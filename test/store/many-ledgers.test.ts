@@ -50,8 +50,8 @@ test("ledgers by the thousand leave turns to others, who see every group of them
   const seen: number[] = [FIRST - 1];
   while (exchange.state.ledger !== last) {
     await nextTurn();
-    const { ledger = FIRST - 1, liveOrderCount } = exchange.state;
-    assert.equal(liveOrderCount, ledger - FIRST + 1);
+    const { ledger = FIRST - 1, markets } = exchange.state;
+    assert.equal(markets.orderCount, ledger - FIRST + 1);
     if (ledger !== seen.at(-1)) seen.push(ledger);
   }
   await applied;
@@ -77,12 +77,12 @@ test("orders that change all the time take no more of the file for it", async ()
   for (const ledger of ledgers) {
     await exchange.apply(ledger);
     // Readers are what keeps old pages from being used again.
-    const page = exchange.state.liveOrders(
+    const page = exchange.state.history.liveOrders(
       { assets: [], owner: account(ledger.ledger % orders) },
       { limit: 200 },
     );
     assert.equal(page.length, 1);
-    assert.equal(exchange.state.orderHistory({}, { limit: 20 }).length, 0);
+    assert.equal(exchange.state.history.orders({}, { limit: 20 }).length, 0);
     bytes.push(statSync(join(options.path, "data.mdb")).size);
   }
   await exchange.close();

@@ -80,7 +80,7 @@ for (const { from } of SCHEMA_STEPS) {
     }
     clock.now = time * 1000;
     await compareCandles(exchange, dataDir);
-    const trades = exchange.state.trades({}, ALL).slice(-lists.trades.length);
+    const trades = exchange.state.history.trades({}, ALL).slice(-lists.trades.length);
     assert.deepEqual(plain(trades), lists.trades);
     await exchange.close();
   });
@@ -138,7 +138,7 @@ test("a damaged store is not migrated, and stays as it is", async () => {
 
 /** Every stored candle of every market against the trades. */
 async function compareCandles(exchange: Exchange, dataDir: string): Promise<void> {
-  const fills = countedFills([...exchange.state.trades({}, ALL)].reverse());
+  const fills = countedFills([...exchange.state.history.trades({}, ALL)].reverse());
   const store = await openPastStore(dataDir);
   let compared = 0;
   for (const market of TOKENS.flatMap((one, at) =>

@@ -27,8 +27,8 @@ test("a store from before order events goes on with its whole history", async ()
   let exchange = await Exchange.open(options);
   assert.equal(exchange.state.ledger, ledger);
   assert.deepEqual(listsOf(exchange), lists);
-  assert.equal(exchange.state.orderEventsFrom, undefined);
-  const [order] = exchange.state.liveOrders({ assets: [] }, ALL);
+  assert.equal(exchange.state.orderEvents.completeFrom(), undefined);
+  const [order] = exchange.state.history.liveOrders({ assets: [] }, ALL);
   assert.ok(order !== undefined && order.status === OrderStatus.active);
   const { id, price, expires } = order;
   const removed = { kind: "mod", id, price, amount: 0n, expires } as const;
@@ -37,9 +37,9 @@ test("a store from before order events goes on with its whole history", async ()
 
   exchange = await Exchange.open(options);
   assert.equal(exchange.state.ledger, ledger + 1);
-  assert.equal(exchange.state.orderEventsFrom, ledger + 1);
-  assert.deepEqual(plain(exchange.state.trades({}, ALL)), lists.trades);
-  const events = exchange.state.orderEvents({ order: id }, ALL);
+  assert.equal(exchange.state.orderEvents.completeFrom(), ledger + 1);
+  assert.deepEqual(plain(exchange.state.history.trades({}, ALL)), lists.trades);
+  const events = exchange.state.orderEvents.list({ order: id }, ALL);
   assert.deepEqual(
     events.map((event) => (event.type === "order" ? event.order.cursor : undefined)),
     [order.cursor],
@@ -60,7 +60,7 @@ test("a store with a row for each order event lists, replays and continues them"
   const world = new BackedWorld(random);
 
   const listed = (exchange: Exchange, owner: Address) =>
-    exchange.state.orderEvents({ owner }, ALL).map((event) => {
+    exchange.state.orderEvents.list({ owner }, ALL).map((event) => {
       const { beginsStep: _beginsStep, ...rest } = event;
       if (rest.type === "budget") return rest;
       const { wasLive: _wasLive, before, cause, ...others } = rest;
@@ -80,7 +80,7 @@ test("a store with a row for each order event lists, replays and continues them"
   };
 
   const exchange = await Exchange.open({ ...options, backing: world.records() });
-  assert.equal(exchange.state.orderEventsFrom, from);
+  assert.equal(exchange.state.orderEvents.completeFrom(), from);
   const owners = Object.keys(events) as Address[];
   for (const owner of owners) {
     assert.deepEqual(listed(exchange, owner).map(withoutUpdated), oldOnes(owner));
@@ -88,7 +88,7 @@ test("a store with a row for each order event lists, replays and continues them"
   // What follows is of the new form, in the same lists; every page is read through.
   let last = stored;
   for (let at = 1; at <= 8; at += 1) {
-    const open = exchange.state.liveOrders({ assets: [] }, ALL);
+    const open = exchange.state.history.liveOrders({ assets: [] }, ALL);
     const order = open[at % open.length];
     assert.ok(order !== undefined);
     const { id, price, expires } = order;
@@ -98,13 +98,16 @@ test("a store with a row for each order event lists, replays and continues them"
     last = delta;
   }
   for (const owner of owners) {
-    const all = exchange.state.orderEvents({ owner }, ALL);
+    const all = exchange.state.orderEvents.list({ owner }, ALL);
     const old = all.filter((event) => event.ledger <= ledger);
     assert.equal(old.length, events[owner].length);
     const paged: OrderEvent[] = [];
     for (;;) {
       const before = paged.at(-1)?.id;
-      const page = exchange.state.orderEvents({ owner }, { limit: 3, ...(before && { before }) });
+      const page = exchange.state.orderEvents.list(
+        { owner },
+        { limit: 3, ...(before && { before }) },
+      );
       paged.push(...page);
       if (page.length < 3) break;
     }

@@ -30,9 +30,9 @@ export function plain(value: unknown): unknown {
 
 export function listsOf(exchange: Exchange) {
   return plain({
-    trades: exchange.state.trades({}, ALL),
-    orders: exchange.state.orderHistory({}, ALL),
-    failures: exchange.state.failures({}, ALL),
-    live: exchange.state.liveOrders({ assets: [] }, ALL),
+    trades: exchange.state.history.trades({}, ALL),
+    orders: exchange.state.history.orders({}, ALL),
+    failures: exchange.state.history.failures({}, ALL),
+    live: exchange.state.history.liveOrders({ assets: [] }, ALL),
   });
 }

@@ -59,7 +59,6 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
   const assets = new AssetInput(networkPassphrase);
   const shared = {
     readModel: exchange.state,
-    marketData: exchange.state.marketData,
     depth: new LiveDepth({ book, clock: () => CHAIN_START * 1000 }),
     book: liveSides(() => book.live),
     assets,
@@ -88,7 +87,7 @@ export async function startApiServer(seed: number, later = 0): Promise<ApiServer
     exchange,
     push,
     later: ledgers.slice(LEDGERS),
-    orders: exchange.state.liveOrders({ assets: [] }, { limit: 1000 }),
+    orders: exchange.state.history.liveOrders({ assets: [] }, { limit: 1000 }),
     logged,
     close: async () => {
       await Promise.all([server.close(), quotes.close()]);

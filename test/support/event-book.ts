@@ -34,7 +34,7 @@ export class EventBook {
       return { ...termsOf(order), backed };
     });
     const shown = live.map((order) => {
-      const backed = exchange.state.orderBacking(order)?.backed ?? 0n;
+      const backed = exchange.state.backings.orderBacking(order)?.backed ?? 0n;
       return { ...termsOf(order), backed };
     });
     assert.deepEqual(told, shown);
@@ -45,7 +45,7 @@ export class EventBook {
     for (;;) {
       const before = events.at(-1)?.id;
       const page = before === undefined ? { limit: PAGE } : { before, limit: PAGE };
-      const rows = exchange.state.orderEvents({ owner }, page);
+      const rows = exchange.state.orderEvents.list({ owner }, page);
       for (const row of rows) {
         if (row.id <= this.#last) return events;
         events.push(row);

@@ -14,10 +14,10 @@ import { nextSlice } from "../../model/slice-turns.ts";
 const SLICE_ORDERS = 200;
 
 /** What it reads of a state. */
-export type BookSource = Pick<
-  ReadModel,
-  "liveOrders" | "orderBacking" | "backing" | "ordersBacked"
->;
+export type BookSource = {
+  readonly history: Pick<ReadModel["history"], "liveOrders">;
+  readonly backings: Omit<ReadModel["backings"], "accountBacking">;
+};
 
 /** An order as it was sent last. `budget`: its maker's, where that does not cover the order. */
 export type BookRow = {
@@ -149,7 +149,7 @@ export class BookImage {
     let after: Position | undefined;
     for (;;) {
       // A step that was shown between two slices changed what was read by then; the rest is read as it is.
-      const orders = this.#readModel.liveOrders(filter, { after, limit: SLICE_ORDERS });
+      const orders = this.#readModel.history.liveOrders(filter, { after, limit: SLICE_ORDERS });
       for (const order of orders) this.#put(this.#rowOf(order));
       after = orders.at(-1)?.cursor;
       this.#isFilled = orders.length < SLICE_ORDERS;
@@ -184,8 +184,8 @@ export class BookImage {
     const rows = this.#byBudget.get(maker);
     if (rows === undefined) return undefined;
     const { sent } = rows;
-    const budget = this.#readModel.backing(owner, asset)?.budget;
-    const blocks = this.#readModel.ordersBacked(owner, asset);
+    const budget = this.#readModel.backings.backing(owner, asset)?.budget;
+    const blocks = this.#readModel.backings.ordersBacked(owner, asset);
     const isSame = budget === rows.budget;
     rows.sent = new Set(blocks);
     rows.budget = budget;
@@ -212,7 +212,7 @@ export class BookImage {
 
   /** A step may change an order several times: its share is taken for what this change left of it. */
   #rowOf(order: Order): BookRow {
-    const shown = this.#readModel.orderBacking(order);
+    const shown = this.#readModel.backings.orderBacking(order);
     const backed = shown === undefined ? undefined : lesser(shown.backed, order.amount);
     return { order, backed, budget: limitingBudget(order, backed, shown?.backing.budget) };
   }

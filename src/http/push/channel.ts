@@ -1,8 +1,15 @@
 // What a channel of the push API is to the hub that connections subscribe through.
-import type { Step } from "../../book/step.ts";
+import type { Depths } from "../../book/live-depth.ts";
+import type { ReadModel } from "../../book/read-model.ts";
+import type { AccountWatch, Step } from "../../book/step.ts";
+import type { Address } from "../../model/address.ts";
+import type { ErrorLog } from "../../model/thrown.ts";
+import type { QuoteService } from "../../router-worker/quote.ts";
+import type { AssetInput } from "../asset-input.ts";
 import type { Query } from "../query.ts";
 import type { MessageId } from "./client-message.ts";
 import type { SnapshotParts } from "./snapshot-stream.ts";
+import type { Timers, TurnQueue } from "./throttle.ts";
 
 /** A subscribe request whose parameters are valid. */
 export type TopicRequest = {
@@ -59,6 +66,22 @@ export interface Channel {
    */
   ended?(step: Step): void;
 }
+
+/** What channels are made of: each takes its part. */
+export type ChannelContext = {
+  readonly readModel: ReadModel;
+  readonly depth: Depths;
+  readonly watch: AccountWatch;
+  readonly quotes: QuoteService;
+  readonly assets: AssetInput;
+  /** The exchange. */
+  readonly contract: Address;
+  readonly timers: Timers;
+  readonly turns: TurnQueue;
+  readonly log: ErrorLog;
+  readonly publish: Publish;
+  readonly broken: Broken;
+};
 
 /** Sends a message to every subscriber of the topic. */
 export type Publish = (topic: string, json: string) => void;

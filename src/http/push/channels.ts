@@ -1,12 +1,5 @@
 // All channels of the push API over one state.
-import type { Depths } from "../../book/live-depth.ts";
-import type { MarketData } from "../../book/market-data.ts";
-import type { ReadModel } from "../../book/read-model.ts";
-import type { AccountWatch } from "../../book/step.ts";
-import type { Address } from "../../model/address.ts";
-import type { QuoteService } from "../../router-worker/quote.ts";
-import type { AssetInput } from "../asset-input.ts";
-import type { Broken, Channel, Publish } from "./channel.ts";
+import type { Broken, Channel, ChannelContext, Publish } from "./channel.ts";
 import { accountChannel } from "./channels/account-channel.ts";
 import { bookChannel } from "./channels/book-channel.ts";
 import { candlesChannel } from "./channels/candles-channel.ts";
@@ -15,25 +8,12 @@ import { depthChannel } from "./channels/depth-channel.ts";
 import { quoteChannel } from "./channels/quote-channel.ts";
 import { tickerChannel } from "./channels/ticker-channel.ts";
 import { tradesChannel } from "./channels/trades-channel.ts";
-import type { HubLog } from "./hub.ts";
-import { type Timers, TurnQueue } from "./throttle.ts";
+import { TurnQueue } from "./throttle.ts";
 
-export type ChannelsOptions = {
-  readonly readModel: ReadModel;
-  readonly marketData: MarketData;
-  readonly depth: Depths;
-  readonly watch: AccountWatch;
-  /** Absent: channel quote is unknown. */
-  readonly quotes?: QuoteService;
-  readonly assets: AssetInput;
-  /** The exchange. */
-  readonly contract: Address;
-  readonly timers: Timers;
-  readonly log: HubLog;
-};
-
+/** Without `quotes` channel quote is unknown. */
 export function pushChannels(
-  options: ChannelsOptions,
+  options: Omit<ChannelContext, "quotes" | "turns" | "publish" | "broken"> &
+    Partial<Pick<ChannelContext, "quotes">>,
   publish: Publish,
   broken: Broken,
 ): readonly Channel[] {
@@ -41,10 +21,10 @@ export function pushChannels(
     options.log.error({ err: error }, "a push update could not be computed");
   });
   const { quotes } = options;
-  const common = { ...options, publish, turns };
+  const common = { ...options, publish, broken, turns };
   return [
     contractChannel(common),
-    accountChannel({ ...common, broken }),
+    accountChannel(common),
     tradesChannel(common),
     bookChannel(common),
     tickerChannel(common),

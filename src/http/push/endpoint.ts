@@ -1,6 +1,7 @@
 // The push connections: upgrade, frames, liveness. What messages mean is the hub's.
 import type { Step } from "../../book/step.ts";
 import { isStepInWork } from "../../model/slice-turns.ts";
+import type { ErrorLog } from "../../model/thrown.ts";
 import { ApiError } from "../api-error.ts";
 import type { HttpMeter } from "../http-meter.ts";
 import type { Clients } from "../limits/clients.ts";
@@ -11,7 +12,7 @@ import type { App, HttpRequest, HttpResponse, SocketContext, WebSocket } from ".
 import type { Broken, Channel, Publish } from "./channel.ts";
 import { parseClientMessage } from "./client-message.ts";
 import { Connection, type UserData } from "./connection.ts";
-import { type HubLog, PushHub, type Subscriber, sendError } from "./hub.ts";
+import { PushHub, type Subscriber, sendError } from "./hub.ts";
 import { MessageTurns } from "./message-turns.ts";
 import { PushAdmission } from "./push-admission.ts";
 import { systemTimers } from "./throttle.ts";
@@ -45,7 +46,7 @@ const CLOSE_TOO_BIG = 1009;
 
 export type PushOptions = {
   readonly channels: (publish: Publish, broken: Broken) => readonly Channel[];
-  readonly log: HubLog;
+  readonly log: ErrorLog;
   readonly meter: HttpMeter;
   /** Time between pings, for tests; 30 s otherwise. */
   readonly pingIntervalMs?: number;

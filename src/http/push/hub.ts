@@ -1,6 +1,7 @@
 // Who is subscribed to what. Knows connections and topics, and nothing of what channels say.
 import { SUBSCRIPTIONS_MAX } from "../../api/parameter-table.ts";
 import type { Step } from "../../book/step.ts";
+import type { ErrorLog } from "../../model/thrown.ts";
 import { ApiError } from "../api-error.ts";
 import type { Channel, TopicRequest } from "./channel.ts";
 import { idMember } from "./channel.ts";
@@ -55,8 +56,6 @@ export interface Subscriber {
   updateLost(): void;
 }
 
-export type HubLog = { error(fields: object, message: string): void };
-
 /** Runs what had to wait once the main thread has time for it; not where the connection is closed. */
 export type RunInTurn = (subscriber: Subscriber, run: () => void) => void;
 
@@ -64,7 +63,7 @@ type Subscription = Extract<ClientMessage, { readonly kind: "subscribe" | "unsub
 
 export class PushHub {
   readonly #channels: ReadonlyMap<unknown, Channel>;
-  readonly #log: HubLog;
+  readonly #log: ErrorLog;
   /** Of each topic that has any. */
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   /** Snapshots being sent in parts, by topic. */
@@ -77,7 +76,7 @@ export class PushHub {
 
   constructor(
     channels: readonly Channel[],
-    log: HubLog,
+    log: ErrorLog,
     runInTurn: RunInTurn,
     elapsed: Timers["elapsed"] = systemTimers.elapsed,
   ) {
@@ -136,8 +135,8 @@ export class PushHub {
    * A step became visible: its updates go out now, in order; where there are too many for one turn, the rest in later
    * turns. Behind them comes the step's end, the ledger's own message: in the same turn it lets throttled updates go
    * first as far as their turn has time for them, and waits no longer, or many topics would hold up the sign of life.
-   * Resolves at the step's end. The next step waits for that; where it is shown before (the pipeline waits 60 s at
-   * most), the rest is told at once, before anything of it.
+   * Resolves at the step's end. The next step waits for that; where it is shown before (the pipeline waits
+   * `TOLD_MS_MAX` at most), the rest is told at once, before anything of it.
    */
   stepped(step: Step): Promise<void> {
     this.#endStep();

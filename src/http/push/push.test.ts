@@ -35,7 +35,7 @@ beforeEach(() => {
   readModel.ledger = 5000;
   readModel.live = [];
   readModel.records = [];
-  readModel.backings = [];
+  readModel.backingRecords = [];
   readModel.contract = { frozen: false, markets: [] };
   watch.limit = 1000;
   watch.load = Promise.resolve();
@@ -370,7 +370,7 @@ describe("channel account", () => {
 
   it("starts with the body of GET /account", async () => {
     server.readModel.live = [testOrder(1)];
-    server.readModel.backings = [backing()];
+    server.readModel.backingRecords = [backing()];
     const client = await open();
     const snapshot = await client.ask({ op: "subscribe", channel: "account", address: ADDRESS });
     assert.deepEqual(
@@ -584,7 +584,7 @@ describe("channel account", () => {
     const client = await subscribed("account", { address: ADDRESS });
     const live = testOrder(1, { amount: 60n });
     server.readModel.live = [live];
-    server.readModel.backings = [backing()];
+    server.readModel.backingRecords = [backing()];
     step([
       orderEvent("new", live),
       orderEvent("fill", { ...live, amount: 10n }),
@@ -623,7 +623,7 @@ describe("channel account", () => {
     const strange = testOrder(100, { owner: testAccount(9) });
     const { readModel } = server;
     readModel.live = [...orders, strange];
-    readModel.backings = [backing(), backing({ owner: testAccount(9) })];
+    readModel.backingRecords = [backing(), backing({ owner: testAccount(9) })];
     const asked: string[] = [];
     const { ordersBacked } = readModel;
     readModel.ordersBacked = (owner, asset) => {
@@ -669,7 +669,7 @@ describe("channel account", () => {
   it("tells backing with the share of every order that sells the token", async () => {
     const client = await subscribed("account", { address: ADDRESS });
     server.readModel.live = [testOrder(1, { amount: 60n }), testOrder(2, { amount: 60n })];
-    server.readModel.backings = [backing()];
+    server.readModel.backingRecords = [backing()];
     step([
       { kind: "backing", owner: ADDRESS, asset: testContract(1), backing: backing() },
       { kind: "backing", owner: ADDRESS, asset: testContract(2) },

@@ -326,7 +326,7 @@ describe("channel quote", () => {
 
 describe("the quotes of all clients", () => {
   const options = {
-    readModel: { ledger: 5000, liveOrderCount: 1 },
+    readModel: { ledger: 5000, markets: { orderCount: 1, sorted: () => [] } },
     assets: new AssetInput("Test SDF Network ; September 2015"),
     log: { error: () => undefined },
   };

@@ -53,7 +53,7 @@ export function backingRoute({ readModel }: ApiContext): Route {
     handle: ({ query }) => {
       const owner = parseOwner(query.one("owner"));
       const asset = parseToken("asset", query.one("asset"));
-      const backing = readModel.backing(owner, asset);
+      const backing = readModel.backings.backing(owner, asset);
       if (backing === undefined) {
         throw new ApiError(
           404,

@@ -84,9 +84,9 @@ class BookText {
   json(): string | undefined {
     const made = this.#rows.length;
     for (const id of this.#ids.slice(made, made + SLICE_ORDERS)) {
-      const order = this.#readModel.liveOrder(id);
+      const order = this.#readModel.history.liveOrder(id);
       if (order === undefined) throw new Error(`order ${id} is in the book and not in the store`);
-      const shown = this.#readModel.orderBacking(order);
+      const shown = this.#readModel.backings.orderBacking(order);
       const budget = limitingBudget(order, shown?.backed, shown?.backing.budget);
       this.#rows.push(bookRowJson(order, shown?.backed, budget));
     }

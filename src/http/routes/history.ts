@@ -10,7 +10,7 @@ export function orderHistoryRoute({ readModel }: ApiContext): Route {
   return shownRoute(readModel, ({ query }) => {
     const owner = parseAccountFilter(query, "owner");
     const pair = parsePairFilter(query);
-    const orders = readModel.orderHistory({ owner, pair }, parseNewestPage(query));
+    const orders = readModel.history.orders({ owner, pair }, parseNewestPage(query));
     return jsonArray(orders.map((order) => orderJson(order)));
   });
 }
@@ -19,7 +19,7 @@ export function tradesRoute({ readModel }: ApiContext): Route {
   return shownRoute(readModel, ({ query }) => {
     const trader = parseAccountFilter(query, "trader");
     const pair = parsePairFilter(query);
-    const rows = readModel.trades({ trader, pair }, parseNewestPage(query));
+    const rows = readModel.history.trades({ trader, pair }, parseNewestPage(query));
     return jsonArray(rows.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row))));
   });
 }
@@ -31,7 +31,7 @@ export function failuresRoute({ readModel }: ApiContext): Route {
     if (fn !== undefined && !/^[a-z_]{1,32}$/.test(fn)) {
       throw invalidParameter("fn", "Expected at most 32 lowercase letters and underscores.");
     }
-    const rows = readModel.failures({ account, fn }, parseNewestPage(query));
+    const rows = readModel.history.failures({ account, fn }, parseNewestPage(query));
     return jsonArray(rows.map(failureJson));
   });
 }

@@ -1,7 +1,6 @@
 // GET /candles, /contract, /depth and /ticker/24h.
 import type { DepthBody, DepthRequest } from "../../book/depth.ts";
 import { type Depths, WAITING_DEPTHS_MAX } from "../../book/live-depth.ts";
-import type { MarketData } from "../../book/market-data.ts";
 import type { ReadModel } from "../../book/read-model.ts";
 import { ApiError } from "../api-error.ts";
 import { contractJson } from "../json/contract-json.ts";
@@ -9,10 +8,10 @@ import { candleJson, depthJson, tickerEntryJson } from "../json/market-data-json
 import { parseCandlesParameters, parseDepthParameters } from "../market-parameters.ts";
 import { type ApiContext, jsonArray, type Route, shownRoute } from "../route.ts";
 
-export function candlesRoute({ readModel, marketData, assets }: ApiContext): Route {
+export function candlesRoute({ readModel, assets }: ApiContext): Route {
   return shownRoute(readModel, ({ query }) => {
     const { market, order, ...window } = parseCandlesParameters(query, assets);
-    const rows = marketData.candles(market, window).map(candleJson);
+    const rows = readModel.marketData.candles(market, window).map(candleJson);
     return jsonArray(order === "asc" ? rows : rows.reverse());
   });
 }
@@ -25,17 +24,17 @@ export function contractRoute({ readModel, contract }: ApiContext): Route {
   };
 }
 
-export function tickerRoute({ readModel, marketData, clock }: ApiContext): Route {
+export function tickerRoute({ readModel, clock }: ApiContext): Route {
   return {
     kind: "sync",
     // The window ends with the clock's second, which the body tells.
     state: () => `${readModel.step}-${Math.floor(clock() / 1000)}`,
-    handle: () => tickerJson(readModel, marketData),
+    handle: () => tickerJson(readModel),
   };
 }
 
 /** The body, which the push channel sends too. */
-export function tickerJson({ ledger }: ReadModel, marketData: MarketData): string {
+export function tickerJson({ ledger, marketData }: ReadModel): string {
   const { timestamp, markets } = marketData.ticker();
   return (
     `{${ledger === undefined ? "" : `"ledger":${ledger},`}"timestamp":${timestamp},` +

@@ -25,7 +25,7 @@ export function marketsRoute({ readModel, clock }: ApiContext): Route {
     // markets is what a start-up looks like: kept, it would hide a filling book for half an hour.
     const usable =
       list !== undefined && list.rows.length > 0 && Math.abs(now - list.takenMs) < LIST_AGE_MAX_MS;
-    if (list === undefined || !usable) list = takeList(readModel.liveMarkets(), now);
+    if (list === undefined || !usable) list = takeList(readModel.markets.sorted(), now);
     return list;
   };
   return {

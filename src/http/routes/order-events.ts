@@ -12,8 +12,8 @@ import { type ApiContext, jsonArray, type Route, shownRoute } from "../route.ts"
 export function orderEventsRoute({ readModel, assets }: ApiContext): Route {
   return shownRoute(readModel, ({ query }) => {
     const filter = parseFilter(query, assets);
-    const events = readModel.orderEvents(filter, parseNewestPage(query));
-    const from = readModel.orderEventsFrom;
+    const events = readModel.orderEvents.list(filter, parseNewestPage(query));
+    const from = readModel.orderEvents.completeFrom();
     const complete = from === undefined ? "" : `"completeFrom":${from},`;
     return `{${complete}"events":${jsonArray(events.map(orderEventJson))}}`;
   });

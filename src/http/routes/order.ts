@@ -18,7 +18,7 @@ export function liveOrdersRoute({ readModel }: ApiContext): Route {
   return shownRoute(readModel, ({ query }) => {
     const owner = parseAccountFilter(query, "owner");
     const after = parseCursor(query);
-    const orders = readModel.liveOrders(
+    const orders = readModel.history.liveOrders(
       { assets: query.all("asset"), owner },
       { limit: parsePageLimit(query, PAGE_MAX.orders), after },
     );
@@ -31,7 +31,7 @@ export function liveOrderRoute({ readModel }: ApiContext): Route {
     // Any non-negative integer is a fair question; one beyond u128 is no order's id.
     if (!DIGITS.test(pathValue)) throw INVALID_ID;
     const id = parseOrderId(pathValue.replace(LEADING_ZEROS, ""));
-    const order = id === undefined ? undefined : readModel.liveOrder(id);
+    const order = id === undefined ? undefined : readModel.history.liveOrder(id);
     if (order === undefined) throw NOT_FOUND;
     return liveOrderJson(readModel, order);
   });
@@ -39,5 +39,5 @@ export function liveOrderRoute({ readModel }: ApiContext): Route {
 
 /** A live order with its part of the maker's backing, where that is tracked. */
 export function liveOrderJson(readModel: ReadModel, order: Order): string {
-  return orderJson(order, readModel.orderBacking(order));
+  return orderJson(order, readModel.backings.orderBacking(order));
 }

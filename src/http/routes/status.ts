@@ -6,17 +6,17 @@ import type { ApiContext, Route } from "../route.ts";
 import { jsonArray } from "../route.ts";
 
 export function statusRoute(context: ApiContext): Route {
-  const { readModel, marketData, clock, referencePrices } = context;
+  const { readModel, clock, referencePrices } = context;
   /** The totals that `totalsText` shows: they stay one object until they change. */
   let totals: DayTotals | undefined;
   let totalsText = "";
   const text = (now: number): string => {
     const ts = new Date(now).toISOString();
     const { ledger } = readModel;
-    if (readModel.liveOrderCount === 0 || ledger === undefined) {
+    if (readModel.markets.orderCount === 0 || ledger === undefined) {
       return `{"status":"loading","ts":"${ts}"}`;
     }
-    const current = marketData.dayTotals();
+    const current = readModel.marketData.dayTotals();
     if (current !== totals) {
       totals = current;
       const volumes = current.tokens.map(

@@ -1,4 +1,4 @@
-// A ReadModel over plain arrays, for tests of the HTTP layer.
+// A ReadModel over plain arrays, with its history and its backings, for tests of the HTTP layer.
 import type { CandleWindow } from "../../../src/book/candle-reader.ts";
 import type { DayTotals, MarketData, TickerStats } from "../../../src/book/market-data.ts";
 import type { ReadModel } from "../../../src/book/read-model.ts";
@@ -55,13 +55,21 @@ export class MemoryReadModel implements ReadModel {
   archive: Order[] = [];
   records: (Trade | Swap)[] = [];
   failureRecords: Failure[] = [];
-  backings: Backing[] = [];
+  backingRecords: Backing[] = [];
   readonly marketData = new MemoryMarketData();
 
   readonly #listeners = new Set<StepListener>();
 
-  get liveOrderCount(): number {
-    return this.live.length;
+  get history(): this {
+    return this;
+  }
+
+  get backings(): this {
+    return this;
+  }
+
+  get markets() {
+    return { orderCount: this.live.length, sorted: () => this.#livePairs() };
   }
 
   onStep(listener: StepListener): () => void {
@@ -106,7 +114,7 @@ export class MemoryReadModel implements ReadModel {
     return low;
   }
 
-  liveMarkets(): readonly Pair[] {
+  #livePairs(): readonly Pair[] {
     const pairs = new Map(
       this.live.map(({ selling, buying }) => {
         const pair = canonicalPair(selling, buying);
@@ -119,7 +127,7 @@ export class MemoryReadModel implements ReadModel {
   }
 
   backing(owner: Address, asset: Address): Backing | undefined {
-    return this.backings.find((record) => record.owner === owner && record.asset === asset);
+    return this.backingRecords.find((record) => record.owner === owner && record.asset === asset);
   }
 
   orderBacking(order: Order): OrderBacking | undefined {
@@ -130,7 +138,9 @@ export class MemoryReadModel implements ReadModel {
   }
 
   accountBacking(owner: Address): readonly Backing[] {
-    return this.backings.filter((record) => record.owner === owner && record.updated !== undefined);
+    return this.backingRecords.filter(
+      (record) => record.owner === owner && record.updated !== undefined,
+    );
   }
 
   ordersBacked(owner: Address, asset: Address): readonly SharesBlock[] {
@@ -150,7 +160,7 @@ export class MemoryReadModel implements ReadModel {
       });
   }
 
-  orderHistory(filter: OrderFilter, page: NewestPage): readonly Order[] {
+  orders(filter: OrderFilter, page: NewestPage): readonly Order[] {
     return newestFirst(
       this.archive.filter(
         (order) =>
@@ -176,11 +186,7 @@ export class MemoryReadModel implements ReadModel {
     );
   }
 
-  readonly orderEventsFrom = undefined;
-
-  orderEvents(): readonly never[] {
-    return [];
-  }
+  readonly orderEvents = { list: () => [], completeFrom: () => undefined };
 
   failures(filter: FailureFilter, page: NewestPage): readonly Failure[] {
     return newestFirst(

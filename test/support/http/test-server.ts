@@ -103,7 +103,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
   const shared = {
     readModel,
-    marketData: readModel.marketData,
     depth,
     quotes,
     assets,

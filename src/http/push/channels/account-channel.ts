@@ -3,7 +3,7 @@
 import { SUBSCRIPTIONS_MAX } from "../../../api/parameter-table.ts";
 import type { DomainEvent } from "../../../book/domain-event.ts";
 import type { ReadModel } from "../../../book/read-model.ts";
-import type { AccountWatch, Step } from "../../../book/step.ts";
+import type { Step } from "../../../book/step.ts";
 import { type Address, marketKey, parseAddress } from "../../../model/address.ts";
 import type { SharesBlock } from "../../../model/backing.ts";
 import { type Order, OrderStatus } from "../../../model/order.ts";
@@ -19,31 +19,21 @@ import { backingJson } from "../../json/backing-json.ts";
 import { orderJson } from "../../json/order-json.ts";
 import { fillJson, swapJson, tradeJson } from "../../json/trade-json.ts";
 import type { Query } from "../../query.ts";
-import {
-  type Broken,
-  type Channel,
-  idMember,
-  type Publish,
-  type TopicRequest,
-} from "../channel.ts";
+import { type Channel, type ChannelContext, idMember, type TopicRequest } from "../channel.ts";
 import type { MessageId } from "../client-message.ts";
-import type { HubLog } from "../hub.ts";
 import { Untold } from "../untold.ts";
 
 const ACCOUNTS_MAX = SUBSCRIPTIONS_MAX.accounts;
 /** How long a snapshot waits for backing records (api.md, Limits). */
 const SNAPSHOT_WAIT_MS = 5000;
 
-export type AccountChannelOptions = {
-  readonly readModel: ReadModel;
-  readonly watch: AccountWatch;
-  readonly publish: Publish;
-  readonly broken: Broken;
-  readonly log: HubLog;
-};
-
-export function accountChannel(options: AccountChannelOptions): Channel {
-  const { readModel, watch, publish, broken, log } = options;
+export function accountChannel({
+  readModel,
+  watch,
+  publish,
+  broken,
+  log,
+}: Pick<ChannelContext, "readModel" | "watch" | "publish" | "broken" | "log">): Channel {
   /** Whether the account of each open topic is watched, which past a limit it is not. */
   const watched = new Map<Address, boolean>();
   const turn = turns();
@@ -96,7 +86,7 @@ export function accountChannel(options: AccountChannelOptions): Channel {
   };
 }
 
-type SnapshotSources = Pick<AccountChannelOptions, "readModel" | "watch"> & {
+type SnapshotSources = Pick<ChannelContext, "readModel" | "watch"> & {
   readonly turn: () => Promise<() => void>;
   readonly untold: Untold<Address>;
 };
@@ -188,7 +178,7 @@ function messageOf(event: AccountEvent, address: Address, readModel: ReadModel):
   const members =
     `"asset":"${asset}","backing":${backing === undefined ? "null" : backingJson(backing)},` +
     '"backed":{';
-  const blocks = readModel.ordersBacked(owner, asset);
+  const blocks = readModel.backings.ordersBacked(owner, asset);
   return { head: head + members, blocks, tail: `}${tail}` };
 }
 
@@ -236,7 +226,7 @@ function madeShares(block: SharesBlock): number {
  * times, so its share is taken for what it was left with at this change.
  */
 function changedOrderJson(readModel: ReadModel, order: Order): string {
-  const shown = readModel.orderBacking(order);
+  const shown = readModel.backings.orderBacking(order);
   if (shown === undefined) return orderJson(order);
   const { backing } = shown;
   const share = order.status === OrderStatus.active ? shown.backed : 0n;

@@ -7,7 +7,6 @@ import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
 import { canonicalPair, marketKey, type Pair } from "../../../model/address.ts";
 import { ApiError } from "../../api-error.ts";
-import type { AssetInput } from "../../asset-input.ts";
 import { bookRowJson } from "../../json/order-json.ts";
 import { fillJson } from "../../json/trade-json.ts";
 import { parsePair } from "../../market-parameters.ts";
@@ -21,9 +20,8 @@ import {
   type Looked,
   type OrderDomainEvent,
 } from "../book-image.ts";
-import { type Channel, idMember, type Publish } from "../channel.ts";
+import { type Channel, type ChannelContext, idMember, type Publish } from "../channel.ts";
 import type { MessageId } from "../client-message.ts";
-import type { HubLog } from "../hub.ts";
 import type { SnapshotParts } from "../snapshot-stream.ts";
 import { TopicIndex } from "../topic-index.ts";
 import { Untold } from "../untold.ts";
@@ -37,13 +35,6 @@ const LOOKED_CHANGES = 16;
  */
 const LARGE_SNAPSHOTS_MAX = 64;
 
-export type BookChannelOptions = {
-  readonly readModel: ReadModel;
-  readonly assets: AssetInput;
-  readonly publish: Publish;
-  readonly log: HubLog;
-};
-
 type BookTopic = {
   readonly name: string;
   readonly market: Pair;
@@ -54,8 +45,12 @@ type BookTopic = {
   whenTold?: Promise<void> | undefined;
 };
 
-export function bookChannel(options: BookChannelOptions): Channel {
-  const { readModel, assets, publish, log } = options;
+export function bookChannel({
+  readModel,
+  assets,
+  publish,
+  log,
+}: Pick<ChannelContext, "readModel" | "assets" | "publish" | "log">): Channel {
   const topics = new OpenTopics();
   const partsOf = boundedSnapshots(readModel);
 
@@ -274,7 +269,7 @@ export async function* replayedBook(
   market: Pair,
   to: number,
 ): AsyncGenerator<string> {
-  const image = new BookImage(past, market);
+  const image = new BookImage({ history: past, backings: past }, market);
   await image.filled(() => true);
   const topic: BookTopic = { name: topicOf(market), market, image, toldLedger: past.ledger };
   const { count, json } = snapshotParts(topic, past.ledger);

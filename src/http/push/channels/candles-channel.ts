@@ -4,7 +4,6 @@ import type { MarketData } from "../../../book/market-data.ts";
 import type { Step } from "../../../book/step.ts";
 import { canonicalPair, marketKey } from "../../../model/address.ts";
 import { bucketStart } from "../../../model/candle.ts";
-import type { AssetInput } from "../../asset-input.ts";
 import { candleJson } from "../../json/market-data-json.ts";
 import {
   parseIntegerWithin,
@@ -13,21 +12,12 @@ import {
   type RequestedMarket,
 } from "../../market-parameters.ts";
 import { jsonArray } from "../../route.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
-import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";
+import { type Channel, type ChannelContext, idMember } from "../channel.ts";
+import { Throttle } from "../throttle.ts";
 import { TopicIndex } from "../topic-index.ts";
 
 /** api.md, Limits. */
 const INTERVAL_MS = 1000;
-
-export type CandlesChannelOptions = {
-  readonly marketData: MarketData;
-  readonly assets: AssetInput;
-  readonly publish: Publish;
-  readonly timers: Timers;
-  readonly turns: TurnQueue;
-};
 
 /** `market` in the orientation asked for, `resolution` in seconds. */
 type CandlesRequest = { readonly market: RequestedMarket; readonly resolution: number };
@@ -39,8 +29,13 @@ type CandlesTopic = {
   readonly changed: Set<number>;
 };
 
-export function candlesChannel(options: CandlesChannelOptions): Channel {
-  const { marketData, assets, publish, timers, turns } = options;
+export function candlesChannel({
+  readModel: { marketData },
+  assets,
+  publish,
+  timers,
+  turns,
+}: Pick<ChannelContext, "readModel" | "assets" | "publish" | "timers" | "turns">): Channel {
   const open = new Map<string, CandlesTopic>();
   const index = new TopicIndex<CandlesTopic>();
   const update = (topic: string): boolean => {

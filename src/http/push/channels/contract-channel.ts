@@ -1,20 +1,16 @@
 // Channel contract: the contract's state, and every ledger that was processed.
-import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
-import { type Address, marketKey } from "../../../model/address.ts";
+import { marketKey } from "../../../model/address.ts";
 import { contractJson } from "../../json/contract-json.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
+import { type Channel, type ChannelContext, idMember } from "../channel.ts";
 
 const TOPIC = "contract";
 
-export type ContractChannelOptions = {
-  readonly readModel: ReadModel;
-  readonly contract: Address;
-  readonly publish: Publish;
-};
-
-export function contractChannel({ readModel, contract, publish }: ContractChannelOptions): Channel {
+export function contractChannel({
+  readModel,
+  contract,
+  publish,
+}: Pick<ChannelContext, "readModel" | "contract" | "publish">): Channel {
   let open = false;
   /** Last ledger processed since the start of the process, which is what the API promises. */
   let processed: number | undefined;

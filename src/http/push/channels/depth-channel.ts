@@ -1,31 +1,20 @@
 // Channel depth: the whole book of a market, at most once a second and only where it changed.
 import type { DepthBody, DepthRequest } from "../../../book/depth.ts";
 import type { DomainEvent } from "../../../book/domain-event.ts";
-import type { Depths } from "../../../book/live-depth.ts";
 import { type Address, canonicalPair, marketKey } from "../../../model/address.ts";
-import type { AssetInput } from "../../asset-input.ts";
 import { depthJson, depthLevelsJson } from "../../json/market-data-json.ts";
 import { parseDepthParameters } from "../../market-parameters.ts";
 import { depthLater } from "../../routes/market-data.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
-import type { HubLog } from "../hub.ts";
-import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";
+import { type Channel, type ChannelContext, idMember } from "../channel.ts";
+import { Throttle } from "../throttle.ts";
 import { TopicIndex } from "../topic-index.ts";
 
 /** api.md, Limits. */
 const INTERVAL_MS = 1000;
 
-export type DepthChannelOptions = {
-  readonly depth: Depths;
-  readonly assets: AssetInput;
-  readonly publish: Publish;
-  readonly timers: Timers;
-  readonly turns: TurnQueue;
-  readonly log: HubLog;
-};
+type Options = Pick<ChannelContext, "depth" | "assets" | "publish" | "timers" | "turns" | "log">;
 
-export function depthChannel(options: DepthChannelOptions): Channel {
+export function depthChannel(options: Options): Channel {
   const { depth, assets } = options;
   const open = new Map<string, DepthTopic>();
   const index = new TopicIndex<DepthTopic>();
@@ -81,7 +70,7 @@ export function depthChannel(options: DepthChannelOptions): Channel {
 class DepthTopic {
   readonly request: DepthRequest;
   readonly throttle: Throttle;
-  readonly #options: DepthChannelOptions;
+  readonly #options: Options;
   readonly #name: string;
   readonly #isOpen: () => boolean;
   /** The levels that every subscriber has; empty at first. */
@@ -93,7 +82,7 @@ class DepthTopic {
   #isReading = false;
   #isStale = false;
 
-  constructor(options: DepthChannelOptions, request: DepthRequest, isOpen: () => boolean) {
+  constructor(options: Options, request: DepthRequest, isOpen: () => boolean) {
     const { timers, turns } = options;
     this.#options = options;
     this.request = request;

@@ -4,14 +4,11 @@
 // other; topics that ledgers overtake skip to the newest.
 import type { ReadModel } from "../../../book/read-model.ts";
 import { FairQueue } from "../../../model/fair-queue.ts";
-import type { QuoteAnswer, QuoteRequest, QuoteService } from "../../../router-worker/quote.ts";
+import type { QuoteAnswer, QuoteRequest } from "../../../router-worker/quote.ts";
 import { ApiError } from "../../api-error.ts";
-import type { AssetInput } from "../../asset-input.ts";
 import { notReady, quoteBody, tradingError } from "../../quote-answers.ts";
 import { parseQuoteRequest } from "../../quote-parameters.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
-import type { HubLog } from "../hub.ts";
+import { type Channel, type ChannelContext, idMember } from "../channel.ts";
 import { type QuoteState, QuoteTopic } from "../quote-topic.ts";
 
 /** Quotes of topics that are computed at a time (choice): REST waits for few of them. */
@@ -19,15 +16,11 @@ const COMPUTING_MAX = 8;
 /** Topics of all connections (choice): some seconds of computing, and some 40 MB of answers. */
 export const QUOTE_TOPICS_MAX = 4096;
 
-export type QuoteChannelOptions = {
-  readonly readModel: Pick<ReadModel, "ledger" | "liveOrderCount">;
-  readonly quotes: QuoteService;
-  readonly assets: AssetInput;
-  readonly publish: Publish;
-  readonly log: HubLog;
+type Options = Pick<ChannelContext, "quotes" | "assets" | "publish" | "log"> & {
+  readonly readModel: Pick<ReadModel, "ledger" | "markets">;
 };
 
-export function quoteChannel(options: QuoteChannelOptions): Channel {
+export function quoteChannel(options: Options): Channel {
   const { readModel, quotes, assets } = options;
   const stream = new QuoteStream(options);
   return {
@@ -63,13 +56,13 @@ export function quoteChannel(options: QuoteChannelOptions): Channel {
 }
 
 class QuoteStream {
-  readonly #options: QuoteChannelOptions;
+  readonly #options: Options;
   readonly #topics = new Map<string, QuoteTopic>();
   /** To be computed. */
   readonly #due = new FairQueue<QuoteTopic>();
   readonly #computing = new Set<QuoteTopic>();
 
-  constructor(options: QuoteChannelOptions) {
+  constructor(options: Options) {
     this.#options = options;
   }
 

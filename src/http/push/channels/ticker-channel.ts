@@ -1,36 +1,29 @@
 // Channel ticker: every market's last 24 hours, at most once every 5 seconds. The window moves
 // without any event, so it is looked at again and again while anyone is subscribed.
 import type { DomainEvent } from "../../../book/domain-event.ts";
-import type { MarketData } from "../../../book/market-data.ts";
-import type { ReadModel } from "../../../book/read-model.ts";
 import { tickerJson } from "../../routes/market-data.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
-import { Throttle, type Timers, type TurnQueue } from "../throttle.ts";
+import { type Channel, type ChannelContext, idMember } from "../channel.ts";
+import { Throttle } from "../throttle.ts";
 
 /** api.md, Limits. */
 const INTERVAL_MS = 5000;
 const TOPIC = "ticker";
 
-export type TickerChannelOptions = {
-  readonly readModel: ReadModel;
-  readonly marketData: MarketData;
-  readonly publish: Publish;
-  readonly timers: Timers;
-  readonly turns: TurnQueue;
-};
-
-export function tickerChannel(options: TickerChannelOptions): Channel {
-  const { readModel, marketData, publish, timers, turns } = options;
+export function tickerChannel({
+  readModel,
+  publish,
+  timers,
+  turns,
+}: Pick<ChannelContext, "readModel" | "publish" | "timers" | "turns">): Channel {
   let stopLooking: (() => void) | undefined;
   /** What every subscriber has: the list stays one object until something in it changes. */
   let sent: unknown;
   /** A fill or a refresh event calls for an update, whether or not it changed a number. */
   let due = false;
   const update = (): boolean => {
-    const { markets } = marketData.ticker();
+    const { markets } = readModel.marketData.ticker();
     if (markets === sent && !due) return false;
-    const data = tickerJson(readModel, marketData);
+    const data = tickerJson(readModel);
     sent = markets;
     due = false;
     publish(TOPIC, `{"type":"ticker","topic":"${TOPIC}","data":${data}}`);
@@ -48,10 +41,10 @@ export function tickerChannel(options: TickerChannelOptions): Channel {
     request: () => ({
       topic: TOPIC,
       snapshot: (id) => {
-        const { markets } = marketData.ticker();
+        const { markets } = readModel.marketData.ticker();
         // The first subscriber has it now; should others have another, the next update is due.
         if (sent === undefined) sent = markets;
-        return `{"type":"ticker",${idMember(id)}"topic":"${TOPIC}","data":${tickerJson(readModel, marketData)}}`;
+        return `{"type":"ticker",${idMember(id)}"topic":"${TOPIC}","data":${tickerJson(readModel)}}`;
       },
       opened: lookAgain,
     }),

@@ -8,18 +8,15 @@ import { swapJson, tradeJson } from "../../json/trade-json.ts";
 import { parsePair } from "../../market-parameters.ts";
 import type { Query } from "../../query.ts";
 import { jsonArray } from "../../route.ts";
-import type { Channel, Publish } from "../channel.ts";
-import { idMember } from "../channel.ts";
+import { type Channel, type ChannelContext, idMember } from "../channel.ts";
 
 const EVERY_MARKET = "*";
 
-export type TradesChannelOptions = {
-  readonly readModel: ReadModel;
-  readonly assets: AssetInput;
-  readonly publish: Publish;
-};
-
-export function tradesChannel({ readModel, assets, publish }: TradesChannelOptions): Channel {
+export function tradesChannel({
+  readModel,
+  assets,
+  publish,
+}: Pick<ChannelContext, "readModel" | "assets" | "publish">): Channel {
   /** The records' text of each open topic, of the last state for which it was asked. */
   const open = new Map<string, { readonly step: number; readonly rows: string } | undefined>();
   const rowsOf = (topic: string, market: Pair | undefined): string => {
@@ -74,7 +71,7 @@ function parseTradesMarket(parameters: Query, assets: AssetInput): Pair | undefi
 
 function recordsJson(readModel: ReadModel, market: Pair | undefined): string {
   const filter = market === undefined ? {} : { pair: [market.base, market.quote] as const };
-  const records = readModel.trades(filter, { limit: SNAPSHOT_TRADES });
+  const records = readModel.history.trades(filter, { limit: SNAPSHOT_TRADES });
   return jsonArray(records.map((row) => (row.type === "trade" ? tradeJson(row) : swapJson(row))));
 }
 
