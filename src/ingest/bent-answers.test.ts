@@ -8,6 +8,7 @@ import { FakeRpc, FakeTimer, type Fault, type RpcRequest } from "../../test/inge
 import { scI128 } from "../../test/ingest/sc-values.ts";
 import { RpcError } from "./json-rpc.ts";
 import { LedgerFeed } from "./ledger-feed.ts";
+import { LedgerPages } from "./ledger-pages.ts";
 import type { SourceStatus } from "./ledger-source.ts";
 import { rpcEntryLoader } from "./rpc-entries.ts";
 import { TokenSimulator } from "./simulate.ts";
@@ -240,7 +241,13 @@ async function follow(what: string, bend: Bend, urls: number): Promise<void> {
   after(() => Promise.all(rpcs.map((rpc) => rpc.close())));
   const set = new SourceSet({ urls: listened, passphrase: TEST_PASSPHRASE, timer, log });
   const onStatus = (status: SourceStatus) => void statuses.push(status);
-  const feed = new LedgerFeed({ set, timer, log, onStatus, proofMs: 300_000 });
+  const feed = new LedgerFeed({
+    pages: new LedgerPages({ set, timer }),
+    timer,
+    log,
+    onStatus,
+    proofMs: 300_000,
+  });
   const [bent] = rpcs;
   assert.ok(bent !== undefined);
   for (const rpc of rpcs) rpc.add(...chain.slice(0, 10));

@@ -6,12 +6,8 @@
 // needs that evidence, under the right passphrase, from every source that answers, repeatedly over time. A
 // source that has the store's ledger, or merely lags behind it, refutes it.
 import { brokenLink, soundHead } from "./chain-check.ts";
-import { IngestError } from "./ingest-error.ts";
-import type { LakeReader } from "./lake/lake-reader.ts";
-import { LakeError } from "./lake/lake-store.ts";
+import type { LedgerPages } from "./ledger-pages.ts";
 import type { ChainLink, RawLedger, Timer } from "./ledger-source.ts";
-import type { RpcPages } from "./rpc-pages.ts";
-import type { SourceSet } from "./source-set.ts";
 
 /** Answers of each source at least, however short the time. */
 const ANSWERS_MIN = 3;
@@ -24,10 +20,7 @@ type Finding =
 type Evidence = { since: number; answers: number; lastAt: number; message: string };
 
 export type HistoryProofOptions = {
-  readonly set: SourceSet;
-  readonly pages: RpcPages;
-  /** Asked where there is no RPC: an archive may keep what the network left. */
-  readonly lake: LakeReader | undefined;
+  readonly pages: LedgerPages;
   readonly timer: Timer;
   /** Milliseconds for which all sources have to agree. */
   readonly proofMs: number;
@@ -52,16 +45,17 @@ export class HistoryProof {
     return this.#evidence.size > 0;
   }
 
-  /** Asks every source that may be asked. What is proven, in words, or undefined. */
+  /**
+   * Asks every RPC that may be asked; the lake where there is none, as an archive may keep what the network left.
+   * What is proven, in words, or undefined.
+   */
   async examine(ours: ChainLink, signal: AbortSignal): Promise<string | undefined> {
-    const { set, timer, lake } = this.#options;
-    const sources = Array.from({ length: set.size }, (_, source) => source);
-    if (set.size === 0 && lake !== undefined) {
-      this.#note(set.lake, await this.#askLake(lake, ours, signal), timer.now());
-    }
+    const { pages, timer } = this.#options;
+    const { set } = pages;
+    const sources = Array.from({ length: Math.max(1, set.size) }, (_, source) => source);
     await Promise.all(
       sources.map(async (source) => {
-        if (set.restMs("ledgers", source) > 0) return;
+        if (source !== set.lake && set.restMs("ledgers", source) > 0) return;
         const finding = await this.#ask(source, ours, signal);
         if (!signal.aborted) this.#note(source, finding, timer.now());
       }),
@@ -104,8 +98,9 @@ export class HistoryProof {
   }
 
   async #ask(source: number, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
-    const { set, pages } = this.#options;
-    if (!(await set.isOurs(source, signal))) return { kind: "silent" };
+    const { pages } = this.#options;
+    const { set } = pages;
+    if (source !== set.lake && !(await set.isOurs(source, signal))) return { kind: "silent" };
     const answer = await pages.fetch(
       { from: ours.ledger, count: 1, source, isNearTip: true },
       signal,
@@ -122,16 +117,6 @@ export class HistoryProof {
         return answer.range.latest < ours.ledger
           ? this.#endsBefore(source, answer.range.latest, ours, signal)
           : this.#beginsAfter(source, answer.range.oldest, ours, signal);
-    }
-  }
-
-  async #askLake(lake: LakeReader, ours: ChainLink, signal: AbortSignal): Promise<Finding> {
-    try {
-      const [first] = (await lake.read(ours.ledger, signal)) ?? [];
-      return first === undefined ? { kind: "silent" } : compared(first, ours);
-    } catch (thrown) {
-      if (thrown instanceof LakeError || thrown instanceof IngestError) return { kind: "silent" };
-      throw thrown;
     }
   }
 

@@ -8,6 +8,7 @@ import { IngestError } from "./ingest-error.ts";
 import type { RpcLimits } from "./json-rpc.ts";
 import { KeyTable } from "./key-table.ts";
 import { LedgerFeed } from "./ledger-feed.ts";
+import { LedgerPages } from "./ledger-pages.ts";
 import type { ChainLink, SourceStatus } from "./ledger-source.ts";
 import { LEDGERS_LIMITS } from "./page-size.ts";
 import { SourceSet } from "./source-set.ts";
@@ -59,12 +60,11 @@ function follow(
     random: () => 0.5,
   });
   const feed = new LedgerFeed({
-    set,
+    pages: new LedgerPages({ set, timer, ...(limits === undefined ? {} : { limits }) }),
     timer,
     log,
     onStatus: (status) => statuses.push(status),
     proofMs: PROOF_MS,
-    ...(limits === undefined ? {} : { limits }),
   });
   const stream = feed.ledgers({
     from,

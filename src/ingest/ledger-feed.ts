@@ -4,10 +4,9 @@
 import { checkChain } from "./chain-check.ts";
 import { HistoryProof } from "./history-proof.ts";
 import { errorText, IngestError } from "./ingest-error.ts";
-import type { RpcLimits } from "./json-rpc.ts";
-import type { LakeReader } from "./lake/lake-reader.ts";
 import { LakeError } from "./lake/lake-store.ts";
 import { LedgerPace } from "./ledger-pace.ts";
+import type { LedgerPages, PageAnswer } from "./ledger-pages.ts";
 import type {
   ChainLink,
   LedgerRequest,
@@ -18,7 +17,6 @@ import type {
 } from "./ledger-source.ts";
 import { PollRhythm } from "./poll-rhythm.ts";
 import type { LedgerRange, LedgersPage } from "./rpc-answers.ts";
-import { type PageAnswer, RpcPages } from "./rpc-pages.ts";
 import type { SourceSet } from "./source-set.ts";
 
 /** Pauses between requests for ledgers that should exist and are missing: the first and the longest. */
@@ -39,15 +37,12 @@ const LAG_LEDGERS = 1;
 const LAG_PATIENCES = 2;
 
 export type LedgerFeedOptions = {
-  readonly set: SourceSet;
-  readonly lake?: LakeReader | undefined;
+  readonly pages: LedgerPages;
   readonly timer: Timer;
   readonly log: Log;
   readonly onStatus: (status: SourceStatus) => void;
   /** Milliseconds for which all sources have to show another history before the store is set aside. */
   readonly proofMs: number;
-  /** Of a page; absent: LEDGERS_LIMITS. */
-  readonly limits?: RpcLimits;
 };
 
 type Found = {
@@ -59,7 +54,7 @@ type Found = {
 export class LedgerFeed {
   readonly #options: LedgerFeedOptions;
   readonly #set: SourceSet;
-  readonly #pages: RpcPages;
+  readonly #pages: LedgerPages;
   readonly #proof: HistoryProof;
   readonly #rhythm = new PollRhythm();
   readonly #pace: LedgerPace;
@@ -91,11 +86,10 @@ export class LedgerFeed {
 
   constructor(options: LedgerFeedOptions) {
     this.#options = options;
-    const { set, lake, timer, proofMs, limits } = options;
-    this.#set = set;
-    this.#pages = new RpcPages(set, timer.now, limits);
-    this.#proof = new HistoryProof({ set, pages: this.#pages, lake, timer, proofMs });
-    this.#pace = new LedgerPace(timer.now());
+    this.#set = options.pages.set;
+    this.#pages = options.pages;
+    this.#proof = new HistoryProof(options);
+    this.#pace = new LedgerPace(options.timer.now());
   }
 
   /**
@@ -109,7 +103,7 @@ export class LedgerFeed {
     this.#next = request.from;
     this.#previous = request.previous;
     this.#mayBeginLater = mayBeginLater && request.previous === undefined;
-    this.#inLake = this.#options.lake !== undefined;
+    this.#inLake = this.#pages.lake !== undefined;
     this.#pace.begin(this.#next - 1, this.#now());
     while (!signal.aborted) {
       const { ledgers, waitMs } = await this.#look(signal);
@@ -121,8 +115,7 @@ export class LedgerFeed {
 
   /** A ledger that was handed out cannot be read: it is damaged there, or of a form not known yet. */
   refuse({ sequence, source }: RawLedger, error: unknown): void {
-    const from = source ?? this.#set.lake;
-    this.#damaged(from, sequence, errorText(error));
+    this.#damaged(source, sequence, errorText(error));
   }
 
   #now(): number {
@@ -358,7 +351,7 @@ export class LedgerFeed {
   async #whileAllRest(restMs: number, signal: AbortSignal): Promise<Found> {
     const ledgers = await this.#fromLakeAgain(signal);
     if (ledgers !== undefined) return { ledgers, waitMs: 0 };
-    const { lake } = this.#options;
+    const { lake } = this.#pages;
     return { ledgers: [], waitMs: lake === undefined ? restMs : Math.min(restMs, LAKE_POLL_MS) };
   }
 
@@ -444,32 +437,27 @@ export class LedgerFeed {
 
   /** The next ledgers out of the lake; undefined where it does not have them now. */
   async #fromLake(signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
-    const { lake } = this.#options;
-    if (lake === undefined || this.#set.lakeRestMs() > 0) return undefined;
+    const { lake } = this.#pages;
+    const source = this.#set.lake;
+    if (lake === undefined || this.#set.restMs("ledgers", source) > 0) return undefined;
     this.#lakeAskedAt = this.#now();
-    try {
-      const found = await lake.read(this.#next, signal);
-      if (found === undefined) {
-        this.#set.lakeAnswered();
-        return undefined;
-      }
-      const ledgers = found.map((ledger) => ({ ...ledger, source: this.#set.lake }));
-      const { good, link, wrong } = checkChain(ledgers, this.#next, this.#previous);
-      if (wrong !== undefined) this.#complain(`the lake ${lake.store.name}: ${wrong.message}`);
-      if (good.length === 0) {
-        if (wrong !== undefined) this.#set.lakeFailed();
-        if (wrong?.foreign === true) await this.#otherLake(wrong.message, signal);
-        return undefined;
-      }
-      this.#set.lakeAnswered();
-      this.#advance(good, link);
-      this.#following(this.#next - 1);
-      return good;
-    } catch (thrown) {
-      if (signal.aborted) return undefined;
-      this.#lakeFailed(thrown);
+    const answer = await this.#pages.fetch({ from: this.#next, source }, signal);
+    if (signal.aborted) return undefined;
+    if (answer.kind === "failed") this.#lakeFailed(answer.cause);
+    if (answer.kind !== "page") return undefined;
+    const { ledgers } = answer.page;
+    const { good, link, wrong } = checkChain(ledgers, this.#next, this.#previous);
+    if (wrong !== undefined) this.#complain(`the lake ${lake.store.name}: ${wrong.message}`);
+    if (good.length === 0) {
+      if (wrong === undefined) this.#set.forgive(source, "ledgers");
+      else this.#set.lakeFailed();
+      if (wrong?.foreign === true) await this.#otherLake(wrong.message, signal);
       return undefined;
     }
+    this.#set.forgive(source, "ledgers");
+    this.#advance(good, link);
+    this.#following(this.#next - 1);
+    return good;
   }
 
   /** Not more often than a lake is written. */
@@ -509,7 +497,7 @@ export class LedgerFeed {
   /** There is no RPC: what the lake does not have now is missing, or not written yet. */
   async #lookInLake(signal: AbortSignal): Promise<Found> {
     this.#inLake = true;
-    const rest = this.#set.lakeRestMs();
+    const rest = this.#set.restMs("ledgers", this.#set.lake);
     const ledger = this.#next - 1;
     if (rest > 0) {
       const message = this.#lakeComplaint;
@@ -523,7 +511,7 @@ export class LedgerFeed {
     const { later } = this.#hole;
     if (later === undefined) this.#following(ledger);
     else {
-      const name = this.#options.lake?.store.name;
+      const name = this.#pages.lake?.store.name;
       const message = `ledgers ${this.#next} to ${later - 1} are missing in the lake ${name}`;
       this.#report({ state: "gap", ledger, first: this.#next, last: later - 1, message });
     }
@@ -532,7 +520,7 @@ export class LedgerFeed {
 
   async #laterInLake(signal: AbortSignal): Promise<number | undefined> {
     try {
-      return await this.#options.lake?.firstAfter(this.#next, signal);
+      return await this.#pages.lake?.firstAfter(this.#next, signal);
     } catch (thrown) {
       if (thrown instanceof LakeError) return undefined;
       throw thrown;

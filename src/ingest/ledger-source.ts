@@ -6,8 +6,8 @@ import type { Progress } from "./catch-up/progress.ts";
 export type RawLedger = {
   readonly sequence: number;
   readonly bytes: Uint8Array;
-  /** Index of the source in its set; absent where it does not matter. */
-  readonly source?: number;
+  /** Its row in the source set. */
+  readonly source: number;
 };
 
 /** The ledger before the first one wanted: where the chain of hashes goes on. */

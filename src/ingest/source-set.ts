@@ -166,21 +166,12 @@ export class SourceSet {
     this.board.set(source, `${use}Rest`, 0);
   }
 
-  /** Milliseconds until the lake may be asked. */
-  lakeRestMs(): number {
-    return Math.max(0, this.board.get(this.lake, "ledgersRest") - this.#options.timer.now());
-  }
-
   /** The lake failed, or gave what cannot be read. */
   lakeFailed(retryAfterMs = 0): void {
     this.#rest(this.lake, "ledgers");
     const until = this.#options.timer.now() + bounded(retryAfterMs);
     const { board, lake } = this;
     board.set(lake, "ledgersRest", Math.max(board.get(lake, "ledgersRest"), until));
-  }
-
-  lakeAnswered(): void {
-    this.forgive(this.lake, "ledgers");
   }
 
   /** The source lacks ledgers that others have had for longer than two ledger times. */

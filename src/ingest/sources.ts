@@ -4,10 +4,10 @@ import { IngestError } from "./ingest-error.ts";
 import { LakeReader } from "./lake/lake-reader.ts";
 import { LakeError } from "./lake/lake-store.ts";
 import { LedgerFeed } from "./ledger-feed.ts";
-import type { Log, RawLedger, SourceStatus, Timer } from "./ledger-source.ts";
+import { LedgerPages } from "./ledger-pages.ts";
+import type { Log, SourceStatus, Timer } from "./ledger-source.ts";
 import type { ReaderOptions } from "./messages.ts";
 import { type LoadEntries, rpcEntryLoader } from "./rpc-entries.ts";
-import { RpcPages } from "./rpc-pages.ts";
 import { SourceSet } from "./source-set.ts";
 
 export type SourceContext = {
@@ -22,8 +22,7 @@ export class Sources {
   readonly set: SourceSet;
   readonly feed: LedgerFeed;
   readonly load: LoadEntries;
-  readonly #lake: LakeReader | undefined;
-  readonly #pages: RpcPages;
+  readonly #pages: LedgerPages;
   readonly #timer: Timer;
 
   constructor(options: ReaderOptions, context: SourceContext) {
@@ -34,10 +33,11 @@ export class Sources {
     const { timer, log } = context;
     this.#timer = timer;
     this.set = new SourceSet({ ...context, urls, passphrase, board });
-    this.#lake = lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log });
-    this.#pages = new RpcPages(this.set, timer.now);
+    const reader =
+      lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log });
+    this.#pages = new LedgerPages({ set: this.set, lake: reader, timer });
     this.load = rpcEntryLoader(this.set, timer);
-    this.feed = new LedgerFeed({ ...context, set: this.set, lake: this.#lake, proofMs });
+    this.feed = new LedgerFeed({ ...context, pages: this.#pages, proofMs });
   }
 
   get hasRpc(): boolean {
@@ -75,20 +75,18 @@ export class Sources {
 
   /** The XDR of one ledger, or undefined where no source has it. Throws an Error where it cannot be had now. */
   async ledger(sequence: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const { set } = this;
-    const lake = this.#lake;
-    const pages = this.#pages;
-    await this.#timer.sleep(set.restMs("ledgers"), signal);
-    const found = await fetchRange({ from: sequence, to: sequence }, { lake, set, pages }, signal);
-    const [first]: readonly RawLedger[] = found.ledgers;
+    await this.#timer.sleep(this.set.restMs("ledgers"), signal);
+    const found = await fetchRange({ from: sequence, to: sequence }, this.#pages, signal);
+    const [first] = found.ledgers;
     if (first !== undefined || found.isAbsent === true) return first?.bytes;
     throw new Error(found.incomplete);
   }
 
   async #ofLake<T>(ask: (lake: LakeReader) => Promise<T>): Promise<T | undefined> {
-    if (this.#lake === undefined || this.set.lakeRestMs() > 0) return undefined;
+    const { set, lake } = this.#pages;
+    if (lake === undefined || set.restMs("ledgers", set.lake) > 0) return undefined;
     try {
-      return await ask(this.#lake);
+      return await ask(lake);
     } catch (thrown) {
       // The feed comes upon the same and judges it.
       if (thrown instanceof LakeError || thrown instanceof IngestError) return undefined;

@@ -1,11 +1,8 @@
 // Fetches the ledgers of a range that any source has at once. It judges nothing: missing ledgers are left to
 // the source set, which knows when to wait and when to refuse.
 import { checkChain } from "../chain-check.ts";
-import { errorText } from "../ingest-error.ts";
-import type { LakeReader } from "../lake/lake-reader.ts";
+import type { LedgerPages } from "../ledger-pages.ts";
 import type { RawLedger } from "../ledger-source.ts";
-import type { RpcPages } from "../rpc-pages.ts";
-import type { SourceSet } from "../source-set.ts";
 import type { Range } from "./messages.ts";
 
 export type Fetched = {
@@ -17,22 +14,16 @@ export type Fetched = {
   readonly isAbsent?: boolean;
 };
 
-export type RangeSources = {
-  readonly lake: LakeReader | undefined;
-  readonly set: SourceSet;
-  readonly pages: RpcPages;
-};
-
 /** Throws only where it is stopped. */
 export async function fetchRange(
   { from, to }: Range,
-  sources: RangeSources,
+  pages: LedgerPages,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const ledgers: RawLedger[] = [];
   while (from + ledgers.length <= to) {
     const next = from + ledgers.length;
-    const found = await fetchFrom(next, to, sources, signal);
+    const found = await fetchFrom(next, to, pages, signal);
     signal.throwIfAborted();
     if ("why" in found) {
       const { why, isAbsent } = found;
@@ -50,35 +41,32 @@ function checked(ledgers: readonly RawLedger[], from: number): Fetched {
 
 type Missing = { readonly why: string; readonly isAbsent: boolean };
 
-/** At least one ledger, or why there is none. */
+/** At least one ledger, of the lake where it has them, or why there is none. */
 async function fetchFrom(
   next: number,
   to: number,
-  { lake, set, pages }: RangeSources,
+  pages: LedgerPages,
   signal: AbortSignal,
 ): Promise<readonly RawLedger[] | Missing> {
+  const { set } = pages;
   let why = "no source has it";
-  let isAbsent = lake === undefined || set.lakeRestMs() === 0;
-  try {
-    const found = isAbsent ? await lake?.read(next, signal) : undefined;
-    if (found !== undefined && found.length > 0) return found;
-  } catch (thrown) {
-    why = errorText(thrown);
-    isAbsent = false;
-  }
-  const source = set.pick("ledgers");
-  if (set.size === 0) return { why, isAbsent };
-  if (set.restMs("ledgers", source) > 0) return { why, isAbsent: false };
-  for (;;) {
-    const answer = await pages.fetch({ from: next, count: to - next + 1, source }, signal);
-    if (answer.kind === "failed" && answer.smaller) continue;
-    if (answer.kind === "failed") return { why: answer.message, isAbsent: false };
-    if (answer.kind === "outside") {
-      return isAbsent
-        ? { why: `${set.nameOf(source)} does not have it`, isAbsent }
-        : { why, isAbsent };
+  let isAbsent = true;
+  const rpcs = set.size === 0 ? [] : [set.pick("ledgers")];
+  for (const source of pages.lake === undefined ? rpcs : [set.lake, ...rpcs]) {
+    if (set.restMs("ledgers", source) > 0) {
+      isAbsent = false;
+      continue;
     }
-    const ledgers = answer.page.ledgers.filter(({ sequence }) => sequence >= next);
-    return ledgers[0]?.sequence === next ? ledgers : { why, isAbsent };
+    const request = { from: next, count: to - next + 1, source };
+    let answer = await pages.fetch(request, signal);
+    while (answer.kind === "failed" && answer.smaller) answer = await pages.fetch(request, signal);
+    if (answer.kind === "page") {
+      const ledgers = answer.page.ledgers.filter(({ sequence }) => sequence >= next);
+      if (ledgers[0]?.sequence === next) return ledgers;
+    } else if (answer.kind === "failed") {
+      why = answer.message;
+      isAbsent = false;
+    } else if (isAbsent) why = `${set.nameOf(source)} does not have it`;
   }
+  return { why, isAbsent };
 }

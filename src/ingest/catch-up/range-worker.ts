@@ -6,19 +6,19 @@ import { errorText } from "../ingest-error.ts";
 import { KeyTable } from "../key-table.ts";
 import { LakeReader } from "../lake/lake-reader.ts";
 import type { DecodedLedger, DecodeLedger } from "../ledger-decoder.ts";
+import { LedgerPages } from "../ledger-pages.ts";
 import { type Log, systemTimer } from "../ledger-source.ts";
 import { LEDGERS_LIMITS } from "../page-size.ts";
-import { RpcPages } from "../rpc-pages.ts";
 import { SourceSet } from "../source-set.ts";
 import { walkDecoder } from "../walk-decoder.ts";
 import type { FromRange, Range, RangeOptions, RangeResult, ToRange } from "./messages.ts";
-import { fetchRange, type RangeSources } from "./range-fetcher.ts";
+import { fetchRange } from "./range-fetcher.ts";
 
 class RangeThread {
   readonly #port: MessagePort;
   /** The thread is ended from outside: nothing of it is stopped alone. */
   readonly #signal = new AbortController().signal;
-  readonly #sources: RangeSources;
+  readonly #pages: LedgerPages;
   readonly #decode: DecodeLedger;
   readonly #keys = new KeyTable();
   readonly #buffers = new BufferPool();
@@ -30,11 +30,12 @@ class RangeThread {
     const log: Log = (level, message) => this.#post({ kind: "log", level, message });
     const timer = systemTimer;
     const set = new SourceSet({ urls, passphrase, log, timer, board });
-    this.#sources = {
-      lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log }),
+    this.#pages = new LedgerPages({
       set,
-      pages: new RpcPages(set, timer.now, { ...LEDGERS_LIMITS, buffers: this.#buffers }),
-    };
+      lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log }),
+      timer,
+      limits: { ...LEDGERS_LIMITS, buffers: this.#buffers },
+    });
     this.#decode = walkDecoder({ exchange: address(options.exchange), passphrase });
     this.#tokens = new Set(options.tokens.map(address));
     for (const key of options.keys) this.#keys.add(key);
@@ -59,7 +60,7 @@ class RangeThread {
 
   async #answer({ from, to }: Range): Promise<void> {
     try {
-      const fetched = await fetchRange({ from, to }, this.#sources, this.#signal);
+      const fetched = await fetchRange({ from, to }, this.#pages, this.#signal);
       this.#post(this.#decoded({ from, to }, fetched));
       for (const { bytes } of fetched.ledgers) this.#buffers.give(bytes);
     } catch (thrown) {

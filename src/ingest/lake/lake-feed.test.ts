@@ -15,6 +15,7 @@ import { FakeRpc, FakeTimer } from "../../../test/ingest/fake-rpc.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { IngestError } from "../ingest-error.ts";
 import { LedgerFeed } from "../ledger-feed.ts";
+import { LedgerPages } from "../ledger-pages.ts";
 import type { ChainLink, SourceStatus } from "../ledger-source.ts";
 import { SourceSet } from "../source-set.ts";
 import { batchKey, CONFIG_KEY, type LakeLayout } from "./lake-layout.ts";
@@ -52,7 +53,8 @@ function common(lake: string) {
 function feedOf(options: Common, urls: readonly string[] = []): LedgerFeed {
   const { passphrase, timer, log } = options;
   const set = new SourceSet({ urls, passphrase, timer, log });
-  return new LedgerFeed({ ...options, set, lake: new LakeReader(options), proofMs: 30_000 });
+  const pages = new LedgerPages({ set, lake: new LakeReader(options), timer });
+  return new LedgerFeed({ ...options, pages, proofMs: 30_000 });
 }
 
 function taker(source: LedgerFeed, from: number, previous?: ChainLink) {

@@ -63,7 +63,10 @@ export class LakeReader {
   }
 
   /** Ledgers from `from` to the end of its batch, or undefined where that batch is not there. */
-  async read(from: number, signal: AbortSignal): Promise<readonly RawLedger[] | undefined> {
+  async read(
+    from: number,
+    signal: AbortSignal,
+  ): Promise<readonly Omit<RawLedger, "source">[] | undefined> {
     const layout = await this.#open(signal);
     const key = batchKey(layout, from);
     const object = await this.#object(key, signal);

@@ -1,6 +1,9 @@
-// Requests pages of ledgers from an RPC, as large as its server can deliver.
-import { errorText } from "./ingest-error.ts";
+// Pages of ledgers of any source: from an RPC as large as its server can deliver, from the lake the rest of a batch.
+import { errorText, IngestError } from "./ingest-error.ts";
 import { RpcError, type RpcLimits } from "./json-rpc.ts";
+import type { LakeReader } from "./lake/lake-reader.ts";
+import { LakeError } from "./lake/lake-store.ts";
+import type { Timer } from "./ledger-source.ts";
 import { HEALTH_LIMITS, LEDGERS_LIMITS, wantsSmallerPage } from "./page-size.ts";
 import {
   type LedgerRange,
@@ -23,8 +26,13 @@ export type PageAnswer =
     }
   /** The ledger asked for is outside of what is held. */
   | { readonly kind: "outside"; readonly range: LedgerRange }
-  /** `smaller`: a smaller page can be asked for at once. */
-  | { readonly kind: "failed"; readonly message: string; readonly smaller: boolean };
+  /** `smaller`: a smaller page can be asked for at once. `cause`: a LakeError, or an IngestError of the lake. */
+  | {
+      readonly kind: "failed";
+      readonly message: string;
+      readonly smaller: boolean;
+      readonly cause?: unknown;
+    };
 
 export type PageRequest = {
   readonly from: number;
@@ -35,23 +43,53 @@ export type PageRequest = {
   readonly isNearTip?: boolean;
 };
 
-export class RpcPages {
-  readonly #set: SourceSet;
+export type LedgerPagesOptions = {
+  readonly set: SourceSet;
+  readonly lake?: LakeReader | undefined;
+  readonly timer: Timer;
+  /** Of an RPC's page; absent: LEDGERS_LIMITS. */
+  readonly limits?: RpcLimits;
+};
+
+export class LedgerPages {
+  readonly set: SourceSet;
+  readonly lake: LakeReader | undefined;
   readonly #limits: RpcLimits;
   readonly #now: () => number;
   /** By source how long a few ledgers may take. */
   readonly #patience = new Map<number, number>();
 
-  constructor(set: SourceSet, now: () => number, limits: RpcLimits = LEDGERS_LIMITS) {
-    this.#set = set;
-    this.#now = now;
+  constructor({ set, lake, timer, limits = LEDGERS_LIMITS }: LedgerPagesOptions) {
+    this.set = set;
+    this.lake = lake;
+    this.#now = timer.now;
     this.#limits = limits;
   }
 
-  /** Throws nothing but an abort's error. */
-  async fetch(request: PageRequest, signal: AbortSignal): Promise<PageAnswer> {
+  /** Throws nothing but an abort's error. Of an RPC the set is told the outcome; who asks judges the lake. */
+  fetch(request: PageRequest, signal: AbortSignal): Promise<PageAnswer> {
+    const isOfLake = request.source === this.set.lake;
+    return isOfLake ? this.#fromLake(request.from, signal) : this.#fromRpc(request, signal);
+  }
+
+  /** A page without ledgers where the batch is not there. */
+  async #fromLake(from: number, signal: AbortSignal): Promise<PageAnswer> {
+    const { lake: source } = this.set;
+    try {
+      const found = (await this.lake?.read(from, signal)) ?? [];
+      const ledgers = found.map((ledger) => ({ ...ledger, source }));
+      const page = { ledgers, oldest: from, latest: from + ledgers.length - 1 };
+      return { kind: "page", page, asked: ledgers.length };
+    } catch (cause) {
+      const isKnown = cause instanceof LakeError || cause instanceof IngestError || signal.aborted;
+      if (!isKnown) throw cause;
+      return { kind: "failed", message: errorText(cause), smaller: false, cause };
+    }
+  }
+
+  async #fromRpc(request: PageRequest, signal: AbortSignal): Promise<PageAnswer> {
     const { from, source, isNearTip = false } = request;
-    const limit = Math.min(this.#set.pageLimit(source), request.count ?? Number.POSITIVE_INFINITY);
+    const limit = Math.min(this.set.pageLimit(source), request.count ?? Number.POSITIVE_INFINITY);
     const params = { startLedger: from, pagination: { limit } };
     const fewMs = this.#patience.get(source) ?? FEW_MS;
     const limits = isNearTip
@@ -59,9 +97,9 @@ export class RpcPages {
       : this.#limits;
     const askedAt = this.#now();
     try {
-      const answer = await this.#set.call("ledgers", "getLedgers", params, limits, signal, source);
+      const answer = await this.set.call("ledgers", "getLedgers", params, limits, signal, source);
       const page = this.#parsed(answer.result, source);
-      this.#set.pageReceived(source, answer.bytes, page.ledgers.length);
+      this.set.pageReceived(source, answer.bytes, page.ledgers.length);
       // Three times what it took: a server that is slow but answers is not given up.
       const took = 3 * (this.#now() - askedAt);
       if (isNearTip) this.#patience.set(source, Math.min(FEW_MAX_MS, Math.max(FEW_MS, took)));
@@ -78,7 +116,7 @@ export class RpcPages {
   /** What the source says it holds; undefined where it does not say. */
   async health(source: number, signal: AbortSignal): Promise<LedgerRange | undefined> {
     try {
-      const { result } = await this.#set.call(
+      const { result } = await this.set.call(
         "ledgers",
         "getHealth",
         undefined,
@@ -97,8 +135,8 @@ export class RpcPages {
     try {
       return parseLedgersPage(result, source);
     } catch (cause) {
-      this.#set.reject(source, "ledgers");
-      throw new RpcError("garbage", `${this.#set.nameOf(source)}: ${errorText(cause)}`);
+      this.set.reject(source, "ledgers");
+      throw new RpcError("garbage", `${this.set.nameOf(source)}: ${errorText(cause)}`);
     }
   }
 
@@ -110,20 +148,20 @@ export class RpcPages {
   ): Promise<PageAnswer> {
     const { message } = error;
     const wanted = wantsSmallerPage(error);
-    if (wanted !== false && this.#set.pageRefused(source, asked, wanted.max)) {
+    if (wanted !== false && this.set.pageRefused(source, asked, wanted.max)) {
       // A server that timed out may be unhealthy: another is asked first.
       const smaller = error.failure !== "timeout";
-      if (smaller) this.#set.forgive(source, "ledgers");
+      if (smaller) this.set.forgive(source, "ledgers");
       return { kind: "failed", message, smaller };
     }
     if (error.failure === "refused") {
       // Its health is an answer too, after which a refusal would seem the first one.
-      const failures = this.#set.failuresBefore(source, "ledgers");
+      const failures = this.set.failuresBefore(source, "ledgers");
       const range = rangeInRefusal(message) ?? (await this.health(source, signal));
       if (range !== undefined && (from < range.oldest || from > range.latest)) {
         return { kind: "outside", range };
       }
-      this.#set.reject(source, "ledgers", failures);
+      this.set.reject(source, "ledgers", failures);
     }
     return { kind: "failed", message, smaller: false };
   }
