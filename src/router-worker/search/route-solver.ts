@@ -22,6 +22,7 @@ import { mayDropOne, oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
+import { isPlain, settlePlainly } from "./settle-plain.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
 import { UNKNOWN_WORK } from "./work-budget.ts";
@@ -578,8 +579,11 @@ function settle(
   orderSlots: readonly (readonly number[])[],
   sold: bigint = request.amount,
 ): Settled | undefined {
+  const sells = request.direction === "strict_send";
+  const amount = sells ? sold : request.amount;
+  if (isPlain(view, orderSlots, amount)) {
+    return settlePlainly(view, orderSlots, Number(amount), sells);
+  }
   const listed = orderSlots.map((list) => list.map((slot) => listedOrder(view, slot)));
-  return request.direction === "strict_send"
-    ? settleSelling(listed, sold)
-    : settleBuying(listed, request.amount);
+  return sells ? settleSelling(listed, amount) : settleBuying(listed, amount);
 }
