@@ -7,6 +7,7 @@
 //
 //   header    256 B   HEADER_* (f64 and u32), one POOL_* per table, one HASH_* per hash table
 //   orders    128 B   each
+//   orderChanged 8 B  each: sequence of the last step that changed the order or its backing, f64
 //   orderHash   4 B   order slot by id, open addressing in the entries that HASH_ORDERS names
 //   sides      64 B   each: all orders that sell one asset for one other
 //   assets     64 B   each: address, references
@@ -219,6 +220,8 @@ export type BookView = {
   readonly orderF64: Float64Array;
   readonly orderU64: BigUint64Array;
   readonly orderU32: Uint32Array;
+  /** By slot, the sequence of the last step that changed its order or the backing of that. */
+  readonly orderChanged: Float64Array;
   readonly orderHash: HashTable;
   readonly sideF64: Float64Array;
   readonly sideU32: Uint32Array;
@@ -279,6 +282,7 @@ function bookRegions(capacity: BookCapacity) {
   return {
     header: region(HEADER_BYTES),
     orders: table(capacity.orders, 128),
+    orderChanged: table(capacity.orders, 8),
     orderHash: hash(capacity.orders),
     sides: table(capacity.sides, 64),
     assets: table(capacity.assets, 64),
@@ -328,6 +332,7 @@ export function bookView(buffer: SharedArrayBuffer, capacity: BookCapacity): Boo
     orderF64: f64(at.orders),
     orderU64: u64(at.orders),
     orderU32: u32(at.orders),
+    orderChanged: f64(at.orderChanged),
     orderHash: hash(at.orderHash, HASH_ORDERS),
     sideF64: f64(at.sides),
     sideU32: u32(at.sides),

@@ -25,6 +25,7 @@ export function mirrorBook(from: BookView, to: BookView): void {
     target.set(source.subarray(0, (high + 1) * stride));
   };
   records(from.orderU32, to.orderU32, POOL_ORDERS, ORDER_STRIDE_U32);
+  to.orderChanged.set(from.orderChanged.subarray(0, from.headerU32[POOL_ORDERS + POOL_HIGH]! + 1));
   records(from.sideU32, to.sideU32, POOL_SIDES, SIDE_STRIDE_U32);
   records(from.assets.u32, to.assets.u32, POOL_ASSETS, ADDRESS_STRIDE_U32);
   records(from.assetLinks, to.assetLinks, POOL_ASSETS, LINKS_STRIDE_U32);

@@ -74,6 +74,7 @@ export function markOrder(view: BookView, slot: number): void {
   const side = view.orderU32[slot * ORDER_STRIDE_U32 + ORDER_SIDE]!;
   const sequence = view.headerF64[HEADER_SEQUENCE_F64]!;
   const at = side * SIDE_STRIDE_F64;
+  view.orderChanged[slot] = sequence;
   view.sideF64[at + SIDE_CHANGED_F64] = sequence;
   if (!isBehindFront(view, side, slot)) view.sideF64[at + SIDE_FRONT_CHANGED_F64] = sequence;
 }

@@ -95,6 +95,13 @@ export function fitsInCall(
   return left >= 0;
 }
 
+/** Bytes of the names of the two assets of a side. */
+export function sideNameBytes(view: BookView, side: number): number {
+  const at = side * SIDE_STRIDE_U32;
+  const paid = view.sideU32[at + SIDE_TAKER_SELLS]!;
+  return nameBytes(view, paid) + nameBytes(view, view.sideU32[at + SIDE_TAKER_BUYS]!);
+}
+
 function nameBytes(view: BookView, asset: number): number {
   return view.assetLinks[asset * LINKS_STRIDE_U32 + LINKS_NAME_BYTES]!;
 }

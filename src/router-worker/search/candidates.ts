@@ -16,6 +16,7 @@
 // no proof: the path counts as unproven.
 import { ORDERS_MAX } from "../quote.ts";
 import {
+  arePicked,
   groupMakers,
   type HopColumns,
   newColumns,
@@ -196,14 +197,15 @@ export class CandidateSets {
       this.#isThinned = true;
       kept = this.#thinSizes(from, kept);
     }
+    set.build = build;
+    set.isThinned = this.#isThinned;
+    set.version = set.dropped.version;
+    if (set.count === kept && arePicked(columns, from, set.columns, this.#kept, kept)) return;
     if (set.columns.slot.length < kept) set.columns = newColumns(Math.ceil(kept * GROWTH));
     pickEntries(columns, from, all, set.columns, this.#kept, kept);
-    set.build = build;
     set.count = kept;
     set.groups = groupMakers(set.columns, 0, kept);
-    set.isThinned = this.#isThinned;
     set.profits.clear();
-    set.version = set.dropped.version;
   }
 
   #dropDominated(from: number, all: number, dropped: Dropped): number {

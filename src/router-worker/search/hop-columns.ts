@@ -46,6 +46,11 @@ export function copyColumns(from: HopColumns, to: HopColumns, count: number): vo
   for (const name of NAMES) to[name].set(from[name].subarray(0, count));
 }
 
+/** Moves entries from `from` on to `to`, so many that they end at `end` there. */
+export function moveEntries(columns: HopColumns, from: number, to: number, end: number): void {
+  for (const name of NAMES) columns[name].copyWithin(to, from, from + end - to);
+}
+
 /** By entry of the block that is picked from: its place among the picked ones, or -1. */
 let placeOf = new Int32Array(256);
 
@@ -70,6 +75,29 @@ export function pickEntries(
     to.previous[at] = previous < 0 ? -1 : placeOf[previous]!;
     placeOf[entries[at]!] = at;
   }
+}
+
+/** Whether the front of `to` holds what `pickEntries` would fill it with. */
+export function arePicked(
+  from: HopColumns,
+  start: number,
+  to: HopColumns,
+  entries: Int32Array,
+  count: number,
+): boolean {
+  for (let entry = 0; entry < count; entry += 1) {
+    const at = start + entries[entry]!;
+    const isSame =
+      to.slot[entry] === from.slot[at] &&
+      to.owner[entry] === from.owner[at] &&
+      to.price[entry] === from.price[at] &&
+      to.amount[entry] === from.amount[at] &&
+      to.budget[entry] === from.budget[at] &&
+      to.headroom[entry] === from.headroom[at] &&
+      to.transferBytes[entry] === from.transferBytes[at];
+    if (!isSame) return false;
+  }
+  return true;
 }
 
 /** Fills in `most` of an entry from its amount, budget and headroom. */

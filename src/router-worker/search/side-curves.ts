@@ -37,8 +37,15 @@ import { orderAmount, orderPrice } from "../../book/shared-reader.ts";
 import { costUp, I128_MAX, isDust } from "../../model/settlement.ts";
 import { ORDERS_MAX } from "../quote.ts";
 import { EXPIRY_MARGIN } from "../quote-engine.ts";
-import { addressBytes, transferBytes } from "./call-bytes.ts";
-import { copyColumns, groupMakers, limitEntry, newColumns, priceAt } from "./hop-columns.ts";
+import { addressBytes, sideNameBytes, transferBytes } from "./call-bytes.ts";
+import {
+  copyColumns,
+  groupMakers,
+  limitEntry,
+  moveEntries,
+  newColumns,
+  priceAt,
+} from "./hop-columns.ts";
 import { costOf, outputOf, realPrice } from "./rounding.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -50,6 +57,9 @@ const COST_MAX = 2 ** 127;
 
 /** When an amount reaches the end of a curve, so many times as many orders are looked at. */
 const DEPTH_GROWTH = 4;
+
+/** Times that the entries behind one move in a building: past it they are read anew (guess). */
+const MOVES_MAX = 2;
 
 /** Smallest block of the columns, entries. */
 const BLOCK_MIN = 8;
@@ -86,8 +96,18 @@ export class SideCurves {
   readonly #depth: Int32Array;
   readonly #complete: Uint8Array;
   readonly #block: Int32Array;
+  /** Steps that last changed the side, and its front, when the curve was built. */
   readonly #changed: Float64Array;
+  readonly #frontChanged: Float64Array;
+  /** Entries of the front. */
+  readonly #frontCount: Int32Array;
+  /** Entries in the block, those behind the curve included; and a step before which none of them was read. */
+  readonly #held: Int32Array;
+  readonly #since: Float64Array;
+  /** Bytes of names in what the entries' transfers take of a call. */
+  readonly #names: Int32Array;
   readonly #builtAt: Float64Array;
+  /** 0: it was not built, or forgotten. */
   readonly #validUntil: Float64Array;
   /**
    * By curve the flags PENDING and TIGHT. On a curve for one hop any of them says that longer routes need a curve of
@@ -134,7 +154,12 @@ export class SideCurves {
     this.#depth = new Int32Array(curves);
     this.#complete = new Uint8Array(curves);
     this.#block = new Int32Array(curves);
-    this.#changed = new Float64Array(curves).fill(-1);
+    this.#changed = new Float64Array(curves);
+    this.#frontChanged = new Float64Array(curves);
+    this.#frontCount = new Int32Array(curves);
+    this.#held = new Int32Array(curves);
+    this.#since = new Float64Array(curves);
+    this.#names = new Int32Array(curves);
     this.#builtAt = new Float64Array(curves);
     this.#validUntil = new Float64Array(curves);
     this.#differs = new Uint8Array(curves);
@@ -156,11 +181,10 @@ export class SideCurves {
    */
   curveOf(view: BookView, side: number, use: CurveUse, now: number): number {
     const one = 2 * side;
-    if (!this.#isFresh(view, side, one, now)) this.#build(view, side, one, now, FRONT_ORDERS);
+    this.#refresh(view, side, one, now);
     if (use === ONE_HOP || this.#differs[one] === 0) return one;
-    const many = one + 1;
-    if (!this.#isFresh(view, side, many, now)) this.#build(view, side, many, now, FRONT_ORDERS);
-    return many;
+    this.#refresh(view, side, one + 1, now);
+    return one + 1;
   }
 
   /** Whether the curve holds all of its side. */
@@ -229,14 +253,28 @@ export class SideCurves {
     return true;
   }
 
-  #isFresh(view: BookView, side: number, curve: number, now: number): boolean {
-    return (
-      this.#changed[curve] === changedAt(view, side, this.#depth[curve]!) &&
-      now < this.#validUntil[curve]! &&
-      now >= this.#builtAt[curve]!
-    );
+  /** Where only what is behind the front has changed, the front stays. */
+  #refresh(view: BookView, side: number, curve: number, now: number): void {
+    const at = side * SIDE_STRIDE_F64;
+    const isFront = this.#depth[curve]! <= FRONT_ORDERS;
+    if (
+      !this.#isTimely(curve, now) ||
+      this.#frontChanged[curve] !== view.sideF64[at + SIDE_FRONT_CHANGED_F64]
+    ) {
+      this.#build(view, side, curve, now, FRONT_ORDERS);
+    } else if (!isFront && this.#changed[curve] !== view.sideF64[at + SIDE_CHANGED_F64]) {
+      this.#depth[curve] = FRONT_ORDERS;
+      this.count[curve] = this.#frontCount[curve]!;
+      this.#complete[curve] = 0;
+    }
   }
 
+  /** Whether the curve was built, and time has changed nothing of it. */
+  #isTimely(curve: number, now: number): boolean {
+    return now < this.#validUntil[curve]! && now >= this.#builtAt[curve]!;
+  }
+
+  /** Entries of orders that have not changed since they were read stay as they are. */
   #build(view: BookView, side: number, curve: number, now: number, depthMax: number): void {
     const list = side * SIDE_STRIDE_U32 + SIDE_LIST;
     const orders = view.sideU32[list + LIST_COUNT]!;
@@ -244,30 +282,67 @@ export class SideCurves {
     this.workBudget.take(depth);
     this.#builds += 1;
     this.build[curve] = this.#builds;
+    const { start: starts, count } = this;
+    const { orderChanged } = view;
+    const before = starts[curve]!;
     this.#reserve(curve, depth);
-    const from = view.sideU32[list + LIST_START]!;
-    this.#validUntil[curve] = Number.POSITIVE_INFINITY;
-    this.#differs[curve] = 0;
-    this.count[curve] = 0;
-    let looked = 0;
-    while (looked < depth) {
-      const slot = view.arena[from + looked]!;
-      looked += 1;
-      if (this.#isUsable(view, slot, curve, now)) this.#append(view, slot, curve);
+    const { columns } = this;
+    const start = starts[curve]!;
+    const names = sideNameBytes(view, side);
+    const isKept = this.#isTimely(curve, now) && this.#names[curve] === names;
+    // Entries held that are yet to be looked at: from `next` to `end`.
+    let [next, end] = [start, isKept ? start + this.#held[curve]! : start];
+    if (start !== before) moveEntries(columns, before, start, end);
+    if (!isKept) {
+      this.#validUntil[curve] = Number.POSITIVE_INFINITY;
+      this.#differs[curve] = 0;
     }
-    this.groups[curve] = groupMakers(this.columns, this.start[curve]!, this.count[curve]!);
-    this.#depth[curve] = looked;
-    this.#complete[curve] = looked === orders ? 1 : 0;
+    this.#differs[curve]! &= PENDING;
+    count[curve] = 0;
+    let [entry, moves] = [start, 0];
+    const from = view.sideU32[list + LIST_START]!;
+    const since = this.#since[curve]!;
+    for (let looked = 0; looked < depth; looked += 1) {
+      if (looked === FRONT_ORDERS) this.#frontCount[curve] = entry - start;
+      const slot = view.arena[from + looked]!;
+      while (next < end && orderChanged[columns.slot[next]!]! > since) next += 1;
+      const isHeld = next < end && columns.slot[next] === slot;
+      if (!isHeld && !this.#isUsable(view, slot, curve, now)) continue;
+      // Those behind move down where one is gone, up for one that is new.
+      const to = isHeld ? entry : Math.max(next, entry + 1);
+      if (next < end && next !== to) {
+        if (moves < MOVES_MAX) {
+          end = Math.min(end + to - next, start + this.#block[curve]!);
+          moveEntries(columns, next, to, end);
+          next = to;
+        } else end = next;
+        moves += 1;
+      }
+      if (isHeld && next < end) next += 1;
+      else this.#read(view, slot, entry);
+      this.#append(view, curve);
+      entry = start + count[curve]!;
+    }
+    const isComplete = depth === orders;
+    if (isComplete) this.groups[curve] = groupMakers(columns, start, entry - start);
+    this.#depth[curve] = depth;
+    this.#complete[curve] = isComplete ? 1 : 0;
     this.#builtAt[curve] = now;
-    this.#changed[curve] = changedAt(view, side, looked);
+    this.#names[curve] = names;
+    this.#changed[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64]!;
+    this.#frontChanged[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_FRONT_CHANGED_F64]!;
+    this.#held[curve] = entry - start + Math.max(0, end - next);
+    if (next >= end) this.#since[curve] = this.#changed[curve]!;
+    else if (next > entry) moveEntries(columns, next, entry, entry + end - next);
   }
 
-  /** What the API leaves out of quotes (api.md, Quote, rule 7) but for empty backing. */
+  /** False of what the API leaves out of quotes (api.md, Quote, rule 7). */
   #isUsable(view: BookView, slot: number, curve: number, now: number): boolean {
     const expires = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_EXPIRES_F64]!;
     if (expires <= now + EXPIRY_MARGIN) return false;
     const at = slot * ORDER_STRIDE_U32;
-    const sold = view.orderU32[at + ORDER_SOLD_BACKING]! * BACKING_STRIDE_U32;
+    const backing = view.orderU32[at + ORDER_SOLD_BACKING]!;
+    const sold = backing * BACKING_STRIDE_U32;
     const received = view.orderU32[at + ORDER_RECEIVED_BACKING]! * BACKING_STRIDE_U32;
     if ((view.backingU32[received + BACKING_FLAGS]! & FLAG_AUTHORIZED) === 0) return false;
     if ((view.backingU32[sold + BACKING_FLAGS]! & FLAG_PENDING) !== 0) {
@@ -283,6 +358,7 @@ export class SideCurves {
     if (expires - EXPIRY_MARGIN < this.#validUntil[curve]!) {
       this.#validUntil[curve] = expires - EXPIRY_MARGIN;
     }
+    if (view.backingF64[backing * BACKING_STRIDE_F64 + BACKING_BUDGET_F64]! < 1) return false;
     const price = realPrice(view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!);
     const worth = price * view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
     if (worth >= COST_MAX * (1 - SUM_ERROR)) {
@@ -293,32 +369,40 @@ export class SideCurves {
     return worth > 0.999 && !isDust(orderAmount(view, slot), orderPrice(view, slot));
   }
 
-  #append(view: BookView, slot: number, curve: number): void {
-    const columns = this.columns;
-    const start = this.start[curve]!;
-    const count = this.count[curve]!;
-    const entry = start + count;
+  /** Reads an order of a side into an entry. */
+  #read(view: BookView, slot: number, entry: number): void {
+    const { columns } = this;
     const at = slot * ORDER_STRIDE_U32;
     const sold = view.orderU32[at + ORDER_SOLD_BACKING]!;
     const received = view.orderU32[at + ORDER_RECEIVED_BACKING]!;
-    const place = this.#placeOfMaker(view, start, sold);
-    const previous = this.#makerHash[place]! - 1;
-    const budget = view.backingF64[sold * BACKING_STRIDE_F64 + BACKING_BUDGET_F64]!;
-    const headroom = view.backingF64[received * BACKING_STRIDE_F64 + BACKING_HEADROOM_F64]!;
     const price = realPrice(view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_PRICE_F64]!);
     const amount = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
     columns.slot[entry] = slot;
     columns.owner[entry] = view.orderU32[at + ORDER_OWNER]!;
-    columns.previous[entry] = previous;
     columns.price[entry] = price;
     columns.amount[entry] = amount;
     columns.cost[entry] = costOf(amount, price, view.orderU64, priceAt(slot));
-    columns.budget[entry] = budget;
-    columns.headroom[entry] = headroom;
+    columns.budget[entry] = view.backingF64[sold * BACKING_STRIDE_F64 + BACKING_BUDGET_F64]!;
+    columns.headroom[entry] =
+      view.backingF64[received * BACKING_STRIDE_F64 + BACKING_HEADROOM_F64]!;
     limitEntry(columns, entry, view.orderU64);
     columns.addressBytes[entry] = addressBytes(view, slot);
     columns.transferBytes[entry] = transferBytes(view, slot);
-    if (budget < 1) return;
+  }
+
+  /** Appends the entry behind the last one to the curve, unless its maker can be paid for none of it. */
+  #append(view: BookView, curve: number): void {
+    const columns = this.columns;
+    const start = this.start[curve]!;
+    const count = this.count[curve]!;
+    const entry = start + count;
+    const place = this.#placeOfMaker(start, columns.owner[entry]!);
+    const previous = this.#makerHash[place]! - 1;
+    const budget = columns.budget[entry]!;
+    const headroom = columns.headroom[entry]!;
+    const price = columns.price[entry]!;
+    const amount = columns.amount[entry]!;
+    columns.previous[entry] = previous;
     const budgetLeft = previous < 0 ? budget : this.#budgetLeft[previous]!;
     const headroomLeft = previous < 0 ? headroom : this.#headroomLeft[previous]!;
     const backed = budgetLeft < amount ? budgetLeft : amount;
@@ -333,7 +417,7 @@ export class SideCurves {
     const headroomBeside = previous < 0 ? headroom : this.#headroomBesideWhole[previous]!;
     let share = backed;
     if (headroomBeside < columns.cost[entry]!) {
-      const at = priceAt(slot);
+      const at = priceAt(columns.slot[entry]!);
       share = Math.min(share, outputOf(Math.max(0, headroomBeside), price, view.orderU64, at));
     }
     const bounded = (curve & 1) === MANY_HOPS ? backed : divided;
@@ -348,13 +432,11 @@ export class SideCurves {
   }
 
   /** Where the hash holds the maker's latest entry of the curve being built, or would. */
-  #placeOfMaker(view: BookView, start: number, sold: number): number {
-    let place = hashPlace(sold, this.#makerMask);
+  #placeOfMaker(start: number, owner: number): number {
+    let place = hashPlace(owner, this.#makerMask);
     for (;;) {
       const entry = this.#makerHash[place]! - 1;
-      if (entry < 0) return place;
-      const other = this.columns.slot[start + entry]! * ORDER_STRIDE_U32 + ORDER_SOLD_BACKING;
-      if (view.orderU32[other] === sold) return place;
+      if (entry < 0 || this.columns.owner[start + entry] === owner) return place;
       place = (place + 1) & this.#makerMask;
     }
   }
@@ -380,7 +462,7 @@ export class SideCurves {
 
   #forgetAll(): void {
     this.forgotten += 1;
-    this.#changed.fill(-1);
+    this.#validUntil.fill(0);
     this.#block.fill(0);
     this.#columnsUsed = 0;
   }
@@ -402,23 +484,17 @@ export function hashPlace(key: number, mask: number): number {
   return Math.imul(key, 0x9e3779b1) >>> Math.clz32(mask);
 }
 
-/** The step that last changed the first `depth` orders of a side, or one after it. */
-function changedAt(view: BookView, side: number, depth: number): number {
-  const field = depth <= FRONT_ORDERS ? SIDE_FRONT_CHANGED_F64 : SIDE_CHANGED_F64;
-  return view.sideF64[side * SIDE_STRIDE_F64 + field]!;
-}
-
 function withLength(from: Float64Array, length: number): Float64Array<ArrayBuffer> {
   const to = new Float64Array(length);
   to.set(from);
   return to;
 }
 
-/** First entry whose running total is at least `total`, or `end`. */
+/** First entry whose running total is at least `total`, or `end`: most are reached near the front. */
 function firstReaching(sums: Float64Array, start: number, end: number, total: number): number {
-  if (start < end && sums[start]! >= total) return start;
-  let low = start;
-  let high = end;
+  let [low, step] = [start, 1];
+  for (; low + step <= end && sums[low + step - 1]! < total; step *= 2) low += step;
+  let high = Math.min(low + step - 1, end);
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (sums[middle]! < total) low = middle + 1;
