@@ -239,7 +239,7 @@ export type BookView = {
 
 export type AddressTable = {
   readonly u32: Uint32Array;
-  readonly characters: Uint8Array;
+  readonly characters: Buffer;
   readonly hash: HashTable;
 };
 
@@ -322,7 +322,7 @@ export function bookView(buffer: SharedArrayBuffer, capacity: BookCapacity): Boo
   const hash = (of: Region, mask: number) => ({ entries: u32(of), header, mask });
   const addresses = (of: Region, hashOf: Region, mask: number) => ({
     u32: u32(of),
-    characters: u8(of),
+    characters: Buffer.from(buffer, of.offset, of.bytes),
     hash: hash(hashOf, mask),
   });
   return {

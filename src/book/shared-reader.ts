@@ -90,11 +90,7 @@ export function assetAddress(view: BookView, asset: number): Address {
 
 export function addressAt(table: AddressTable, index: number): Address {
   const from = index * ADDRESS_STRIDE_U8;
-  let text = "";
-  for (let at = 0; at < ADDRESS_CHARACTERS; at += 1) {
-    text += String.fromCharCode(table.characters[from + at]!);
-  }
-  return text as Address;
+  return table.characters.toString("latin1", from, from + ADDRESS_CHARACTERS) as Address;
 }
 
 function wide(words: BigUint64Array, at: number): bigint {
