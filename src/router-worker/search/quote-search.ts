@@ -16,6 +16,7 @@ import {
   type RouteQuote,
 } from "../quote.ts";
 import type { QuoteContext } from "../quote-engine.ts";
+import { EQUAL_PART } from "./greedy-route.ts";
 import { BUY, SELL } from "./hop-problem.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
@@ -157,7 +158,11 @@ export class QuoteSearch {
       if (route !== undefined) {
         insertRoute(routes, route, selling);
         this.#hasRoutes = true;
-        if (routes.length === ROUTES_MAX) worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
+        if (routes.length === ROUTES_MAX) {
+          worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
+          // Of results that count as equal the one of fewer orders is answered.
+          solver.cutoff = Math.abs(worst) * (selling ? 1 - EQUAL_PART : 1 + EQUAL_PART);
+        }
       }
       if (solver.isOpen || solver.isThinned) open.push({ path, route });
     }

@@ -82,6 +82,8 @@ export class RouteSolver {
   workLeft = WORK_MAX;
   /** A proven gap at which a hop's search may stop: 0 for a path that may give the best route. */
   gap = 0;
+  /** What a path must come to at least (BUY: at most) to be of use; undefined: whatever it is. */
+  cutoff: number | undefined;
   /** Whether more work may find a better selection of the path solved last. */
   isOpen = false;
   /** Whether it was chosen from candidates of which some were left out: it is not proven then. */
@@ -111,6 +113,7 @@ export class RouteSolver {
   begin(): void {
     this.workLeft = WORK_MAX;
     this.gap = 0;
+    this.cutoff = undefined;
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
     this.#candidates.begin();
     this.#listed.clear();
@@ -166,7 +169,9 @@ export class RouteSolver {
       this.#loadWithCredit(context, sides);
     }
     const route = this.#attemptAll(context, sides);
-    if (!isTight || route !== undefined) return route;
+    // Nothing reaches the cutoff, even with all the headroom there could be.
+    const isUseless = this.cutoff !== undefined && !this.isOpen;
+    if (!isTight || route !== undefined || isUseless) return route;
     // What headroom an order takes or releases counts as much as its price and its size.
     for (const [hop] of sides.entries()) this.#search.hops[hop]!.dropped?.wantAll();
     this.#load(context, sides);
@@ -435,7 +440,7 @@ export class RouteSolver {
   #attempt(
     context: SolveContext,
     sides: readonly number[],
-    cutoff?: number,
+    cutoff: number | undefined = this.cutoff,
   ): RouteQuote | undefined {
     const workMax = Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART);
     if (!this.#searchSelection(context, sides, workMax, false, cutoff)) return undefined;

@@ -179,10 +179,13 @@ export class SlotSplitSearch {
     this.#keepAnswer(result.value);
   }
 
-  #solveSplits(amount: number, { amount: exact, shouldStop }: RouteDemand): void {
+  #solveSplits(amount: number, { amount: exact, cutoff, shouldStop }: RouteDemand): void {
     this.#findOrderBytes();
     this.#bounds.begin(this.hops, this.#hopCount, this.#direction, amount, this.#slots);
-    if (this.#bounds.orders <= this.#slots && this.#solveUnsplit(amount, exact)) return;
+    // Few splits can reach a cutoff.
+    const hasCutoff = cutoff > 0 && cutoff < Number.POSITIVE_INFINITY;
+    const isUnsplit = !hasCutoff && this.#bounds.orders <= this.#slots;
+    if (isUnsplit && this.#solveUnsplit(amount, exact)) return;
     this.#addSplits(amount);
     for (const nodes of NODES_BY_ROUND) {
       this.#nodesMax = nodes;
