@@ -23,13 +23,11 @@ import { PAIRS, SidePairs } from "./side-pairs.ts";
 /** The gap to the bound that is searched first, as a part of it, and its growth while none is found. */
 const GAP_FIRST = 2 ** -16;
 const GAP_GROWTH = 4;
-/** Past this gap, or so many nodes, a closer bound is looked for: first rise, rises, sections (guesses). */
+/** Past this gap, or so many nodes, a closer bound is looked for, in steps of these parts of the price (guesses). */
 const GAP_PLAIN = 2 ** -12;
 const QUICK_NODES = 512;
-const RISE_FIRST = 2 ** -8;
-const RISES_MAX = 12;
-const SECTIONS = 8;
-const GOLDEN = (3 - Math.sqrt(5)) / 2;
+const STEP_FIRST = 2 ** -3;
+const STEP_LAST = 2 ** -13;
 /** What a search takes beside its nodes. */
 const SEARCH_WORK = 20;
 /** Entries passed over that take as long as a node. */
@@ -138,24 +136,11 @@ export class HopSolver {
       selection.notePart(mostOfSlots(orders, task.candidates, slots, false));
       this.hasMissed = task.sells && wantCostly(orders, slots, amount - task.error);
     } else if (!this.#takeCheapest()) {
-      this.#searchAll(demand);
+      this.#search(task.isBytesBound ? Math.min(slots, task.mostThatFit()) : slots);
       this.work += nodesMax - Math.max(0, this.#nodesLeft);
       if (this.complete) this.hasMissed = this.#wantMissed();
     }
     return selection.found;
-  }
-
-  #searchAll({ slots, bytes }: HopDemand): void {
-    const task = this.#task;
-    if (!task.isBytesBound) {
-      this.#search(slots);
-      return;
-    }
-    // As many as surely fit; then as many as can.
-    const sure = Math.max(1, Math.floor(bytes / task.bytesMost));
-    const most = Math.min(slots, task.mostThatFit());
-    this.#search(sure);
-    if (most > sure) this.#search(most);
   }
 
   /**
@@ -254,40 +239,21 @@ export class HopSolver {
 
   /**
    * Moves to the shadow price of the closest bound, from which the one of a hop whose makers' backing is
-   * divisible can be far: steps up or down, then a golden section.
+   * divisible can be far: steps up or down, each half as long as the one before.
    */
   #closestBound(): number {
     const first = this.#relaxation.lambda;
-    const above = first * (1 + RISE_FIRST);
-    let best = this.#bound();
-    const isAbove = this.#boundAt(above) < best;
-    let [near, middle, far] = [isAbove ? first : above, first, first];
-    let step = isAbove ? above - first : first - above;
-    for (let rise = 0; rise < RISES_MAX; rise += 1) {
-      far = Math.max(middle + step, first / 2);
-      const bound = this.#boundAt(far);
-      if (bound >= best) break;
-      best = bound;
-      near = middle;
-      middle = far;
-      step *= 2;
+    let [lambda, best] = [first, this.#bound()];
+    for (let step = STEP_FIRST; step > STEP_LAST; step /= 2) {
+      for (const at of [lambda + step * first, lambda - step * first]) {
+        const bound = this.#boundAt(at);
+        if (bound >= best) continue;
+        [lambda, best] = [at, bound];
+        break;
+      }
     }
-    for (let section = 0; section < SECTIONS; section += 1) {
-      const [width, other] = [far - middle, near - middle];
-      const isFar = Math.abs(width) > Math.abs(other);
-      const at = middle + GOLDEN * (isFar ? width : other);
-      const bound = this.#boundAt(at);
-      if (bound < best) {
-        if (isFar) near = middle;
-        else far = middle;
-        middle = at;
-        best = bound;
-      } else if (isFar) far = at;
-      else near = at;
-    }
-    best = this.#boundAt(middle);
     this.#hasPairs = false;
-    return best;
+    return this.#boundAt(lambda);
   }
 
   #boundAt(lambda: number): number {

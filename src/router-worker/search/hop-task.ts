@@ -30,8 +30,7 @@ export class HopTask {
   priceMax = 0;
   /** By entry of the hop: whether it can be filled whole and leave some of the amount. */
   readonly canBeWhole = new Uint8Array(ENTRIES_MAX);
-  /** Bytes of the order that takes most of the call; and whether some selections do not fit. */
-  bytesMost = 0;
+  /** Whether some selections take more bytes of the call than they may. */
   isBytesBound = false;
   #grouped!: HopOrders;
   readonly #amountOf = new Float64Array(ENTRIES_MAX);
@@ -59,12 +58,12 @@ export class HopTask {
       this.canBeWhole[entry] = canBeWhole ? 1 : 0;
     }
     this.canBeWhole.fill(0, count, orders.count);
-    this.bytesMost = 0;
+    let bytesMost = 0;
     const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
     for (let entry = 0; isBounded && entry < count; entry += 1) {
-      this.bytesMost = Math.max(this.bytesMost, orderBytes(orders, entry));
+      bytesMost = Math.max(bytesMost, orderBytes(orders, entry));
     }
-    this.isBytesBound = this.bytesMost * demand.slots > demand.bytes;
+    this.isBytesBound = bytesMost * demand.slots > demand.bytes;
     this.group = columns.group;
     this.#grouped = orders;
     this.ignoresBacking = orders.groups > 0 && this.#isExact();
