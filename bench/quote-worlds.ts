@@ -12,6 +12,7 @@ import { InlineQuotes } from "../src/router-worker/inline-quotes.ts";
 import { QuotePool } from "../src/router-worker/pool.ts";
 import type { QuoteDirection, QuoteRequest } from "../src/router-worker/quote.ts";
 import { bookStateOf, changesOfWorld } from "../test/support/book-of-world.ts";
+import type { TokenWorld } from "../test/support/call-bytes.ts";
 import { MemoryNetwork } from "../test/support/devnet/memory-network.ts";
 import { type Random, randomFrom } from "../test/support/random-ledgers.ts";
 import type { WorldState } from "../test/vectors/settlement-case.ts";
@@ -23,7 +24,7 @@ const GENESIS_MAX = 1000;
 const SETTLED_LEDGERS = 10;
 
 /** What the devnet's traffic makes of a scale: makers with many orders on shared backing. */
-export function devnetWorld(name: keyof typeof SCALES): WorldState {
+export function devnetWorld(name: keyof typeof SCALES): TokenWorld {
   const scale: TrafficScale = SCALES[name];
   const network = new MemoryNetwork(buildCast({ seed: "quotes", scale }), START);
   const { world, addresses } = network;
@@ -35,7 +36,10 @@ export function devnetWorld(name: keyof typeof SCALES): WorldState {
     if (world.orders.size > 0) before = world.orders.size;
   }
   for (let ledger = 0; ledger < SETTLED_LEDGERS; ledger += 1) network.close();
+  const { assets } = network.traffic.world;
   return {
+    // What their names take of a call's bytes bounds what a route can list.
+    tokens: new Map(assets.map(({ token, classic }) => [token, classic ?? { kind: "other" }])),
     contract: addresses.exchange,
     now: world.now,
     ledger: world.ledger,

@@ -8,10 +8,12 @@ import { account, token } from "../support/addresses.ts";
 import { bestSelection } from "../support/best-selection.ts";
 import { bookOfWorld } from "../support/book-of-world.ts";
 import { CALL_BYTES_MAX, routeBytes } from "../support/call-bytes.ts";
+import { exhaustiveRoute } from "../support/exhaustive-route.ts";
 import {
   broadWorld,
   cappedWorld,
   type FloodKind,
+  fewBytesWorld,
   floodWorld,
   type HostileWorld,
   ladderWorld,
@@ -20,6 +22,7 @@ import {
   wideWorld,
 } from "../support/hostile-worlds.ts";
 import { betterExchange, EQUAL_PARTS } from "../support/one-exchange.ts";
+import { isBetter } from "../support/plain-settlement.ts";
 import { SKIP_WINDOW } from "../support/random-quote-world.ts";
 import { routeFaults } from "../support/route-check.ts";
 import { runs } from "../support/runs.ts";
@@ -264,4 +267,35 @@ test("of what fits in a call the best is quoted", () => {
     ];
   });
   assert(found > runs(5) && near > 0, `${found} found, ${near} near the cap`);
+});
+
+test("hops share the bytes of a call as well as its slots: no list of orders is better", () => {
+  let [found, bound] = [0, 0];
+  // Of these the best takes fewer bytes at one hop, which another one needs.
+  const needBytes = [47, 55, 107, 195, 235, 243, 270];
+  checkSeeds(runs(25), (at) => {
+    const seed = needBytes[at - 1] ?? at;
+    const hops = seed % 6 === 0 ? 3 : 1 + (seed % 2);
+    const world = fewBytesWorld(seed, hops, hops === 3 ? 5 : 6);
+    const { state, request, ordersMax } = world;
+    const path = Array.from({ length: hops + 1 }, (_, at) => token(at));
+    const demand = { ...request, ordersMax, endingsOnly: true };
+    const best = exhaustiveRoute(state, path, demand);
+    const answer = answerOf(world);
+    const route = bestRoute(answer);
+    if (best !== undefined) found += 1;
+    const { callBytesMax: _, ...unbound } = state;
+    const more = exhaustiveRoute(unbound, path, demand);
+    if (more !== undefined && (best === undefined || isBetter(more, best, request.direction))) {
+      bound += 1;
+    }
+    const oracle = best === undefined ? [] : worseThan(world, best, route);
+    return [
+      ...routeFaultsOf(world, route),
+      ...worseThan(world, route, best),
+      ...oracle.map((fault) => `the oracle: ${fault}`),
+      ...proofFaults(answer),
+    ];
+  });
+  assert(found > runs(12) && bound > runs(3), `${found} found, ${bound} bound by bytes`);
 });

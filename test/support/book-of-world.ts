@@ -26,6 +26,8 @@ export function bookOfWorld(state: TokenWorld, options: BookOptions = {}): BookV
   const copy = emptyCopy(state.contract, changes.length);
   writeState(copy.view, 1, bookStateOf(state));
   for (const change of changes) applyChange(copy, change);
+  const { callBytesMax } = state;
+  if (callBytesMax !== undefined) applyChange(copy, { kind: "eventsMax", bytes: callBytesMax });
   return copy.view;
 }
 

@@ -9,7 +9,11 @@ import type { WorldState } from "../vectors/settlement-case.ts";
 export const CALL_BYTES_MAX = 16_384;
 
 /** A world whose tokens are known; one that is not named is no asset contract. */
-export type TokenWorld = WorldState & { readonly tokens?: ReadonlyMap<Address, Token> };
+export type TokenWorld = WorldState & {
+  readonly tokens?: ReadonlyMap<Address, Token>;
+  /** What the network carries of a call; absent: as much as today. */
+  readonly callBytesMax?: number;
+};
 
 export type CalledHop = {
   readonly selling: Address;

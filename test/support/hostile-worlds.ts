@@ -298,6 +298,46 @@ export function cappedWorld(seed: number): HostileWorld {
   return world({ orders, hops, direction, amount, tokens });
 }
 
+/** A few orders a hop, of makers who have several, and a network that carries only some of them in a call. */
+export function fewBytesWorld(seed: number, hops: number, ordersMax: number): HostileWorld {
+  const random = randomFrom(seed * 53 + 7);
+  const tokens = Array.from({ length: hops + 1 }, (): Token => {
+    const code = "ABCDEFGHIJKL".slice(0, 1 + random(12));
+    return pick(random, [
+      { kind: "native" },
+      { kind: "other" },
+      { kind: "issued", code, issuer: account(random(4)) },
+      { kind: "issued", code, issuer: account(90) },
+    ]);
+  });
+  const size = 10n ** BigInt(1 + random(7));
+  const makers = Array.from({ length: 2 + random(4) }, (_, at) =>
+    random(3) === 0 ? token(CONTRACT_MAKERS + at) : account(at),
+  );
+  const spread = pick(random, [1000, 50_000, 400_000]);
+  const orders = Array.from({ length: hops }, (_, hop) =>
+    Array.from({ length: hops === 3 ? 4 + random(2) : 6 + random(2) }, (): Draft => {
+      const amount = size + upTo(random, size / pick(random, [1n, 2n, 10n]));
+      return { maker: pick(random, makers), amount, price: priceNear(random, spread), hop };
+    }),
+  ).flat();
+  const budgets = new Map(
+    makers.map((maker) => [maker, random(4) === 0 ? 2n * size : PLENTY] as const),
+  );
+  const amount = (size * BigInt(10 + random(ordersMax * 8))) / (10n * BigInt(hops === 1 ? 1 : 2));
+  const drafted = {
+    orders,
+    budgets,
+    hops,
+    direction: directionOf(random),
+    amount,
+    ordersMax,
+    tokens,
+  };
+  const { state, ...rest } = world(drafted);
+  return { ...rest, state: { ...state, callBytesMax: 600 + hops * 700 + random(ordersMax * 750) } };
+}
+
 function honestSide(random: Random, count: number, size: bigint): readonly Draft[] {
   return Array.from({ length: count }, (_, at): Draft => {
     const amount = size / 4n + upTo(random, size * 2n);

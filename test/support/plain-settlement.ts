@@ -85,7 +85,8 @@ export function settleLists(
   }
   if (direction === "strict_send" && wanted > amount) return undefined;
   if (!plans.every((fills, at) => canBePaid(fills, plans[at - 1] ?? []))) return undefined;
-  if (callBytes(state, plans.map(calledHop)) > CALL_BYTES_MAX) return undefined;
+  const { callBytesMax = CALL_BYTES_MAX } = state;
+  if (callBytes(state, plans.map(calledHop)) > callBytesMax) return undefined;
   return { sold: wanted, bought, orders: plans.map((fills) => fills.map(({ offer }) => offer.id)) };
 }
 

@@ -58,7 +58,8 @@ function shapeFaults(state: TokenWorld, route: RouteQuote, ordersMax: number): r
 
 function sizeFaults(state: TokenWorld, route: RouteQuote, keepsRest: boolean): readonly string[] {
   const bytes = routeBytes(state, route, keepsRest);
-  return bytes <= CALL_BYTES_MAX ? [] : [`the call takes ${bytes} bytes`];
+  const { callBytesMax = CALL_BYTES_MAX } = state;
+  return bytes <= callBytesMax ? [] : [`the call takes ${bytes} bytes`];
 }
 
 /** What is wrong with the crossing of a limit order (api.md, Quote, rule 10); `price` is its own. */

@@ -45,6 +45,8 @@ export type RouteDemand = {
 const SPLITS_MAX = ((ORDERS_MAX - 1) * (ORDERS_MAX - 2)) / 2;
 /** Smaller outputs of a hop that are tried where the next hop cannot use up the best one. */
 const OUTPUTS_MAX = 256;
+/** Limits on a hop's bytes that are tried where they are short for the hops after it (guess). */
+const LIMITS_MAX = 64;
 /**
  * Nodes for one hop, round by round: a hop that is hard leaves work for the others. A first round of
  * 512 takes a fifth more time in all and leaves a third more routes unproven, since most hops that it
@@ -56,16 +58,24 @@ const UNSPLIT_NODES = 1 << 10;
 /** Results of hops that are kept: many splits have the same first hops (guess). */
 const RESULTS_MAX = 256;
 const LIST_MAX = 2 * ORDERS_MAX;
-/** What a hop was asked for, and what a search of it answered. */
-type HopResult = {
+const NO_BOUND = Number.POSITIVE_INFINITY;
+
+/** What a hop is asked for. */
+type Asked = {
   /** Stage n: the n-th hop solved, from the first hop on when selling, from the last when buying. */
   readonly stage: number;
   readonly flow: number;
   readonly exactFlow: bigint | undefined;
-  readonly below: number;
-  readonly bytes: number;
   readonly slots: number;
+  readonly below: number;
   readonly cutoff: number;
+};
+
+/** And what a search of it answered. */
+type HopResult = Asked & {
+  /** Bytes that it might take of the call, and took. */
+  readonly bytes: number;
+  readonly taken: number;
   readonly nodesMax: number;
   readonly found: boolean;
   readonly complete: boolean;
@@ -113,10 +123,13 @@ export class SlotSplitSearch {
   #hopCount = 0;
   #slots = 0;
   #bytes = 0;
-  /** What a hop may take of them: part of what tells results apart. Infinity: more than it can. */
-  #hopBytes = 0;
-  /** Whether bytes bound the hop tried last or one after it. */
+  /** By hop: what an order takes of the call at least. */
+  readonly #leastBytes = new Float64Array(HOPS_MAX);
+  /** Of the stage tried last: whether bytes bound it or one after it, and one after it. */
   #isBytesBound = false;
+  #isBoundAfter = false;
+  /** Most bytes that what was tried of it took. */
+  #takenMost = 0;
   #gap = 0;
   #workMax = 0;
   #nodesMax = 0;
@@ -164,29 +177,48 @@ export class SlotSplitSearch {
     if (this.#slots < demand.hopCount) return false;
     const amount = Number(demand.amount);
     if (demand.hopCount === 1) this.#solveOne(amount, demand.amount);
-    else this.#solveSplits(amount, demand);
+    else this.#solveSplits(demand);
     return this.found;
   }
 
   #solveOne(amount: number, exact: bigint): void {
     this.#nodesMax = this.#workMax;
-    this.#hopBytes = this.#bytes;
-    const unbounded = Number.POSITIVE_INFINITY;
-    const result = this.#resultOf(0, amount, exact, this.#slots, unbounded, this.value);
+    const asked = { stage: 0, flow: amount, exactFlow: exact, slots: this.#slots, below: NO_BOUND };
+    const result = this.#resultWithin({ ...asked, cutoff: this.value }, this.#bytes);
     this.complete = result.complete;
     if (!result.found || !this.#isBetter(result.value)) return;
     this.#keepStage(0, result.list);
     this.#keepAnswer(result.value);
   }
 
-  #solveSplits(amount: number, { amount: exact, cutoff, shouldStop }: RouteDemand): void {
-    this.#findOrderBytes();
+  #solveSplits({ amount: exact, bytes, cutoff, shouldStop }: RouteDemand): void {
+    const amount = Number(exact);
+    this.#findLeastBytes();
     this.#bounds.begin(this.hops, this.#hopCount, this.#direction, amount, this.#slots);
+    this.#splits = 0;
+    // First as if the call carried everything: three times of four it carries what is best then (measured).
+    this.#bytes = NO_BOUND;
+    this.#workMax /= 2;
+    this.#searchSplits(amount, exact, shouldStop);
+    this.#workMax *= 2;
+    const fits = this.#answerBytes() <= bytes;
+    if (fits && this.complete) return;
+    this.#bytes = bytes;
+    this.complete = true;
+    if (!fits) {
+      this.found = false;
+      this.value = cutoff;
+      this.#isOpen.fill(1, 0, this.#splits);
+    }
+    this.#searchSplits(amount, exact, shouldStop);
+  }
+
+  #searchSplits(amount: number, exact: bigint, shouldStop: () => boolean): void {
     // Few splits can reach a cutoff.
-    const hasCutoff = cutoff > 0 && cutoff < Number.POSITIVE_INFINITY;
+    const hasCutoff = this.value > 0 && this.value < NO_BOUND;
     const isUnsplit = !hasCutoff && this.#bounds.orders <= this.#slots;
     if (isUnsplit && this.#solveUnsplit(amount, exact)) return;
-    this.#addSplits(amount);
+    if (this.#splits === 0) this.#addSplits(amount);
     for (const nodes of NODES_BY_ROUND) {
       this.#nodesMax = nodes;
       let isOpen = false;
@@ -216,20 +248,18 @@ export class SlotSplitSearch {
     const sells = this.#direction === SELL;
     const slots = this.#slots - this.#hopCount + 1;
     this.#nodesMax = UNSPLIT_NODES;
-    this.#hopBytes = Number.POSITIVE_INFINITY;
     let [flow, exactFlow, orders, bytes] = [amount, exact as bigint | undefined, 0, 0];
     let isProven = true;
-    const noCutoff = sells ? 0 : Number.POSITIVE_INFINITY;
+    const cutoff = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let stage = 0; stage < this.#hopCount; stage += 1) {
       const below = this.#usableBelow(stage, slots);
-      const result = this.#resultOf(stage, flow, exactFlow, slots, below, noCutoff);
+      const result = this.#resultOf({ stage, flow, exactFlow, slots, below, cutoff }, NO_BOUND);
       if (!result.found || !result.complete) return false;
       // Less than what the hop before gives could give more.
       if (sells && stage > 0 && result.partMost > result.value) isProven = false;
       this.#keepStage(stage, result.list);
       orders += result.list.length;
-      const hop = this.hops[this.#hopAt(stage)]!;
-      bytes += selectionBytes(hop, result.list, result.list.length);
+      bytes += result.taken;
       [flow, exactFlow] = [result.value, result.exactValue];
     }
     if (orders > this.#slots || bytes > this.#bytes) return false;
@@ -320,8 +350,8 @@ export class SlotSplitSearch {
   }
 
   /**
-   * The hops of the split at hand from `stage` on, for `flow`, with `slots` for all of them. Returns at
-   * most (BUY: at least) what any smaller flow could come to.
+   * The hops of the split at hand from `stage` on, for `flow`, with `slots` and `bytes` for all of them. Returns
+   * at most (BUY: at least) what any smaller flow could come to.
    */
   #try(
     stage: number,
@@ -330,24 +360,41 @@ export class SlotSplitSearch {
     slots: number,
     bytes: number,
   ): number {
+    let hopBytes = bytes - this.#bytesAfter(stage);
+    const reach = this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
+    const isBound = this.#isBytesBound;
+    // What is best within fewer bytes leaves more of them to the hops after.
+    for (let limits = 1; this.#isBoundAfter && this.#isDone; limits += 1) {
+      if (limits === LIMITS_MAX) this.#isDone = false;
+      hopBytes = this.#takenMost - 1;
+      this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
+    }
+    this.#isBytesBound = isBound;
+    return reach;
+  }
+
+  /** The same with the hop of `stage` taking no more than `hopBytes`. */
+  #tryWithin(
+    stage: number,
+    flow: number,
+    exactFlow: bigint | undefined,
+    slots: number,
+    bytes: number,
+    hopBytes: number,
+  ): number {
     const sells = this.#direction === SELL;
-    const stagesAfter = this.#hopCount - 1 - stage;
     const hop = this.#hopAt(stage);
     // What the hops before do not need is left to this one.
     let most = slots;
     for (let next = stage + 1; next < this.#hopCount; next += 1)
       most -= this.#own[this.#hopAt(next)]!;
-    const bytesLeft = bytes - this.#bytesAfter(stage);
-    // What bounds nothing tells no results apart.
-    let isBound = most * this.#mostBytes[hop]! > bytesLeft;
-    const hopBytes = isBound ? bytesLeft : Number.POSITIVE_INFINITY;
-    this.#isBytesBound = isBound;
+    let [isBound, isBoundAfter, takenMost] = [false, false, 0];
     let below = this.#usableBelow(stage, slots - 1);
     let reach = sells ? 0 : Number.POSITIVE_INFINITY;
-    for (let output = 0; output < OUTPUTS_MAX; output += 1) {
-      if (this.work > this.#workMax) {
+    for (let output = 0; ; output += 1) {
+      if (this.work > this.#workMax || output === OUTPUTS_MAX) {
         this.#isDone = false;
-        return reach;
+        break;
       }
       const wanted = this.found
         ? nextBetter(this.#direction, this.value * (1 + (sells ? this.#gap : -this.#gap)))
@@ -357,38 +404,40 @@ export class SlotSplitSearch {
       const isAny = wanted === 0 || wanted === Number.POSITIVE_INFINITY;
       const cutoff = isAny ? wanted : this.#bounds.needed(stage, wanted, this.#own);
       const bound = this.#bounds.bound(stage, flow, this.#own);
-      if (!this.#isBetter(bound)) {
-        this.#own[hop] = saved;
-        return output === 0 ? bound : reach;
-      }
-      this.#hopBytes = hopBytes;
-      const result = this.#resultOf(stage, flow, exact, most, below, cutoff);
       this.#own[hop] = saved;
-      const { found, value, exactValue, partMost, list } = result;
-      if (!result.complete) this.#isDone = false;
-      if (output === 0) {
-        const best = this.#bounds.bound(stage + 1, partMost, this.#own);
-        reach = sells ? best : value;
+      if (!this.#isBetter(bound)) {
+        if (output === 0) reach = bound;
+        break;
       }
-      if (!found) return reach;
+      const asked = { stage, flow, exactFlow, slots: most, below, cutoff };
+      const result = this.#resultWithin(asked, hopBytes);
+      const { found, value, partMost, list, taken } = result;
+      if (!result.complete) this.#isDone = false;
+      if (result.bytes < NO_BOUND) isBound = true;
+      if (output === 0) {
+        reach = sells ? this.#bounds.bound(stage + 1, partMost, this.#own) : value;
+      }
+      if (!found) break;
       this.#keepStage(stage, list);
-      if (stagesAfter === 0) {
+      if (stage === this.#hopCount - 1) {
         if (this.found ? (sells ? value > this.value : value < this.value) : this.#isBetter(value))
           this.#keepAnswer(value);
-        return reach;
+        break;
       }
-      if (!this.#isBetter(this.#bounds.bound(stage + 1, value, this.#own))) return reach;
-      const taken = selectionBytes(this.hops[hop]!, list, list.length);
-      const rest = this.#try(stage + 1, value, exactValue, slots - list.length, bytes - taken);
+      if (!this.#isBetter(this.#bounds.bound(stage + 1, value, this.#own))) break;
+      const left = slots - list.length;
+      const rest = this.#try(stage + 1, value, result.exactValue, left, bytes - taken);
+      if (this.#isBytesBound) isBoundAfter = true;
+      if (taken > takenMost) takenMost = taken;
       // With fewer bytes taken here the next hops could do more.
-      if (output === 0 && partMost <= value && !this.#isBytesBound && rest < reach) reach = rest;
-      if (output === 0 && this.#isBytesBound) isBound = true;
-      this.#isBytesBound = isBound;
+      if (output === 0 && partMost <= value && !isBoundAfter && rest < reach) reach = rest;
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
-      if (!sells || !this.#isBetter(rest)) return reach;
+      if (!sells || !this.#isBetter(rest)) break;
       below = Math.min(value, this.#usableBelow(stage, this.#own[this.#hopAt(stage + 1)]!));
     }
-    this.#isDone = false;
+    this.#isBytesBound = isBound || isBoundAfter;
+    this.#isBoundAfter = isBoundAfter;
+    this.#takenMost = takenMost;
     return reach;
   }
 
@@ -406,51 +455,51 @@ export class SlotSplitSearch {
     return usable;
   }
 
-  /** What the slots of the hops after `stage` take of the call at least, each of another maker. */
+  /** What the hops after `stage` take of the call at least: an order each. */
   #bytesAfter(stage: number): number {
     let bytes = 0;
     for (let next = stage + 1; next < this.#hopCount; next += 1) {
-      const hop = this.#hopAt(next);
-      bytes += this.#own[hop]! * this.#leastBytes[hop]!;
+      bytes += this.#leastBytes[this.#hopAt(next)]!;
     }
     return bytes;
   }
 
-  /** By hop: what an order takes of the call at least and at most. */
-  readonly #leastBytes = new Float64Array(HOPS_MAX);
-  readonly #mostBytes = new Float64Array(HOPS_MAX);
-
-  #findOrderBytes(): void {
+  #findLeastBytes(): void {
     for (let hop = 0; hop < this.#hopCount; hop += 1) {
       const orders = this.hops[hop]!;
-      let [least, most] = [Number.POSITIVE_INFINITY, 0];
+      let least = Number.POSITIVE_INFINITY;
       for (let entry = 0; entry < orders.count; entry += 1) {
-        const bytes = orderBytes(orders, entry);
-        if (bytes < least) least = bytes;
-        if (bytes > most) most = bytes;
+        least = Math.min(least, orderBytes(orders, entry));
       }
       this.#leastBytes[hop] = least;
-      this.#mostBytes[hop] = most;
     }
   }
 
-  /** Solves the hop of `stage` unless a result says as much already; returns the result. */
-  #resultOf(
-    stage: number,
-    flow: number,
-    exactFlow: bigint | undefined,
-    slots: number,
-    below: number,
-    cutoff: number,
-  ): HopResult {
-    const bytes = this.#hopBytes;
+  #answerBytes(): number {
+    let bytes = 0;
+    for (let hop = 0; this.found && hop < this.#hopCount; hop += 1) {
+      bytes += selectionBytes(this.hops[hop]!, this.lists[hop]!, this.counts[hop]!);
+    }
+    return bytes;
+  }
+
+  /** What a hop gives within so many bytes of the call: mostly what it gives without that limit. */
+  #resultWithin(asked: Asked, bytes: number): HopResult {
+    const result = this.#resultOf(asked, NO_BOUND);
+    return result.taken <= bytes ? result : this.#resultOf(asked, bytes);
+  }
+
+  /** Solves a hop unless a result says as much already; returns the result. */
+  #resultOf(asked: Asked, bytes: number): HopResult {
+    const { stage, flow, exactFlow, slots, below, cutoff } = asked;
     for (const known of this.#results) {
       if (known.stage !== stage || known.flow !== flow || known.exactFlow !== exactFlow) continue;
-      if (known.bytes !== bytes || known.below !== below) continue;
-      if (this.#says(known, slots, cutoff)) return known;
+      if (known.below !== below) continue;
+      if (this.#says(known, slots, bytes, cutoff)) return known;
     }
     const solver = this.#solver;
-    solver.solve(this.hops[this.#hopAt(stage)]!, {
+    const hop = this.hops[this.#hopAt(stage)]!;
+    solver.solve(hop, {
       direction: this.#direction,
       amount: flow,
       exactAmount: exactFlow,
@@ -467,13 +516,9 @@ export class SlotSplitSearch {
     const { found, value, exactValue, partMost, count } = solver.selection;
     const list = solver.selection.list.slice(0, found ? count : 0);
     const result: HopResult = {
-      stage,
-      flow,
-      exactFlow,
-      below,
+      ...asked,
       bytes,
-      slots,
-      cutoff,
+      taken: selectionBytes(hop, list, list.length),
       nodesMax: this.#nodesMax,
       found,
       complete,
@@ -485,7 +530,7 @@ export class SlotSplitSearch {
     this.#results[this.#nextResult] = result;
     this.#nextResult = (this.#nextResult + 1) % RESULTS_MAX;
     // With more bytes there could be more.
-    if (complete && bytes === Number.POSITIVE_INFINITY) {
+    if (complete && bytes === NO_BOUND) {
       // Beyond the cutoff nothing is known, though something may be found there.
       const best = found ? value : cutoff;
       const sells = this.#direction === SELL;
@@ -495,14 +540,16 @@ export class SlotSplitSearch {
     return result;
   }
 
-  /** Whether a result for the same flow holds for so many slots and that cutoff, too. */
-  #says(known: HopResult, slots: number, cutoff: number): boolean {
+  /** Whether a result for the same flow holds for so many slots and bytes and that cutoff, too. */
+  #says(known: HopResult, slots: number, bytes: number, cutoff: number): boolean {
     const sells = this.#direction === SELL;
     const isLess = sells ? cutoff < known.cutoff : cutoff > known.cutoff;
     if (!known.complete) {
-      return slots === known.slots && known.nodesMax >= this.#nodesMax && !isLess;
+      const isSame = slots === known.slots && bytes === known.bytes;
+      return isSame && known.nodesMax >= this.#nodesMax && !isLess;
     }
     if (slots > known.slots || slots < known.list.length) return false;
+    if (bytes > known.bytes || bytes < known.taken) return false;
     // The best selection, or none that reaches what is asked for.
     const isBest = sells ? known.value >= known.cutoff : known.value <= known.cutoff;
     return (known.found && isBest) || !isLess;
