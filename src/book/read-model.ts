@@ -19,7 +19,7 @@ export interface ReadModel {
   readonly orderEvents: Pick<OrderEvents, "list" | "completeFrom">;
   readonly backings: BackingReads;
   /** Candles, ticker and totals. */
-  readonly marketData: MarketData;
+  readonly marketData: Pick<MarketData, "candles" | "ticker" | "dayTotals">;
   /** Calls the listener once a step is shown; returns what ends that. */
   onStep(listener: StepListener): () => void;
 }

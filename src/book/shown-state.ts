@@ -7,10 +7,10 @@ import type { OrderEvents } from "../store/order-events.ts";
 import type { Horizon, LedgerCursor } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveMarkets } from "./live-markets.ts";
+import { MarketData } from "./market-data.ts";
 import type { PreparedStep } from "./prepared-step.ts";
 import type { ReadModel } from "./read-model.ts";
 import type { BackingReads, StepListener } from "./step.ts";
-import { StoredMarketData } from "./stored-market-data.ts";
 
 export type ShownStateOptions = {
   readonly store: Store;
@@ -25,7 +25,7 @@ export class ShownState implements ReadModel {
   readonly orderEvents: OrderEvents;
   readonly markets: LiveMarkets;
   readonly backings: BackingReads;
-  readonly marketData: StoredMarketData;
+  readonly marketData: MarketData;
   contract: ContractState;
   step = 0;
   /** The last ledger processed, with what the next one must follow. */
@@ -45,7 +45,7 @@ export class ShownState implements ReadModel {
     this.contract = store.contract();
     this.cursor = store.cursor();
     this.horizon = store.horizon();
-    this.marketData = new StoredMarketData(store, clock, () => ({
+    this.marketData = new MarketData(store, clock, () => ({
       opened: this.contract.markets,
       live: markets.sorted(),
     }));

@@ -2,13 +2,20 @@
 // something in them changed.
 import { type Address, compareAddresses, marketKey, type Pair } from "../model/address.ts";
 import type { RegistryMarket } from "../model/contract-state.ts";
-import type { DayTotals, TickerStats } from "./market-data.ts";
 import type { Ticker } from "./ticker.ts";
+import type { TickerStats } from "./ticker-market.ts";
 
 /** Markets opened on-chain and markets with live orders. Other lists when either changes. */
 export type KnownMarkets = {
   readonly opened: readonly RegistryMarket[];
   readonly live: readonly Pair[];
+};
+
+/** The last 24 hours of all markets together. */
+export type DayTotals = {
+  readonly fills: number;
+  /** What was traded of each token, base units, in the contract's order of addresses. */
+  readonly tokens: readonly { readonly asset: Address; readonly amount: bigint }[];
 };
 
 type Row = { readonly symbol: string; readonly quiet: TickerStats };

@@ -2,8 +2,23 @@
 // edge, which the window cuts. So memory is bounded by the number of buckets of a day.
 import type { Pair } from "../model/address.ts";
 import { type Candle, comparePrices, joinCandles, type PriceRatio } from "../model/candle.ts";
-import type { TickerStats } from "./market-data.ts";
 import { PriceExtreme } from "./price-extreme.ts";
+
+/** The last 24 hours of a market, volumes in base units. The same object until something changes. */
+export type TickerStats = {
+  /** Canonical. */
+  readonly pair: Pair;
+  /** Absent without fills. */
+  readonly prices?: {
+    readonly open: PriceRatio;
+    readonly high: PriceRatio;
+    readonly low: PriceRatio;
+    readonly last: PriceRatio;
+  };
+  readonly baseVolume: bigint;
+  readonly quoteVolume: bigint;
+  readonly fills: number;
+};
 
 export type WindowFill = { readonly time: number; readonly price: PriceRatio };
 

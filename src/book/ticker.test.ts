@@ -15,8 +15,8 @@ import {
 import type { OrderId } from "../model/order.ts";
 import { type Position, position } from "../model/position.ts";
 import type { Trade } from "../model/trade.ts";
-import type { TickerStats } from "./market-data.ts";
-import { AHEAD_PORTION, Ticker, type TickerHistory } from "./ticker.ts";
+import { AHEAD_PORTION, Ticker } from "./ticker.ts";
+import type { TickerStats } from "./ticker-market.ts";
 
 const DAY = 86_400;
 /** A bucket's start. */
@@ -25,7 +25,9 @@ const START = 1_700_000_100;
 const FILLS_A_SECOND = 4;
 const SECONDS = 700;
 
-class MemoryHistory implements TickerHistory {
+class MemoryHistory {
+  readonly candles = this;
+  readonly history = this;
   readonly fills: Trade[] = [];
   readonly #buckets = new Map<string, { readonly pair: Pair; readonly candles: Candle[] }>();
   /** Trades read since it was last set. */
@@ -49,12 +51,12 @@ class MemoryHistory implements TickerHistory {
     }));
   }
 
-  buckets(pair: Pair, from: number): readonly Candle[] {
+  since(pair: Pair, from: number): readonly Candle[] {
     const candles = this.#buckets.get(marketKey(pair))?.candles ?? [];
     return candles.filter(({ start }) => start >= from);
   }
 
-  trades(start: { readonly after: Position } | { readonly time: number }, limit: number) {
+  tradesFrom(start: { readonly after: Position } | { readonly time: number }, limit: number) {
     const first = this.fills.findIndex(({ id, timestamp }) =>
       "after" in start ? id > start.after : timestamp >= start.time,
     );

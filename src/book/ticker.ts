@@ -8,11 +8,12 @@
 // after it (the edge) are kept one by one, later ones in buckets. A market is as the edge before left it until
 // `#current` or `#startEdges` looked at it.
 import { marketKey, type Pair } from "../model/address.ts";
-import { bucketStart, type Candle, candleOfFill, marketFill } from "../model/candle.ts";
+import { bucketStart, candleOfFill, marketFill } from "../model/candle.ts";
 import type { Position } from "../model/position.ts";
 import type { Swap, Trade } from "../model/trade.ts";
-import type { TickerStats } from "./market-data.ts";
-import { TickerMarket } from "./ticker-market.ts";
+import type { CandleTable } from "../store/candle-table.ts";
+import type { History } from "../store/history.ts";
+import { TickerMarket, type TickerStats } from "./ticker-market.ts";
 
 const WINDOW_SECONDS = 86_400;
 const BUCKET_SECONDS = 300;
@@ -21,17 +22,10 @@ export const AHEAD_PORTION = 100;
 /** Markets of one portion whose edge starts: some tens of microseconds. */
 const EDGE_PORTION = 16;
 
-export interface TickerHistory {
-  /** Every market that had fills, with the start of its newest bucket. */
-  markets(): Iterable<{ readonly pair: Pair; readonly newest: number }>;
-  /** A market's buckets that start from `from` on, oldest first. */
-  buckets(pair: Pair, from: number): readonly Candle[];
-  /** At most so many trades in chain order: after a position, or from a time on. */
-  trades(
-    start: { readonly after: Position } | { readonly time: number },
-    limit: number,
-  ): readonly (Trade | Swap)[];
-}
+type Stored = {
+  readonly candles: Pick<CandleTable, "markets" | "since">;
+  readonly history: Pick<History, "tradesFrom">;
+};
 
 type EdgeFill = { readonly time: number; readonly key: string };
 
@@ -44,7 +38,7 @@ type Ahead = {
 };
 
 export class Ticker {
-  readonly #history: TickerHistory;
+  readonly #stored: Stored;
   readonly #markets = new Map<string, TickerMarket>();
   /** Fills of the edge of all markets, oldest first. */
   #edge: EdgeFill[] = [];
@@ -58,8 +52,8 @@ export class Ticker {
   #leftThrough = 0;
   #version = 0;
 
-  constructor(history: TickerHistory, now: number) {
-    this.#history = history;
+  constructor(stored: Stored, now: number) {
+    this.#stored = stored;
     this.#load(now - WINDOW_SECONDS);
   }
 
@@ -117,9 +111,10 @@ export class Ticker {
     this.#ahead = { start: 0, fills: [], isWhole: false };
     this.#cut = cut;
     const edgeStart = bucketStart(cut + 1, BUCKET_SECONDS);
-    for (const { pair, newest } of this.#history.markets()) {
+    for (const { pair, newest } of this.#stored.candles.markets()) {
       if (newest < edgeStart) continue;
-      for (const bucket of this.#history.buckets(pair, edgeStart)) this.#market(pair).add(bucket);
+      for (const bucket of this.#stored.candles.since(pair, edgeStart))
+        this.#market(pair).add(bucket);
     }
     this.#startEdge(edgeStart);
     // It may be the edge within seconds, too soon to be read a few at a time.
@@ -153,7 +148,7 @@ export class Ticker {
     const ahead = this.#ahead;
     if (ahead.isWhole || (ahead.after === undefined && !this.#hasBucket(start))) return false;
     const from = ahead.after === undefined ? { time: start } : { after: ahead.after };
-    const trades = this.#history.trades(from, AHEAD_PORTION);
+    const trades = this.#stored.history.tradesFrom(from, AHEAD_PORTION);
     for (const trade of trades) {
       ahead.isWhole = trade.timestamp >= start + BUCKET_SECONDS;
       if (ahead.isWhole) return false;

@@ -34,7 +34,7 @@ export class CandleTable {
   }
 
   /** Every market that ever had a fill, with the start of its newest finest candle. */
-  *markets(): Generator<{ readonly pair: Pair; readonly newest: number }> {
+  *markets(): Iterable<{ readonly pair: Pair; readonly newest: number }> {
     const end = indexPrefix(1);
     let start = indexPrefix(0);
     for (;;) {

@@ -1,7 +1,7 @@
 // Candles, tickers and depth as JSON text (api.md, Candle, Ticker entry and Depth body). Base and quote both print
 // with 7 decimals, so a ratio of base units is the price in tokens.
 import type { DepthBody } from "../../book/depth.ts";
-import type { TickerStats } from "../../book/market-data.ts";
+import type { TickerStats } from "../../book/ticker-market.ts";
 import { marketKey } from "../../model/address.ts";
 import type { Candle, PriceRatio } from "../../model/candle.ts";
 import { priceText, scaleHalfUp, tokenText } from "../../model/display.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../../test/support/http/test-server.ts";
 import type { DepthBody } from "../../book/depth.ts";
 import type { DomainEvent } from "../../book/domain-event.ts";
-import type { TickerStats } from "../../book/market-data.ts";
+import type { TickerStats } from "../../book/ticker-market.ts";
 import { canonicalPair } from "../../model/address.ts";
 import type { Candle } from "../../model/candle.ts";
 import type { OrderId } from "../../model/order.ts";

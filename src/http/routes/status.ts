@@ -1,5 +1,5 @@
 // GET /
-import type { DayTotals } from "../../book/market-data.ts";
+import type { DayTotals } from "../../book/ticker-list.ts";
 import { tokenText } from "../../model/display.ts";
 import { referenceValue } from "../reference-prices.ts";
 import type { ApiContext, Route } from "../route.ts";

@@ -1,8 +1,9 @@
 // A ReadModel over plain arrays, with its history and its backings, for tests of the HTTP layer.
 import type { CandleWindow } from "../../../src/book/candle-reader.ts";
-import type { DayTotals, MarketData, TickerStats } from "../../../src/book/market-data.ts";
 import type { ReadModel } from "../../../src/book/read-model.ts";
 import type { Step, StepListener } from "../../../src/book/step.ts";
+import type { DayTotals } from "../../../src/book/ticker-list.ts";
+import type { TickerStats } from "../../../src/book/ticker-market.ts";
 import type { Address, Pair } from "../../../src/model/address.ts";
 import { canonicalPair, compareAddresses, marketKey } from "../../../src/model/address.ts";
 import type { Backing, OrderBacking, OrderShare, SharesBlock } from "../../../src/model/backing.ts";
@@ -24,7 +25,7 @@ import type {
 type PairFilter = readonly [string, string] | undefined;
 
 /** Answers what the test put in. */
-export class MemoryMarketData implements MarketData {
+export class MemoryMarketData {
   readonly asked: { readonly market: Pair; readonly window: CandleWindow }[] = [];
   candleRows: readonly Candle[] = [];
   timestamp = 0;

@@ -1,6 +1,6 @@
 // Channel candles: the buckets that fills changed, at most once a second.
 import { CANDLES_MAX } from "../../../api/parameter-table.ts";
-import type { MarketData } from "../../../book/market-data.ts";
+import type { ReadModel } from "../../../book/read-model.ts";
 import type { Step } from "../../../book/step.ts";
 import { canonicalPair, marketKey } from "../../../model/address.ts";
 import { bucketStart } from "../../../model/candle.ts";
@@ -98,7 +98,7 @@ export function candlesChannel({
 
 /** The newest buckets, as many as the limit says, those without fills left out. */
 function snapshotJson(
-  marketData: MarketData,
+  marketData: ReadModel["marketData"],
   nowMs: number,
   { market, resolution, limit }: CandlesRequest & { readonly limit: number },
 ): string {
