@@ -13,15 +13,7 @@ export const SLICE_ORDERS = 8192;
 export const WAITING_DEPTHS_MAX = 64;
 
 /** What answers depth. Main thread. */
-export interface Depths {
-  /** Of the book as it is now; undefined where that takes too long for one turn of the loop. */
-  now(request: DepthRequest): DepthBody | undefined;
-  /**
-   * Of the book as it is now or will be before the answer. Rejects once nobody wants it any more;
-   * undefined where too many wait.
-   */
-  later(request: DepthRequest, isWanted: () => boolean): Promise<DepthBody> | undefined;
-}
+export type Depths = Pick<LiveDepth, "now" | "later">;
 
 type Waiting = { readonly body: Promise<DepthBody>; readonly isWanted: (() => boolean)[] };
 
@@ -30,7 +22,7 @@ export type LiveDepthOptions = {
   readonly clock: Clock;
 };
 
-export class LiveDepth implements Depths {
+export class LiveDepth {
   readonly #options: LiveDepthOptions;
   /** What is read at once must not disturb what is read in slices. */
   readonly #walk = new DepthWalk();
@@ -45,12 +37,17 @@ export class LiveDepth implements Depths {
     this.#options = options;
   }
 
+  /** Of the book as it is now; undefined where that takes too long for one turn of the loop. */
   now(request: DepthRequest): DepthBody | undefined {
     return new DepthReading(this.#walk, this.#options.book.live, request, this.#now).run(
       SLICE_ORDERS,
     );
   }
 
+  /**
+   * Of the book as it is now or will be before the answer. Rejects once nobody wants it any more;
+   * undefined where too many wait.
+   */
   later(request: DepthRequest, isWanted: () => boolean): Promise<DepthBody> | undefined {
     const key = JSON.stringify(request);
     const known = this.#waiting.get(key);
