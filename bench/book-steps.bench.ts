@@ -117,7 +117,11 @@ class StepsRun {
       ...options,
       book: new SharedBook({ contract, untracked: "nothing" }),
       backing: backing.records,
-      meter: { stepped: (times) => add(parts, times), commitFailed: () => undefined },
+      meter: {
+        stepped: (times) => add(parts, times),
+        commitFailed: () => undefined,
+        unknownOrder: () => undefined,
+      },
     });
     return new StepsRun(options, clock, exchange, backing, parts);
   }

@@ -328,6 +328,15 @@ function stepMeter(log: Logger, { steps }: Operations): StepMeter {
       if (log.isLevelEnabled("debug")) log.debug(times, "a step is shown");
     },
     commitFailed: () => steps.commitFailed(),
+    unknownOrder: (unknown) => {
+      steps.unknownOrder(unknown);
+      const { event, order, ledger } = unknown;
+      const isFirst = steps.unknownOrders[event] === 1;
+      log[isFirst ? "info" : "debug"](
+        { event, order: String(order), ledger },
+        `${event} of an order that is not known: created before the first ledger read, or gone${isFirst ? " (at level debug from now on)" : ""}`,
+      );
+    },
   };
 }
 

@@ -19,6 +19,7 @@ import { Store } from "../store/store.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import { Exchange, type ExchangeOptions } from "./exchange.ts";
 import type { Step } from "./step.ts";
+import type { UnknownOrder } from "./step-meter.ts";
 
 const START = 1_700_000_000;
 const ALL = { limit: 100_000 };
@@ -410,9 +411,19 @@ test("a step is shown after a bound where the one before it is never told", asyn
   await chain.exchange.close();
 });
 
-test("events about unknown orders change none; the trade is recorded", async () => {
-  const chain = await chainOf({ now: START * 1000 });
+test("events about unknown orders change none and are told; the trade is recorded", async () => {
+  const unknown: UnknownOrder[] = [];
+  const meter = {
+    stepped: () => undefined,
+    commitFailed: () => undefined,
+    unknownOrder: (event: UnknownOrder) => unknown.push(event),
+  };
+  const chain = await chainOf({ now: START * 1000 }, { meter });
   await chain.close(START, mod(5n, 0), fillOf(ID, 4n, 0n), { kind: "skip", id: ID });
+  assert.deepEqual(
+    unknown,
+    (["mod", "trade", "skip"] as const).map((event) => ({ event, order: ID, ledger: 100 })),
+  );
   assert.equal(chain.exchange.state.history.trades({}, ALL).length, 1);
   assert.deepEqual(chain.history(), []);
   await chain.exchange.close();

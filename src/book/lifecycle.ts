@@ -17,10 +17,11 @@ import { isOnChain, type OrderRecord, OrderState, toOrder } from "../store/order
 import type { Horizon, LedgerCursor, SkipRecord, StepRecord } from "../store/step-record.ts";
 import type { Store } from "../store/store.ts";
 import type { DomainEvent, OrderAction, OrderFill } from "./domain-event.ts";
+import type { UnknownOrder } from "./step-meter.ts";
 
 type EventOf<K extends ExchangeEvent["kind"]> = Extract<ExchangeEvent, { readonly kind: K }>;
 
-/** Events about orders that were never seen change none; a trade is recorded all the same. */
+/** Events about unknown orders change none; a trade is recorded all the same. */
 export class Lifecycle {
   readonly #store: Pick<Store, "onChain">;
   // By the text of the id: V8 hashes a bigint by its low 64 bits alone, and ids are others' choice.
@@ -32,6 +33,7 @@ export class Lifecycle {
   readonly #markets = new Map<number, RegistryMarket>();
   readonly #events: DomainEvent[] = [];
   readonly #orderEvents: NewOrderEvent[] = [];
+  readonly unknown: UnknownOrder[] = [];
   #contract: ContractState;
   #flagsChanged = false;
   #cursor: LedgerCursor | undefined;
@@ -169,7 +171,7 @@ export class Lifecycle {
   }
 
   #modify(event: EventOf<"mod">): void {
-    const old = this.#find(event.id);
+    const old = this.#findFor("mod", event.id);
     if (old === undefined) return;
     const changed = this.#closeTime;
     if (event.amount === 0n) {
@@ -202,7 +204,7 @@ export class Lifecycle {
       timestamp: this.#closeTime,
     };
     this.#trades.push(trade);
-    const old = this.#find(trade.order);
+    const old = this.#findFor("trade", trade.order);
     if (old !== undefined) this.#fillOrder(old, trade);
     const market = canonicalPair(trade.soldAsset, trade.boughtAsset);
     this.#events.push({ kind: "trade", market, trade });
@@ -232,7 +234,7 @@ export class Lifecycle {
   }
 
   #skip({ id }: EventOf<"skip">): void {
-    const order = this.#find(id);
+    const order = this.#findFor("skip", id);
     if (order === undefined) return;
     const { owner, selling: asset } = order;
     this.#skips.set(`${owner}/${asset}`, { owner, asset, time: this.#closeTime });
@@ -290,6 +292,12 @@ export class Lifecycle {
     const { time, cursor: last } = this.#horizon;
     const isPast = expires < time || (expires === time && cursor <= last);
     return isPast ? OrderState.lapsed : OrderState.live;
+  }
+
+  #findFor(event: UnknownOrder["event"], order: OrderId): OrderRecord | undefined {
+    const found = this.#find(order);
+    if (found === undefined) this.unknown.push({ event, order, ledger: this.#ledger });
+    return found;
   }
 
   #find(id: OrderId): OrderRecord | undefined {

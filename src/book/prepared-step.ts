@@ -12,6 +12,7 @@ import type { DomainEvent } from "./domain-event.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import type { BackingReads, PreparedBacking } from "./step.ts";
 import { bookChanges, type LiveChange, liveChanges } from "./step-changes.ts";
+import type { UnknownOrder } from "./step-meter.ts";
 
 /** A step computed in full: stored first, then shown, or dropped without a trace. */
 export type PreparedStep = {
@@ -21,6 +22,7 @@ export type PreparedStep = {
   readonly contract: ContractState;
   readonly changes: readonly BookChange[];
   readonly events: readonly DomainEvent[];
+  readonly unknown: readonly UnknownOrder[];
   readonly backing?: PreparedBacking;
 };
 
@@ -65,6 +67,7 @@ export function* prepareStep(
     contract: lifecycle.contract,
     changes: [...bookChanges(orders), ...(backing?.changes ?? [])],
     events: [...lifecycle.events, ...(backing?.events ?? [])],
+    unknown: lifecycle.unknown,
     ...(backing && { backing }),
   };
 }

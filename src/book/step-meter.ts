@@ -1,4 +1,12 @@
-// The port that the step pipeline reports the durations of a step's parts to, for metrics.
+// The port that the step pipeline reports the durations of a step's parts to, and what it could not place, for metrics.
+import type { OrderId } from "../model/order.ts";
+
+/** An event about an order that is not known: created before the first ledger that was read, or gone. */
+export type UnknownOrder = {
+  readonly event: "mod" | "trade" | "skip";
+  readonly order: OrderId;
+  readonly ledger: number;
+};
 
 /** Milliseconds. */
 export type StepTimes = {
@@ -19,4 +27,6 @@ export interface StepMeter {
   stepped(times: StepTimes): void;
   /** A commit failed and is tried again. */
   commitFailed(): void;
+  /** An event about an order that is not known, once its step is shown. */
+  unknownOrder(event: UnknownOrder): void;
 }

@@ -280,6 +280,7 @@ export class StepPipeline {
       await stepTurn();
       const filledMs = performance.now();
       this.#show(prepared);
+      for (const each of prepared.unknown) this.#options.meter?.unknownOrder(each);
       this.#options.meter?.stepped({
         ledgers: deltas.length,
         prepareMs: preparedMs - startMs,

@@ -63,6 +63,12 @@ function exposeIngest(metrics: Exposer, meters: Meters): void {
     ["kind"],
     () => Array.from(ingest.oddities, ([kind, count]) => [{ kind }, count] as const),
   );
+  metrics.counters(
+    "unknown_orders_total",
+    "Events about orders that are not known.",
+    ["event"],
+    () => Object.entries(steps.unknownOrders).map(([event, count]) => [{ event }, count] as const),
+  );
   metrics.counter("ledgers_total", "Ledgers processed.", () => steps.ledgers);
   metrics.counter("reader_starts_total", "Starts of the reader thread.", () => ingest.readerStarts);
   metrics.counter("rpc_failures_total", "Calls of an RPC that failed.", () => ingest.rpcFailures);

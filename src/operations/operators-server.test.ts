@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { orderId } from "../model/order.ts";
 import type { EngineView } from "./engine-view.ts";
 import { Operations } from "./operations.ts";
 import { type OperatorsServer, startOperatorsServer } from "./operators-server.ts";
@@ -140,6 +141,7 @@ describe("/metrics", () => {
     operations.steps.stepped({ ledgers: 2, prepareMs: 1, commitMs: 3, fillMs: 1, flipMs: 0.2 });
     operations.steps.stepped({ ledgers: 0, prepareMs: 1, fillMs: 1, flipMs: 0.2 });
     operations.steps.commitFailed();
+    operations.steps.unknownOrder({ event: "mod", order: orderId(7n), ledger: 100 });
     operations.ingest.rpcFailed();
     for (let round = 0; round < 2; round += 1) {
       const shown = await samples();
@@ -164,6 +166,8 @@ describe("/metrics", () => {
       assert.equal(grown("hopbook_step_prepare_seconds_count"), 2);
       assert.equal(grown("hopbook_commit_seconds_count"), 1);
       assert.equal(grown("hopbook_commit_failures_total"), 1);
+      assert.equal(grown('hopbook_unknown_orders_total{event="mod"}'), 1);
+      assert.equal(grown('hopbook_unknown_orders_total{event="trade"}'), 0);
       assert.equal(grown("hopbook_rpc_failures_total"), 1);
     }
   });

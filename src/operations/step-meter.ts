@@ -1,5 +1,5 @@
-// Durations of a step's parts on the main thread.
-import type { StepTimes } from "../book/step-meter.ts";
+// Durations of a step's parts on the main thread, and what steps could not place.
+import type { StepTimes, UnknownOrder } from "../book/step-meter.ts";
 import { Buckets, LONG_BOUNDS_MS, SHORT_BOUNDS_MS } from "./buckets.ts";
 
 /** Implements the meter of src/book. Main thread. */
@@ -10,6 +10,8 @@ export class StepMeter {
   readonly flip = new Buckets(SHORT_BOUNDS_MS);
   ledgers = 0;
   commitFailures = 0;
+  /** Events about orders that are not known. */
+  readonly unknownOrders = { mod: 0, trade: 0, skip: 0 };
 
   stepped(times: StepTimes): void {
     this.prepare.observe(times.prepareMs);
@@ -21,5 +23,9 @@ export class StepMeter {
 
   commitFailed(): void {
     this.commitFailures += 1;
+  }
+
+  unknownOrder({ event }: UnknownOrder): void {
+    this.unknownOrders[event] += 1;
   }
 }
