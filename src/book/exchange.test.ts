@@ -8,6 +8,7 @@ import { exchangeOptions } from "../../test/support/exchange.ts";
 import { eventPosition, type NewEvent, nextLedger } from "../../test/support/ledgers.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { until } from "../../test/support/until.ts";
+import { canonicalPair } from "../model/address.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import { type Order, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
@@ -426,6 +427,17 @@ test("events about unknown orders change none and are told; the trade is recorde
   );
   assert.equal(chain.exchange.state.history.trades({}, ALL).length, 1);
   assert.deepEqual(chain.history(), []);
+  await chain.exchange.close();
+});
+
+test("a market is one, in canonical order, whichever way it is refreshed", async () => {
+  const chain = await chainOf({ now: START * 1000 });
+  const { base, quote } = canonicalPair(token(1), token(2));
+  await chain.close(START, { kind: "refresh", base: quote, quote: base });
+  await chain.close(START + 5, { kind: "refresh", base, quote });
+  const market = { pair: { base, quote }, created: START, refreshed: START + 5 };
+  assert.deepEqual(chain.exchange.state.contract.markets, [market]);
+  assert.equal(chain.exchange.state.marketData.ticker().markets.length, 1);
   await chain.exchange.close();
 });
 

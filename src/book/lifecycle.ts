@@ -240,7 +240,8 @@ export class Lifecycle {
     this.#skips.set(`${owner}/${asset}`, { owner, asset, time: this.#closeTime });
   }
 
-  #refresh({ base, quote }: EventOf<"refresh">): void {
+  #refresh(event: EventOf<"refresh">): void {
+    const { base, quote } = canonicalPair(event.base, event.quote);
     const { markets } = this.#contract;
     const refreshed = this.#closeTime;
     const known = markets.findIndex(({ pair }) => pair.base === base && pair.quote === quote);
