@@ -441,6 +441,24 @@ test("a market is one, in canonical order, whichever way it is refreshed", async
   await chain.exchange.close();
 });
 
+test("order events outlast a time that runs backwards", async () => {
+  const chain = await chainOf({ now: START * 1000 });
+  await chain.close(START + 100, NEW);
+  await chain.close(START, fillOf(ID, 300n, 700n), mod(500n, 0));
+  await chain.exchange.close();
+  const exchange = await Exchange.open(chain.options);
+  const events = exchange.state.orderEvents.list({ order: ID }, ALL);
+  assert.deepEqual(
+    events.map((event) => event.type === "order" && [event.cause, event.order.amount]),
+    [
+      ["update", 500n],
+      ["fill", 700n],
+      ["new", 1000n],
+    ],
+  );
+  await exchange.close();
+});
+
 test("an error in the middle of a ledger leaves nothing of it; the next try applies it once", async () => {
   const chain = await chainOf({ now: START * 1000 });
   await chain.close(START, NEW);

@@ -1,4 +1,5 @@
 // Chain check: whether ledgers of any source continue the chain held.
+import { SHOWN_MAX } from "../model/clock.ts";
 import { errorText } from "./ingest-error.ts";
 import { type HeaderFields, type LedgerHead, linkOf, readLedgerHead } from "./ledger-header.ts";
 import type { ChainLink, RawLedger } from "./ledger-source.ts";
@@ -55,6 +56,8 @@ export function soundHead(
   if (head.computedHash !== head.hash) {
     return `ledger ${sequence}: its hash is not the hash of its header`;
   }
+  // Later ones have no place in keys of the store.
+  if (head.closeTime > SHOWN_MAX) return `ledger ${sequence} closed after the year 9999`;
   return head;
 }
 

@@ -243,6 +243,37 @@ test("an event of the exchange that cannot be read is named and does not stop th
   assert.match(oddities[0]?.message ?? "", /event 0 .*trade/);
 });
 
+test("amounts and prices that the contract cannot have are none", () => {
+  const created = (price: bigint) => ({
+    ...newEvent(1n),
+    data: scVec(scU128(1n), scAddress(maker), scI128(price), scI128(6n), scU64(7n)),
+  });
+  const modified = (price: bigint, amount: bigint) => ({
+    contract: exchange,
+    topics: [scSymbol("mod")],
+    data: scVec(scU128(1n), scI128(price), scI128(amount), scU64(0n)),
+  });
+  const { delta, oddities } = decodeOne({
+    source: maker,
+    call: call("trade"),
+    events: [
+      ...[created(0n), created(-1n), created(10n ** 36n + 1n), created(10n ** 36n), created(1n)],
+      ...[modified(0n, 5n), modified(-1n, 5n), modified(10n ** 36n + 1n, 5n)],
+      ...[modified(5n, -1n), modified(10n ** 36n, 5n), modified(0n, 0n)],
+    ],
+  });
+  assert.deepEqual(
+    delta.events.map(({ kind, position }) => [kind, positionParts(position).index]),
+    [
+      ["new", 3],
+      ["new", 4],
+      ["mod", 9],
+      ["mod", 10],
+    ],
+  );
+  assert.equal(oddities.length, 7);
+});
+
 test("events of a failed transaction do not count", () => {
   const { delta } = decodeOne({
     source: maker,

@@ -2,6 +2,7 @@
 import type { ExchangeEvent } from "../model/ledger-delta.ts";
 import { type OrderId, orderId } from "../model/order.ts";
 import type { Position } from "../model/position.ts";
+import { PRICE_MAX, PRICE_MIN } from "../model/settlement.ts";
 import {
   type HostEvent,
   readAddress,
@@ -39,19 +40,22 @@ export function decodeExchangeEvent(
         owner: readAddress(fields?.[1]),
         selling: one,
         buying: other,
-        price: readAmount(fields?.[2]),
+        price: readPrice(fields?.[2]),
         amount: readAmount(fields?.[3]),
         expires: readTime(fields?.[4]),
       });
-    case "mod":
+    case "mod": {
+      const amount = readAmount(fields?.[2]);
       return whole({
         kind,
         position,
         id: readOrderId(fields?.[0]),
-        price: readAmount(fields?.[1]),
-        amount: readAmount(fields?.[2]),
+        // Of an order that is removed the price means nothing.
+        price: amount === 0n ? readAmount(fields?.[1]) : readPrice(fields?.[1]),
+        amount,
         expires: readTime(fields?.[3]),
       });
+    }
     case "trade":
       return whole({
         kind,
@@ -147,6 +151,12 @@ function whole<T extends object>(
 export function readOrderId(value: ScValue | undefined): OrderId | undefined {
   const id = readU128(value);
   return id === undefined ? undefined : orderId(id);
+}
+
+/** Within the contract's range: whoever divides by a price, or looks for its level, relies on that. */
+function readPrice(value: ScValue | undefined): bigint | undefined {
+  const price = readAmount(value);
+  return price === undefined || price < PRICE_MIN || price > PRICE_MAX ? undefined : price;
 }
 
 /** Prices and amounts are i128 on the chain and never negative in an event. */

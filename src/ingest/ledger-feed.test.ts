@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { testContract } from "../../test/ingest/addresses.ts";
-import { type BuiltLedger, buildChain, TEST_PASSPHRASE } from "../../test/ingest/build-ledger.ts";
+import {
+  type BuiltLedger,
+  buildChain,
+  buildLedger,
+  TEST_PASSPHRASE,
+} from "../../test/ingest/build-ledger.ts";
 import { FakeRpc, FakeTimer } from "../../test/ingest/fake-rpc.ts";
 import type { Address } from "../model/address.ts";
 import { IngestError } from "./ingest-error.ts";
@@ -325,16 +330,15 @@ test("of two RPCs that disagree, the one that continues our chain is believed", 
 test("damaged answers are asked for again, and nothing of them is delivered twice", async () => {
   const chain = buildChain(10, 30);
   const rpc = await rpcWith(...chain);
-  const whole = (id: unknown, from: number): string => {
-    const ledgers = chain
-      .filter(({ sequence }) => sequence >= from)
-      .slice(0, 3)
-      .map(({ sequence, bytes }) => ({
-        sequence,
-        metadataXdr: Buffer.from(bytes).toString("base64"),
-      }));
+  const pageOf = (id: unknown, of: readonly BuiltLedger[]): string => {
+    const ledgers = of.map(({ sequence, bytes }) => ({
+      sequence,
+      metadataXdr: Buffer.from(bytes).toString("base64"),
+    }));
     return JSON.stringify({ id, result: { ledgers, oldestLedger: 10, latestLedger: 39 } });
   };
+  const whole = (id: unknown, from: number): string =>
+    pageOf(id, chain.filter(({ sequence }) => sequence >= from).slice(0, 3));
   const faults: ((id: unknown, from: number) => ReturnType<FakeRpc["fault"]>)[] = [
     () => ({ cut: true }),
     () => ({ status: 503, body: "busy" }),
@@ -350,6 +354,12 @@ test("damaged answers are asked for again, and nothing of them is delivered twic
     // One bit of a header.
     (id, from) => ({ body: whole(id, from).replace(/AAAAF/, "AAAAG") }),
     (id, from) => ({ body: whole(id, from).replace(/[A-Za-z0-9]{8}"/, '"') }),
+    // Sound in itself, but of a time that no ledger closes at.
+    (id, sequence) => {
+      const previousHash = chain[sequence - 11]?.hash ?? "00".repeat(32);
+      const closeTime = Number.MAX_SAFE_INTEGER;
+      return { body: pageOf(id, [buildLedger({ sequence, previousHash, closeTime })]) };
+    },
   ];
   let turn = 0;
   rpc.fault = ({ id, method, params }) => {

@@ -10,6 +10,7 @@ import {
   LedgerKeyContractData,
   LedgerKeyTrustLine,
 } from "@stellar/stellar-sdk/xdr";
+import { parseAssetText } from "../model/asset-text.ts";
 import type { EntryChange, TrackedEntry } from "../model/ledger-delta.ts";
 import type { Oddity } from "./ledger-decoder.ts";
 import {
@@ -169,5 +170,12 @@ export function contractEntry({
 function tokenEntry(val: ScValue): TrackedEntry | undefined {
   if (val.kind !== "instance") return undefined;
   const asset = readText(readField(readItem(val.storage ?? [], "METADATA"), "name"));
-  return asset === undefined ? { kind: "token" } : { kind: "token", asset };
+  if (asset === undefined) return { kind: "token" };
+  return isAssetName(asset) ? { kind: "token", asset } : undefined;
+}
+
+/** As a Stellar Asset Contract has it: a source may say anything. */
+function isAssetName(name: string): boolean {
+  if (name === "native") return true;
+  return name.includes(":") && parseAssetText(name)?.kind === "classic";
 }

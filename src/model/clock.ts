@@ -3,8 +3,8 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
-/** 9999-12-31 23:59:59: later times (an expiration is any u64) are shown as this one. */
-const SHOWN_MAX = 253_402_300_799;
+/** 9999-12-31 23:59:59: later times (an expiration is any u64) are shown as this one, and no ledger closes later. */
+export const SHOWN_MAX = 253_402_300_799;
 
 const DAY_SECONDS = 86_400;
 /** The date of the latest day is cached: most times of answers are of the same few days. */

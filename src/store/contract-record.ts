@@ -7,34 +7,43 @@ export type ContractFlags = { readonly frozen: boolean; readonly config?: Contra
 
 const FROZEN = 1;
 const CONFIG = 2;
+/** What an oracle asks for a day is its own choice: nothing keeps a fee from being negative. */
+const NEGATIVE_FEE = 4;
+const NEGATIVE_SIZE = 8;
 
 export function writeContract(writer: RecordWriter, ids: AddressIds, flags: ContractFlags): Buffer {
   const { frozen, config } = flags;
-  writer.byte((frozen ? FROZEN : 0) | (config === undefined ? 0 : CONFIG));
-  if (config !== undefined) {
-    writer
-      .uint32(ids.idOf(config.safetyAdmin))
-      .uint32(ids.idOf(config.oracle))
-      .count(config.listingMinDays)
-      .uint(config.marketListingFee)
-      .uint(config.minTradeSize)
-      .count(config.ledgerTime);
-  }
-  return writer.take();
+  if (config === undefined) return writer.byte(frozen ? FROZEN : 0).take();
+  const { marketListingFee: fee, minTradeSize: size } = config;
+  return writer
+    .byte(
+      CONFIG |
+        (frozen ? FROZEN : 0) |
+        (fee < 0n ? NEGATIVE_FEE : 0) |
+        (size < 0n ? NEGATIVE_SIZE : 0),
+    )
+    .uint32(ids.idOf(config.safetyAdmin))
+    .uint32(ids.idOf(config.oracle))
+    .count(config.listingMinDays)
+    .uint(fee < 0n ? -fee : fee)
+    .uint(size < 0n ? -size : size)
+    .count(config.ledgerTime)
+    .take();
 }
 
 export function readContract(reader: RecordReader, ids: AddressIds): ContractFlags {
   const flags = reader.byte();
   const frozen = (flags & FROZEN) !== 0;
   if ((flags & CONFIG) === 0) return { frozen };
+  const signed = (amount: bigint, flag: number) => ((flags & flag) === 0 ? amount : -amount);
   return {
     frozen,
     config: {
       safetyAdmin: ids.addressOf(reader.uint32()),
       oracle: ids.addressOf(reader.uint32()),
       listingMinDays: reader.count(),
-      marketListingFee: reader.uint(),
-      minTradeSize: reader.uint(),
+      marketListingFee: signed(reader.uint(), NEGATIVE_FEE),
+      minTradeSize: signed(reader.uint(), NEGATIVE_SIZE),
       ledgerTime: reader.count(),
     },
   };

@@ -110,7 +110,8 @@ export function writeBlockEvent(writer: RecordWriter, ids: AddressIds, event: Ne
   writer.uint(order.price).uint(order.amount);
   writeExpires(writer, order.expires, timestamp);
   if (before !== undefined) {
-    writer.count(before.updated === undefined ? 0 : 1 + timestamp - before.updated);
+    // Left out where a source had time run backwards.
+    writer.count(before.updated === undefined ? 0 : Math.max(0, 1 + timestamp - before.updated));
     if (flags & PRICE_BEFORE) writer.uint(before.price);
     if (flags & AMOUNT_BEFORE) writer.uint(before.amount);
     if (flags & EXPIRES_BEFORE) writeExpires(writer, before.expires, timestamp);

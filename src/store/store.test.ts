@@ -7,6 +7,7 @@ import { account, token } from "../../test/support/addresses.ts";
 import { eventPosition, ledgerHash } from "../../test/support/ledgers.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { orderId } from "../model/order.ts";
+import { I128_MAX } from "../model/settlement.ts";
 import { SCHEMA_VERSION } from "./identity.ts";
 import type { OrderRecord } from "./order-record.ts";
 import { setAside } from "./set-aside.ts";
@@ -71,6 +72,25 @@ test("what is committed is read after a renewal and after a restart, at full wid
     assert.equal(store.history.liveOrders({ assets: [] }, ALL).length, 2);
     await store.close();
     store = await Store.open(path, IDENTITY);
+  }
+  await store.close();
+});
+
+test("a configuration is read as it was stored, whatever the contract made it", async () => {
+  const store = await Store.open(join(temporaryFolder(), "store"), IDENTITY);
+  const amounts = [0n, I128_MAX, -I128_MAX - 1n];
+  let ledger = 7;
+  for (const marketListingFee of amounts) {
+    for (const minTradeSize of amounts) {
+      const numbers = { listingMinDays: 0xffff_ffff, ledgerTime: 0xffff_ffff };
+      const parties = { safetyAdmin: account(1), oracle: token(1) };
+      const config = { ...numbers, ...parties, marketListingFee, minTradeSize };
+      const frozen = minTradeSize === 0n;
+      await store.commit({ ...step(ledger, []), contract: { frozen, config } });
+      store.renew();
+      assert.deepEqual(store.contract(), { frozen, config, markets: [] });
+      ledger += 1;
+    }
   }
   await store.close();
 });

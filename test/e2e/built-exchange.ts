@@ -37,10 +37,15 @@ export function wasmInstance(contract: Address): string {
 }
 
 export function nativeInstance(): string {
+  return assetInstance(NATIVE, "native");
+}
+
+/** Of a Stellar Asset Contract. `name`: as its metadata has it. */
+export function assetInstance(token: Address, name: string): string {
   const executable = ContractExecutable.contractExecutableStellarAsset();
-  const val = scMap({ name: scString("native") });
+  const val = scMap({ name: scString(name) });
   const storage = [new ScMapEntry({ key: scSymbol("METADATA"), val })];
-  return instance(NATIVE, new ScContractInstance({ executable, storage }));
+  return instance(token, new ScContractInstance({ executable, storage }));
 }
 
 function instance(contract: Address, value: ScContractInstance): string {
