@@ -60,7 +60,7 @@ export class RouteHops {
   }
 
   #firstOf(curve: number): (RouteHop | undefined)[] {
-    const build = this.#curves.build[curve]!;
+    const build = this.#curves.headBuild[curve]!;
     const known = this.#first[curve];
     if (known !== undefined && known.build === build) return known.hops;
     if (this.#kept >= KEPT_MAX) {

@@ -59,7 +59,7 @@ const COST_MAX = 2 ** 127;
 const DEPTH_GROWTH = 4;
 
 /** Times that the entries behind one move in a building: past it they are read anew (guess). */
-const MOVES_MAX = 2;
+const MOVES_MAX = 32;
 
 /** Smallest block of the columns, entries. */
 const BLOCK_MIN = 8;
@@ -91,6 +91,8 @@ export class SideCurves {
   readonly groups: Int32Array;
   /** Another number for each building: what was made of a curve is good while it is the same. */
   readonly build: Float64Array;
+  /** The same of its first ORDERS_MAX entries: those that a route by price lists. */
+  readonly headBuild: Float64Array;
   #builds = 0;
   /** Orders of the side looked at, and whether that is all of them. */
   readonly #depth: Int32Array;
@@ -151,6 +153,7 @@ export class SideCurves {
     this.count = new Int32Array(curves);
     this.groups = new Int32Array(curves);
     this.build = new Float64Array(curves);
+    this.headBuild = new Float64Array(curves);
     this.#depth = new Int32Array(curves);
     this.#complete = new Uint8Array(curves);
     this.#block = new Int32Array(curves);
@@ -308,6 +311,8 @@ export class SideCurves {
       while (next < end && orderChanged[columns.slot[next]!]! > since) next += 1;
       const isHeld = next < end && columns.slot[next] === slot;
       if (!isHeld && !this.#isUsable(view, slot, curve, now)) continue;
+      const isChanged = !isHeld || next !== entry;
+      if (isChanged && entry < start + ORDERS_MAX) this.headBuild[curve] = this.#builds;
       // Those behind move down where one is gone, up for one that is new.
       const to = isHeld ? entry : Math.max(next, entry + 1);
       if (next < end && next !== to) {
