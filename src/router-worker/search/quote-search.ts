@@ -176,8 +176,8 @@ export class QuoteSearch {
     if (context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
     const [first] = routes;
-    const exchanged = routes.map((route, at) => {
-      const better = solver.improve(context, route, at === 0, beats);
+    const exchanged = routes.map((route) => {
+      const better = solver.improve(context, route, beats);
       // Another path's, too, where it counts as equal: it comes first then.
       const mayBeFirst = isEqual(better, first!, selling) || beats(better, first!);
       return mayBeFirst ? solver.fewest(context, better, route, beats) : better;

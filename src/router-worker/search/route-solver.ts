@@ -258,18 +258,17 @@ export class RouteSolver {
 
   /**
    * The route with one order replaced, added or dropped, where that is better by `isBetter`; again and
-   * again, but never worse than the first one by more than counts as equal. A proven route of which
-   * `isBest` is false only drops orders.
+   * again, but never worse than the first one by more than counts as equal. A proven route only drops
+   * orders: no other exchange can make it better.
    */
   improve(
     context: SolveContext,
     first: RouteQuote,
-    isBest: boolean,
     isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
   ): RouteQuote {
     let left = EXCHANGES_MAX;
     let best = first;
-    const dropsOnly = !isBest && this.#proven.has(first);
+    const dropsOnly = this.#proven.has(first);
     for (;;) {
       const listed = this.#listed.get(best);
       if (listed === undefined || (dropsOnly && !mayDrop(context, listed))) return best;
