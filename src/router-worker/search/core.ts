@@ -59,8 +59,8 @@ export class Core {
   readonly #task: HopTask;
   readonly #relaxation: Relaxation;
   readonly #key = new Float64Array(ENTRIES_MAX);
-  /** By place and maker whose backing is priced: what its orders from there on can give back. */
-  #giveBack = new Float64Array(1024);
+  /** By place: what the class can give back of its maker's backing. */
+  readonly #gives = new Float64Array(ENTRIES_MAX);
 
   constructor(task: HopTask, relaxation: Relaxation) {
     this.#task = task;
@@ -103,14 +103,15 @@ export class Core {
 
   /** Whether makers whose orders want too much can give enough of them up from a place on. */
   canRecover(from: number): boolean {
-    const { columns } = this.#task.orders;
+    const { budget, groupTop } = this.#task.orders.columns;
     const { choices, makerGot } = this.#relaxation;
-    const { priced } = choices;
-    for (let at = 0; at < priced.length; at += 1) {
-      const maker = priced[at]!;
-      const budget = columns.budget[columns.groupTop[maker]!]!;
-      const least = makerGot[maker]! - this.#giveBack[from * priced.length + at]!;
-      if (exceeds(least, budget)) return false;
+    for (const maker of choices.priced) {
+      const most = budget[groupTop[maker]!]!;
+      let least = makerGot[maker]!;
+      for (let place = from; least > most && place < this.count; place += 1) {
+        if (this.makerOf(place) === maker) least -= this.#gives[place]!;
+      }
+      if (exceeds(least, most)) return false;
     }
     return true;
   }
@@ -198,7 +199,7 @@ export class Core {
     for (const rates of this.#rates) rates[this.count] = Number.POSITIVE_INFINITY;
     for (let place = this.count - 1; place >= 0; place -= 1) {
       const first = this.from[place]!;
-      let [add, swap, drop, empty] = [0, 0, 0, 0];
+      let [add, swap, drop, empty, gives] = [0, 0, 0, 0, 0];
       let addRate = this.addRate[place + 1]!;
       let swapRate = this.swapRate[place + 1]!;
       let dropRate = this.dropRate[place + 1]!;
@@ -207,6 +208,7 @@ export class Core {
         const use = uses[at]!;
         const rate = this.loss[at]! / Math.abs(use);
         const size = this.size[at]!;
+        gives = Math.max(gives, -this.got[at]!);
         if (use > 0 && size > 0) {
           add = Math.max(add, use);
           addRate = Math.min(addRate, rate);
@@ -222,6 +224,7 @@ export class Core {
           emptyLoss = Math.min(emptyLoss, this.loss[at]! / -size);
         }
       }
+      this.#gives[place] = gives;
       this.addRate[place] = addRate;
       this.swapRate[place] = swapRate;
       this.dropRate[place] = dropRate;
@@ -231,25 +234,6 @@ export class Core {
       this.addMost[place] = Math.max(add, this.addMost[place + 1]!);
       this.canDrop[place] = this.canDrop[place + 1]! + drop;
       this.canEmpty[place] = this.canEmpty[place + 1]! + empty;
-    }
-    if (this.#relaxation.choices.priced.length > 0) this.#sumUpPriced();
-  }
-
-  #sumUpPriced(): void {
-    const { priced } = this.#relaxation.choices;
-    const makers = priced.length;
-    const length = (this.count + 1) * makers;
-    if (this.#giveBack.length < length) this.#giveBack = new Float64Array(2 * length);
-    this.#giveBack.fill(0, this.count * makers, length);
-    for (let place = this.count - 1; place >= 0; place -= 1) {
-      const first = this.from[place]!;
-      let gives = 0;
-      for (let at = first; at < this.end[first]!; at += 1) gives = Math.max(gives, -this.got[at]!);
-      const maker = this.makerOf(place);
-      for (let at = 0; at < makers; at += 1) {
-        const own = priced[at] === maker ? gives : 0;
-        this.#giveBack[place * makers + at] = this.#giveBack[(place + 1) * makers + at]! + own;
-      }
     }
   }
 }
