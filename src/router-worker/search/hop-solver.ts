@@ -23,8 +23,9 @@ import { PAIRS, SidePairs } from "./side-pairs.ts";
 /** The gap to the bound that is searched first, as a part of it, and its growth while none is found. */
 const GAP_FIRST = 2 ** -16;
 const GAP_GROWTH = 4;
-/** Past this gap a closer bound is looked for, in steps of these parts of the price (guesses). */
+/** Past this gap, or so many nodes, a closer bound is looked for, in steps of these parts of the price (guesses). */
 const GAP_PLAIN = 2 ** -12;
+const QUICK_NODES = 512;
 const STEP_FIRST = 2 ** -3;
 const STEP_LAST = 2 ** -13;
 /** What a search takes beside its nodes. */
@@ -68,6 +69,9 @@ export class HopSolver {
   /** Slots for whole orders. */
   #whole = 0;
   #nodesLeft = 0;
+  /** Nodes left at which the pass at hand ends, and whether it did. */
+  #passEnd = 0;
+  #isCut = false;
 
   // What a selection must be worth, and profit for that, to be of use.
   #trial = 0;
@@ -195,22 +199,26 @@ export class HopSolver {
     this.#relax();
     if (task.ignoresBacking && task.isShortAt(relaxation.lambda)) this.#tighten();
     let bound = this.#bound();
-    let gap = GAP_FIRST;
     let isClosest = false;
-    for (;;) {
+    this.#passEnd = Math.max(0, this.#nodesLeft - QUICK_NODES);
+    for (let gap = GAP_FIRST; ; ) {
       this.#trial = gap >= 1 ? Number.NEGATIVE_INFINITY : bound - gap * Math.abs(bound);
       this.#searchTrial();
       // All that is better than the trial was tried.
-      if (!this.complete || this.#trial <= Math.max(task.cutoff, this.selection.worth)) break;
+      if (this.complete && this.#trial <= Math.max(task.cutoff, this.selection.worth)) break;
       if (task.ignoresBacking && this.selection.isOverdrawn) {
         this.#tighten();
         bound = this.#bound();
         gap = GAP_FIRST;
-      } else if (!isClosest && gap > GAP_PLAIN) {
+        continue;
+      }
+      if (!isClosest && (!this.complete || gap > GAP_PLAIN)) {
         isClosest = true;
+        this.#passEnd = 0;
         bound = this.#closestBound();
         gap = GAP_FIRST;
-      } else gap *= GAP_GROWTH;
+      } else if (this.complete) gap *= GAP_GROWTH;
+      else break;
     }
     this.selection.clear();
     this.work += relaxation.work;
@@ -264,18 +272,21 @@ export class HopSolver {
   #searchTrial(): void {
     this.#updateWanted();
     this.#nodesLeft -= this.#task.candidates / NODE_ENTRIES;
+    this.#isCut = false;
     const slack = this.#collectBreaks();
     if (slack >= 0) {
       this.#core.collect(slack, this.selection.isIn);
       if (this.#hasPairs) this.#pairs.take(this.#core, this.#whole);
     }
     this.#countChoices();
-    for (let at = 0; at < this.#breaks && !this.#isOut(); at += 1) {
+    for (let at = 0; at < this.#breaks && this.#nodesLeft >= this.#passEnd; at += 1) {
       if (!this.#hasPairs && this.#nodesLeft < this.#pairsFrom) this.#addPairs();
       const entry = this.#breakEntry[at]!;
       if (entry === OTHERS) this.#branchOthers();
       else this.#branch(entry);
     }
+    if (this.#nodesLeft < this.#passEnd) this.#isCut = true;
+    this.complete = !this.#isCut;
   }
 
   /** From now on nodes ask the side pairs, too. */
@@ -513,8 +524,9 @@ export class HopSolver {
   }
 
   #isOut(): boolean {
-    if (this.#nodesLeft < 0) this.complete = false;
-    return this.#nodesLeft < 0;
+    if (this.#nodesLeft >= this.#passEnd) return false;
+    this.#isCut = true;
+    return true;
   }
 
   /** The selections that hold the changes made so far, and others of classes from `from` on. */
@@ -529,7 +541,7 @@ export class HopSolver {
     const most = own + this.#breakMost[depth]!;
     if (count <= this.#whole && relaxation.overdrawn === 0) this.#complete(own, got, paid, count);
     if (depth === DEPTH_MAX) {
-      this.complete = false;
+      this.#isCut = true;
       return;
     }
     for (let place = from; place < core.count; place += 1) {
