@@ -4,7 +4,7 @@
 // came. ORDERS=<orders> sets the book's size, MINUTES=<minutes> how much of the day is filled: 1440 is all of it.
 // REST=<seconds> is from one ledger to the next in the rest of the day: 60 leaves few markets without fills in any of
 // its buckets, as a whole day does, in a 12th of the time; by default nothing happens in the rest. With TMPDIR=/dev/shm
-// commits do not wait for the disk, as no turn of the main thread does.
+// commits do not wait for the disk, as no turn of the main thread does. Of every hour of the day a line goes to stderr.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { on } from "node:events";
@@ -26,6 +26,7 @@ import { type Turn, turnsOf } from "./turns.ts";
 
 const ORDERS = Number(process.env.ORDERS ?? 100_000);
 const DAY = 86_400;
+const HOUR = 3600;
 /** Five minutes and some ledgers: every fill of a bucket leaves. */
 const LEAVING = 72;
 const FILLING = Math.min(Number(process.env.MINUTES ?? 5) * 12 + 2, DAY / LEDGER_SECONDS);
@@ -42,19 +43,20 @@ export const bench: Bench = ({ tiny }) =>
     try {
       await run.grow(tiny ? 1000 : ORDERS);
       const [filling, leaving] = tiny ? [2, 2] : [FILLING, Math.min(LEAVING, FILLING)];
-      const filled = await run.trade(filling);
-      const left = DAY - filling * LEDGER_SECONDS;
-      const quiet = Math.min(left, leaving * LEDGER_SECONDS);
-      const thin = await run.trade(Math.floor((left - quiet) / REST), REST);
-      run.pass(left - quiet - thin.ledgers * REST);
+      const filled = await run.trade("while the day fills", filling);
+      const seconds = DAY - filling * LEDGER_SECONDS;
+      const quiet = Math.min(seconds, leaving * LEDGER_SECONDS);
+      const rest = Math.floor((seconds - quiet) / REST);
+      const thin = await run.trade("in the rest of the day", rest, REST);
+      run.pass(seconds - quiet - thin.ledgers * REST);
       await run.rest(quiet / LEDGER_SECONDS);
-      const leavingTurns = await run.trade(leaving);
+      const left = await run.trade("while its first fills leave", leaving);
       const figures = [
         figure("orders", run.orders, ""),
         figure("fills of a day", run.checkedDayFills(filling + thin.ledgers), ""),
-        ...figuresOf("while the day fills", filled),
-        ...(thin.ledgers > 0 ? figuresOf("in the rest of the day", thin) : []),
-        ...figuresOf("while its first fills leave", leavingTurns),
+        ...figuresOf(filled),
+        ...(thin.ledgers > 0 ? figuresOf(thin) : []),
+        ...figuresOf(left),
       ];
       await run.checkReload();
       return figures;
@@ -64,10 +66,15 @@ export const bench: Bench = ({ tiny }) =>
   });
 
 /** Turns, and milliseconds of all steps' parts. */
-type Trading = { readonly turns: readonly Turn[]; readonly ledgers: number; readonly parts: Parts };
+type Trading = {
+  readonly name: string;
+  readonly turns: readonly Turn[];
+  readonly ledgers: number;
+  readonly parts: Parts;
+};
 type Parts = { prepareMs: number; commitMs: number; fillMs: number; flipMs: number };
 
-function figuresOf(name: string, { turns, ledgers, parts }: Trading): readonly Figure[] {
+function figuresOf({ name, turns, ledgers, parts }: Trading): readonly Figure[] {
   const [cpus, walls] = [turns.map(({ cpuMs }) => cpuMs), turns.map(({ wallMs }) => wallMs)];
   // Turns with next to no work are many.
   const [worked, lasted] = [cpus.filter((ms) => ms > 1), walls.filter((ms) => ms > 1)];
@@ -102,6 +109,10 @@ class StepsRun {
   readonly #maker = new Worker(new URL("./book-steps-ledgers.js", import.meta.url));
   #last: Follows = { ledger: 1, hash: "00".repeat(32) };
   #time = START;
+  /** What the turn is of. */
+  #work: "the ledger" | "the clock" = "the ledger";
+  /** The longest turn so far, and what it was of. */
+  #longest = { cpuMs: 0, wallMs: 0, of: "none" };
 
   static async start(folder: string): Promise<StepsRun> {
     const clock = { now: START * 1000 };
@@ -164,12 +175,44 @@ class StepsRun {
     }
   }
 
-  async trade(ledgers: number, seconds = LEDGER_SECONDS): Promise<Trading> {
+  /** `name`: of this part of the day. */
+  async trade(name: string, ledgers: number, seconds = LEDGER_SECONDS): Promise<Trading> {
     Object.assign(this.#parts, { prepareMs: 0, commitMs: 0, fillMs: 0, flipMs: 0 });
     const { orders } = this;
     const job = { kind: "trade", orders, ledgers, seconds, ...this.#next } as const;
-    const turns = await turnsOf(() => this.#take(job, ledgers));
-    return { turns, ledgers, parts: { ...this.#parts } };
+    let taken = 0;
+    let startMs = performance.now();
+    const turns = await turnsOf(
+      () =>
+        this.#take(job, ledgers, () => {
+          taken += 1;
+          if ((taken * seconds) % HOUR !== 0) return;
+          this.#tell(name, (seconds * (performance.now() - startMs)) / HOUR);
+          startMs = performance.now();
+        }),
+      (cpuMs, wallMs) => {
+        if (cpuMs <= this.#longest.cpuMs) return;
+        const of = `${this.#work} of ${this.#daytime}, ${name}`;
+        this.#longest = { cpuMs, wallMs, of };
+      },
+    );
+    return { name, turns, ledgers, parts: { ...this.#parts } };
+  }
+
+  /** A run that is cut off has told something, too. */
+  #tell(name: string, ledgerMs: number): void {
+    const { cpuMs, wallMs, of } = this.#longest;
+    process.stderr.write(
+      `book-steps: ${this.#daytime}, ${name}: ${ledgerMs.toFixed(1)} ms a ledger; longest turn so far ` +
+        `${cpuMs.toFixed(1)} ms of CPU in ${wallMs.toFixed(1)} ms: ${of}\n`,
+    );
+  }
+
+  /** Days, hours, minutes and seconds since the first ledger. */
+  get #daytime(): string {
+    const seconds = this.#time - START;
+    const time = new Date(1000 * (seconds % DAY)).toISOString().slice(11, 19);
+    return `day ${1 + Math.floor(seconds / DAY)} ${time}`;
   }
 
   /** The day's fills, which are those of so many ledgers. */
@@ -202,7 +245,8 @@ class StepsRun {
     return { last: this.#last, time: this.#time };
   }
 
-  async #take(job: LedgersJob, ledgers: number): Promise<void> {
+  /** `taken` is called after each. */
+  async #take(job: LedgersJob, ledgers: number, taken?: () => void): Promise<void> {
     const deltas = on(this.#maker, "message");
     this.#maker.postMessage(job);
     for (let lead = 0; lead < LEAD; lead += 1) this.#maker.postMessage("next");
@@ -211,6 +255,7 @@ class StepsRun {
       this.#maker.postMessage("next");
       const [delta] = value as readonly [LedgerDelta];
       await this.#close(delta);
+      taken?.();
     }
     await deltas.return?.();
   }
@@ -220,7 +265,9 @@ class StepsRun {
     this.#time = delta.closeTime;
     this.#clock.now = this.#time * 1000;
     await nextTurn();
+    this.#work = "the ledger";
     await this.#exchange.apply(delta);
+    this.#work = "the clock";
     // The clock's own work of these seconds, which `Exchange.start` does once a second.
     await this.#exchange.tick();
     await nextTurn();

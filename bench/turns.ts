@@ -18,9 +18,13 @@ const WORK_MS_MIN = 0.05;
 
 /**
  * Main thread. A turn reaches from one look at the immediates to the next, without the time that the loop waited. What
- * is kept of turns and pauses are numbers: objects would be work for the collector that is measured.
+ * is kept of turns and pauses are numbers: objects would be work for the collector that is measured. `longest` is told
+ * of every turn that ran longer than all before, once it is over.
  */
-export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[]> {
+export async function turnsOf(
+  work: () => Promise<void>,
+  longest?: (cpuMs: number, wallMs: number) => void,
+): Promise<readonly Turn[]> {
   const starts: number[] = [];
   const ends: number[] = [];
   const walls: number[] = [];
@@ -38,6 +42,7 @@ export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[
   let atMs = performance.now();
   let idleMs = performance.nodeTiming.idleTime;
   let ranMs = clock.ranMs;
+  let mostMs = 0;
   const beat = () => {
     const endMs = performance.now();
     const idle = performance.nodeTiming.idleTime;
@@ -48,6 +53,10 @@ export async function turnsOf(work: () => Promise<void>): Promise<readonly Turn[
       ends.push(endMs);
       walls.push(wallMs);
       cpus.push(ran - ranMs);
+      if (ran - ranMs > mostMs) {
+        mostMs = ran - ranMs;
+        longest?.(mostMs, wallMs);
+      }
     }
     atMs = endMs;
     idleMs = idle;
