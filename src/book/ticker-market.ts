@@ -1,7 +1,7 @@
 // One market's last 24 hours: buckets of 5 minutes, and single fills only in the oldest bucket, the
 // edge, which the window cuts. So memory is bounded by the number of buckets of a day.
-import type { Pair } from "../model/address.ts";
-import { type Candle, comparePrices, joinCandles, type PriceRatio } from "../model/candle.ts";
+import { marketKey, type Pair } from "../model/address.ts";
+import { type Candle, comparePrices, type PriceRatio } from "../model/candle.ts";
 import { PriceExtreme } from "./price-extreme.ts";
 
 /** The last 24 hours of a market, volumes in base units. The same object until something changes. */
@@ -63,9 +63,24 @@ class SingleFills {
   }
 }
 
+type Volumes = Pick<Candle, "baseVolume" | "quoteVolume" | "fills">;
+
+/**
+ * What leaves the window with a bucket, and the price that is then the first. A day of many markets has hundreds of
+ * thousands of them: each is changed in place, and whole candles would be several times as much to mark for the
+ * collector.
+ */
+type Bucket = Pick<Candle, "start" | "open"> & {
+  -readonly [Volume in keyof Volumes]: Volumes[Volume];
+};
+
 export class TickerMarket {
+  /** `base/quote`. */
+  readonly key: string;
   readonly #pair: Pair;
-  #buckets: Candle[] = [];
+  readonly #buckets: Bucket[] = [];
+  /** Of the newest bucket. */
+  #close: PriceRatio | undefined;
   #edge = new SingleFills();
   #edgeStart = 0;
   /** Of the bucket at `#aheadStart`, which becomes the edge later and counts as a bucket until then. */
@@ -80,17 +95,22 @@ export class TickerMarket {
   #stats: TickerStats | undefined;
 
   constructor(pair: Pair) {
+    this.key = marketKey(pair);
     this.#pair = pair;
   }
 
   /** Fills of one bucket, not older than those it has. */
   add(candle: Candle): void {
+    const { start, open, high, low, close, baseVolume, quoteVolume, fills } = candle;
     const newest = this.#buckets.at(-1);
-    if (newest?.start === candle.start) {
-      this.#buckets[this.#buckets.length - 1] = joinCandles(newest, candle);
-    } else this.#buckets.push(candle);
-    this.#bucketHighs.push(candle.start, candle.high);
-    this.#bucketLows.push(candle.start, candle.low);
+    if (newest?.start === start) {
+      newest.baseVolume += baseVolume;
+      newest.quoteVolume += quoteVolume;
+      newest.fills += fills;
+    } else this.#buckets.push({ start, open, baseVolume, quoteVolume, fills });
+    this.#close = close;
+    this.#bucketHighs.push(start, high);
+    this.#bucketLows.push(start, low);
     this.#count(candle, 1);
   }
 
@@ -148,7 +168,7 @@ export class TickerMarket {
     return this.#stats;
   }
 
-  #count({ baseVolume, quoteVolume, fills }: Candle, sign: 1 | -1): void {
+  #count({ baseVolume, quoteVolume, fills }: Volumes, sign: 1 | -1): void {
     this.#stats = undefined;
     this.#fills += sign * fills;
     this.#baseVolume += sign === 1 ? baseVolume : -baseVolume;
@@ -158,7 +178,7 @@ export class TickerMarket {
   #makeStats(): TickerStats {
     const edge = this.#edge;
     const open = edge.oldest?.price ?? this.#buckets[0]?.open;
-    const last = this.#buckets.at(-1)?.close ?? edge.newest?.price;
+    const last = this.#buckets.length > 0 ? this.#close : edge.newest?.price;
     const high = better(1, edge.highs.best, this.#bucketHighs.best);
     const low = better(-1, edge.lows.best, this.#bucketLows.best);
     const prices = open && high && low && last && { open, high, low, last };

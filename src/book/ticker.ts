@@ -156,8 +156,9 @@ export class Ticker {
       const { timestamp: time } = trade;
       const fill = countedFill(trade);
       if (fill === undefined) continue;
-      this.#market(fill.pair).addAhead(start, { time, price: fill.price });
-      ahead.fills.push({ time, key: marketKey(fill.pair) });
+      const market = this.#market(fill.pair);
+      market.addAhead(start, { time, price: fill.price });
+      ahead.fills.push({ time, key: market.key });
     }
     // What comes later in this bucket is read then.
     return trades.length === AHEAD_PORTION;
@@ -193,7 +194,7 @@ export class Ticker {
     if (start > this.#edgeStart) market.add(candleOfFill(start, fill.price));
     else {
       market.addToEdge({ time, price: fill.price });
-      this.#edge.push({ time, key: marketKey(fill.pair) });
+      this.#edge.push({ time, key: market.key });
     }
   }
 
@@ -212,7 +213,7 @@ export class Ticker {
     if (known !== undefined) return known;
     const market = new TickerMarket(pair);
     market.startEdge(this.#edgeStart);
-    this.#markets.set(key, market);
+    this.#markets.set(market.key, market);
     return market;
   }
 }
