@@ -192,21 +192,28 @@ export class PushEndpoint {
       return;
     }
     const client = admission.clientOf(res, req);
-    const refusal = admission.refusalOf(client);
-    if (refusal !== undefined) {
-      this.#meter.refused(refusal.limit);
-      writeAnswer(res, refusal.answer, false);
+    const key = req.getHeader("sec-websocket-key");
+    const extensions = req.getHeader("sec-websocket-extensions");
+    const answer = (): void => {
+      const refusal = admission.refusalOf(client);
+      if (refusal !== undefined) {
+        this.#meter.refused(refusal.limit);
+        writeAnswer(res, refusal.answer, false);
+        return;
+      }
+      // It opens before this returns. Without a subprotocol: the binding would say that it speaks the
+      // client's first one, and none is spoken here (RFC 6455, 4.2.2).
+      const connection = new Connection(client, this.#meter, turn);
+      res.upgrade<UserData>({ connection }, key, "", extensions, context);
+    };
+    // A flood that is closed and comes again at once would have ever more taken in of it.
+    const waitMs = this.#turns?.refusedMs(client) ?? 0;
+    if (waitMs === 0) {
+      answer();
       return;
     }
-    // It opens before this returns. Without a subprotocol: the binding would say that it speaks the
-    // client's first one, and none is spoken here (RFC 6455, 4.2.2).
-    res.upgrade<UserData>(
-      { connection: new Connection(client, this.#meter, turn) },
-      req.getHeader("sec-websocket-key"),
-      "",
-      req.getHeader("sec-websocket-extensions"),
-      context,
-    );
+    const timer = setTimeout(() => res.cork(answer), waitMs);
+    res.onAborted(() => clearTimeout(timer));
   }
 
   #opened(connection: Connection, socket: WebSocket<UserData>): void {

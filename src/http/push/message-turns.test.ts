@@ -6,6 +6,7 @@ import {
   ALL_WAITING_MAX,
   CLIENT_WAITING_MAX,
   FEW_WAITING,
+  GONE_MS,
   MessageTurns,
   WAITING_MAX,
 } from "./message-turns.ts";
@@ -15,17 +16,13 @@ type Client = { readonly name: string; readonly client: string };
 /** A connection, of an address of its own where none is given. */
 const connection = (name = "", client = name): Client => ({ name, client });
 
-/** Nothing takes time by it, and no step is in progress. */
-const STILL = {
-  timers: { elapsed: () => 0, after: () => assert.fail("nothing waits for a time") },
-  isStepInWork: () => false,
-};
-
-/** Messages are names: they are told as they run, and each takes the whole turn. */
+/** Messages are names: they are told as they run, and each takes the whole turn. No step is in progress. */
 function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
   const turn = new TurnBudget();
   const refused: string[] = [];
   const ran: string[] = [];
+  /** Nothing takes time by it. */
+  const time = { nowMs: 0 };
   const run = (name: string): void => {
     ran.push(name);
     turn.wrote(1e9);
@@ -36,10 +33,11 @@ function spentTurns(then: Readonly<Record<string, () => void>> = {}) {
     answer: (_connection, message) =>
       run(message === undefined ? "binary" : Buffer.from(message).toString()),
     overfull: ({ name }, of) => void refused.push(of === "client" ? `${name} of client` : name),
-    ...STILL,
+    timers: { elapsed: () => time.nowMs, after: () => assert.fail("nothing waits for a time") },
+    isStepInWork: () => false,
   });
   const send = (client: Client, text: string) => turns.message(client, Buffer.from(text));
-  return { turns, ran, run, send, refused };
+  return { turns, time, ran, run, send, refused };
 }
 
 test("a message is answered at once where the turn has room and nothing waits before it", () => {
@@ -97,9 +95,9 @@ test("a connection with too much waiting is refused, and nothing of it runs", as
   assert.deepEqual(ran, ["spent", "other"]);
 });
 
-test("what is taken in of one client in a turn is bounded, however many connections it has", async () => {
+test("what is taken in of one client in a second is bounded, however many connections it has", async () => {
   for (const text of ["", "x".repeat(16 * 1024)]) {
-    const { ran, send, refused, turns } = spentTurns();
+    const { ran, send, refused, turns, time } = spentTurns();
     const room = (max: typeof WAITING_MAX) =>
       text === "" ? max.messages : max.bytes / text.length;
     const flood = (name: string): Client => {
@@ -111,18 +109,30 @@ test("what is taken in of one client in a turn is bounded, however many connecti
     const held = room(CLIENT_WAITING_MAX) / room(WAITING_MAX);
     for (let at = 0; at < held; at += 1) turns.forget(flood(`gone ${at}`));
     assert.deepEqual(refused, []);
-    for (const name of ["one more", "another"]) {
+    const tooMany = (name: string): void => {
       const one = connection(name, "flood");
       for (let at = 0; at <= room(FEW_WAITING); at += 1) send(one, text);
-    }
+    };
+    tooMany("one more");
+    tooMany("another");
     assert.deepEqual(refused, ["one more of client", "another of client"]);
-    // Others are welcome, those behind the same address with a few messages, and so is the client in the next turn.
+    // Others are welcome, those behind the same address with a few messages, and so is the client a second later.
     send(connection("other"), "other");
     send(connection("neighbor", "flood"), "neighbor");
-    await nextTurn();
+    while (ran.length < 3) await nextTurn();
+    assert.equal(turns.refusedMs("flood"), GONE_MS);
+    assert.equal(turns.refusedMs("other"), 0);
+    time.nowMs += GONE_MS - 1;
+    send(connection("spent"), "spent");
+    tooMany("too soon");
+    assert.deepEqual(refused.splice(2), ["too soon of client"]);
+    assert.equal(turns.refusedMs("flood"), GONE_MS);
+    time.nowMs += GONE_MS;
+    assert.equal(turns.refusedMs("flood"), 0);
     send(connection("again", "flood"), "again");
-    while (ran.length < 4) await nextTurn();
-    assert.deepEqual([ran, refused.length], [["spent", "other", "neighbor", "again"], 2]);
+    while (ran.length < 5) await nextTurn();
+    const answered = ran.filter((name) => name !== "spent");
+    assert.deepEqual([answered, refused.length], [["other", "neighbor", "again"], 2]);
     // What was answered no longer counts.
     for (const round of ["first", "second"]) {
       const ranBefore = ran.length;

@@ -20,8 +20,7 @@ const STEP_AHEAD_MS = 5;
 
 /**
  * What may wait of one connection, of one client address, and of all (choice): a client that sends its subscriptions
- * a hundred times over is within it. A message is taken in in some 2 us (measured 2026-11), and all that come in a
- * turn are.
+ * a hundred times over is within it. All that come in a turn are taken in.
  */
 export const WAITING_MAX = { messages: 2048, bytes: 2 * 1024 * 1024 };
 export const CLIENT_WAITING_MAX = { messages: 4096, bytes: 4 * 1024 * 1024 };
@@ -32,6 +31,12 @@ export const ALL_WAITING_MAX = { messages: 65_536, bytes: 16 * 1024 * 1024 };
  * times. So nobody closes the connections of others behind the same address.
  */
 export const FEW_WAITING = { messages: 64, bytes: 64 * 1024 };
+
+/**
+ * Milliseconds for which what waited of a connection counts for its client after it is gone, and for which a client
+ * that was refused is kept from new ones (choice). A flood is back in a moment, and would have as much taken in again.
+ */
+export const GONE_MS = 1000;
 
 class WaitingCount {
   messages = 0;
@@ -49,6 +54,14 @@ function isOver(
 ): boolean {
   return waiting.messages > most.messages || waiting.bytes > most.bytes;
 }
+
+/** It counts for its client until then. */
+type Gone = {
+  readonly client: string;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly untilMs: number;
+};
 
 type Queue = {
   readonly messages: MessageQueue;
@@ -73,8 +86,10 @@ export class MessageTurns<Connection extends { readonly client: string }> {
   readonly #queues = new Map<Connection, Queue>();
   readonly #waiting = new WaitingCount();
   readonly #clients = new Map<string, WaitingCount>();
-  /** What waited of connections that are gone: it counts for their clients until messages run next. */
-  #gone: { readonly client: string; readonly messages: number; readonly bytes: number }[] = [];
+  /** What waited of connections that are gone, the first first. */
+  readonly #gone: Gone[] = [];
+  /** Clients of which a connection was refused, and until when they are kept from new ones; the first first. */
+  readonly #refused = new Map<string, number>();
   #isScheduled = false;
   /** Until then messages have taken their part of a step's time. */
   #takenUntilMs = 0;
@@ -102,7 +117,8 @@ export class MessageTurns<Connection extends { readonly client: string }> {
     if (isOver(ofConnection, WAITING_MAX)) {
       this.#refuse(connection, "connection");
     } else if (isOver(ofClient, CLIENT_WAITING_MAX) && isOver(ofConnection, FEW_WAITING)) {
-      this.#refuse(connection, "client");
+      this.#forgetGone();
+      if (isOver(ofClient, CLIENT_WAITING_MAX)) this.#refuse(connection, "client");
     } else if (isOver(this.#waiting, ALL_WAITING_MAX)) {
       this.#refuse(this.#fullest(connection), "connection");
     }
@@ -119,10 +135,29 @@ export class MessageTurns<Connection extends { readonly client: string }> {
     const queue = this.#queues.get(connection);
     if (queue === undefined) return;
     this.#queues.delete(connection);
-    const { count, bytes } = queue.messages;
-    this.#waiting.add(-count, -bytes);
-    this.#gone.push({ client: connection.client, messages: count, bytes });
-    this.#schedule();
+    const { client } = connection;
+    const { count: messages, bytes } = queue.messages;
+    this.#waiting.add(-messages, -bytes);
+    const untilMs = this.#options.timers.elapsed() + GONE_MS;
+    this.#gone.push({ client, messages, bytes, untilMs });
+  }
+
+  /** Milliseconds for which the client is kept from new connections. */
+  refusedMs(client: string): number {
+    this.#forgetGone();
+    const untilMs = this.#refused.get(client);
+    return untilMs === undefined ? 0 : untilMs - this.#options.timers.elapsed();
+  }
+
+  #forgetGone(): void {
+    const nowMs = this.#options.timers.elapsed();
+    for (const [client, untilMs] of this.#refused) {
+      if (untilMs > nowMs) break;
+      this.#refused.delete(client);
+    }
+    const counting = this.#gone.findIndex(({ untilMs }) => untilMs > nowMs);
+    const over = this.#gone.splice(0, counting === -1 ? this.#gone.length : counting);
+    for (const { client, messages, bytes } of over) this.#countOf(client, -messages, -bytes);
   }
 
   /** What waits of the client from here on. */
@@ -149,6 +184,9 @@ export class MessageTurns<Connection extends { readonly client: string }> {
 
   #refuse(connection: Connection, of: "connection" | "client"): void {
     this.forget(connection);
+    const { client } = connection;
+    this.#refused.delete(client);
+    this.#refused.set(client, this.#options.timers.elapsed() + GONE_MS);
     this.#options.overfull(connection, of);
   }
 
@@ -192,10 +230,7 @@ export class MessageTurns<Connection extends { readonly client: string }> {
     this.#isScheduled = true;
     const run = (): void => {
       this.#isScheduled = false;
-      for (const { client, messages, bytes } of this.#gone) {
-        this.#countOf(client, -messages, -bytes);
-      }
-      this.#gone = [];
+      this.#forgetGone();
       // Begins the turn, so that the first of it counts. At least one runs, whoever else spent it but a step.
       this.#isSpent();
       if (!this.#isForStep()) {

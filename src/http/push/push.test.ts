@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { describedFetch } from "../../../test/support/api/described-fetch.ts";
 import { type Message, PushClient } from "../../../test/support/http/push-client.ts";
@@ -800,6 +801,21 @@ describe("a flood of messages", () => {
     assert.equal((await other.ask({ op: "ping" })).type, "pong");
     assert.equal(server.push.topicCount, 0);
     assert.equal(done.count, count);
+  });
+
+  it("past a bound has its client wait for a new connection, which it may give up", async () => {
+    busyDepth();
+    const [flood, other] = [await open(), await open()];
+    const padding = "x".repeat(10_000);
+    for (let step = 1; step <= 3000; step += 1) flood.send({ ...depthOf(step), padding });
+    assert.equal(await flood.closed, 1008);
+    const key = "dGhlIHNhbXBsZSBub25jZQ==";
+    const head = `GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`;
+    const gone = connect(server.port, "127.0.0.1").on("error", () => undefined);
+    gone.write(head, () => gone.destroy());
+    const late = await open();
+    assert.equal((await late.ask({ op: "ping" })).type, "pong");
+    assert.equal((await other.ask({ op: "ping" })).type, "pong");
   });
 
   it("past a bound of its address ends the connection that passes it with a reason of its own", async () => {
