@@ -10,7 +10,7 @@ import type { BookChange } from "./book-change.ts";
 import { candleChanges } from "./candle-writer.ts";
 import type { DomainEvent } from "./domain-event.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import type { BackingReads, PreparedBacking } from "./step.ts";
+import type { PreparedBacking } from "./step.ts";
 import { bookChanges, type LiveChange, liveChanges } from "./step-changes.ts";
 import type { UnknownOrder } from "./step-meter.ts";
 
@@ -84,7 +84,7 @@ function* budgetEvents(
     countSelling,
     at,
   }: Pick<StepSurroundings, "countSelling"> & {
-    readonly view: BackingReads;
+    readonly view: BackingRecords;
     readonly at: LedgerCursor;
   },
 ): Generator<void, readonly NewOrderEvent[]> {

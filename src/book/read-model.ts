@@ -3,9 +3,15 @@
 import type { ContractState } from "../model/contract-state.ts";
 import type { History } from "../store/history.ts";
 import type { OrderEvents } from "../store/order-events.ts";
+import type { BackingRecords } from "./backing/backing-records.ts";
 import type { LiveMarkets } from "./live-markets.ts";
 import type { MarketData } from "./market-data.ts";
-import type { BackingReads, StepListener } from "./step.ts";
+import type { StepListener } from "./step.ts";
+
+export type BackingReads = Pick<
+  BackingRecords,
+  "backing" | "orderBacking" | "accountBacking" | "ordersBacked"
+>;
 
 export interface ReadModel {
   /** Last ledger processed; undefined until there was one. */

@@ -9,8 +9,8 @@ import type { Store } from "../store/store.ts";
 import type { LiveMarkets } from "./live-markets.ts";
 import { MarketData } from "./market-data.ts";
 import type { PreparedStep } from "./prepared-step.ts";
-import type { ReadModel } from "./read-model.ts";
-import type { BackingReads, StepListener } from "./step.ts";
+import type { BackingReads, ReadModel } from "./read-model.ts";
+import type { StepListener } from "./step.ts";
 
 export type ShownStateOptions = {
   readonly store: Store;

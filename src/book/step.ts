@@ -2,7 +2,6 @@
 // catch-up, orders that pass their expiration by the clock, or backing records that were loaded.
 // Ports of those who take part in it.
 import type { Address } from "../model/address.ts";
-import type { Backing, OrderBacking, SharesBlock } from "../model/backing.ts";
 import type { ContractState, RegistryMarket } from "../model/contract-state.ts";
 import type { LedgerDelta } from "../model/ledger-delta.ts";
 import type { Order } from "../model/order.ts";
@@ -134,28 +133,3 @@ export type BackingStart = {
    */
   readonly skipped: (owner: Address, asset: Address) => number | undefined;
 };
-
-/** What is read of the backing records, of the visible state. Main thread. */
-export interface BackingReads {
-  /** Undefined where the owner and asset are not tracked. */
-  backing(owner: Address, asset: Address): Backing | undefined;
-  /** Of a live order; undefined without tracked backing. */
-  orderBacking(order: Order): OrderBacking | undefined;
-  /** Loaded records of an owner, by asset; none where nothing is tracked. */
-  accountBacking(owner: Address): readonly Backing[];
-  /**
-   * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
-   * the same object as before says the same.
-   */
-  ordersBacked(owner: Address, asset: Address): readonly SharesBlock[];
-}
-
-/** Accounts whose records in every market token are tracked while someone watches. Main thread. */
-export interface AccountWatch {
-  /** False at the configured limit of accounts: then the account is not watched. */
-  watch(owner: Address): boolean;
-  /** Once for each successful `watch`. */
-  unwatch(owner: Address): void;
-  /** Resolves once all records of the account are loaded, or after the time. */
-  loaded(owner: Address, timeoutMs: number): Promise<void>;
-}

@@ -9,14 +9,7 @@ import { portions, Slices } from "../../model/slice-turns.ts";
 import { RecordWriter } from "../../store/record-bytes.ts";
 import type { BookChange } from "../book-change.ts";
 import { KEPT_ORDERS } from "../order-shares.ts";
-import type {
-  AccountWatch,
-  BackingReads,
-  BackingRow,
-  BackingStart,
-  BackingStep,
-  PreparedBacking,
-} from "../step.ts";
+import type { BackingRow, BackingStart, BackingStep, PreparedBacking } from "../step.ts";
 import {
   entryRowKey,
   parseRow,
@@ -69,7 +62,7 @@ export type BackingOptions = {
 type Waiter = { readonly owner: Address; readonly done: () => void };
 
 /** Main thread. */
-export class BackingRecords implements BackingReads, AccountWatch {
+export class BackingRecords {
   readonly #state: BackingState;
   readonly #options: BackingOptions;
   readonly #polls: TokenPolls | undefined;
@@ -182,11 +175,12 @@ export class BackingRecords implements BackingReads, AccountWatch {
     return { ...report, rows: [...this.#dueRows, ...rows], apply };
   }
 
+  /** Undefined where the owner and asset are not tracked. */
   backing(owner: Address, asset: Address): Backing | undefined {
     return this.#shown(owner, asset)?.record.backing;
   }
 
-  /** An order that is not live gets 0. */
+  /** Undefined without tracked backing. An order that is not live gets 0. */
   orderBacking(order: Order): OrderBacking | undefined {
     const shown = this.#shown(order.owner, order.selling);
     if (shown === undefined) return undefined;
@@ -202,6 +196,7 @@ export class BackingRecords implements BackingReads, AccountWatch {
     }
   }
 
+  /** Loaded records of an owner, by asset; none where nothing is tracked. */
   accountBacking(owner: Address): readonly Backing[] {
     const loaded: Backing[] = [];
     for (const asset of [...(this.#restored().owners.get(owner)?.keys() ?? [])].sort()) {
@@ -211,11 +206,19 @@ export class BackingRecords implements BackingReads, AccountWatch {
     return loaded;
   }
 
+  /**
+   * What each live order of the owner that sells the asset gets of the budget, oldest first, in blocks: one that is
+   * the same object as before says the same.
+   */
   ordersBacked(owner: Address, asset: Address): readonly SharesBlock[] {
     const budget = this.backing(owner, asset)?.budget ?? 0n;
     return this.#state.shares.shares(recordId(owner, asset), budget, { owner, asset });
   }
 
+  /**
+   * The account's records in every market token are tracked while someone watches. False at the configured limit of
+   * accounts: then it is not watched.
+   */
   watch(owner: Address): boolean {
     const count = this.#watchers.get(owner) ?? 0;
     if (count === 0 && this.#watchers.size >= this.#options.watchedAccountsMax) return false;
@@ -224,6 +227,7 @@ export class BackingRecords implements BackingReads, AccountWatch {
     return true;
   }
 
+  /** Once for each successful `watch`. */
   unwatch(owner: Address): void {
     const count = this.#watchers.get(owner);
     assert(count !== undefined, `nobody watches ${owner}`);
@@ -235,6 +239,7 @@ export class BackingRecords implements BackingReads, AccountWatch {
     this.#requestStep();
   }
 
+  /** Resolves once all records of the account are loaded, or after the time. */
   async loaded(owner: Address, timeoutMs: number): Promise<void> {
     if (this.#isLoaded(owner)) return;
     await new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
 // What a channel of the push API is to the hub that connections subscribe through.
+import type { BackingRecords } from "../../book/backing/backing-records.ts";
 import type { Depths } from "../../book/live-depth.ts";
 import type { ReadModel } from "../../book/read-model.ts";
-import type { AccountWatch, Step } from "../../book/step.ts";
+import type { Step } from "../../book/step.ts";
 import type { Address } from "../../model/address.ts";
 import type { ErrorLog } from "../../model/thrown.ts";
 import type { QuoteService } from "../../router-worker/quote.ts";
@@ -71,7 +72,7 @@ export interface Channel {
 export type ChannelContext = {
   readonly readModel: ReadModel;
   readonly depth: Depths;
-  readonly watch: AccountWatch;
+  readonly watch: Pick<BackingRecords, "watch" | "unwatch" | "loaded">;
   readonly quotes: QuoteService;
   readonly assets: AssetInput;
   /** The exchange. */

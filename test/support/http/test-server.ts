@@ -3,7 +3,6 @@
 import type { DepthBody, DepthRequest } from "../../../src/book/depth.ts";
 import type { Depths } from "../../../src/book/live-depth.ts";
 import type { BookSides } from "../../../src/book/market-sides.ts";
-import type { AccountWatch } from "../../../src/book/step.ts";
 import type { AccessLog } from "../../../src/http/access-log.ts";
 import { AssetInput } from "../../../src/http/asset-input.ts";
 import type { HttpMeter } from "../../../src/http/http-meter.ts";
@@ -165,7 +164,7 @@ function emptyBook({ step }: DepthRequest, ledger: number, nowMs: number): Depth
 }
 
 /** Counts who watches; records are loaded when the test says so. */
-export class TestWatch implements AccountWatch {
+export class TestWatch {
   readonly watched = new Map<Address, number>();
   /** Accounts to watch before `watch` refuses. */
   limit = 1000;
