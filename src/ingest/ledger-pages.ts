@@ -1,9 +1,10 @@
 // Pages of ledgers of any source: from an RPC as large as its server can deliver, from the lake the rest of a batch.
 import { errorText, IngestError } from "./ingest-error.ts";
 import { RpcError, type RpcLimits } from "./json-rpc.ts";
-import type { LakeReader } from "./lake/lake-reader.ts";
+import { LakeReader } from "./lake/lake-reader.ts";
 import { LakeError } from "./lake/lake-store.ts";
 import type { Timer } from "./ledger-source.ts";
+import type { ReaderOptions } from "./messages.ts";
 import { HEALTH_LIMITS, LEDGERS_LIMITS, wantsSmallerPage } from "./page-size.ts";
 import {
   type LedgerRange,
@@ -12,7 +13,7 @@ import {
   parseLedgersPage,
   rangeInRefusal,
 } from "./rpc-answers.ts";
-import type { SourceSet } from "./source-set.ts";
+import { SourceSet, type SourceSetOptions } from "./source-set.ts";
 
 /** Timeout of a page of few ledgers, which takes a fraction of it; a slow server gets more (`patience`). */
 const FEW_MS = 7_000;
@@ -50,6 +51,18 @@ export type LedgerPagesOptions = {
   /** Of an RPC's page; absent: LEDGERS_LIMITS. */
   readonly limits?: RpcLimits;
 };
+
+/** Of the sources of a reader; `limits`: of an RPC's page. */
+export function pagesOf(
+  { passphrase, rpcUrls: urls, lake: url, board }: ReaderOptions,
+  context: Pick<SourceSetOptions, "timer" | "log" | "onFailure">,
+  limits?: RpcLimits,
+): LedgerPages {
+  const set = new SourceSet({ ...context, urls, passphrase, board });
+  const lake =
+    url === undefined ? undefined : new LakeReader({ ...context, lake: url, passphrase });
+  return new LedgerPages({ set, lake, timer: context.timer, ...(limits && { limits }) });
+}
 
 export class LedgerPages {
   readonly set: SourceSet;

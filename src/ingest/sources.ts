@@ -1,14 +1,14 @@
 // The sources of a reader, built from its options: the source set, the lake, and the feed over both.
 import { fetchRange } from "./catch-up/range-fetcher.ts";
 import { IngestError } from "./ingest-error.ts";
-import { LakeReader } from "./lake/lake-reader.ts";
+import type { LakeReader } from "./lake/lake-reader.ts";
 import { LakeError } from "./lake/lake-store.ts";
 import { LedgerFeed } from "./ledger-feed.ts";
-import { LedgerPages } from "./ledger-pages.ts";
+import { type LedgerPages, pagesOf } from "./ledger-pages.ts";
 import type { Log, SourceStatus, Timer } from "./ledger-source.ts";
 import type { ReaderOptions } from "./messages.ts";
 import { type LoadEntries, rpcEntryLoader } from "./rpc-entries.ts";
-import { SourceSet } from "./source-set.ts";
+import type { SourceSet } from "./source-set.ts";
 
 export type SourceContext = {
   readonly timer: Timer;
@@ -26,17 +26,14 @@ export class Sources {
   readonly #timer: Timer;
 
   constructor(options: ReaderOptions, context: SourceContext) {
-    const { passphrase, rpcUrls: urls, lake, board, proofMs } = options;
-    if (urls.length === 0 && lake === undefined) {
+    const { rpcUrls, lake, proofMs } = options;
+    if (rpcUrls.length === 0 && lake === undefined) {
       throw new IngestError("internal", "no source of ledgers is configured");
     }
-    const { timer, log } = context;
-    this.#timer = timer;
-    this.set = new SourceSet({ ...context, urls, passphrase, board });
-    const reader =
-      lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log });
-    this.#pages = new LedgerPages({ set: this.set, lake: reader, timer });
-    this.load = rpcEntryLoader(this.set, timer);
+    this.#timer = context.timer;
+    this.#pages = pagesOf(options, context);
+    this.set = this.#pages.set;
+    this.load = rpcEntryLoader(this.set, context.timer);
     this.feed = new LedgerFeed({ ...context, pages: this.#pages, proofMs });
   }
 

@@ -4,12 +4,10 @@ import { type Address, address } from "../../model/address.ts";
 import { BufferPool } from "../buffer-pool.ts";
 import { errorText } from "../ingest-error.ts";
 import { KeyTable } from "../key-table.ts";
-import { LakeReader } from "../lake/lake-reader.ts";
 import type { DecodedLedger, DecodeLedger } from "../ledger-decoder.ts";
-import { LedgerPages } from "../ledger-pages.ts";
+import { type LedgerPages, pagesOf } from "../ledger-pages.ts";
 import { type Log, systemTimer } from "../ledger-source.ts";
 import { LEDGERS_LIMITS } from "../page-size.ts";
-import { SourceSet } from "../source-set.ts";
 import { walkDecoder } from "../walk-decoder.ts";
 import type { FromRange, Range, RangeOptions, RangeResult, ToRange } from "./messages.ts";
 import { fetchRange } from "./range-fetcher.ts";
@@ -26,17 +24,11 @@ class RangeThread {
 
   constructor(port: MessagePort, options: RangeOptions) {
     this.#port = port;
-    const { passphrase, rpcUrls: urls, lake, board } = options;
     const log: Log = (level, message) => this.#post({ kind: "log", level, message });
-    const timer = systemTimer;
-    const set = new SourceSet({ urls, passphrase, log, timer, board });
-    this.#pages = new LedgerPages({
-      set,
-      lake: lake === undefined ? undefined : new LakeReader({ lake, passphrase, timer, log }),
-      timer,
-      limits: { ...LEDGERS_LIMITS, buffers: this.#buffers },
-    });
-    this.#decode = walkDecoder({ exchange: address(options.exchange), passphrase });
+    const limits = { ...LEDGERS_LIMITS, buffers: this.#buffers };
+    this.#pages = pagesOf(options, { timer: systemTimer, log }, limits);
+    const { exchange, passphrase } = options;
+    this.#decode = walkDecoder({ exchange: address(exchange), passphrase });
     this.#tokens = new Set(options.tokens.map(address));
     for (const key of options.keys) this.#keys.add(key);
   }
