@@ -157,3 +157,29 @@ test("whatever changes at whatever place of a side, the next quote that reaches 
     }
   }
 });
+
+test("a price that changes by less than a double tells changes what orders cost", () => {
+  const copy = emptyCopy(token(999), 3 * PLACES + 3);
+  const { view } = copy;
+  const request: QuoteRequest = {
+    direction: "strict_send",
+    ...{ sellingAsset: BUYING, buyingAsset: SELLING, direct: false, amount: 8n },
+  };
+  const context = { now: 1_700_000_000, skipWindow: 600, shouldStop: () => false };
+  const seasoned = new QuoteSearch(view);
+  const small = { ...orderAt(0, 1n), price: PRICE_UNIT };
+  const large = { ...orderAt(1, 5n), price: PRICE_UNIT };
+  const step = (sequence: number, changes: readonly BookChange[]) => {
+    writeState(view, sequence, { ledger: sequence, closeTime: 1_700_000_000, frozen: false });
+    for (const change of changes) applyChange(copy, change);
+    return seasoned.quote(view, request, context);
+  };
+  const backings = ladder(2).filter(({ kind }) => kind === "backing");
+  const put = [small, large].map((order): BookChange => ({ kind: "put", order }));
+  // Two units are left over, of which another one could be bought.
+  assert.equal(step(1, [...put, ...backings]).status, "unfeasible");
+  // One unit more for the large one, and the unit left over buys nothing.
+  const dearer = step(2, [{ kind: "put", order: { ...large, price: PRICE_UNIT + 1n } }]);
+  assert.equal(dearer.status, "success");
+  assert.equal(step(3, [{ kind: "put", order: large }]).status, "unfeasible");
+});

@@ -40,6 +40,8 @@ export function newColumns(length: number) {
 export type HopColumns = ReturnType<typeof newColumns>;
 
 const NAMES = Object.keys(newColumns(0)) as (keyof HopColumns)[];
+/** What is read of orders: from it follow the columns relative to the block. */
+const READ_NAMES = NAMES.filter((name) => !["previous", "group", "groupTop"].includes(name));
 
 /** Copies the first `count` entries to the front of other columns. */
 export function copyColumns(from: HopColumns, to: HopColumns, count: number): void {
@@ -85,17 +87,11 @@ export function arePicked(
   entries: Int32Array,
   count: number,
 ): boolean {
-  for (let entry = 0; entry < count; entry += 1) {
-    const at = start + entries[entry]!;
-    const isSame =
-      to.slot[entry] === from.slot[at] &&
-      to.owner[entry] === from.owner[at] &&
-      to.price[entry] === from.price[at] &&
-      to.amount[entry] === from.amount[at] &&
-      to.budget[entry] === from.budget[at] &&
-      to.headroom[entry] === from.headroom[at] &&
-      to.transferBytes[entry] === from.transferBytes[at];
-    if (!isSame) return false;
+  for (const name of READ_NAMES) {
+    const [values, others] = [to[name], from[name]];
+    for (let at = 0; at < count; at += 1) {
+      if (values[at] !== others[start + entries[at]!]) return false;
+    }
   }
   return true;
 }
