@@ -60,7 +60,10 @@ export class MainThreadClock {
     }
   }
 
-  /** Milliseconds since its start; elsewhere than on Linux, of all threads. */
+  /**
+   * Milliseconds since its start, which the kernel counts at its ticks (every 4 ms, mostly) while nobody else wants the
+   * core; elsewhere than on Linux, of all threads.
+   */
   get ranMs(): number {
     if (this.#file === undefined) return threadTimes(process.pid).ranMs;
     readSync(this.#file, this.#text, 0, this.#text.length, 0);
