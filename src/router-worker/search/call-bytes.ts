@@ -34,6 +34,15 @@ const SWAP_BYTES = 196 + 52;
 const TRADE_BYTES = 56;
 /** A `new` event without its address, and the return value with the order. */
 const LIMIT_BYTES = 228 + ACCOUNT_BYTES + 72;
+/** Of an asset's name at most: a code of 12 characters and its issuer, as XDR. */
+const NAME_BYTES_MAX = 80;
+/** What an order takes at most: of an account that pays an account, with transfers of its own. */
+export const ORDER_BYTES_MAX =
+  FILL_BYTES +
+  2 * ACCOUNT_BYTES +
+  2 * (TRANSFER_BYTES + ACCOUNT_BYTES + NAME_BYTES_MAX) +
+  CONTRACT_BYTES +
+  ACCOUNT_BYTES;
 const G = "G".charCodeAt(0);
 
 /** Bytes that the makers of a route's hops may take: what the network carries, less all the rest. */

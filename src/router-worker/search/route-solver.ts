@@ -3,7 +3,7 @@
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
-import { fillBytesMax, fitsInCall, payerBytesOf } from "./call-bytes.ts";
+import { fillBytesMax, fitsInCall, ORDER_BYTES_MAX, payerBytesOf } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
 import { EQUAL_PART, GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
@@ -362,12 +362,15 @@ export class RouteSolver {
   /** Whether the network carries the call of what greedy lists. */
   #fitsGreedily(view: BookView, sides: readonly number[]): boolean {
     const { start, columns } = this.#curves;
+    const { counts } = this.#greedy;
     let left = fillBytesMax(view, sides, false);
+    const listed = sides.reduce((sum, _, hop) => sum + counts[hop]!, 0);
+    if (listed * ORDER_BYTES_MAX <= left) return true;
     for (let hop = 0; hop < sides.length; hop += 1) {
       const payerBytes = payerBytesOf(hop === 0);
       const first = start[this.#curvesOfPath[hop]!]!;
       const orders = { columns, payerBytes };
-      for (let at = first; at < first + this.#greedy.counts[hop]!; at += 1) {
+      for (let at = first; at < first + counts[hop]!; at += 1) {
         left -= orderBytes(orders, at);
         if (columns.previous[at]! >= 0) left += sharedBytes(orders, at);
       }
