@@ -29,7 +29,7 @@ export class HopSelection {
   partMost = 0;
   /** Nodes that 128-bit settlements counted as. */
   exactNodes = 0;
-  /** Whether a selection was turned down since a maker lacks the backing for it. */
+  /** Whether a selection was turned down that a maker lacks the backing for (beyond 2^51: may lack it for). */
   isOverdrawn = false;
   /** By entry: whether it is listed whole. */
   readonly isIn = new Uint8Array(ENTRIES_MAX);
@@ -141,7 +141,10 @@ export class HopSelection {
       listedOrder(view!, columns.slot[one]!),
     );
     const exact = this.#settle(listed, demand.exactAmount ?? BigInt(demand.amount));
-    if (exact === undefined) return false;
+    if (exact === undefined) {
+      this.isOverdrawn = true;
+      return false;
+    }
     return this.#offer(entry, sells ? Number(exact) : -Number(exact), count, exact);
   }
 
@@ -166,7 +169,11 @@ export class HopSelection {
     if (this.found && !this.#isBetter(worth, exact, listed)) return false;
     this.#list(entry);
     if (isBytesBound && selectionBytes(orders, this.#tried, listed) > demand.bytes) return false;
-    if (ignoresBacking && !this.#isBacked(listed, sells ? worth : demand.amount)) {
+    if (
+      ignoresBacking &&
+      exact === undefined &&
+      !this.#isBacked(listed, sells ? worth : demand.amount)
+    ) {
       this.isOverdrawn = true;
       return false;
     }

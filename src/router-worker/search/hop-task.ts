@@ -66,7 +66,7 @@ export class HopTask {
     this.isBytesBound = bytesMost * demand.slots > demand.bytes;
     this.group = columns.group;
     this.#grouped = orders;
-    this.ignoresBacking = orders.groups > 0 && this.#isExact();
+    this.ignoresBacking = orders.groups > 0;
     if (this.ignoresBacking) {
       this.orders = { ...orders, columns: { ...columns, group: NO_GROUPS }, groups: 0 };
     }
@@ -93,18 +93,6 @@ export class HopTask {
       if (amounts[maker]! > budget[top]! || costs[maker]! > headroom[top]!) return true;
     }
     return false;
-  }
-
-  /** Whether plain numbers hold all that orders can add up to. */
-  #isExact(): boolean {
-    const { amount, cost } = this.orders.columns;
-    let got = this.demand.amount;
-    let paid = got;
-    for (let entry = 0; entry < this.candidates; entry += 1) {
-      got += amount[entry]!;
-      paid += cost[entry]!;
-    }
-    return got < EXACT_MAX && paid < EXACT_MAX;
   }
 
   /** Whether two orders, each of which can be whole, do the same in any selection. */
