@@ -280,7 +280,6 @@ export class StepPipeline {
       await stepTurn();
       const filledMs = performance.now();
       this.#show(prepared);
-      for (const each of prepared.unknown) this.#options.meter?.unknownOrder(each);
       this.#options.meter?.stepped({
         ledgers: deltas.length,
         prepareMs: preparedMs - startMs,
@@ -288,6 +287,7 @@ export class StepPipeline {
         fillMs: filledMs - storedMs,
         flipMs: performance.now() - filledMs,
       });
+      for (const each of prepared.unknown) this.#options.meter?.unknownOrder(each);
     } catch (error) {
       this.#broken = error;
       throw error;

@@ -286,6 +286,22 @@ describe("GET /contract", () => {
       ],
     });
   });
+
+  it("shows amounts of a configuration with the sign that the contract has given them", async () => {
+    const parties = { safetyAdmin: testAccount(3), oracle: testContract(4) };
+    const config = { ...parties, listingMinDays: 30, ledgerTime: 5 };
+    server.readModel.contract = {
+      frozen: false,
+      config: { ...config, marketListingFee: -(10n ** 20n), minTradeSize: -1n },
+      markets: [],
+    };
+    assert.deepEqual((await get("/contract")).body, {
+      address: EXCHANGE,
+      frozen: false,
+      config: { ...config, marketListingFee: "-100000000000000000000", minTradeSize: "-1" },
+      markets: [],
+    });
+  });
 });
 
 describe("orders", () => {

@@ -9,6 +9,7 @@ test("token amounts are exact", () => {
     [1n, "0.0000001"],
     [10_000_000n, "1"],
     [10_500_000n, "1.05"],
+    [-5n, "-0.0000005"],
     [123_456_789_012_345_678_901_234_567_890n, "12345678901234567890123.456789"],
   ];
   for (const [amount, text] of cases) assert.equal(tokenText(amount), text);

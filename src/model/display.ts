@@ -25,6 +25,7 @@ export function priceText(numerator: bigint, denominator: bigint): string {
 
 /** `value` x 10^-`digits` without trailing zeros. */
 export function decimalText(value: bigint, digits: number): string {
+  if (value < 0n) return `-${decimalText(-value, digits)}`;
   const text = value.toString().padStart(digits + 1, "0");
   const whole = text.slice(0, text.length - digits);
   const fraction = text.slice(text.length - digits).replace(/0+$/, "");

@@ -12,6 +12,7 @@ import {
   text,
 } from "../schema.ts";
 
+const SIGNED_DIGITS = "^(0|-?[1-9][0-9]*)$";
 const NOW = text("Time of the answer, ISO 8601 UTC.", "^[0-9-]{10}T[0-9:.]{8,12}Z$");
 
 export const serviceSchemas = {
@@ -39,11 +40,15 @@ export const serviceSchemas = {
     listingMinDays: integer(
       "Days of oracle prices that opening a market must pay for; 0 opens markets without fee.",
     ),
-    marketListingFee: ref(
-      "Amount",
-      "Base units of the listing-fee token burned to open a market: the oracle's daily fee times `listingMinDays`.",
+    marketListingFee: text(
+      "Base units of the listing-fee token burned to open a market: the oracle's daily fee times `listingMinDays`. " +
+        "As the contract has it: nothing keeps an oracle's fee from being negative.",
+      SIGNED_DIGITS,
     ),
-    minTradeSize: ref("Amount", "Minimum value of an order in USD with 7 decimals; `0` disables."),
+    minTradeSize: text(
+      "Minimum value of an order in USD with 7 decimals; `0` disables. As the contract has it.",
+      SIGNED_DIGITS,
+    ),
     ledgerTime: integer("Expected time between ledgers, seconds."),
   }),
   RegistryMarket: object("A market opened on-chain, in canonical order. It need not have orders.", {
