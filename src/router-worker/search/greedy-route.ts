@@ -11,7 +11,6 @@
 // all that comes to a unit or more, the greedy selection is the best one.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { entryCost, entryOutput } from "./hop-columns.ts";
-import { type HopDirection, SELL } from "./hop-problem.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Sums are exact below 2^53; the comparisons leave some bits for the rounding of products. */
@@ -61,14 +60,13 @@ export class GreedyRoute {
   solve(
     curves: Int32Array,
     hopCount: number,
-    direction: HopDirection,
+    sells: boolean,
     amount: number,
     ordersMax: number,
     words: BigUint64Array,
     acceptsGap = false,
   ): boolean {
     if (amount >= GREEDY_EXACT_MAX) return false;
-    const sells = direction === SELL;
     this.isProven = true;
     this.#acceptsGap = acceptsGap;
     this.#sells = sells;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { type HeadroomDemand, HeadroomSearch } from "./headroom-search.ts";
-import { type HopOrders, SELL } from "./hop-problem.ts";
+import type { HopOrders } from "./hop-problem.ts";
 
 const PLENTY = 1_000_000;
 
@@ -19,7 +19,7 @@ function solved(
   search = new HeadroomSearch(),
 ): HeadroomSearch {
   const demand: HeadroomDemand = {
-    ...{ direction: SELL, hopCount: hops.length, amount: 100, ordersMax: 20 },
+    ...{ sells: true, hopCount: hops.length, amount: 100, ordersMax: 20 },
     ...{ workMax, value: 0, settles: () => true },
   };
   search.solve(hops, demand);

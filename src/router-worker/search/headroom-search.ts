@@ -5,14 +5,14 @@
 // choose; the caller settles what is found.
 import { entryCost, entryOutput } from "./hop-columns.ts";
 import { unsoldMax } from "./hop-loader.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import type { HopOrders } from "./hop-problem.ts";
 import { exceeds } from "./rounding.ts";
 
 /** Orders of one hop that selections are made of: some 5,000 selections. */
 const HEADROOM_ORDERS_MAX = 10;
 
 export type HeadroomDemand = {
-  readonly direction: HopDirection;
+  readonly sells: boolean;
   readonly hopCount: number;
   readonly amount: number;
   readonly ordersMax: number;
@@ -68,7 +68,7 @@ export class HeadroomSearch {
   /** Hops in execution order, with no headroom but what makers have. */
   solve(hops: readonly HopOrders[], demand: HeadroomDemand): void {
     this.#demand = demand;
-    this.#sells = demand.direction === SELL;
+    this.#sells = demand.sells;
     this.value = demand.value;
     this.complete = true;
     this.work = 0;

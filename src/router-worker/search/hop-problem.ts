@@ -10,10 +10,6 @@ import type { Dropped } from "./candidates.ts";
 import type { HopColumns } from "./hop-columns.ts";
 import type { KnownProfits } from "./known-profits.ts";
 
-export const SELL = 0;
-export const BUY = 1;
-export type HopDirection = typeof SELL | typeof BUY;
-
 /** A hop's orders: the first `count` of the columns. `words` holds exact prices (see hop-columns.ts). */
 export type HopOrders = {
   columns: HopColumns;
@@ -33,7 +29,8 @@ export type HopOrders = {
 };
 
 export type HopDemand = {
-  readonly direction: HopDirection;
+  /** In comments SELL; false: BUY. */
+  readonly sells: boolean;
   /** SELL: what is paid, all of it but less than one unit's worth. BUY: what is got, exactly. */
   readonly amount: number;
   /** The same in integers; where it is absent `amount` is exact. */
@@ -145,10 +142,10 @@ function addLargest(uses: number, slots: number): number {
 }
 
 /** What is better than a value by as little as it can be. */
-export function nextBetter(direction: HopDirection, value: number): number {
+export function nextBetter(sells: boolean, value: number): number {
   // Beyond 2^53 one unit more is the same number.
   const unit = Math.max(1, value * 2 ** -50);
-  return direction === SELL ? value + unit : value - unit;
+  return sells ? value + unit : value - unit;
 }
 
 /** Puts `value` into the descending `values`, whose place `held - 1` is free. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HopOffer, hopOfOffers } from "../../../test/support/hop-of-offers.ts";
-import { BUY, type HopDemand, SELL } from "./hop-problem.ts";
+import type { HopDemand } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
 
 test("a search cut short among a maker's choices does not say that there are none", () => {
@@ -24,7 +24,7 @@ test("a search cut short among a maker's choices does not say that there are non
   const best = 2_971_623_377;
   for (const nodesMax of [384, 1024, 8192, 1 << 16]) {
     const found = search.solve(hop, {
-      direction: BUY,
+      sells: false,
       amount: 912_743_693,
       exactAmount: undefined,
       slots: 5,
@@ -44,11 +44,11 @@ test("a search cut short among a maker's choices does not say that there are non
 /** What a search of a hop says, with no bound but its nodes, and the cutoff if there is one. */
 function solved(
   offers: readonly HopOffer[],
-  demand: Pick<HopDemand, "direction" | "amount" | "slots" | "nodesMax"> &
+  demand: Pick<HopDemand, "sells" | "amount" | "slots" | "nodesMax"> &
     Partial<Pick<HopDemand, "cutoff">>,
 ): HopSolver {
   const search = new HopSolver();
-  const none = demand.direction === SELL ? 0 : Number.POSITIVE_INFINITY;
+  const none = demand.sells ? 0 : Number.POSITIVE_INFINITY;
   search.solve(hopOfOffers(offers), {
     ...{ exactAmount: undefined, bytes: Number.POSITIVE_INFINITY, gap: 0 },
     ...{ below: Number.POSITIVE_INFINITY, cutoff: none, ...demand },
@@ -64,7 +64,7 @@ test("a search whose nodes end before the quick pass does is not said to be comp
     { price: 1115, amount: 2895, maker: 2 },
   ];
   for (let nodesMax = 0; nodesMax <= 64; nodesMax += 1) {
-    const search = solved(offers, { direction: SELL, amount: 5056, slots: 4, nodesMax });
+    const search = solved(offers, { sells: true, amount: 5056, slots: 4, nodesMax });
     // Without the order of 2, whose cost is rounded up by a third.
     assert(
       !search.complete || search.selection.value === 4574,
@@ -84,7 +84,7 @@ test("a maker's larger choice of as many orders is tried where all slots are tak
       { price: 3213, amount: 14 },
       { price: 4178, amount: 5 },
     ],
-    { direction: SELL, amount: 97, slots: 2, nodesMax: 8192 },
+    { sells: true, amount: 97, slots: 2, nodesMax: 8192 },
   );
   assert.deepEqual([selling.selection.value, selling.complete], [34, true]);
   const four = { maker: 4, budget: 366_388 };
@@ -100,7 +100,7 @@ test("a maker's larger choice of as many orders is tried where all slots are tak
       { price: 2821, amount: 232_881, maker: 2 },
       { price: 2822, amount: 244_327, maker: 3, budget: 284_644, headroom: 536_927 },
     ],
-    { direction: BUY, amount: 437_153, slots: 2, nodesMax: 1500 },
+    { sells: false, amount: 437_153, slots: 2, nodesMax: 1500 },
   );
   assert.deepEqual([buying.selection.value, buying.complete], [1_231_026, true]);
 });
@@ -118,7 +118,7 @@ test("where nothing is known of what the best comes to, no change is passed over
       { price: 3469, amount: 229_142, maker: 0 },
       { price: 3567, amount: 6, ...one },
     ],
-    { direction: BUY, amount: 566_979, slots: 6, nodesMax: 600 },
+    { sells: false, amount: 566_979, slots: 6, nodesMax: 600 },
   );
   assert.deepEqual([selection.value, complete], [1_254_672, true]);
 });
@@ -138,7 +138,7 @@ test("where a break item is too small, what is added may also take the place of 
       { price: 4032, amount: 2581, ...zero },
       { price: 4449, amount: 2072, ...zero },
     ],
-    { direction: SELL, amount: 5888, slots: 3, nodesMax: 8192 },
+    { sells: true, amount: 5888, slots: 3, nodesMax: 8192 },
   );
   assert.deepEqual([selection.value, complete], [1582, true]);
 });
@@ -150,7 +150,7 @@ test("a dearer order may get more where the cheaper one leaves a part unsold", (
     { price: 2325, amount: 4, ...maker },
     { price: 2342, amount: 8, ...maker },
   ];
-  const search = solved(offers, { direction: SELL, amount: 12, slots: 1, nodesMax: 8192 });
+  const search = solved(offers, { sells: true, amount: 12, slots: 1, nodesMax: 8192 });
   assert.deepEqual([search.complete, search.selection.value], [true, 5]);
 });
 
@@ -159,7 +159,7 @@ test("what a smaller amount could get is noted of orders that are too small for 
     { price: 650, amount: 57, maker: 0, budget: 1e12, headroom: 1e12 },
     { price: 1150, amount: 60, maker: 1, budget: 1e12, headroom: 1e12 },
   ];
-  const search = solved(offers, { direction: SELL, amount: 41, slots: 1, nodesMax: 8192 });
+  const search = solved(offers, { sells: true, amount: 41, slots: 1, nodesMax: 8192 });
   assert.deepEqual([search.complete, search.selection.value], [true, 35]);
   const { partMost } = search.selection;
   assert.ok(partMost >= 57, `${partMost}`);
@@ -172,8 +172,8 @@ test("a dear break item that overdraws its maker, all of whose cheaper orders ar
     { price: 1200, amount: 50, maker: 1, budget, headroom },
     { price: 1300, amount: 100, maker: 3 },
   ];
-  const buy = { direction: BUY, amount: 240, slots: 3, nodesMax: 8192 } as const;
-  const sell = { direction: SELL, amount: 258, slots: 3, nodesMax: 8192 } as const;
+  const buy = { sells: false, amount: 240, slots: 3, nodesMax: 8192 } as const;
+  const sell = { sells: true, amount: 258, slots: 3, nodesMax: 8192 } as const;
   // The first maker delivers 140, and is paid 148, where it can; else the last one takes the rest or, selling,
   // its cheaper order is the break item.
   for (const [budget, headroom, bought, sold] of [
@@ -194,7 +194,7 @@ test("a whole break item uses up what its cost is rounded up by, whatever must b
     { price: 301, amount: 2 },
   ];
   for (const cutoff of [0, 5, 6]) {
-    const demand = { direction: SELL, amount: 3, slots: 1, nodesMax: 8192, cutoff } as const;
+    const demand = { sells: true, amount: 3, slots: 1, nodesMax: 8192, cutoff } as const;
     const { selection, complete } = solved(offers, demand);
     assert.deepEqual([selection.value, complete], [7, true], `${cutoff}`);
   }

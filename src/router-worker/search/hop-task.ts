@@ -3,7 +3,7 @@
 import { FILL_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
-import { type HopDemand, type HopOrders, mostOfSlots, orderBytes, SELL } from "./hop-problem.ts";
+import { type HopDemand, type HopOrders, mostOfSlots, orderBytes } from "./hop-problem.ts";
 import { EXACT_MAX } from "./rounding.ts";
 
 /** Entries of a hop: its candidates. */
@@ -39,7 +39,7 @@ export class HopTask {
   begin(orders: HopOrders, demand: HopDemand): void {
     this.orders = orders;
     this.demand = demand;
-    this.sells = demand.direction === SELL;
+    this.sells = demand.sells;
     this.cutoff = this.sells ? demand.cutoff : -demand.cutoff;
     this.error = demand.amount * ERROR;
     const { columns } = orders;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { randomFrom } from "../../../test/support/random-ledgers.ts";
-import { BUY, type HopDemand, SELL } from "./hop-problem.ts";
+import type { HopDemand } from "./hop-problem.ts";
 import { Multipliers } from "./multipliers.ts";
 import { ProfitSums } from "./profit-sums.ts";
 
@@ -28,16 +28,16 @@ test("no shadow price bounds a hop closer than the one that is found", () => {
         amount: 1 + random(100_000),
       })),
     );
-    const direction = random(2) === 0 ? SELL : BUY;
-    const uses = direction === SELL ? hop.columns.cost : hop.columns.amount;
+    const sells = random(2) === 0;
+    const uses = sells ? hop.columns.cost : hop.columns.amount;
     const largest = uses.toSorted((one, other) => other - one).subarray(0, SLOTS);
     const most = largest.reduce((sum, use) => sum + use, 0);
     const amount = 1 + Math.floor((most * (1 + random(90))) / 100);
-    const demand: HopDemand = { ...DEMAND, direction, amount, cutoff: 0, gap: 0, nodesMax: 0 };
+    const demand: HopDemand = { ...DEMAND, sells, amount, cutoff: 0, gap: 0, nodesMax: 0 };
     const bound = (lambda: number): number => {
       profits.fill(sums, hop, lambda, SLOTS, new Uint8Array(hop.count).fill(1));
       const profit = sums[SLOTS] ?? 0;
-      return direction === SELL ? (amount + profit) / lambda : profit - amount * lambda;
+      return sells ? (amount + profit) / lambda : profit - amount * lambda;
     };
     multipliers.find(hop, demand, SLOTS, new Uint8Array(hop.count).fill(1));
     const found = bound(multipliers.lambda);

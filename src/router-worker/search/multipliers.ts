@@ -6,7 +6,7 @@
 // function, of orders that use up too little and of orders that use up enough, cross where it is
 // evaluated next, until it lies on the crossing.
 import { ORDERS_MAX } from "../quote.ts";
-import { type HopDemand, type HopOrders, SELL } from "./hop-problem.ts";
+import type { HopDemand, HopOrders } from "./hop-problem.ts";
 import { ProfitSums } from "./profit-sums.ts";
 
 /** Crossings tried (guess): it seldom takes more than six. */
@@ -39,13 +39,7 @@ export class Multipliers {
    * For the orders of a hop, of which so many may be listed. One that cannot be whole says nothing of the
    * others' price.
    */
-  find(
-    hop: HopOrders,
-    { direction, amount }: HopDemand,
-    slots: number,
-    canBeWhole: Uint8Array,
-  ): void {
-    const sells = direction === SELL;
+  find(hop: HopOrders, { sells, amount }: HopDemand, slots: number, canBeWhole: Uint8Array): void {
     this.#canBeWhole = canBeWhole;
     const profits = this.#profits;
     profits.work = 0;

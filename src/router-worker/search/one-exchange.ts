@@ -6,7 +6,7 @@ import {
   ORDER_PRICE_F64,
   ORDER_STRIDE_F64,
 } from "../../book/shared-layout.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import type { HopOrders } from "./hop-problem.ts";
 import { realPrice } from "./rounding.ts";
 
 /** Candidates of a hop up to which orders are replaced and added; orders are dropped whatever it has. */
@@ -23,7 +23,7 @@ const ERROR = 1e-12;
  * orders are only dropped.
  */
 export type ExchangeDemand = {
-  readonly direction: HopDirection;
+  readonly sells: boolean;
   readonly amount: number;
   readonly slots: number;
 };
@@ -60,9 +60,10 @@ export function* oneExchanges(
   const known = valueWith(demand, all, own.at(-1)!);
   const leastOfFewer = leastWithout(known);
   const leastOfOthers = known + BETTER * Math.abs(known);
-  const [uses, gives] =
-    demand.direction === SELL ? [columns.cost, columns.amount] : [columns.amount, columns.cost];
-  const sign = demand.direction === SELL ? 1 : -1;
+  const [uses, gives] = demand.sells
+    ? [columns.cost, columns.amount]
+    : [columns.amount, columns.cost];
+  const sign = demand.sells ? 1 : -1;
   for (const leaving of [...own, undefined]) {
     const kept = own.filter((order) => order !== leaving);
     if (leaving !== undefined && canLeave(demand, all, leaving, leastOfFewer)) {
@@ -97,8 +98,8 @@ export function mayDropOne(view: BookView, orderSlots: readonly number[], flow: 
   // Each cost is rounded up by less than a unit, which counts for what is used and for what is known.
   const rounded = orders.length;
   const cheapest = Math.min(...orders.map(({ price }) => price));
-  const unit = flow.direction === SELL ? 2 / cheapest : 1;
-  const uses = flow.direction === SELL ? all.uses + rounded : all.uses;
+  const unit = flow.sells ? 2 / cheapest : 1;
+  const uses = flow.sells ? all.uses + rounded : all.uses;
   const least = leastWithout(valueWith(flow, all, orders.at(-1)!) - rounded * unit);
   return orders.some((leaving) => canLeave(flow, { ...all, uses }, leaving, least));
 }
@@ -108,27 +109,25 @@ function leastWithout(known: number): number {
   return known - EQUAL * Math.abs(known) - 1;
 }
 
-function totalOf({ direction }: Flow, orders: readonly Order[]): Total {
+function totalOf({ sells }: Flow, orders: readonly Order[]): Total {
   let [got, paid, dearest] = [0, 0, 0];
   for (const { amount, cost, price } of orders) {
     got += amount;
     paid += cost;
     dearest = Math.max(dearest, price);
   }
-  return direction === SELL
-    ? { uses: paid, value: got, dearest }
-    : { uses: got, value: -paid, dearest };
+  return sells ? { uses: paid, value: got, dearest } : { uses: got, value: -paid, dearest };
 }
 
 function canLeave(flow: Flow, all: Total, { amount, cost }: Order, least: number): boolean {
-  return flow.direction === SELL
+  return flow.sells
     ? mayReach(flow, all.uses - cost, all.value - amount, all.dearest, least)
     : mayReach(flow, all.uses - amount, all.value + cost, all.dearest, least);
 }
 
 /** Whether orders can come to `least`, were what they use too much given up at the dearest price. */
 function mayReach(
-  { direction, amount }: Flow,
+  { sells, amount }: Flow,
   uses: number,
   value: number,
   dearest: number,
@@ -137,8 +136,7 @@ function mayReach(
   const slack = amount * 4 * ERROR;
   const over = uses - amount;
   // Costs are rounded, and so is the break item: two units.
-  if (direction === SELL)
-    return over >= -slack - dearest && value - (over - slack - 2) / dearest >= least;
+  if (sells) return over >= -slack - dearest && value - (over - slack - 2) / dearest >= least;
   return over >= -slack && value + (over + slack) * dearest + 2 >= least;
 }
 
@@ -157,7 +155,7 @@ function* completed(
 
 /** Whether a break item can take what the others leave: selling, but for what buys nothing at the dearest. */
 function canTake(flow: Flow, { uses, dearest }: Total, { amount, cost }: Order): boolean {
-  const sells = flow.direction === SELL;
+  const sells = flow.sells;
   const whole = sells ? cost : amount;
   const rest = flow.amount - uses + whole;
   const slack = flow.amount * ERROR;
@@ -167,7 +165,7 @@ function canTake(flow: Flow, { uses, dearest }: Total, { amount, cost }: Order):
 /** What orders come to with `last` as the break item. */
 function valueWith(flow: Flow, { uses, value }: Total, { amount, cost, price }: Order): number {
   const left = flow.amount - uses;
-  return flow.direction === SELL
+  return flow.sells
     ? value - amount + Math.min(amount, (left + cost) / price)
     : value + cost - (left + amount) * price;
 }

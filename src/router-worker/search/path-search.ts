@@ -14,7 +14,6 @@ import {
 } from "../../book/shared-layout.ts";
 import { findSide } from "../../book/shared-lookup.ts";
 import { mayBeBought } from "../../book/shared-reader.ts";
-import { type HopDirection, SELL } from "./hop-problem.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { type CurveUse, MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 
@@ -25,7 +24,7 @@ const BOUND_MARGIN = 1e-12;
 const AMOUNT_MAX = 2 ** 127;
 
 export type PathDemand = {
-  readonly direction: HopDirection;
+  readonly sells: boolean;
   /** Asset indexes. */
   readonly selling: number;
   readonly buying: number;
@@ -68,8 +67,7 @@ export class PathSearch {
    * one unit, or not the amount, are left out.
    */
   find(view: BookView, demand: PathDemand): void {
-    const { direction, selling, buying, amount, direct } = demand;
-    const sells = direction === SELL;
+    const { sells, selling, buying, amount, direct } = demand;
     this.#view = view;
     this.#demand = demand;
     this.#sells = sells;

@@ -17,7 +17,6 @@ import {
 } from "../quote.ts";
 import type { QuoteContext } from "../quote-engine.ts";
 import { EQUAL_PART } from "./greedy-route.ts";
-import { BUY, SELL } from "./hop-problem.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
 import { RouteSolver, type SolveContext } from "./route-solver.ts";
@@ -74,7 +73,8 @@ export class QuoteSearch {
     const now = Math.max(context.now, bookCloseTime(view));
     this.#hasRoutes = false;
     const shouldStop = () => context.shouldStop(this.#hasRoutes);
-    const task = { view, request, ordersMax: this.#ordersMax, now, shouldStop };
+    const sells = request.direction === "strict_send";
+    const task = { view, request, sells, ordersMax: this.#ordersMax, now, shouldStop };
     this.#curves.begin(context.skipWindow);
     this.#solver.begin();
     this.unprovenPaths = 0;
@@ -87,7 +87,7 @@ export class QuoteSearch {
         : { status: "success", ledger, routes: [route] };
     }
     this.#paths.find(view, {
-      direction: request.direction === "strict_send" ? SELL : BUY,
+      sells,
       selling,
       buying,
       amount: Number(request.amount),
@@ -131,7 +131,7 @@ export class QuoteSearch {
   #solveBest(context: SolveContext): readonly RouteQuote[] {
     const queue = this.#queue;
     const solver = this.#solver;
-    const selling = context.request.direction === "strict_send";
+    const { sells } = context;
     const routes: RouteQuote[] = [];
     const open: OpenPath[] = [];
     // Once there are as many routes as are answered: the key of the last one.
@@ -152,16 +152,16 @@ export class QuoteSearch {
       queue.removeTop();
       const best = routes[0];
       // No better than the best known: it cannot be the first.
-      const isFurther = best !== undefined && queue.key(path) <= Number(keyOf(best, selling));
+      const isFurther = best !== undefined && queue.key(path) <= Number(keyOf(best, sells));
       solver.gap = isFurther ? HOP_GAP : 0;
       const route = solver.solve(context, queue, path);
       if (route !== undefined) {
-        insertRoute(routes, route, selling);
+        insertRoute(routes, route, sells);
         this.#hasRoutes = true;
         if (routes.length === ROUTES_MAX) {
-          worst = Number(keyOf(routes[ROUTES_MAX - 1]!, selling));
+          worst = Number(keyOf(routes[ROUTES_MAX - 1]!, sells));
           // Of results that count as equal the one of fewer orders is answered.
-          solver.cutoff = Math.abs(worst) * (selling ? 1 - EQUAL_PART : 1 + EQUAL_PART);
+          solver.cutoff = Math.abs(worst) * (sells ? 1 - EQUAL_PART : 1 + EQUAL_PART);
         }
       }
       if (solver.isOpen || solver.isThinned) open.push({ path, route });
@@ -171,20 +171,20 @@ export class QuoteSearch {
     this.unprovenPaths = open.filter(
       ({ path, route }) =>
         queue.key(path) > worst &&
-        (route === undefined || queue.key(path) > Number(keyOf(route, selling))),
+        (route === undefined || queue.key(path) > Number(keyOf(route, sells))),
     ).length;
     if (context.shouldStop()) return routes;
-    const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, selling);
+    const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, sells);
     const [first] = routes;
     const exchanged = routes.map((route) => {
       const better = solver.improve(context, route, beats);
       // Another path's, too, where it counts as equal: it comes first then.
-      const mayBeFirst = isEqual(better, first!, selling) || beats(better, first!);
+      const mayBeFirst = isEqual(better, first!, sells) || beats(better, first!);
       return mayBeFirst ? solver.fewest(context, better, route, beats) : better;
     });
     if (exchanged.every((route, at) => route === routes[at])) return routes;
     const sorted: RouteQuote[] = [];
-    for (const route of exchanged) insertRoute(sorted, route, selling);
+    for (const route of exchanged) insertRoute(sorted, route, sells);
     return sorted;
   }
 }
@@ -193,14 +193,14 @@ function never(): boolean {
   return false;
 }
 
-function keyOf(route: RouteQuote, selling: boolean): bigint {
-  return selling ? route.bought : -route.sold;
+function keyOf(route: RouteQuote, sells: boolean): bigint {
+  return sells ? route.bought : -route.sold;
 }
 
 /** Keeps the list sorted, best first, and at most `ROUTES_MAX` long. */
-function insertRoute(routes: RouteQuote[], route: RouteQuote, selling: boolean): void {
+function insertRoute(routes: RouteQuote[], route: RouteQuote, sells: boolean): void {
   let place = routes.length;
-  while (place > 0 && isBetter(route, routes[place - 1]!, selling)) place -= 1;
+  while (place > 0 && isBetter(route, routes[place - 1]!, sells)) place -= 1;
   routes.splice(place, 0, route);
   if (routes.length > ROUTES_MAX) routes.pop();
 }
@@ -211,9 +211,9 @@ const EQUAL_PARTS = 1_000_000_000n;
 const UNEQUAL = 2e-9;
 
 /** Whether results count as equal. */
-function isEqual(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
-  const otherKey = keyOf(other, selling);
-  const gain = keyOf(one, selling) - otherKey;
+function isEqual(one: RouteQuote, other: RouteQuote, sells: boolean): boolean {
+  const otherKey = keyOf(other, sells);
+  const gain = keyOf(one, sells) - otherKey;
   const size = otherKey < 0n ? -otherKey : otherKey;
   return (gain < 0n ? -gain : gain) * EQUAL_PARTS <= size;
 }
@@ -222,13 +222,13 @@ function isEqual(one: RouteQuote, other: RouteQuote, selling: boolean): boolean 
  * Of equal results the one with fewer orders, then the better one, then what sells less, then the one with
  * fewer hops.
  */
-function isBetter(one: RouteQuote, other: RouteQuote, selling: boolean): boolean {
-  const gained = selling
+function isBetter(one: RouteQuote, other: RouteQuote, sells: boolean): boolean {
+  const gained = sells
     ? Number(one.bought) - Number(other.bought)
     : Number(other.sold) - Number(one.sold);
-  if (Math.abs(gained) > UNEQUAL * Number(selling ? other.bought : other.sold)) return gained > 0;
-  const gain = keyOf(one, selling) - keyOf(other, selling);
-  if (!isEqual(one, other, selling)) return gain > 0n;
+  if (Math.abs(gained) > UNEQUAL * Number(sells ? other.bought : other.sold)) return gained > 0;
+  const gain = keyOf(one, sells) - keyOf(other, sells);
+  if (!isEqual(one, other, sells)) return gain > 0n;
   const [orders, others] = [orderCount(one), orderCount(other)];
   if (orders !== others) return orders < others;
   if (gain !== 0n) return gain > 0n;

@@ -8,14 +8,7 @@ import { CandidateSets } from "./candidates.ts";
 import { EQUAL_PART, GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
 import { CreditedHops, useCandidates, wantReleasing } from "./hop-loader.ts";
-import {
-  BUY,
-  type HopDirection,
-  type HopOrders,
-  orderBytes,
-  SELL,
-  sharedBytes,
-} from "./hop-problem.ts";
+import { type HopOrders, orderBytes, sharedBytes } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { mayDropOne, oneExchanges } from "./one-exchange.ts";
@@ -71,6 +64,8 @@ type Listed = {
 export type SolveContext = {
   readonly view: BookView;
   readonly request: QuoteRequest;
+  /** Whether the amount is what is sold. */
+  readonly sells: boolean;
   readonly ordersMax: number;
   readonly now: number;
   /** See `QuoteContext`. */
@@ -122,17 +117,16 @@ export class RouteSolver {
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
   cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
-    const { request, ordersMax } = context;
+    const { request, sells, ordersMax } = context;
     this.#curves.workBudget.take(CAPPED_WORK);
     const sides = sidesOf(queue, id);
     this.isThinned = false;
     this.#loadWithCredit(context, sides);
     // What was left out could give more.
     if (this.isThinned) return Number.POSITIVE_INFINITY;
-    const direction = request.direction === "strict_send" ? SELL : BUY;
     const amount = Number(request.amount);
-    const bound = this.#search.boundOf(sides.length, direction, amount, ordersMax);
-    return direction === SELL ? bound : -bound;
+    const bound = this.#search.boundOf(sides.length, sells, amount, ordersMax);
+    return sells ? bound : -bound;
   }
 
   #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {
@@ -188,7 +182,7 @@ export class RouteSolver {
         for (const [hop] of sides.entries()) this.#search.hops[hop]!.dropped?.clear();
         break;
       }
-      const value = isSelling(context) ? route?.bought : route?.sold;
+      const value = context.sells ? route?.bought : route?.sold;
       const cutoff = value === undefined ? undefined : Number(value);
       this.#loadWithCredit(context, sides);
       route = this.#attempt(context, sides, cutoff) ?? route;
@@ -206,12 +200,11 @@ export class RouteSolver {
       this.isOpen = true;
       return undefined;
     }
-    const { request, ordersMax } = context;
-    const sells = request.direction === "strict_send";
+    const { request, sells, ordersMax } = context;
     const { hops } = this.#search;
     let route: RouteQuote | undefined;
     this.#headroom.solve(hops, {
-      direction: sells ? SELL : BUY,
+      sells,
       hopCount: sides.length,
       amount: Number(request.amount),
       ordersMax,
@@ -232,20 +225,19 @@ export class RouteSolver {
 
   /** Best price first, where that is certainly the best selection. */
   #solveGreedily(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
-    const { view, request, ordersMax } = context;
+    const { view, request, sells, ordersMax } = context;
     const hopCount = this.#findCurves(context, queue, id);
-    const direction = request.direction === "strict_send" ? SELL : BUY;
     const amount = Number(request.amount);
     const found = this.#greedy.solve(
       this.#curvesOfPath,
       hopCount,
-      direction,
+      sells,
       amount,
       ordersMax,
       view.orderU64,
       this.gap > 0,
     );
-    if (found && !this.#greedy.isProven && !this.#isNear(direction, queue.key(id))) {
+    if (found && !this.#greedy.isProven && !this.#isNear(sells, queue.key(id))) {
       return undefined;
     }
     if (!found || !this.#fitsGreedily(view, sidesOf(queue, id))) return undefined;
@@ -297,7 +289,7 @@ export class RouteSolver {
     first: RouteQuote,
     isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
   ): RouteQuote {
-    const sells = context.request.direction === "strict_send";
+    const { sells } = context;
     const equal = sells
       ? Number(found.bought) * (1 - EQUAL_PART)
       : Number(found.sold) * (1 + EQUAL_PART);
@@ -328,18 +320,17 @@ export class RouteSolver {
   }
 
   *#exchangesOf(
-    { request, ordersMax }: SolveContext,
+    { sells, ordersMax }: SolveContext,
     { orderSlots, flows }: Listed,
     dropsOnly: boolean,
   ): Generator<readonly (readonly number[])[]> {
     const { hops } = this.#search;
-    const direction = request.direction === "strict_send" ? SELL : BUY;
     const orders = orderSlots.reduce((sum, list) => sum + list.length, 0);
     for (const [hop, list] of orderSlots.entries()) {
       const entries = list.map((slot) => entryOf(hops[hop]!, slot));
       if (entries.includes(NO_ENTRY)) continue;
       const demand = {
-        direction,
+        sells,
         amount: Number(flows[hop]),
         slots: dropsOnly ? 0 : ordersMax - orders + list.length,
       } as const;
@@ -353,8 +344,8 @@ export class RouteSolver {
   }
 
   /** Whether what greedy gives is as near to a path's bound as one that cannot be the first must be. */
-  #isNear(direction: HopDirection, key: number): boolean {
-    return direction === SELL
+  #isNear(sells: boolean, key: number): boolean {
+    return sells
       ? this.#greedy.bought >= key * (1 - FURTHER_GAP)
       : this.#greedy.sold <= -key * (1 + FURTHER_GAP);
   }
@@ -387,7 +378,7 @@ export class RouteSolver {
     const start = this.#curves.start[curve]!;
     const orderSlots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
     const demand = {
-      sells: context.request.direction === "strict_send",
+      sells: context.sells,
       amount: context.request.amount,
       ordersMax: context.ordersMax,
       fits: (list: readonly number[]) => fitsInCall(view, [side], [list], true),
@@ -410,7 +401,7 @@ export class RouteSolver {
     orderSlots: readonly number[],
     inOrder: Crossing,
   ): Crossing {
-    const { view, request, ordersMax } = context;
+    const { view, request, sells, ordersMax } = context;
     const hop = this.#search.hops[0]!;
     useCandidates(hop, view, this.#candidates.of(curve), true);
     const dearest = orderPrice(view, orderSlots.at(-1)!);
@@ -426,7 +417,6 @@ export class RouteSolver {
       (amounts.get(one) ?? 0n) > (amounts.get(other) ?? 0n) ? -1 : 1,
     );
     const largest = new Set(byAmount.slice(0, ordersMax));
-    const sells = request.direction === "strict_send";
     const crossed = crossInOrder(
       view,
       orderSlots.filter((slot) => largest.has(slot)),
@@ -474,8 +464,7 @@ export class RouteSolver {
   /** As `#load`, and counts all the headroom that deliveries at the hop before can release. */
   #loadWithCredit(context: SolveContext, sides: readonly number[]): boolean {
     const isTight = this.#load(context, sides);
-    const sells = context.request.direction === "strict_send";
-    if (isTight) this.#credits.credit(this.#search.hops, sides.length, sells);
+    if (isTight) this.#credits.credit(this.#search.hops, sides.length, context.sells);
     return isTight;
   }
 
@@ -508,10 +497,9 @@ export class RouteSolver {
     cutoff?: number,
   ): boolean {
     const hopCount = sides.length;
-    const { request, ordersMax, shouldStop } = context;
-    const sells = request.direction === "strict_send";
+    const { request, sells, ordersMax, shouldStop } = context;
     const found = this.#search.solve({
-      direction: sells ? SELL : BUY,
+      sells,
       cutoff: cutoff ?? (sells ? 0 : Number.POSITIVE_INFINITY),
       hopCount,
       amount: request.amount,
@@ -533,15 +521,10 @@ export class RouteSolver {
 }
 
 /** Whether a route may do without one of its orders. */
-function mayDrop({ view, request }: SolveContext, { orderSlots, flows }: Listed): boolean {
-  const direction = request.direction === "strict_send" ? SELL : BUY;
+function mayDrop({ view, sells }: SolveContext, { orderSlots, flows }: Listed): boolean {
   return orderSlots.some((list, hop) =>
-    mayDropOne(view, list, { direction, amount: Number(flows[hop]) }),
+    mayDropOne(view, list, { sells, amount: Number(flows[hop]) }),
   );
-}
-
-function isSelling({ request }: SolveContext): boolean {
-  return request.direction === "strict_send";
 }
 
 function sidesOf(queue: PathQueue, id: number): readonly number[] {
@@ -582,11 +565,10 @@ function neededOrderSlots(
 
 /** `sold`: what is sold, where that is what is asked for. */
 function settle(
-  { view, request }: SolveContext,
+  { view, request, sells }: SolveContext,
   orderSlots: readonly (readonly number[])[],
   sold: bigint = request.amount,
 ): Settled | undefined {
-  const sells = request.direction === "strict_send";
   const amount = sells ? sold : request.amount;
   if (isPlain(view, orderSlots, amount)) {
     return settlePlainly(view, orderSlots, Number(amount), sells);

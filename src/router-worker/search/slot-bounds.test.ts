@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type HopOffer, hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { runs } from "../../../test/support/runs.ts";
-import { BUY, type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import type { HopOrders } from "./hop-problem.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
 
@@ -58,11 +58,10 @@ const cases = fc.record({
  */
 function optimum(
   hop: readonly Required<HopOffer>[],
-  direction: HopDirection,
+  sells: boolean,
   flow: number,
   slots: number,
 ): number {
-  const sells = direction === SELL;
   let best = sells ? 0 : Number.POSITIVE_INFINITY;
   for (let mask = 0; mask < 2 ** hop.length; mask += 1) {
     const whole = hop.filter((_, at) => ((mask >> at) & 1) === 1);
@@ -102,37 +101,37 @@ function isBacked(
   return got <= offer.budget && paid <= offer.headroom;
 }
 
-for (const [name, direction] of [
-  ["selling", SELL],
-  ["buying", BUY],
+for (const [name, sells] of [
+  ["selling", true],
+  ["buying", false],
 ] as const) {
   test(`no selection is better than its bound, whatever was proven before: ${name}`, () => {
     fc.assert(
       fc.property(cases, ({ hops, amount, slots, first, known }) => {
         const split = hops.length === 1 ? [slots] : [Math.min(first, slots - 1), 0];
         if (hops.length === 2) split[1] = slots - (split[0] as number);
-        const stages = direction === SELL ? hops : hops.toReversed();
-        const slotsOf = direction === SELL ? split : split.toReversed();
+        const stages = sells ? hops : hops.toReversed();
+        const slotsOf = sells ? split : split.toReversed();
         const bounds = new SlotBounds();
         const orders = hops.map(hopOfOffers);
         const isNoWorse = (bound: number, value: number) =>
-          direction === SELL ? bound >= value : bound <= value;
-        bounds.begin(orders, hops.length, direction, amount, slots);
+          sells ? bound >= value : bound <= value;
+        bounds.begin(orders, hops.length, sells, amount, slots);
         bounds.setShadowPrices();
         const splits = new SlotSplitSearch();
         for (const [hop, own] of orders.entries())
           Object.assign(splits.hops[hop] as HopOrders, own);
-        const all = splits.boundOf(hops.length, direction, amount, slots);
+        const all = splits.boundOf(hops.length, sells, amount, slots);
         for (const { stage, flow, slots: count } of known) {
           const hop = stages[stage];
           if (hop === undefined || count > slots) continue;
-          bounds.note(stage, flow, count, optimum(hop, direction, flow, count));
+          bounds.note(stage, flow, count, optimum(hop, sells, flow, count));
         }
         const own = Int32Array.from([...split, 0]);
         let value = amount;
         const reached = stages.map((hop, stage) => {
           const before = value;
-          value = optimum(hop, direction, before, slotsOf[stage] as number);
+          value = optimum(hop, sells, before, slotsOf[stage] as number);
           if (before === 0 || before === Number.POSITIVE_INFINITY) value = before;
           assert(isNoWorse(bounds.after(stage, before, slotsOf[stage] as number), value));
           return value;
@@ -156,7 +155,7 @@ test("a route of which a hop has no orders comes to nothing", () => {
   for (const lists of [[[]], [[offer], []], [[], [offer]]]) {
     for (const [hop, list] of lists.entries())
       Object.assign(splits.hops[hop] as HopOrders, hopOfOffers(list));
-    assert.equal(splits.boundOf(lists.length, SELL, 5, 20), 0);
-    assert.equal(splits.boundOf(lists.length, BUY, 5, 20), Number.POSITIVE_INFINITY);
+    assert.equal(splits.boundOf(lists.length, true, 5, 20), 0);
+    assert.equal(splits.boundOf(lists.length, false, 5, 20), Number.POSITIVE_INFINITY);
   }
 });

@@ -6,7 +6,7 @@
 // That holds at any shadow price. The divisible selection's bounds closest where there are slots enough; the
 // fewer there are, the higher the one that bounds closest: each hop is bounded by the closest of some.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
-import { type HopDirection, type HopOrders, SELL } from "./hop-problem.ts";
+import type { HopOrders } from "./hop-problem.ts";
 import { ProfitSums } from "./profit-sums.ts";
 
 /** Shadow prices of one kind: prices of the orders so many behind the one at which the divisible selection ends. */
@@ -24,7 +24,7 @@ const ROUNDED = 2;
 export class SlotBounds {
   #hops: readonly HopOrders[] = [];
   #hopCount = 0;
-  #direction: HopDirection = SELL;
+  #sells = true;
   #slots = 0;
 
   /** By hop: what flows in (SELL) or out (BUY), and the entry that uses it up, were orders divisible. */
@@ -60,13 +60,13 @@ export class SlotBounds {
   begin(
     hops: readonly HopOrders[],
     hopCount: number,
-    direction: HopDirection,
+    sells: boolean,
     amount: number,
     slots: number,
   ): void {
     this.#hops = hops;
     this.#hopCount = hopCount;
-    this.#direction = direction;
+    this.#sells = sells;
     this.#slots = slots;
     if (this.#isNoted.includes(1)) this.#flow.fill(0);
     this.#isNoted.fill(0);
@@ -96,7 +96,7 @@ export class SlotBounds {
   }
 
   #hopAt(stage: number): number {
-    return this.#direction === SELL ? stage : this.#hopCount - 1 - stage;
+    return this.#sells ? stage : this.#hopCount - 1 - stage;
   }
 
   /**
@@ -114,7 +114,7 @@ export class SlotBounds {
 
   /** The same for the hop of one stage alone. */
   after(stage: number, flow: number, slots: number): number {
-    return this.#direction === SELL
+    return this.#sells
       ? this.#mostOut(stage, flow, slots)
       : this.#leastIn(this.#hopCount - 1 - stage, flow, slots);
   }
@@ -127,10 +127,9 @@ export class SlotBounds {
     let needed = value;
     for (let at = this.#hopCount - 1; at > stage; at -= 1) {
       const hop = this.#hopAt(at);
-      needed =
-        this.#direction === SELL
-          ? this.#leastIn(hop, needed, slots[hop]!)
-          : this.#mostOut(hop, needed, slots[hop]!);
+      needed = this.#sells
+        ? this.#leastIn(hop, needed, slots[hop]!)
+        : this.#mostOut(hop, needed, slots[hop]!);
     }
     return needed;
   }
@@ -184,12 +183,11 @@ export class SlotBounds {
       const flow = this.#flow[at]!;
       if (flow === 0) continue;
       const proven = this.#proven[at]!;
-      const got =
-        this.#direction === SELL
-          ? paid <= flow
-            ? proven
-            : proven + (paid - flow) / price + ROUNDED
-          : flow + Math.max(0, paid - proven + ROUNDED) / price;
+      const got = this.#sells
+        ? paid <= flow
+          ? proven
+          : proven + (paid - flow) / price + ROUNDED
+        : flow + Math.max(0, paid - proven + ROUNDED) / price;
       if (got < most) most = got;
     }
     return most;
@@ -203,9 +201,9 @@ export class SlotBounds {
       const flow = this.#flow[at]!;
       if (flow === 0) continue;
       const proven = this.#proven[at]!;
-      const over = this.#direction === SELL ? got - proven - ROUNDED : got - flow;
+      const over = this.#sells ? got - proven - ROUNDED : got - flow;
       if (over < 0) continue;
-      const paid = this.#direction === SELL ? flow + over * price : proven + over * price - ROUNDED;
+      const paid = this.#sells ? flow + over * price : proven + over * price - ROUNDED;
       if (paid > least) least = paid;
     }
     return least;
@@ -218,7 +216,7 @@ export class SlotBounds {
 
   /** Uses the flow up with a hop's orders, were they divisible and each maker's own; returns what it makes. */
   #divide(hop: number, flow: number): number {
-    const sells = this.#direction === SELL;
+    const sells = this.#sells;
     const { columns, count } = this.#hops[hop]!;
     const { most, price } = columns;
     let [got, paid, entry, left] = [0, 0, 0, 0];
@@ -248,7 +246,7 @@ export class SlotBounds {
       const key = isAbove ? at - OFFSETS.length : entry + ABOVE.length;
       const lambda = columns.price[entry]! * times;
       const profit = this.#addShadowPrice(hop, key, lambda);
-      const bound = this.#direction === SELL ? (flow + profit) / lambda : profit - flow * lambda;
+      const bound = this.#sells ? (flow + profit) / lambda : profit - flow * lambda;
       if (bound > closest) break;
       closest = bound;
     }

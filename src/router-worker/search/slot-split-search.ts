@@ -9,21 +9,13 @@
 // Plain numbers order and prune; amounts that they do not hold travel beside them as integers.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { newColumns } from "./hop-columns.ts";
-import {
-  type HopDirection,
-  type HopOrders,
-  mostPaid,
-  nextBetter,
-  orderBytes,
-  SELL,
-  selectionBytes,
-} from "./hop-problem.ts";
+import { type HopOrders, mostPaid, nextBetter, orderBytes, selectionBytes } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
 import { KnownProfits } from "./known-profits.ts";
 import { SlotBounds } from "./slot-bounds.ts";
 
 export type RouteDemand = {
-  readonly direction: HopDirection;
+  readonly sells: boolean;
   /** Number of hops: the first ones of `hops`. */
   readonly hopCount: number;
   readonly amount: bigint;
@@ -119,7 +111,7 @@ export class SlotSplitSearch {
   /** Work units taken. */
   work = 0;
 
-  #direction: HopDirection = SELL;
+  #sells = true;
   #hopCount = 0;
   #slots = 0;
   #bytes = 0;
@@ -156,7 +148,7 @@ export class SlotSplitSearch {
 
   /** False where no selections were found that settle. */
   solve(demand: RouteDemand): boolean {
-    this.#direction = demand.direction;
+    this.#sells = demand.sells;
     this.#hopCount = demand.hopCount;
     this.#slots = Math.min(demand.slots, ORDERS_MAX);
     this.#bytes = demand.bytes;
@@ -194,7 +186,7 @@ export class SlotSplitSearch {
   #solveSplits({ amount: exact, bytes, cutoff, shouldStop }: RouteDemand): void {
     const amount = Number(exact);
     this.#findLeastBytes();
-    this.#bounds.begin(this.hops, this.#hopCount, this.#direction, amount, this.#slots);
+    this.#bounds.begin(this.hops, this.#hopCount, this.#sells, amount, this.#slots);
     this.#splits = 0;
     // First as if the call carried everything: three times of four it carries what is best then (measured).
     this.#bytes = NO_BOUND;
@@ -245,7 +237,7 @@ export class SlotSplitSearch {
    * call together, none is better: true where that is certain.
    */
   #solveUnsplit(amount: number, exact: bigint): boolean {
-    const sells = this.#direction === SELL;
+    const sells = this.#sells;
     const slots = this.#slots - this.#hopCount + 1;
     this.#nodesMax = UNSPLIT_NODES;
     let [flow, exactFlow, orders, bytes] = [amount, exact as bigint | undefined, 0, 0];
@@ -268,12 +260,12 @@ export class SlotSplitSearch {
   }
 
   #hopAt(stage: number): number {
-    return this.#direction === SELL ? stage : this.#hopCount - 1 - stage;
+    return this.#sells ? stage : this.#hopCount - 1 - stage;
   }
 
   /** Whether a value is of use: by how much depends on the gap. */
   #isBetter(value: number): boolean {
-    const sells = this.#direction === SELL;
+    const sells = this.#sells;
     const { value: best } = this;
     if (!this.found)
       return sells ? value > 0 && value >= best : value < Number.POSITIVE_INFINITY && value <= best;
@@ -281,17 +273,16 @@ export class SlotSplitSearch {
   }
 
   /** What a route gives at most (BUY: costs at least), however its hops share the slots. */
-  boundOf(hopCount: number, direction: HopDirection, amount: number, slots: number): number {
-    this.#direction = direction;
+  boundOf(hopCount: number, sells: boolean, amount: number, slots: number): number {
+    this.#sells = sells;
     this.#hopCount = hopCount;
     this.#slots = Math.min(slots, ORDERS_MAX);
     const isEmpty = ({ count }: HopOrders) => count === 0;
-    if (this.hops.slice(0, hopCount).some(isEmpty))
-      return direction === SELL ? 0 : Number.POSITIVE_INFINITY;
-    this.#bounds.begin(this.hops, hopCount, direction, amount, this.#slots);
+    if (this.hops.slice(0, hopCount).some(isEmpty)) return sells ? 0 : Number.POSITIVE_INFINITY;
+    this.#bounds.begin(this.hops, hopCount, sells, amount, this.#slots);
     this.#addSplits(amount);
     const bounds = this.#bound.subarray(0, this.#splits);
-    return direction === SELL ? Math.max(0, ...bounds) : Math.min(...bounds);
+    return sells ? Math.max(0, ...bounds) : Math.min(...bounds);
   }
 
   #addSplits(amount: number): void {
@@ -329,7 +320,7 @@ export class SlotSplitSearch {
 
   /** The open split with the best bound no better than that of `after`; -1: none could be better. */
   #next(after: number): number {
-    const sells = this.#direction === SELL;
+    const sells = this.#sells;
     const limit =
       after >= 0
         ? this.#bound[after]!
@@ -382,7 +373,7 @@ export class SlotSplitSearch {
     bytes: number,
     hopBytes: number,
   ): number {
-    const sells = this.#direction === SELL;
+    const sells = this.#sells;
     const hop = this.#hopAt(stage);
     // What the hops before do not need is left to this one.
     let most = slots;
@@ -397,7 +388,7 @@ export class SlotSplitSearch {
         break;
       }
       const wanted = this.found
-        ? nextBetter(this.#direction, this.value * (1 + (sells ? this.#gap : -this.#gap)))
+        ? nextBetter(this.#sells, this.value * (1 + (sells ? this.#gap : -this.#gap)))
         : this.value;
       const saved = this.#own[hop]!;
       this.#own[hop] = most;
@@ -443,7 +434,7 @@ export class SlotSplitSearch {
 
   /** SELL: a hop must give less than this for the next one to use it up, with so many slots. */
   #usableBelow(stage: number, slots: number): number {
-    if (this.#direction !== SELL || stage === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
+    if (!this.#sells || stage === this.#hopCount - 1) return Number.POSITIVE_INFINITY;
     const known = this.#usable[stage * (ORDERS_MAX + 1) + slots]!;
     if (known > 0) return known;
     const next = this.hops[this.#hopAt(stage + 1)]!;
@@ -500,7 +491,7 @@ export class SlotSplitSearch {
     const solver = this.#solver;
     const hop = this.hops[this.#hopAt(stage)]!;
     solver.solve(hop, {
-      direction: this.#direction,
+      sells: this.#sells,
       amount: flow,
       exactAmount: exactFlow,
       slots,
@@ -539,7 +530,7 @@ export class SlotSplitSearch {
     if (complete && bytes === NO_BOUND) {
       // Beyond the cutoff nothing is known, though something may be found there.
       const best = found ? value : cutoff;
-      const sells = this.#direction === SELL;
+      const sells = this.#sells;
       const proven = sells ? Math.max(best, partMost, cutoff) : Math.min(best, cutoff);
       this.#bounds.note(stage, flow, slots, proven);
     }
@@ -548,7 +539,7 @@ export class SlotSplitSearch {
 
   /** Whether a result for the same flow holds for so many slots and bytes and that cutoff, too. */
   #says(known: HopResult, slots: number, bytes: number, cutoff: number): boolean {
-    const sells = this.#direction === SELL;
+    const sells = this.#sells;
     const isLess = sells ? cutoff < known.cutoff : cutoff > known.cutoff;
     if (!known.complete) {
       const isSame = slots === known.slots && bytes === known.bytes;
