@@ -69,7 +69,7 @@ export class Core {
 
   /** Collects the classes that lose at most `gap`. `isIn`: the relaxed solution. */
   collect(gap: number, isIn: Uint8Array): void {
-    const { candidates, orders } = this.#task;
+    const { candidates, groups, orders } = this.#task;
     const { amount, cost } = orders.columns;
     const { reduced } = this.#relaxation;
     this.count = 0;
@@ -81,7 +81,7 @@ export class Core {
       this.#addClass(entry);
       this.#addAlternative(loss, sign * amount[entry]!, sign * cost[entry]!, sign);
     }
-    for (let maker = 0; maker < orders.groups; maker += 1) this.#addMaker(maker, gap);
+    for (let maker = 0; maker < groups; maker += 1) this.#addMaker(maker, gap);
     this.#arrange();
     this.#findTwins();
     this.#sumUp();
@@ -98,7 +98,7 @@ export class Core {
   /** The maker whose backing a class draws on, or UNCONSTRAINED. */
   makerOf(place: number): number {
     const owner = this.owner[this.from[place]!]!;
-    return owner < 0 ? -1 - owner : this.#task.orders.columns.group[owner]!;
+    return owner < 0 ? -1 - owner : this.#task.group[owner]!;
   }
 
   /** Whether makers whose orders want too much can give enough of them up from a place on. */

@@ -194,9 +194,8 @@ export class HopSelection {
 
   /** Whether each maker has enough for all that is tried of it, which gets so much in all. */
   #isBacked(listed: number, value: number): boolean {
-    const { orders, group } = this.#task;
-    const { columns, words } = orders;
-    const { amount, budget, cost, groupTop, headroom } = columns;
+    const { columns, words } = this.#task.orders;
+    const { amount, budget, cost, group, groupTop, headroom } = columns;
     const list = this.#tried;
     let part = value;
     for (let place = 0; place < listed - 1; place += 1) part -= amount[list[place]!]!;

@@ -148,7 +148,7 @@ export class HopSolver {
    * them (docs/routing.md, step 9). Whether there are any that were not wanted before.
    */
   #wantMissed(): boolean {
-    const { orders, group, demand, sells, candidates, isBytesBound } = this.#task;
+    const { orders, demand, sells, candidates, isBytesBound } = this.#task;
     const { dropped, columns } = orders;
     if (dropped === undefined) return false;
     const { found, value, partMost } = this.selection;
@@ -160,7 +160,7 @@ export class HopSolver {
     let cheapest = isAny ? 0 : Number.POSITIVE_INFINITY;
     for (let entry = 0; entry < candidates; entry += 1) {
       const isWhole = columns.most[entry] === columns.amount[entry];
-      if (!isAny && isWhole && group[entry] === UNCONSTRAINED) continue;
+      if (!isAny && isWhole && columns.group[entry] === UNCONSTRAINED) continue;
       cheapest = Math.min(cheapest, columns.price[entry]!);
       slack = Math.max(slack, this.#slackOf(entry));
     }
@@ -349,7 +349,7 @@ export class HopSolver {
    * as one. Returns the most that one has beyond what is needed; negative: none has.
    */
   #collectBreaks(): number {
-    const { orders, candidates } = this.#task;
+    const { orders, candidates, group } = this.#task;
     const { columns } = orders;
     const { lambda } = this.#relaxation;
     this.#breaks = 0;
@@ -359,7 +359,7 @@ export class HopSolver {
     const base = this.#relaxation.profit - this.#needed;
     for (let entry = 0; entry < candidates; entry += 1) {
       const size = columns.most[entry]!;
-      const isAlone = columns.group[entry] === UNCONSTRAINED;
+      const isAlone = group[entry] === UNCONSTRAINED;
       // A dear break item takes a unit at least.
       const isDear = isAlone && entry >= cheaper;
       const slack = isDear ? base + lambda - columns.price[entry]! : this.#slackOf(entry);
@@ -405,8 +405,8 @@ export class HopSolver {
 
   /** What a selection with the break item profits at most; where that is below `least`, something below it. */
   #profitWith(entry: number, least: number): number {
-    const { orders, sells, demand } = this.#task;
-    const { group, most, price } = orders.columns;
+    const { orders, sells, demand, group } = this.#task;
+    const { most, price } = orders.columns;
     const relaxation = this.#relaxation;
     const gain = relaxation.gainOf(entry);
     const fills = Math.min(most[entry]!, sells ? demand.amount / price[entry]! : demand.amount);
@@ -425,9 +425,9 @@ export class HopSolver {
   #branch(entry: number): void {
     // The incumbent may be better by now.
     if (!(this.#slackOf(entry) >= 0)) return;
-    const { amount, budget, cost, group } = this.#task.orders.columns;
+    const { amount, budget, cost } = this.#task.orders.columns;
     const relaxation = this.#relaxation;
-    const maker = group[entry]!;
+    const maker = this.#task.group[entry]!;
     const isChoice = maker !== UNCONSTRAINED && !relaxation.isClass(entry);
     this.#item = this.#one;
     this.#item[0] = entry;

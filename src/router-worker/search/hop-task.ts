@@ -13,10 +13,10 @@ const ERROR = 2 ** -46;
 const NO_GROUPS = new Int32Array(ENTRIES_MAX).fill(UNCONSTRAINED);
 
 export class HopTask {
-  /** Without groups of makers while `ignoresBacking`. */
   orders!: HopOrders;
-  /** Of each entry, whether `ignoresBacking` or not. */
+  /** Groups of makers that count: none while `ignoresBacking`. */
   group!: Int32Array;
+  groups = 0;
   /** Whether makers count as if each had backing for all orders: a selection that lacks it is then turned down. */
   ignoresBacking = false;
   demand!: HopDemand;
@@ -32,7 +32,6 @@ export class HopTask {
   readonly canBeWhole = new Uint8Array(ENTRIES_MAX);
   /** Whether some selections take more bytes of the call than they may. */
   isBytesBound = false;
-  #grouped!: HopOrders;
   readonly #amountOf = new Float64Array(ENTRIES_MAX);
   readonly #costOf = new Float64Array(ENTRIES_MAX);
 
@@ -44,6 +43,7 @@ export class HopTask {
     this.error = demand.amount * ERROR;
     const { columns } = orders;
     const { price, most, amount } = columns;
+    const { canBeWhole } = this;
     // Selling, an order whose unit costs more than all that is paid cannot be filled.
     let { count } = orders;
     while (this.sells && count > 0 && price[count - 1]! > demand.amount * (1 + 2 ** -50))
@@ -54,33 +54,30 @@ export class HopTask {
     // What uses up less can leave something: beyond 2^51 integers decide how much.
     const wholeMax = demand.amount + (demand.amount < EXACT_MAX ? 0 : this.error);
     for (let entry = 0; entry < count; entry += 1) {
-      const canBeWhole = most[entry]! >= amount[entry]! && uses[entry]! < wholeMax;
-      this.canBeWhole[entry] = canBeWhole ? 1 : 0;
+      canBeWhole[entry] = most[entry]! >= amount[entry]! && uses[entry]! < wholeMax ? 1 : 0;
     }
-    this.canBeWhole.fill(0, count, orders.count);
+    canBeWhole.fill(0, count, orders.count);
     let bytesMost = 0;
     const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
     for (let entry = 0; isBounded && entry < count; entry += 1) {
       bytesMost = Math.max(bytesMost, orderBytes(orders, entry));
     }
     this.isBytesBound = bytesMost * demand.slots > demand.bytes;
-    this.group = columns.group;
-    this.#grouped = orders;
     this.ignoresBacking = orders.groups > 0;
-    if (this.ignoresBacking) {
-      this.orders = { ...orders, columns: { ...columns, group: NO_GROUPS }, groups: 0 };
-    }
+    this.group = NO_GROUPS;
+    this.groups = 0;
   }
 
   /** From now on makers have what they have. */
   tighten(): void {
-    this.orders = this.#grouped;
     this.ignoresBacking = false;
+    this.group = this.orders.columns.group;
+    this.groups = this.orders.groups;
   }
 
   /** Whether a maker is short of backing or headroom for all of its orders below a price. */
   isShortAt(lambda: number): boolean {
-    const { columns, groups } = this.#grouped;
+    const { columns, groups } = this.orders;
     const { amount, budget, cost, group, groupTop, headroom, price } = columns;
     const amounts = this.#amountOf.fill(0, 0, groups);
     const costs = this.#costOf.fill(0, 0, groups);
@@ -97,14 +94,14 @@ export class HopTask {
 
   /** Whether two orders, each of which can be whole, do the same in any selection. */
   areTwins(one: number, other: number): boolean {
-    const { amount, cost, price } = this.orders.columns;
+    const { amount, cost, group, price } = this.orders.columns;
     return (
       amount[one]! < EXACT_MAX &&
       amount[one] === amount[other] &&
       cost[one] === cost[other] &&
       price[one] === price[other] &&
-      this.group[one] === UNCONSTRAINED &&
-      this.group[other] === UNCONSTRAINED &&
+      group[one] === UNCONSTRAINED &&
+      group[other] === UNCONSTRAINED &&
       !this.isBytesBound
     );
   }

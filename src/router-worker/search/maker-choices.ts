@@ -28,9 +28,8 @@ export class MakerChoices {
   looked = 0;
 
   /** Lists the choices of each maker that hold up to so many orders. */
-  begin({ orders, canBeWhole, candidates }: HopTask, slots: number): void {
-    const { columns, groups } = orders;
-    const { amount, budget, cost, groupTop, headroom, previous } = columns;
+  begin({ orders, canBeWhole, candidates, groups }: HopTask, slots: number): void {
+    const { amount, budget, cost, groupTop, headroom, previous } = orders.columns;
     const { first, got, mask, paid, size } = this;
     const priced: number[] = [];
     this.bit.fill(0, 0, candidates);

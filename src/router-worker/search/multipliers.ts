@@ -27,6 +27,7 @@ export class Multipliers {
   readonly #profits = new ProfitSums();
   #orders!: HopOrders;
   #canBeWhole!: Uint8Array;
+  #groups = 0;
   #slots = 0;
   #closest = 0;
 
@@ -37,13 +38,20 @@ export class Multipliers {
 
   /**
    * For the orders of a hop, of which so many may be listed. One that cannot be whole says nothing of the
-   * others' price.
+   * others' price. `groups`: as in `ProfitSums.fill`.
    */
-  find(hop: HopOrders, { sells, amount }: HopDemand, slots: number, canBeWhole: Uint8Array): void {
+  find(
+    hop: HopOrders,
+    { sells, amount }: HopDemand,
+    slots: number,
+    canBeWhole: Uint8Array,
+    groups: number = hop.groups,
+  ): void {
     this.#canBeWhole = canBeWhole;
     const profits = this.#profits;
     profits.work = 0;
     this.#orders = hop;
+    this.#groups = groups;
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
     const { columns, count } = hop;
@@ -52,7 +60,7 @@ export class Multipliers {
     let best = price;
     let profit = this.#fill(price, sells, amount);
     let [gotBelow, paidBelow] = [profits.got, profits.got * price - profit];
-    let isShort = this.mu > 0 || hop.groups > 0;
+    let isShort = this.mu > 0 || groups > 0;
     let [gotAbove, paidAbove] = [0, 0];
     let isBracketed = !isShort;
     for (let rise = 0; !isBracketed; rise += 1) {
@@ -80,7 +88,7 @@ export class Multipliers {
       const paid = got * lambda - profit;
       if ((sells ? paid : got) < amount) [gotBelow, paidBelow] = [got, paid];
       else [gotAbove, paidAbove] = [got, paid];
-      isShort = this.mu > 0 || hop.groups > 0;
+      isShort = this.mu > 0 || groups > 0;
     }
     if (best !== this.lambda) this.setAt(best);
   }
@@ -93,8 +101,9 @@ export class Multipliers {
 
   /** After `find`: the slot penalty of another shadow price. */
   penaltyAt(lambda: number): number {
-    this.#profits.fill(this.#sums, this.#orders, lambda, this.#slots, this.#canBeWhole);
-    return this.#sums[this.#slots]! - this.#sums[this.#slots - 1]!;
+    const [sums, slots] = [this.#sums, this.#slots];
+    this.#profits.fill(sums, this.#orders, lambda, slots, this.#canBeWhole, this.#groups);
+    return sums[slots]! - sums[slots - 1]!;
   }
 
   /** Sets the multipliers to a shadow price and its slot penalty; returns the profits in all. */

@@ -54,7 +54,7 @@ export class ProfitSums {
 
   /**
    * Fills `sums`: what so many orders of the hop, up to `slots`, profit at most at the shadow price. With
-   * `whole` only those marked in it, by entry.
+   * `whole` only those marked in it, by entry. `groups`: those of makers that count, the first ones or none.
    */
   fill(
     sums: Float64Array,
@@ -62,8 +62,9 @@ export class ProfitSums {
     lambda: number,
     slots: number = ORDERS_MAX,
     whole: Uint8Array | undefined = undefined,
+    groups: number = hop.groups,
   ): void {
-    const { columns, count, groups } = hop;
+    const { columns, count } = hop;
     const { group, most, price } = columns;
     this.#held = 0;
     this.#slots = slots;
@@ -72,7 +73,7 @@ export class ProfitSums {
     let end = 0;
     for (; end < count && price[end]! < lambda; end += 1) {
       const profit = most[end]! * (lambda - price[end]!);
-      if (profit <= least || group[end] !== UNCONSTRAINED) continue;
+      if (profit <= least || (groups > 0 && group[end] !== UNCONSTRAINED)) continue;
       if (whole !== undefined && whole[end] === 0) continue;
       this.#add(profit, most[end]!);
       if (this.#held === slots) least = this.#profits[slots - 1]!;

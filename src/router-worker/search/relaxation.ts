@@ -64,12 +64,12 @@ export class Relaxation {
 
   /** Finds multipliers for so many slots for whole orders, and the relaxed solution at them. */
   find(whole: number): void {
-    const { orders, demand, canBeWhole } = this.#task;
+    const { orders, demand, canBeWhole, groups } = this.#task;
     this.#whole = whole;
     this.#chooseWork = 0;
-    this.#pairs.find(orders, demand, whole + 1, canBeWhole);
+    this.#pairs.find(orders, demand, whole + 1, canBeWhole, groups);
     this.choices.begin(this.#task, whole);
-    this.nu.fill(0, 0, orders.groups);
+    this.nu.fill(0, 0, groups);
     this.#fitSlots();
   }
 
@@ -108,9 +108,9 @@ export class Relaxation {
 
   /** Puts the relaxed solution at the multipliers into the selection. */
   choose(): void {
-    const { orders, candidates } = this.#task;
-    const { columns, groups } = orders;
-    const { amount, cost, group } = columns;
+    const { orders, candidates, group, groups } = this.#task;
+    const { columns } = orders;
+    const { amount, cost } = columns;
     const { lambda, mu } = this.#pairs;
     const { isIn } = this.#selection;
     this.#selection.clear();
@@ -210,7 +210,7 @@ export class Relaxation {
   /** Puts an order that is a class by itself in, or takes it out. */
   flip(entry: number): void {
     const { columns } = this.#task.orders;
-    const maker = columns.group[entry]!;
+    const maker = this.#task.group[entry]!;
     const { isIn } = this.#selection;
     const to = isIn[entry]! ^ 1;
     isIn[entry] = to;
@@ -287,9 +287,9 @@ export class Relaxation {
 
   /** What a unit of an order that is the break item profits. */
   gainOf(entry: number): number {
-    const { columns } = this.#task.orders;
-    const group = columns.group[entry]!;
-    const nu = group === UNCONSTRAINED ? 0 : this.nu[group]!;
-    return this.#pairs.lambda - columns.price[entry]! - nu;
+    const { group, orders } = this.#task;
+    const maker = group[entry]!;
+    const nu = maker === UNCONSTRAINED ? 0 : this.nu[maker]!;
+    return this.#pairs.lambda - orders.columns.price[entry]! - nu;
   }
 }
