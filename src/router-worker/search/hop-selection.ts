@@ -5,7 +5,7 @@ import { entryCost, entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
 import { selectionBytes } from "./hop-problem.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
 import { EXACT_MAX } from "./rounding.ts";
-import { type ListedOrder, listedOrder, planHop, settleBuying, settleSelling } from "./settle.ts";
+import { type ListedOrder, listedOrder, planHop, settle } from "./settle.ts";
 
 /** Orders of a selection at most. */
 const LIST_MAX = 64;
@@ -154,7 +154,7 @@ export class HopSelection {
     // On a longer route what a maker delivers can release headroom: the route's settlement tells.
     const settled = orders.isRoute
       ? planHop(listed, wanted, sells)
-      : (sells ? settleSelling : settleBuying)([listed], wanted);
+      : settle([listed], wanted, sells);
     return sells ? settled?.bought : settled?.sold;
   }
 

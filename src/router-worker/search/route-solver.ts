@@ -14,8 +14,7 @@ import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
 import { mayDropOne, oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
-import { listedOrder, type Settled, settleBuying, settleSelling } from "./settle.ts";
-import { isPlain, settlePlainly } from "./settle-plain.ts";
+import { listedOrder, type Settled, settle } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
 import { UNKNOWN_WORK } from "./work-budget.ts";
@@ -409,7 +408,7 @@ export class RouteSolver {
     hop.profits = new KnownProfits();
     if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
       const listed = this.#listedOrderSlots(0);
-      const settled = settle(context, [listed]);
+      const settled = settleListed(context, [listed]);
       if (settled !== undefined) return { ...settled, orderSlots: listed, isCut: false };
     }
     const amounts = new Map(orderSlots.map((slot) => [slot, listedOrder(view, slot).amount]));
@@ -449,7 +448,7 @@ export class RouteSolver {
     sides: readonly number[],
     orderSlots: readonly (readonly number[])[],
   ): RouteQuote | undefined {
-    const settled = settle(context, orderSlots);
+    const settled = settleListed(context, orderSlots);
     if (settled === undefined || !fitsInCall(context.view, sides, orderSlots, false))
       return undefined;
     const { sold, bought } = settled;
@@ -558,21 +557,18 @@ function neededOrderSlots(
   // Where all are filled, so they are by any amount between what is sold and what is asked for.
   if (filled.every((list, hop) => list.length === orderSlots[hop]!.length)) return orderSlots;
   return [filled, orderSlots].find((lists) => {
-    const again = settle(context, lists, settled.sold);
+    const again = settleListed(context, lists, settled.sold);
     return again?.sold === settled.sold && again.bought === settled.bought;
   });
 }
 
 /** `sold`: what is sold, where that is what is asked for. */
-function settle(
+function settleListed(
   { view, request, sells }: SolveContext,
   orderSlots: readonly (readonly number[])[],
   sold: bigint = request.amount,
 ): Settled | undefined {
   const amount = sells ? sold : request.amount;
-  if (isPlain(view, orderSlots, amount)) {
-    return settlePlainly(view, orderSlots, Number(amount), sells);
-  }
   const listed = orderSlots.map((list) => list.map((slot) => listedOrder(view, slot)));
-  return sells ? settleSelling(listed, amount) : settleBuying(listed, amount);
+  return settle(listed, amount, sells);
 }

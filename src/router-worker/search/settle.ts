@@ -21,8 +21,6 @@ import {
   outputDown,
 } from "../../model/settlement.ts";
 
-const NO_FILL: FillAmounts = { sold: 0n, bought: 0n };
-
 /** An order to be listed. */
 export type ListedOrder = {
   readonly price: bigint;
@@ -52,8 +50,10 @@ type Plan = FillAmounts & {
   /** How many orders are filled: buying, the first ones of the list. */
   readonly filled: number;
   /** By maker: what all of its orders are paid and deliver. */
-  readonly makers: ReadonlyMap<number, FillAmounts>;
+  readonly makers: ReadonlyMap<number, MakerFills>;
 };
+
+type MakerFills = FillAmounts & Pick<ListedOrder, "headroom">;
 
 export type Settled = FillAmounts & {
   /** How many of each hop's orders are filled: the rest of the list is not needed. */
@@ -64,52 +64,43 @@ export type Settled = FillAmounts & {
 
 /**
  * Sells `amount` along the hops: forward for what comes out, then backward from it, which is what
- * executes. Undefined where the call would fail or an order be skipped.
+ * executes; or buys exactly `amount`: backward alone. Undefined where the call would fail or an order be
+ * skipped.
  */
-export function settleSelling(
+export function settle(
   hops: readonly (readonly ListedOrder[])[],
   amount: bigint,
+  sells: boolean,
 ): Settled | undefined {
-  let output = amount;
+  let flow = amount;
   const flows: bigint[] = [];
-  for (const orders of hops) {
-    flows.push(output);
-    const plan = planHop(orders, output, true);
+  for (let hop = 0; sells && hop < hops.length; hop += 1) {
+    flows.push(flow);
+    const plan = planHop(hops[hop]!, flow, true);
     if (plan === undefined) return undefined;
-    output = plan.bought;
+    flow = plan.bought;
   }
-  const settled = settleBuying(hops, output);
-  return settled === undefined || settled.sold > amount ? undefined : { ...settled, flows };
-}
-
-/** Buys exactly `amount` along the hops. Undefined as above. */
-export function settleBuying(
-  hops: readonly (readonly ListedOrder[])[],
-  amount: bigint,
-): Settled | undefined {
-  let wanted = amount;
+  const bought = flow;
   const plans: Plan[] = [];
   for (const orders of hops.toReversed()) {
-    const plan = planHop(orders, wanted, false);
+    const plan = planHop(orders, flow, false);
     if (plan === undefined) return undefined;
-    wanted = plan.sold;
+    if (!sells) flows.unshift(flow);
+    flow = plan.sold;
     plans.unshift(plan);
   }
-  if (!plans.every((plan, at) => canBePaid(hops[at]!, plan, plans[at - 1]))) return undefined;
-  return {
-    ...{ sold: wanted, bought: amount },
-    filled: plans.map(({ filled }) => filled),
-    flows: plans.map(({ bought }) => bought),
-  };
+  if (sells && flow > amount) return undefined;
+  if (!plans.every((plan, hop) => canBePaid(plan, plans[hop - 1]))) return undefined;
+  return { sold: flow, bought, filled: plans.map(({ filled }) => filled), flows };
 }
 
 /** What a maker delivered at the hop before releases headroom for what it is paid at this one. */
-function canBePaid(orders: readonly ListedOrder[], plan: Plan, before: Plan | undefined): boolean {
-  return orders.every(({ maker, headroom }) => {
-    if (headroom === undefined) return true;
-    const delivered = before?.makers.get(maker)?.bought ?? 0n;
-    return (plan.makers.get(maker)?.sold ?? 0n) <= headroom + delivered;
-  });
+function canBePaid({ makers }: Plan, before: Plan | undefined): boolean {
+  for (const [maker, { sold, headroom }] of makers) {
+    if (headroom === undefined || sold <= headroom) continue;
+    if (sold > headroom + (before?.makers.get(maker)?.bought ?? 0n)) return false;
+  }
+  return true;
 }
 
 /** Sells all of `amount` to the orders, or buys exactly as much; undefined where they do not do. */
@@ -118,14 +109,18 @@ export function planHop(
   amount: bigint,
   sells: boolean,
 ): Plan | undefined {
-  const makers = new Map<number, FillAmounts>();
+  const makers = new Map<number, MakerFills>();
   let [left, sold, bought, filled, priceMax] = [amount, 0n, 0n, 0, 0n];
-  for (const { maker, budget, price, amount: most } of orders) {
+  for (const { maker, amount: most, budget, headroom, price } of orders) {
     if (left === 0n) break;
-    const fill = (sells ? fillSelling : fillBuying)(left, most, price);
+    const fill = sells ? fillSelling(left, most, price) : fillBuying(left, most, price);
     if (fill === undefined) continue;
-    const before = makers.get(maker) ?? NO_FILL;
-    const own = { sold: before.sold + fill.sold, bought: before.bought + fill.bought };
+    const before = makers.get(maker);
+    const own = {
+      sold: before === undefined ? fill.sold : before.sold + fill.sold,
+      bought: before === undefined ? fill.bought : before.bought + fill.bought,
+      headroom,
+    };
     if (own.bought > budget) return undefined;
     makers.set(maker, own);
     left -= sells ? fill.sold : fill.bought;
