@@ -66,9 +66,16 @@ export class HopSelection {
     this.isIn.fill(0, 0, this.#task.candidates);
   }
 
-  /** SELL: notes what a selection gets that need not use up the amount. */
+  /** SELL: notes what selections get at most that need not use up the amount. */
   notePart(value: number): void {
     if (value > this.partMost) this.partMost = value;
+  }
+
+  /** The same of the whole orders and the break item `entry`: where the call can carry them. */
+  noteCarried(value: number, entry: number, count: number): void {
+    if (value <= this.partMost) return;
+    this.#list(entry);
+    if (this.#isCarried(count + 1)) this.partMost = value;
   }
 
   /**
@@ -97,7 +104,7 @@ export class HopSelection {
     const isWhole = left >= (sells ? cost : own);
     const gets = isWhole ? own : sells ? entryOutput(columns, entry, left, words) : left;
     if (gets < 1) return false;
-    if (sells) this.notePart(got + Math.min(gets, most));
+    if (sells) this.noteCarried(got + Math.min(gets, most), entry, count);
     // Selling, what it pays matters only to a maker who cannot be paid for all of it.
     const isPaid = isWhole || (sells && headroom >= cost);
     const pays = isPaid ? cost : entryCost(columns, entry, gets, words);
@@ -132,7 +139,7 @@ export class HopSelection {
     if (left < -error || (!sells && left > uses + error)) return false;
     const part = Math.min(left, uses);
     const worth = sells ? got + part / price : -(paid + part * price);
-    if (sells) this.notePart(worth);
+    if (sells) this.noteCarried(worth, entry, count);
     if (worth <= this.worth) return false;
     if (sells && left > uses + 1 + error + price * 1.001) return false;
     this.exactNodes += EXACT_NODES;
@@ -160,15 +167,15 @@ export class HopSelection {
 
   /** Keeps `count` whole orders and a break item where they are better than the incumbent. */
   #offer(entry: number, worth: number, count: number, exact?: bigint): boolean {
-    const { orders, demand, sells, isBytesBound, ignoresBacking } = this.#task;
+    const { demand, sells, ignoresBacking } = this.#task;
     if (sells) {
-      this.notePart(worth);
+      this.noteCarried(worth, entry, count);
       if (worth >= demand.below) return false;
     }
     const listed = count + 1;
     if (this.found && !this.#isBetter(worth, exact, listed)) return false;
     this.#list(entry);
-    if (isBytesBound && selectionBytes(orders, this.#tried, listed) > demand.bytes) return false;
+    if (!this.#isCarried(listed)) return false;
     if (
       ignoresBacking &&
       exact === undefined &&
@@ -182,6 +189,12 @@ export class HopSelection {
     this.count = listed;
     this.list.set(this.#tried);
     return true;
+  }
+
+  /** Whether the call carries what is tried. */
+  #isCarried(listed: number): boolean {
+    const { orders, demand, isBytesBound } = this.#task;
+    return !isBytesBound || selectionBytes(orders, this.#tried, listed) <= demand.bytes;
   }
 
   /** Of equal values the one of fewer orders. */

@@ -623,7 +623,7 @@ export class HopSolver {
       if (price > lambda && profit + (lambda - price) * part < this.#needed) return;
       if (selection.isIn[entry] === 1) continue;
       if (least > (sells ? most * price : most)) {
-        if (sells) selection.notePart(got + most);
+        if (sells) selection.noteCarried(got + most, entry, count);
         continue;
       }
       const isBetter = selection.complete(entry, most, headroom, got, paid, count);

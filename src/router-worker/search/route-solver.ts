@@ -16,7 +16,7 @@ import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settle } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
-import { SlotSplitSearch } from "./slot-split-search.ts";
+import { type RouteDemand, SlotSplitSearch } from "./slot-split-search.ts";
 import { UNKNOWN_WORK } from "./work-budget.ts";
 
 /** Work units for the selection of a limit crossing that is cut short. */
@@ -57,6 +57,12 @@ type Listed = {
   /** By hop: where the book's memory holds the orders, in matching order; not the slots that a route has. */
   readonly orderSlots: readonly (readonly number[])[];
   readonly flows: readonly bigint[];
+};
+
+/** Of a search of selections; see `RouteDemand`. `isLimit`: whether the call is a limit order. */
+type SearchLimits = Pick<RouteDemand, "workMax" | "isOverfull"> & {
+  readonly isLimit: boolean;
+  readonly cutoff: number | undefined;
 };
 
 /** What all paths of one request share. `now` in UNIX seconds. */
@@ -184,7 +190,7 @@ export class RouteSolver {
       const value = context.sells ? route?.bought : route?.sold;
       const cutoff = value === undefined ? undefined : Number(value);
       this.#loadWithCredit(context, sides);
-      route = this.#attempt(context, sides, cutoff) ?? route;
+      route = this.#attempt(context, sides, cutoff, this.#search.isOverfull) ?? route;
     }
     return route;
   }
@@ -406,7 +412,8 @@ export class RouteSolver {
     const dearest = orderPrice(view, orderSlots.at(-1)!);
     while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
     hop.profits = new KnownProfits();
-    if (this.#searchSelection(context, [side], LIMIT_WORK_MAX, true)) {
+    const limits = { workMax: LIMIT_WORK_MAX, isLimit: true, cutoff: undefined, isOverfull: false };
+    if (this.#searchSelection(context, [side], limits)) {
       const listed = this.#listedOrderSlots(0);
       const settled = settleListed(context, [listed]);
       if (settled !== undefined) return { ...settled, orderSlots: listed, isCut: false };
@@ -432,9 +439,11 @@ export class RouteSolver {
     context: SolveContext,
     sides: readonly number[],
     cutoff: number | undefined = this.cutoff,
+    isOverfull = false,
   ): RouteQuote | undefined {
     const workMax = Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART);
-    if (!this.#searchSelection(context, sides, workMax, false, cutoff)) return undefined;
+    const limits = { workMax, isLimit: false, cutoff, isOverfull };
+    if (!this.#searchSelection(context, sides, limits)) return undefined;
     const orderSlots = sides.map((_, hop) => this.#listedOrderSlots(hop));
     const route = this.#routeOf(context, sides, orderSlots);
     // Another selection may settle.
@@ -491,9 +500,7 @@ export class RouteSolver {
   #searchSelection(
     context: SolveContext,
     sides: readonly number[],
-    workMax: number,
-    isLimit: boolean,
-    cutoff?: number,
+    { workMax, isLimit, cutoff, isOverfull }: SearchLimits,
   ): boolean {
     const hopCount = sides.length;
     const { request, sells, ordersMax, shouldStop } = context;
@@ -506,6 +513,7 @@ export class RouteSolver {
       bytes: fillBytesMax(context.view, sides, isLimit),
       gap: this.gap,
       workMax,
+      isOverfull,
       shouldStop,
     });
     this.workLeft -= this.#search.work;

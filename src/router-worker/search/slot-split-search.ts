@@ -29,6 +29,8 @@ export type RouteDemand = {
   readonly gap: number;
   /** Work units that the search may take. */
   readonly workMax: number;
+  /** Whether the call is known not to carry what is best without regard to its bytes (see `isOverfull`). */
+  readonly isOverfull: boolean;
   /** See `QuoteContext`. */
   readonly shouldStop: () => boolean;
 };
@@ -108,6 +110,8 @@ export class SlotSplitSearch {
   complete = true;
   /** Whether orders that are no candidates could be part of something better: they are wanted now. */
   hasMissed = false;
+  /** Whether the call does not carry what is best without regard to its bytes. */
+  isOverfull = false;
   /** Work units taken. */
   work = 0;
 
@@ -157,6 +161,7 @@ export class SlotSplitSearch {
     this.work = ROUTE_WORK;
     this.complete = true;
     this.hasMissed = false;
+    this.isOverfull = demand.isOverfull;
     this.found = false;
     this.value = demand.cutoff;
     this.#results.length = 0;
@@ -183,25 +188,28 @@ export class SlotSplitSearch {
     this.#keepAnswer(result.value);
   }
 
-  #solveSplits({ amount: exact, bytes, cutoff, shouldStop }: RouteDemand): void {
+  #solveSplits(demand: RouteDemand): void {
+    const { amount: exact, bytes, cutoff, shouldStop } = demand;
     const amount = Number(exact);
     this.#findLeastBytes();
     this.#bounds.begin(this.hops, this.#hopCount, this.#sells, amount, this.#slots);
     this.#splits = 0;
-    // First as if the call carried everything: three times of four it carries what is best then (measured).
-    this.#bytes = NO_BOUND;
-    this.#workMax /= 2;
-    this.#searchSplits(amount, exact, shouldStop);
-    this.#workMax *= 2;
-    const fits = this.#answerBytes() <= bytes;
-    if (fits && this.complete) return;
-    this.#bytes = bytes;
-    this.complete = true;
-    if (!fits) {
+    if (!demand.isOverfull) {
+      // First as if the call carried everything: three times of four it carries what is best then (measured).
+      this.#bytes = NO_BOUND;
+      this.#workMax /= 2;
+      this.#searchSplits(amount, exact, shouldStop);
+      this.#workMax *= 2;
+      this.isOverfull = this.#answerBytes() > bytes;
+      if (!this.isOverfull && this.complete) return;
+      this.complete = true;
+      this.#isOpen.fill(1, 0, this.isOverfull ? this.#splits : 0);
+    }
+    if (this.isOverfull) {
       this.found = false;
       this.value = cutoff;
-      this.#isOpen.fill(1, 0, this.#splits);
     }
+    this.#bytes = bytes;
     this.#searchSplits(amount, exact, shouldStop);
   }
 
@@ -352,13 +360,14 @@ export class SlotSplitSearch {
     bytes: number,
   ): number {
     let hopBytes = bytes - this.#bytesAfter(stage);
-    const reach = this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
+    let reach = this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
     const isBound = this.#isBytesBound;
     // What is best within fewer bytes leaves more of them to the hops after.
     for (let limits = 1; this.#isBoundAfter && this.#isDone; limits += 1) {
       if (limits === LIMITS_MAX) this.#isDone = false;
       hopBytes = this.#takenMost - 1;
-      this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
+      const within = this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
+      if (within > reach) reach = within;
     }
     this.#isBytesBound = isBound;
     return reach;
@@ -420,8 +429,8 @@ export class SlotSplitSearch {
       const rest = this.#try(stage + 1, value, result.exactValue, left, bytes - taken);
       if (this.#isBytesBound) isBoundAfter = true;
       if (taken > takenMost) takenMost = taken;
-      // With fewer bytes taken here the next hops could do more.
-      if (output === 0 && partMost <= value && !isBoundAfter && rest < reach) reach = rest;
+      // Where fewer bytes taken here would give more, the next limit's reach says how much.
+      if (output === 0 && partMost <= value && rest < reach) reach = rest;
       // SELL: a hop that is paid less may give more. BUY: wanting less never costs more.
       if (!sells || !this.#isBetter(rest)) break;
       below = Math.min(value, this.#usableBelow(stage, this.#own[this.#hopAt(stage + 1)]!));
