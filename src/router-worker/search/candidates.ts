@@ -115,10 +115,13 @@ export class Dropped {
     return true;
   }
 
-  wantAll(): void {
+  /** Whether some were not wanted before. */
+  wantAll(): boolean {
+    if (this.wanted === this.count) return false;
     this.isWanted.fill(1, 0, this.count);
     this.wanted = this.count;
     this.version += 1;
+    return true;
   }
 
   clear(): void {

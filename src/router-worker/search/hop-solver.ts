@@ -148,13 +148,13 @@ export class HopSolver {
    * them (docs/routing.md, step 9). Whether there are any that were not wanted before.
    */
   #wantMissed(): boolean {
-    const { orders, demand, sells, candidates, isBytesBound } = this.#task;
+    const { orders, demand, sells, candidates } = this.#task;
     const { dropped, columns } = orders;
-    if (dropped === undefined) return false;
+    if (dropped === undefined || dropped.wanted === dropped.count) return false;
     const { found, value, partMost } = this.selection;
     const { lambda, mu, profit } = this.#relaxation;
     const isUnsold = sells && !(found && partMost <= value);
-    const isAny = isUnsold || isBytesBound || (found ? value : demand.cutoff) < ROUNDED_MAX;
+    const isAny = isUnsold || (found ? value : demand.cutoff) < ROUNDED_MAX;
     const base = profit - this.#needed;
     let slack = isAny ? base : -1;
     let cheapest = isAny ? 0 : Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settle } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
-import { type RouteDemand, SlotSplitSearch } from "./slot-split-search.ts";
+import { SlotSplitSearch } from "./slot-split-search.ts";
 import { UNKNOWN_WORK } from "./work-budget.ts";
 
 /** Work units for the selection of a limit crossing that is cut short. */
@@ -59,11 +59,14 @@ type Listed = {
   readonly flows: readonly bigint[];
 };
 
-/** Of a search of selections; see `RouteDemand`. `isLimit`: whether the call is a limit order. */
-type SearchLimits = Pick<RouteDemand, "workMax" | "isOverfull"> & {
-  readonly isLimit: boolean;
+/** Of a search of selections (see `RouteDemand`): a cutoff, bytes, and work units; undefined: a part of what is left. */
+type SearchLimits = {
   readonly cutoff: number | undefined;
+  readonly bytes: number;
+  readonly workMax: number | undefined;
 };
+
+const NO_LIMITS = { cutoff: undefined, bytes: Number.POSITIVE_INFINITY, workMax: undefined };
 
 /** What all paths of one request share. `now` in UNIX seconds. */
 export type SolveContext = {
@@ -172,7 +175,7 @@ export class RouteSolver {
     const isUseless = this.cutoff !== undefined && !this.isOpen;
     if (!isTight || route !== undefined || isUseless) return route;
     // What headroom an order takes or releases counts as much as its price and its size.
-    for (const [hop] of sides.entries()) this.#search.hops[hop]!.dropped?.wantAll();
+    this.#wantAll(sides);
     this.#load(context, sides);
     const known = this.#attempt(context, sides);
     return this.#releaseHeadroom(context, sides, known) ?? known;
@@ -190,7 +193,7 @@ export class RouteSolver {
       const value = context.sells ? route?.bought : route?.sold;
       const cutoff = value === undefined ? undefined : Number(value);
       this.#loadWithCredit(context, sides);
-      route = this.#attempt(context, sides, cutoff, this.#search.isOverfull) ?? route;
+      route = this.#attempt(context, sides, cutoff) ?? route;
     }
     return route;
   }
@@ -412,7 +415,8 @@ export class RouteSolver {
     const dearest = orderPrice(view, orderSlots.at(-1)!);
     while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
     hop.profits = new KnownProfits();
-    const limits = { workMax: LIMIT_WORK_MAX, isLimit: true, cutoff: undefined, isOverfull: false };
+    const bytes = fillBytesMax(view, [side], true);
+    const limits = { ...NO_LIMITS, bytes, workMax: LIMIT_WORK_MAX };
     if (this.#searchSelection(context, [side], limits)) {
       const listed = this.#listedOrderSlots(0);
       const settled = settleListed(context, [listed]);
@@ -434,21 +438,38 @@ export class RouteSolver {
     return crossed.bought > inOrder.bought ? crossed : inOrder;
   }
 
-  /** With the hops as they are loaded. */
+  /**
+   * With the hops as they are loaded: first as if the call carried everything. Where it does not carry what is
+   * best then, with all orders and what it does: one of a maker who is listed already takes fewer bytes.
+   */
   #attempt(
     context: SolveContext,
     sides: readonly number[],
     cutoff: number | undefined = this.cutoff,
-    isOverfull = false,
   ): RouteQuote | undefined {
-    const workMax = Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART);
-    const limits = { workMax, isLimit: false, cutoff, isOverfull };
-    if (!this.#searchSelection(context, sides, limits)) return undefined;
+    const bytes = fillBytesMax(context.view, sides, false);
+    const { isOpen } = this;
+    let found = this.#searchSelection(context, sides, { ...NO_LIMITS, cutoff });
+    if (found && this.#search.bytes > bytes) {
+      this.isOpen = isOpen;
+      if (this.#wantAll(sides)) this.#loadWithCredit(context, sides);
+      found = this.#searchSelection(context, sides, { ...NO_LIMITS, cutoff, bytes });
+    }
+    if (!found) return undefined;
     const orderSlots = sides.map((_, hop) => this.#listedOrderSlots(hop));
     const route = this.#routeOf(context, sides, orderSlots);
     // Another selection may settle.
     if (route === undefined) this.isOpen = true;
     return route;
+  }
+
+  /** Whether there are orders that were not wanted before. */
+  #wantAll(sides: readonly number[]): boolean {
+    let isNew = false;
+    for (const [hop] of sides.entries()) {
+      if (this.#search.hops[hop]!.dropped?.wantAll() === true) isNew = true;
+    }
+    return isNew;
   }
 
   /** The route that lists these orders, or undefined where they do not settle. */
@@ -498,22 +519,19 @@ export class RouteSolver {
   }
 
   #searchSelection(
-    context: SolveContext,
+    { request, sells, ordersMax, shouldStop }: SolveContext,
     sides: readonly number[],
-    { workMax, isLimit, cutoff, isOverfull }: SearchLimits,
+    { cutoff, bytes, workMax }: SearchLimits,
   ): boolean {
-    const hopCount = sides.length;
-    const { request, sells, ordersMax, shouldStop } = context;
     const found = this.#search.solve({
       sells,
       cutoff: cutoff ?? (sells ? 0 : Number.POSITIVE_INFINITY),
-      hopCount,
+      hopCount: sides.length,
       amount: request.amount,
       slots: ordersMax,
-      bytes: fillBytesMax(context.view, sides, isLimit),
+      bytes,
       gap: this.gap,
-      workMax,
-      isOverfull,
+      workMax: workMax ?? Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART),
       shouldStop,
     });
     this.workLeft -= this.#search.work;

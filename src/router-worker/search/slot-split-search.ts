@@ -29,8 +29,6 @@ export type RouteDemand = {
   readonly gap: number;
   /** Work units that the search may take. */
   readonly workMax: number;
-  /** Whether the call is known not to carry what is best without regard to its bytes (see `isOverfull`). */
-  readonly isOverfull: boolean;
   /** See `QuoteContext`. */
   readonly shouldStop: () => boolean;
 };
@@ -110,8 +108,6 @@ export class SlotSplitSearch {
   complete = true;
   /** Whether orders that are no candidates could be part of something better: they are wanted now. */
   hasMissed = false;
-  /** Whether the call does not carry what is best without regard to its bytes. */
-  isOverfull = false;
   /** Work units taken. */
   work = 0;
 
@@ -161,7 +157,6 @@ export class SlotSplitSearch {
     this.work = ROUTE_WORK;
     this.complete = true;
     this.hasMissed = false;
-    this.isOverfull = demand.isOverfull;
     this.found = false;
     this.value = demand.cutoff;
     this.#results.length = 0;
@@ -188,37 +183,16 @@ export class SlotSplitSearch {
     this.#keepAnswer(result.value);
   }
 
-  #solveSplits(demand: RouteDemand): void {
-    const { amount: exact, bytes, cutoff, shouldStop } = demand;
+  #solveSplits({ amount: exact, shouldStop }: RouteDemand): void {
     const amount = Number(exact);
-    this.#findLeastBytes();
+    if (this.#bytes < NO_BOUND) this.#findLeastBytes();
     this.#bounds.begin(this.hops, this.#hopCount, this.#sells, amount, this.#slots);
     this.#splits = 0;
-    if (!demand.isOverfull) {
-      // First as if the call carried everything: three times of four it carries what is best then (measured).
-      this.#bytes = NO_BOUND;
-      this.#workMax /= 2;
-      this.#searchSplits(amount, exact, shouldStop);
-      this.#workMax *= 2;
-      this.isOverfull = this.#answerBytes() > bytes;
-      if (!this.isOverfull && this.complete) return;
-      this.complete = true;
-      this.#isOpen.fill(1, 0, this.isOverfull ? this.#splits : 0);
-    }
-    if (this.isOverfull) {
-      this.found = false;
-      this.value = cutoff;
-    }
-    this.#bytes = bytes;
-    this.#searchSplits(amount, exact, shouldStop);
-  }
-
-  #searchSplits(amount: number, exact: bigint, shouldStop: () => boolean): void {
     // Few splits can reach a cutoff.
     const hasCutoff = this.value > 0 && this.value < NO_BOUND;
     const isUnsplit = !hasCutoff && this.#bounds.orders <= this.#slots;
     if (isUnsplit && this.#solveUnsplit(amount, exact)) return;
-    if (this.#splits === 0) this.#addSplits(amount);
+    this.#addSplits(amount);
     for (const nodes of NODES_BY_ROUND) {
       this.#nodesMax = nodes;
       let isOpen = false;
@@ -475,7 +449,8 @@ export class SlotSplitSearch {
     }
   }
 
-  #answerBytes(): number {
+  /** What the answer takes of the call. */
+  get bytes(): number {
     let bytes = 0;
     for (let hop = 0; this.found && hop < this.#hopCount; hop += 1) {
       bytes += selectionBytes(this.hops[hop]!, this.lists[hop]!, this.counts[hop]!);
