@@ -59,7 +59,7 @@ type Listed = {
   readonly flows: readonly bigint[];
 };
 
-/** Of a search of selections (see `RouteDemand`): a cutoff, bytes, and work units; undefined: a part of what is left. */
+/** Of a search of selections; see `RouteDemand`. `workMax` undefined: a part of what is left. */
 type SearchLimits = {
   readonly cutoff: number | undefined;
   readonly bytes: number;
