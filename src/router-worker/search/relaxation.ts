@@ -2,7 +2,7 @@
 // its choice of the highest reduced profit: an order by itself is whole or not; a maker with too little
 // backing chooses which of its largest orders to fill (maker-choices.ts). Its other orders are classes by
 // themselves; where that gives the closer bound, its backing has a shadow price nu.
-import { entryOutput, UNCONSTRAINED } from "./hop-columns.ts";
+import { UNCONSTRAINED } from "./hop-columns.ts";
 import { sortAscending } from "./hop-problem.ts";
 import type { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, type HopTask } from "./hop-task.ts";
@@ -255,7 +255,7 @@ export class Relaxation {
   /** At most the same with the break item `entry` of the maker; -Infinity: they do not go together. */
   profitWithBreak(maker: number, choice: number, entry: number): number {
     const { bit, got, mask, paid } = this.choices;
-    const { columns, words } = this.#task.orders;
+    const { columns } = this.#task.orders;
     const top = columns.groupTop[maker]!;
     const budget = columns.budget[top]! - got[choice]!;
     const headroom = columns.headroom[top]! - paid[choice]!;
@@ -264,11 +264,8 @@ export class Relaxation {
     const profit = this.choiceProfit(maker, choice);
     const gain = this.gainOf(entry);
     if (gain <= 0) return profit + gain;
-    let most = Math.min(budget, columns.most[entry]!);
-    if (headroom < Number.POSITIVE_INFINITY) {
-      most = Math.min(most, Math.max(1, entryOutput(columns, entry, headroom, words)));
-    }
-    return profit + gain * most;
+    const paidFor = (headroom / columns.price[entry]!) * (1 + 2 ** -50);
+    return profit + gain * Math.min(budget, columns.most[entry]!, Math.max(1, paidFor));
   }
 
   /** At most what any choice of the maker profits with that break item. */
