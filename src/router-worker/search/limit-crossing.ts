@@ -1,19 +1,18 @@
 // What a limit order crosses (api.md, Quote, rule 10): one hop over the orders priced up to the limit, best
 // first, as far as they, the cap on orders and the bytes of a call go. Integers throughout: one side, and not
 // the hot path.
-import type { BookView } from "../../book/shared-layout.ts";
-import { orderPrice } from "../../book/shared-reader.ts";
+import { type BookView, ORDER_AMOUNT_F64, ORDER_STRIDE_F64 } from "../../book/shared-layout.ts";
 import { fillBuying, fillSelling } from "../../model/settlement.ts";
+import { fitsInCall } from "./call-bytes.ts";
 import { listedOrder } from "./settle.ts";
-import type { SideCurves } from "./side-curves.ts";
 
 export type LimitDemand = {
+  readonly view: BookView;
+  readonly side: number;
   readonly sells: boolean;
   /** Of what is sold, or of what is bought. */
   readonly amount: bigint;
   readonly ordersMax: number;
-  /** Whether a call that lists these orders is one that the network carries. */
-  readonly fits: (orderSlots: readonly number[]) => boolean;
 };
 
 export type Crossing = {
@@ -28,47 +27,26 @@ export type Crossing = {
   readonly isCut: boolean;
 };
 
-/** How many entries of the curve are priced up to the limit: the first ones. */
-export function entriesUpTo(
-  view: BookView,
-  curves: SideCurves,
-  curve: number,
-  priceMax: bigint,
-): number {
-  const start = curves.start[curve]!;
-  let low = 0;
-  let high = curves.count[curve]!;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (orderPrice(view, curves.columns.slot[start + middle]!) <= priceMax) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** Takes the orders one after the other, each as far as the contract would fill it. */
 export function crossInOrder(
-  view: BookView,
-  orderSlots: readonly number[],
-  demand: LimitDemand,
+  { view, side, sells, amount, ordersMax }: LimitDemand,
+  orderSlots: Iterable<number>,
 ): Crossing {
   const taken: number[] = [];
   const delivered = new Map<number, bigint>();
   const received = new Map<number, bigint>();
   let [sold, bought, isCut] = [0n, 0n, false];
   for (const slot of orderSlots) {
-    const left = demand.amount - (demand.sells ? sold : bought);
+    const left = amount - (sells ? sold : bought);
     if (left === 0n) break;
     const order = listedOrder(view, slot);
-    const fill = demand.sells
-      ? fillSelling(left, order.amount, order.price)
-      : fillBuying(left, order.amount, order.price);
+    const fill = (sells ? fillSelling : fillBuying)(left, order.amount, order.price);
     if (fill === undefined) continue;
     const delivery = (delivered.get(order.maker) ?? 0n) + fill.bought;
     const payment = (received.get(order.maker) ?? 0n) + fill.sold;
     const isPaid = order.headroom === undefined || payment <= order.headroom;
     if (!isPaid || delivery > order.budget) continue;
-    if (taken.length === demand.ordersMax || !demand.fits([...taken, slot])) {
+    if (taken.length === ordersMax || !fitsInCall(view, [side], [[...taken, slot]], true)) {
       isCut = true;
       break;
     }
@@ -82,4 +60,16 @@ export function crossInOrder(
     if (fill.bought < order.amount) break;
   }
   return { orderSlots: taken, sold, bought, isCut };
+}
+
+/** The largest `count` of the orders, in the order that they have. */
+export function largestOf(
+  { orderF64 }: BookView,
+  orderSlots: readonly number[],
+  count: number,
+): readonly number[] {
+  const amountOf = (slot: number) => orderF64[slot * ORDER_STRIDE_F64 + ORDER_AMOUNT_F64]!;
+  const bySize = orderSlots.toSorted((one, other) => amountOf(other) - amountOf(one));
+  const largest = new Set(bySize.slice(0, count));
+  return orderSlots.filter((slot) => largest.has(slot));
 }

@@ -10,7 +10,7 @@ import { HeadroomSearch } from "./headroom-search.ts";
 import { CreditedHops, useCandidates, wantReleasing } from "./hop-loader.ts";
 import { type HopOrders, orderBytes, sharedBytes } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
-import { type Crossing, crossInOrder, entriesUpTo } from "./limit-crossing.ts";
+import { type Crossing, crossInOrder, type LimitDemand, largestOf } from "./limit-crossing.ts";
 import { mayDropOne, oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
@@ -379,63 +379,53 @@ export class RouteSolver {
 
   /** What a limit order crosses on a side; undefined: nothing. */
   cross(context: SolveContext, side: number, priceMax: bigint): RouteQuote | undefined {
-    const { view, now } = context;
+    const { view, now, request } = context;
     const curve = this.#curves.wholeCurveOf(view, side, ONE_HOP, now);
-    const entries = entriesUpTo(view, this.#curves, curve, priceMax);
-    this.#curves.workBudget.take(CROSSED_WORK * entries);
-    const start = this.#curves.start[curve]!;
-    const orderSlots = Array.from(this.#curves.columns.slot.subarray(start, start + entries));
-    const demand = {
-      sells: context.sells,
-      amount: context.request.amount,
-      ordersMax: context.ordersMax,
-      fits: (list: readonly number[]) => fitsInCall(view, [side], [list], true),
-    };
-    const inOrder = crossInOrder(view, orderSlots, demand);
-    if (inOrder.isCut) this.#curves.workBudget.take(UNKNOWN_WORK);
-    const chosen = inOrder.isCut
-      ? this.#crossMore(context, side, curve, orderSlots, inOrder)
+    const demand = { ...context, side, amount: request.amount };
+    const inOrder = crossInOrder(demand, this.#slotsUpTo(view, curve, priceMax));
+    const { orderSlots, sold, bought } = inOrder.isCut
+      ? this.#crossMore(context, demand, curve, priceMax, inOrder)
       : inOrder;
-    if (chosen.orderSlots.length === 0) return undefined;
-    const { sold, bought } = chosen;
-    return { sold, bought, hops: [this.#hops.listed(view, side, chosen.orderSlots)] };
+    if (orderSlots.length === 0) return undefined;
+    return { sold, bought, hops: [this.#hops.listed(view, side, orderSlots)] };
   }
 
   /** Where slots or the call's bytes end best price first: a selection that fills the amount, or more of it. */
   #crossMore(
     context: SolveContext,
-    side: number,
+    demand: LimitDemand,
     curve: number,
-    orderSlots: readonly number[],
+    priceMax: bigint,
     inOrder: Crossing,
-  ): Crossing {
-    const { view, request, sells, ordersMax } = context;
+  ): Pick<Crossing, "orderSlots" | "sold" | "bought"> {
+    const { view, ordersMax } = context;
+    this.#curves.workBudget.take(UNKNOWN_WORK);
     const hop = this.#search.hops[0]!;
     useCandidates(hop, view, this.#candidates.of(curve), true);
-    const dearest = orderPrice(view, orderSlots.at(-1)!);
-    while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > dearest) hop.count -= 1;
+    while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > priceMax) hop.count -= 1;
     hop.profits = new KnownProfits();
-    const bytes = fillBytesMax(view, [side], true);
+    const bytes = fillBytesMax(view, [demand.side], true);
     const limits = { ...NO_LIMITS, bytes, workMax: LIMIT_WORK_MAX };
-    if (this.#searchSelection(context, [side], limits)) {
-      const listed = this.#listedOrderSlots(0);
-      const settled = settleListed(context, [listed]);
-      if (settled !== undefined) return { ...settled, orderSlots: listed, isCut: false };
+    if (this.#searchSelection(context, [demand.side], limits)) {
+      const orderSlots = this.#listedOrderSlots(0);
+      const settled = settleListed(context, [orderSlots]);
+      if (settled !== undefined) return { ...settled, orderSlots };
     }
-    const amounts = new Map(orderSlots.map((slot) => [slot, listedOrder(view, slot).amount]));
-    const byAmount = orderSlots.toSorted((one, other) =>
-      (amounts.get(one) ?? 0n) > (amounts.get(other) ?? 0n) ? -1 : 1,
-    );
-    const largest = new Set(byAmount.slice(0, ordersMax));
-    const crossed = crossInOrder(
-      view,
-      orderSlots.filter((slot) => largest.has(slot)),
-      {
-        ...{ sells, amount: request.amount, ordersMax },
-        fits: (list) => fitsInCall(view, [side], [list], true),
-      },
-    );
-    return crossed.bought > inOrder.bought ? crossed : inOrder;
+    const all = [...this.#slotsUpTo(view, curve, priceMax)];
+    const largest = crossInOrder(demand, largestOf(view, all, ordersMax));
+    return largest.bought > inOrder.bought ? largest : inOrder;
+  }
+
+  /** Where the book holds the orders of a curve that are priced up to a limit, cheapest first. */
+  *#slotsUpTo(view: BookView, curve: number, priceMax: bigint): Generator<number> {
+    const { columns, count, start, workBudget } = this.#curves;
+    const first = start[curve]!;
+    for (let at = first; at < first + count[curve]!; at += 1) {
+      const slot = columns.slot[at]!;
+      if (orderPrice(view, slot) > priceMax) return;
+      workBudget.take(CROSSED_WORK);
+      yield slot;
+    }
   }
 
   /**
