@@ -6,8 +6,9 @@ import {
   ORDER_PRICE_F64,
   ORDER_STRIDE_F64,
 } from "../../book/shared-layout.ts";
+import { priceAt } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
-import { realPrice } from "./rounding.ts";
+import { costOf, realPrice } from "./rounding.ts";
 
 /** Candidates of a hop up to which orders are replaced and added; orders are dropped whatever it has. */
 const EXCHANGE_CANDIDATES_MAX = 200;
@@ -18,20 +19,23 @@ const BETTER = 1e-10;
 /** Relative error of sums. */
 const ERROR = 1e-12;
 
-/**
- * What a hop takes: SELL, all of `amount` is paid; BUY, it is got. `slots`: orders that may be listed; 0:
- * orders are only dropped.
- */
-export type ExchangeDemand = {
-  readonly sells: boolean;
-  readonly amount: number;
+/** What a hop takes: SELL, all of `amount` is paid; BUY, it is got. */
+type Flow = { readonly sells: boolean; readonly amount: number };
+
+export type ExchangeDemand = Flow & {
+  /** Orders that may be listed. */
   readonly slots: number;
+  /** Orders that may enter; undefined: orders are only dropped. */
+  readonly candidates: HopOrders | undefined;
 };
 
-type Flow = Omit<ExchangeDemand, "slots">;
-
-type Order = { readonly amount: number; readonly cost: number; readonly price: number };
-type Candidate = Order & { readonly entry: number };
+/** `slot`: where the book's memory holds it. */
+type Order = {
+  readonly slot: number;
+  readonly amount: number;
+  readonly cost: number;
+  readonly price: number;
+};
 
 /**
  * Orders, all of them whole: what they use of the amount; what they come to, which is what they get (SELL)
@@ -40,97 +44,68 @@ type Candidate = Order & { readonly entry: number };
 type Total = { readonly uses: number; readonly value: number; readonly dearest: number };
 
 /**
- * Selections, as entries in matching order, that may be as good as `listed` with an order less, or better.
+ * Selections, as the slots of orders in matching order, that may be as good as `listed` with an order less, or
+ * better.
  */
 export function* oneExchanges(
-  { columns, count }: HopOrders,
+  view: BookView,
   listed: readonly number[],
   demand: ExchangeDemand,
 ): Generator<readonly number[]> {
-  const candidateAt = (entry: number): Candidate => {
-    const [amount, cost, price] = [
-      columns.amount[entry]!,
-      columns.cost[entry]!,
-      columns.price[entry]!,
-    ];
-    return { entry, amount, cost, price };
-  };
-  const own = listed.map(candidateAt);
-  const all = totalOf(demand, own);
-  const known = valueWith(demand, all, own.at(-1)!);
-  const leastOfFewer = leastWithout(known);
+  const own = listed.map((slot) => orderAt(view, slot));
+  const known = valueWith(demand, totalOf(demand, own), own.at(-1)!);
+  const leastOfFewer = known - EQUAL * Math.abs(known) - 1;
   const leastOfOthers = known + BETTER * Math.abs(known);
-  const [uses, gives] = demand.sells
-    ? [columns.cost, columns.amount]
-    : [columns.amount, columns.cost];
-  const sign = demand.sells ? 1 : -1;
+  const { candidates } = demand;
+  const canEnter = candidates !== undefined && candidates.count <= EXCHANGE_CANDIDATES_MAX;
   for (const leaving of [...own, undefined]) {
     const kept = own.filter((order) => order !== leaving);
-    if (leaving !== undefined && canLeave(demand, all, leaving, leastOfFewer)) {
+    const total = totalOf(demand, kept);
+    if (leaving !== undefined && mayReach(demand, total, leastOfFewer)) {
       yield* completed(demand, kept, leastOfFewer);
     }
-    if (count > EXCHANGE_CANDIDATES_MAX || kept.length >= demand.slots) continue;
-    const total = totalOf(demand, kept);
-    for (let entering = 0; entering < count; entering += 1) {
-      const price = columns.price[entering]!;
-      const dearest = price > total.dearest ? price : total.dearest;
-      const value = total.value + sign * gives[entering]!;
-      if (!mayReach(demand, total.uses + uses[entering]!, value, dearest, leastOfOthers)) continue;
-      if (listed.includes(entering)) continue;
-      yield* completed(demand, [...kept, candidateAt(entering)], leastOfOthers);
+    if (!canEnter || kept.length >= demand.slots) continue;
+    const { amount, cost, price, slot } = candidates.columns;
+    for (let entry = 0; entry < candidates.count; entry += 1) {
+      const entering = {
+        slot: slot[entry]!,
+        amount: amount[entry]!,
+        cost: cost[entry]!,
+        price: price[entry]!,
+      };
+      if (!mayReach(demand, withOrder(demand, total, entering), leastOfOthers)) continue;
+      if (listed.includes(entering.slot)) continue;
+      yield* completed(demand, [...kept, entering], leastOfOthers);
     }
   }
 }
 
-/**
- * Whether an order of a selection, in matching order, may be left out for none in its stead, by amounts and
- * prices alone: false where `oneExchanges` would list none of those. `orderSlots`: where the book's memory
- * holds them.
- */
-export function mayDropOne(view: BookView, orderSlots: readonly number[], flow: Flow): boolean {
-  const orders = orderSlots.map((slot): Order => {
-    const at = slot * ORDER_STRIDE_F64;
-    const amount = view.orderF64[at + ORDER_AMOUNT_F64]!;
-    const price = realPrice(view.orderF64[at + ORDER_PRICE_F64]!);
-    return { amount, price, cost: amount * price };
-  });
-  const all = totalOf(flow, orders);
-  // Each cost is rounded up by less than a unit, which counts for what is used and for what is known.
-  const rounded = orders.length;
-  const cheapest = Math.min(...orders.map(({ price }) => price));
-  const unit = flow.sells ? 2 / cheapest : 1;
-  const uses = flow.sells ? all.uses + rounded : all.uses;
-  const least = leastWithout(valueWith(flow, all, orders.at(-1)!) - rounded * unit);
-  return orders.some((leaving) => canLeave(flow, { ...all, uses }, leaving, least));
+function orderAt({ orderF64, orderU64 }: BookView, slot: number): Order {
+  const at = slot * ORDER_STRIDE_F64;
+  const amount = orderF64[at + ORDER_AMOUNT_F64]!;
+  const price = realPrice(orderF64[at + ORDER_PRICE_F64]!);
+  return { slot, amount, price, cost: costOf(amount, price, orderU64, priceAt(slot)) };
 }
 
-/** What counts as equal with an order less; the break item is rounded. */
-function leastWithout(known: number): number {
-  return known - EQUAL * Math.abs(known) - 1;
+function totalOf(flow: Flow, orders: readonly Order[]): Total {
+  let total = { uses: 0, value: 0, dearest: 0 };
+  for (const order of orders) total = withOrder(flow, total, order);
+  return total;
 }
 
-function totalOf({ sells }: Flow, orders: readonly Order[]): Total {
-  let [got, paid, dearest] = [0, 0, 0];
-  for (const { amount, cost, price } of orders) {
-    got += amount;
-    paid += cost;
-    dearest = Math.max(dearest, price);
-  }
-  return sells ? { uses: paid, value: got, dearest } : { uses: got, value: -paid, dearest };
-}
-
-function canLeave(flow: Flow, all: Total, { amount, cost }: Order, least: number): boolean {
-  return flow.sells
-    ? mayReach(flow, all.uses - cost, all.value - amount, all.dearest, least)
-    : mayReach(flow, all.uses - amount, all.value + cost, all.dearest, least);
+function withOrder({ sells }: Flow, { uses, value, dearest }: Total, order: Order): Total {
+  const { amount, cost, price } = order;
+  return {
+    uses: uses + (sells ? cost : amount),
+    value: sells ? value + amount : value - cost,
+    dearest: price > dearest ? price : dearest,
+  };
 }
 
 /** Whether orders can come to `least`, were what they use too much given up at the dearest price. */
 function mayReach(
   { sells, amount }: Flow,
-  uses: number,
-  value: number,
-  dearest: number,
+  { uses, value, dearest }: Total,
   least: number,
 ): boolean {
   const slack = amount * 4 * ERROR;
@@ -143,13 +118,13 @@ function mayReach(
 /** The selections of all these orders, each with another break item, that come to `least`. */
 function* completed(
   flow: Flow,
-  orders: readonly Candidate[],
+  orders: readonly Order[],
   least: number,
 ): Generator<readonly number[]> {
   const total = totalOf(flow, orders);
   for (const last of orders) {
     if (!canTake(flow, total, last) || valueWith(flow, total, last) < least) continue;
-    yield [...orders.filter((order) => order !== last), last].map(({ entry }) => entry);
+    yield [...orders.filter((order) => order !== last), last].map(({ slot }) => slot);
   }
 }
 

@@ -11,7 +11,7 @@ import { CreditedHops, useCandidates, wantReleasing } from "./hop-loader.ts";
 import { type HopOrders, orderBytes, sharedBytes } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 import { type Crossing, crossInOrder, type LimitDemand, largestOf } from "./limit-crossing.ts";
-import { mayDropOne, oneExchanges } from "./one-exchange.ts";
+import { oneExchanges } from "./one-exchange.ts";
 import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settle } from "./settle.ts";
@@ -271,14 +271,13 @@ export class RouteSolver {
     const dropsOnly = this.#proven.has(first);
     for (;;) {
       const listed = this.#listed.get(best);
-      if (listed === undefined || (dropsOnly && !mayDrop(context, listed))) return best;
-      const { sides } = listed;
-      this.#loadWithCredit(context, sides);
+      if (listed === undefined) return best;
+      if (!dropsOnly) this.#loadWithCredit(context, listed.sides);
       const before = best;
       for (const orderSlots of this.#exchangesOf(context, listed, dropsOnly)) {
         left -= 1;
         if (left < 0) return best;
-        const other = this.#routeOf(context, sides, orderSlots);
+        const other = this.#routeOf(context, listed.sides, orderSlots);
         if (other === undefined || !isBetter(other, best) || !isBetter(other, first)) continue;
         best = other;
         break;
@@ -328,26 +327,16 @@ export class RouteSolver {
   }
 
   *#exchangesOf(
-    { sells, ordersMax }: SolveContext,
+    { view, sells, ordersMax }: SolveContext,
     { orderSlots, flows }: Listed,
     dropsOnly: boolean,
   ): Generator<readonly (readonly number[])[]> {
-    const { hops } = this.#search;
-    const orders = orderSlots.reduce((sum, list) => sum + list.length, 0);
+    const left = ordersMax - orderSlots.reduce((sum, list) => sum + list.length, 0);
     for (const [hop, list] of orderSlots.entries()) {
-      const entries = list.map((slot) => entryOf(hops[hop]!, slot));
-      if (entries.includes(NO_ENTRY)) continue;
-      const demand = {
-        sells,
-        amount: Number(flows[hop]),
-        slots: dropsOnly ? 0 : ordersMax - orders + list.length,
-      } as const;
-      for (const changed of oneExchanges(hops[hop]!, entries, demand)) {
-        yield orderSlots.with(
-          hop,
-          changed.map((entry) => slotOf(hops[hop]!, entry)),
-        );
-      }
+      const candidates = dropsOnly ? undefined : this.#search.hops[hop]!;
+      const amount = Number(flows[hop]);
+      const demand = { sells, amount, slots: list.length + left, candidates };
+      for (const changed of oneExchanges(view, list, demand)) yield orderSlots.with(hop, changed);
     }
   }
 
@@ -535,13 +524,6 @@ export class RouteSolver {
   }
 }
 
-/** Whether a route may do without one of its orders. */
-function mayDrop({ view, sells }: SolveContext, { orderSlots, flows }: Listed): boolean {
-  return orderSlots.some((list, hop) =>
-    mayDropOne(view, list, { sells, amount: Number(flows[hop]) }),
-  );
-}
-
 function sidesOf(queue: PathQueue, id: number): readonly number[] {
   const sides: number[] = [];
   for (let hop = 0; hop < queue.hopCount(id); hop += 1) sides.push(queue.side(id, hop));
@@ -550,13 +532,6 @@ function sidesOf(queue: PathQueue, id: number): readonly number[] {
 
 function slotOf({ columns }: HopOrders, entry: number): number {
   return columns.slot[entry]!;
-}
-
-const NO_ENTRY = -1;
-
-function entryOf({ columns, count }: HopOrders, slot: number): number {
-  const at = columns.slot.subarray(0, count).indexOf(slot);
-  return at < 0 ? NO_ENTRY : at;
 }
 
 /**
