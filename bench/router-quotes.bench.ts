@@ -130,7 +130,7 @@ function measure(
   });
 }
 
-/** At rest, then with some orders that change in amount or price before every twenty requests. */
+/** At rest, then with some orders that change in amount or price, or back, before every twenty requests. */
 function whileChanging(world: WorldState, runs: Runs): readonly Figure[] {
   const random = randomFrom(11);
   const copy = emptyCopy(world.contract, changesOfWorld(world).length);
@@ -142,19 +142,23 @@ function whileChanging(world: WorldState, runs: Runs): readonly Figure[] {
   });
   const search = new QuoteSearch(view);
   const requests = new QuoteRequests(world);
+  const put = (order: Order) => applyChange(copy, { kind: "put", order });
   let sequence = 1;
+  let changed: readonly Order[] = [];
   const change = () => {
     sequence += 1;
     writeState(view, sequence, { ...bookStateOf(world), ledger: world.ledger + sequence });
-    for (let changed = 0; changed < Math.min(CHANGED_ORDERS, orders.length); changed += 1) {
-      const at = random(orders.length);
-      const order = orders[at] as Order;
+    // Half of the changes put orders back: the book stays as hard as it is at rest.
+    for (const order of changed) put(order);
+    changed = Array.from(
+      { length: CHANGED_ORDERS / 2 },
+      () => orders[random(orders.length)] as Order,
+    );
+    for (const order of changed) {
       const isRepriced = random(4) === 0;
       const amount = 1n + (order.quote * BigInt(200 + random(800))) / 1000n;
       const price = (order.price * BigInt(9995 + random(11))) / 10_000n;
-      const next = { ...order, amount, ...(isRepriced && price > 0n ? { price } : {}) };
-      orders[at] = next;
-      applyChange(copy, { kind: "put", order: next });
+      put({ ...order, amount, ...(isRepriced && price > 0n ? { price } : {}) });
     }
   };
   return [["3-hop, small", SMALL] as const, ["3-hop, large", LARGE] as const].flatMap(
