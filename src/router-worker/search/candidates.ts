@@ -159,9 +159,12 @@ export class CandidateSets {
 
   /** To be called for another request. */
   begin(): void {
-    for (const dropped of this.#used) dropped.clear();
-    this.#used.clear();
-    this.#wider.clear();
+    // Clearing an empty one makes it anew.
+    if (this.#used.size > 0) {
+      for (const dropped of this.#used) dropped.clear();
+      this.#used.clear();
+      this.#wider.clear();
+    }
     if (this.#forgotten === this.#curves.forgotten) return;
     this.#forgotten = this.#curves.forgotten;
     this.#sets.length = 0;

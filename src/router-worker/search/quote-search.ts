@@ -95,12 +95,13 @@ export class QuoteSearch {
       now,
     });
     const routes = this.#solveBest(task);
+    const isFound = routes.length > 0;
+    if (!isFound && shouldStop()) return { status: "failed", message: "The quote took too long." };
+    const result: QuoteResult = isFound
+      ? { status: "success", ledger, routes }
+      : { status: "unfeasible", ledger };
     const isUnproven = this.unprovenPaths > 0 || this.isCut;
-    const proof = isUnproven ? { isUnproven } : {};
-    if (routes.length > 0) return { status: "success", ledger, routes, ...proof };
-    return shouldStop()
-      ? { status: "failed", message: "The quote took too long." }
-      : { status: "unfeasible", ledger, ...proof };
+    return isUnproven ? { ...result, isUnproven } : result;
   }
 
   /**
@@ -134,6 +135,7 @@ export class QuoteSearch {
     const { sells } = context;
     const routes: RouteQuote[] = [];
     const open: OpenPath[] = [];
+    let best = Number.NEGATIVE_INFINITY;
     // Once there are as many routes as are answered: the key of the last one.
     let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
@@ -150,14 +152,13 @@ export class QuoteSearch {
         continue;
       }
       queue.removeTop();
-      const best = routes[0];
       // No better than the best known: it cannot be the first.
-      const isFurther = best !== undefined && queue.key(path) <= Number(keyOf(best, sells));
-      solver.gap = isFurther ? HOP_GAP : 0;
+      solver.gap = queue.key(path) <= best ? HOP_GAP : 0;
       const route = solver.solve(context, queue, path);
       if (route !== undefined) {
         insertRoute(routes, route, sells);
         this.#hasRoutes = true;
+        best = Number(keyOf(routes[0]!, sells));
         if (routes.length === ROUTES_MAX) {
           worst = Number(keyOf(routes[ROUTES_MAX - 1]!, sells));
           // Of results that count as equal the one of fewer orders is answered.
@@ -173,7 +174,7 @@ export class QuoteSearch {
         queue.key(path) > worst &&
         (route === undefined || queue.key(path) > Number(keyOf(route, sells))),
     ).length;
-    if (context.shouldStop()) return routes;
+    if (!solver.hasSearched || context.shouldStop()) return routes;
     const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, sells);
     const [first] = routes;
     const exchanged = routes.map((route) => {
@@ -198,10 +199,12 @@ function keyOf(route: RouteQuote, sells: boolean): bigint {
 }
 
 /** Keeps the list sorted, best first, and at most `ROUTES_MAX` long. */
-function insertRoute(routes: RouteQuote[], route: RouteQuote, sells: boolean): void {
-  let place = routes.length;
-  while (place > 0 && isBetter(route, routes[place - 1]!, sells)) place -= 1;
-  routes.splice(place, 0, route);
+function insertRoute(routes: RouteQuote[], route: RouteQuote, selling: boolean): void {
+  let place = routes.push(route) - 1;
+  for (; place > 0 && isBetter(route, routes[place - 1]!, selling); place -= 1) {
+    routes[place] = routes[place - 1]!;
+  }
+  routes[place] = route;
   if (routes.length > ROUTES_MAX) routes.pop();
 }
 

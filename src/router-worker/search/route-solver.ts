@@ -119,8 +119,15 @@ export class RouteSolver {
     this.cutoff = undefined;
     this.#headroomWorkLeft = HEADROOM_WORK_MAX;
     this.#candidates.begin();
+    // Clearing an empty one makes it anew.
+    if (!this.hasSearched) return;
     this.#listed.clear();
     this.#proven.clear();
+  }
+
+  /** Whether routes of the quote were searched: `improve` and `fewest` leave those by price priority as they are. */
+  get hasSearched(): boolean {
+    return this.#listed.size > 0;
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */

@@ -111,6 +111,9 @@ export class SideCurves {
   readonly #builtAt: Float64Array;
   /** 0: it was not built, or forgotten. */
   readonly #validUntil: Float64Array;
+  /** The quote that found it as the view has it; what a quote looks at stays. */
+  readonly #foundIn: Float64Array;
+  #quote = 0;
   /**
    * By curve the flags PENDING and TIGHT. On a curve for one hop any of them says that longer routes need a curve of
    * their own; otherwise they share it. TIGHT is read of both curves.
@@ -165,6 +168,7 @@ export class SideCurves {
     this.#names = new Int32Array(curves);
     this.#builtAt = new Float64Array(curves);
     this.#validUntil = new Float64Array(curves);
+    this.#foundIn = new Float64Array(curves);
     this.#differs = new Uint8Array(curves);
   }
 
@@ -173,6 +177,7 @@ export class SideCurves {
    * are forgotten where they have come to take too much memory.
    */
   begin(skipWindow: number): void {
+    this.#quote += 1;
     if (skipWindow === this.#skipWindow && this.#columnsUsed <= this.#entriesMax) return;
     this.#skipWindow = skipWindow;
     this.#forgetAll();
@@ -180,13 +185,13 @@ export class SideCurves {
 
   /**
    * The curve of a side as the view has it, for use with the other methods until the next call of
-   * this one. `now` in UNIX seconds.
+   * this one. `now` in UNIX seconds; it and the view are the same for all of a quote.
    */
   curveOf(view: BookView, side: number, use: CurveUse, now: number): number {
     const one = 2 * side;
-    this.#refresh(view, side, one, now);
+    if (this.#foundIn[one] !== this.#quote) this.#refresh(view, side, one, now);
     if (use === ONE_HOP || this.#differs[one] === 0) return one;
-    this.#refresh(view, side, one + 1, now);
+    if (this.#foundIn[one + 1] !== this.#quote) this.#refresh(view, side, one + 1, now);
     return one + 1;
   }
 
@@ -270,6 +275,7 @@ export class SideCurves {
       this.count[curve] = this.#frontCount[curve]!;
       this.#complete[curve] = 0;
     }
+    this.#foundIn[curve] = this.#quote;
   }
 
   /** Whether the curve was built, and time has changed nothing of it. */
@@ -468,6 +474,7 @@ export class SideCurves {
   #forgetAll(): void {
     this.forgotten += 1;
     this.#validUntil.fill(0);
+    this.#foundIn.fill(0);
     this.#block.fill(0);
     this.#columnsUsed = 0;
   }
