@@ -31,6 +31,8 @@ export class HopSelection {
   exactNodes = 0;
   /** Whether a selection was turned down that a maker lacks the backing for (beyond 2^51: may lack it for). */
   isOverdrawn = false;
+  /** The most that a selection is worth, or gets of a part, which was turned down for its bytes. */
+  #refused = Number.NEGATIVE_INFINITY;
   /** By entry: whether it is listed whole. */
   readonly isIn = new Uint8Array(ENTRIES_MAX);
 
@@ -46,6 +48,11 @@ export class HopSelection {
     return this.count > 0;
   }
 
+  /** Whether something as good as the incumbent, and the cutoff, was turned down for its bytes. */
+  get isBytesBound(): boolean {
+    return this.#refused >= Math.max(this.worth, this.#task.cutoff);
+  }
+
   /** SELL: what the incumbent gets, BUY: what it costs. */
   get value(): number {
     return Math.abs(this.worth);
@@ -59,6 +66,7 @@ export class HopSelection {
     this.count = 0;
     this.exactNodes = 0;
     this.isOverdrawn = false;
+    this.#refused = Number.NEGATIVE_INFINITY;
     this.clear();
   }
 
@@ -75,7 +83,7 @@ export class HopSelection {
   noteCarried(value: number, entry: number, count: number): void {
     if (value <= this.partMost) return;
     this.#list(entry);
-    if (this.#isCarried(count + 1)) this.partMost = value;
+    if (this.#isCarried(count + 1, value)) this.partMost = value;
   }
 
   /**
@@ -175,7 +183,7 @@ export class HopSelection {
     const listed = count + 1;
     if (this.found && !this.#isBetter(worth, exact, listed)) return false;
     this.#list(entry);
-    if (!this.#isCarried(listed)) return false;
+    if (!this.#isCarried(listed, worth)) return false;
     if (
       ignoresBacking &&
       exact === undefined &&
@@ -192,9 +200,11 @@ export class HopSelection {
   }
 
   /** Whether the call carries what is tried. */
-  #isCarried(listed: number): boolean {
+  #isCarried(listed: number, worth: number): boolean {
     const { orders, demand, isBytesBound } = this.#task;
-    return !isBytesBound || selectionBytes(orders, this.#tried, listed) <= demand.bytes;
+    if (!isBytesBound || selectionBytes(orders, this.#tried, listed) <= demand.bytes) return true;
+    if (worth > this.#refused) this.#refused = worth;
+    return false;
   }
 
   /** Of equal values the one of fewer orders. */

@@ -136,7 +136,7 @@ export class HopSolver {
       selection.notePart(mostOfSlots(orders, task.candidates, slots, false));
       this.hasMissed = task.sells && wantCostly(orders, slots, amount - task.error);
     } else if (!this.#takeCheapest()) {
-      this.#search(task.isBytesBound ? Math.max(1, task.mostThatFit()) : slots);
+      this.#search(slots);
       this.work += nodesMax - Math.max(0, this.#nodesLeft);
       if (this.complete) this.hasMissed = this.#wantMissed();
     }

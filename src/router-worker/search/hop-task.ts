@@ -1,6 +1,4 @@
-// Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
-// and how many of them the call carries.
-import { FILL_BYTES } from "./call-bytes.ts";
+// Hot path: one hop to be solved: which of its orders count, which can be whole, and whether they are enough.
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes } from "./hop-problem.ts";
@@ -104,26 +102,6 @@ export class HopTask {
       group[other] === UNCONSTRAINED &&
       !this.isBytesBound
     );
-  }
-
-  /** How many orders fit the call at most: the smallest, of the makers with most of them. */
-  mostThatFit(): number {
-    const { columns, payerBytes } = this.orders;
-    const { addressBytes, owner, transferBytes } = columns;
-    let [fill, transfers, share] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1];
-    const counts = new Map<number, number>();
-    for (let entry = 0; entry < this.candidates; entry += 1) {
-      fill = Math.min(fill, FILL_BYTES + addressBytes[entry]! + payerBytes);
-      transfers = Math.min(transfers, transferBytes[entry]! + payerBytes);
-      const count = (counts.get(owner[entry]!) ?? 0) + 1;
-      counts.set(owner[entry]!, count);
-      share = Math.max(share, count);
-    }
-    const { bytes, slots } = this.demand;
-    const bytesOf = (count: number) => count * fill + Math.ceil(count / share) * transfers;
-    let most = 0;
-    while (most < slots && bytesOf(most + 1) <= bytes) most += 1;
-    return most;
   }
 
   /** False where even the largest orders cannot use up the amount. */

@@ -176,7 +176,7 @@ export class SlotSplitSearch {
   #solveOne(amount: number, exact: bigint): void {
     this.#nodesMax = this.#workMax;
     const asked = { stage: 0, flow: amount, exactFlow: exact, slots: this.#slots, below: NO_BOUND };
-    const result = this.#resultWithin({ ...asked, cutoff: this.value }, this.#bytes);
+    const result = this.#resultOf({ ...asked, cutoff: this.value }, this.#bytes);
     this.complete = result.complete;
     if (!result.found || !this.#isBetter(result.value)) return;
     this.#keepStage(0, result.list);
@@ -227,8 +227,8 @@ export class SlotSplitSearch {
     const cutoff = sells ? 0 : Number.POSITIVE_INFINITY;
     for (let stage = 0; stage < this.#hopCount; stage += 1) {
       const below = this.#usableBelow(stage, slots);
-      const result = this.#resultOf({ stage, flow, exactFlow, slots, below, cutoff }, NO_BOUND);
-      if (!result.found || !result.complete) return false;
+      const result = this.#resultOf({ stage, flow, exactFlow, slots, below, cutoff }, this.#bytes);
+      if (!result.found || !result.complete || result.bytes < NO_BOUND) return false;
       // Less than what the hop before gives could give more.
       if (sells && stage > 0 && result.partMost > result.value) isProven = false;
       this.#keepStage(stage, result.list);
@@ -384,7 +384,7 @@ export class SlotSplitSearch {
         break;
       }
       const asked = { stage, flow, exactFlow, slots: most, below, cutoff };
-      const result = this.#resultWithin(asked, hopBytes);
+      const result = this.#resultOf(asked, hopBytes);
       const { found, value, partMost, list, taken } = result;
       if (!result.complete) this.#isDone = false;
       if (result.bytes < NO_BOUND) isBound = true;
@@ -458,12 +458,6 @@ export class SlotSplitSearch {
     return bytes;
   }
 
-  /** What a hop gives within so many bytes of the call: mostly what it gives without that limit. */
-  #resultWithin(asked: Asked, bytes: number): HopResult {
-    const result = this.#resultOf(asked, NO_BOUND);
-    return result.taken <= bytes ? result : this.#resultOf(asked, bytes);
-  }
-
   /** Solves a hop unless a result says as much already; returns the result. */
   #resultOf(asked: Asked, bytes: number): HopResult {
     const { stage, flow, exactFlow, slots, below, cutoff } = asked;
@@ -498,7 +492,8 @@ export class SlotSplitSearch {
       slots,
       below,
       cutoff,
-      bytes,
+      // More than it may take would give no more.
+      bytes: complete && !solver.selection.isBytesBound ? NO_BOUND : bytes,
       taken: selectionBytes(hop, list, list.length),
       nodesMax: this.#nodesMax,
       found,
@@ -511,7 +506,7 @@ export class SlotSplitSearch {
     this.#results[this.#nextResult] = result;
     this.#nextResult = (this.#nextResult + 1) % RESULTS_MAX;
     // With more bytes there could be more.
-    if (complete && bytes === NO_BOUND) {
+    if (complete && result.bytes === NO_BOUND) {
       // Beyond the cutoff nothing is known, though something may be found there.
       const best = found ? value : cutoff;
       const sells = this.#sells;
