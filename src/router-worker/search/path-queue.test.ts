@@ -8,7 +8,7 @@ const PATHS = 70_000;
 /** The first side of each path in the queue, the most promising first. */
 function emptied(queue: PathQueue): readonly number[] {
   const taken: number[] = [];
-  for (; queue.count > 0; queue.removeTop()) taken.push(queue.side(queue.top, 0));
+  for (; queue.count > 0; queue.removeTop()) taken.push(...queue.sides(queue.top));
   return taken;
 }
 

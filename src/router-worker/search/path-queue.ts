@@ -71,12 +71,13 @@ export class PathQueue {
     return this.#orders[id]!;
   }
 
-  hopCount(id: number): number {
-    return this.#hopCount[id]!;
-  }
-
-  side(id: number, hop: number): number {
-    return this.#sides[HOPS_MAX * id + hop]!;
+  /** In execution order. */
+  sides(id: number): readonly number[] {
+    const sides: number[] = [];
+    for (let hop = 0; hop < this.#hopCount[id]!; hop += 1) {
+      sides.push(this.#sides[HOPS_MAX * id + hop]!);
+    }
+    return sides;
   }
 
   removeTop(): void {

@@ -148,13 +148,13 @@ export class QuoteSearch {
         return routes;
       }
       if (isFull && queue.orders(path) > this.#ordersMax) {
-        queue.capTop(solver.cappedKey(context, queue, path));
+        queue.capTop(solver.cappedKey(context, queue.sides(path)));
         continue;
       }
       queue.removeTop();
       // No better than the best known: it cannot be the first.
       solver.gap = queue.key(path) <= best ? HOP_GAP : 0;
-      const route = solver.solve(context, queue, path);
+      const route = solver.solve(context, queue.sides(path), queue.key(path));
       if (route !== undefined) {
         insertRoute(routes, route, sells);
         this.#hasRoutes = true;

@@ -3,16 +3,15 @@
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
-import { fillBytesMax, fitsInCall, ORDER_BYTES_MAX, payerBytesOf } from "./call-bytes.ts";
+import { fillBytesMax, fitsInCall, ORDER_BYTES_MAX } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
 import { EQUAL_PART, GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
 import { CreditedHops, useCandidates, wantReleasing } from "./hop-loader.ts";
-import { type HopOrders, orderBytes, sharedBytes } from "./hop-problem.ts";
+import type { HopOrders } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 import { type Crossing, crossInOrder, type LimitDemand, largestOf } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
-import type { PathQueue } from "./path-queue.ts";
 import { RouteHops } from "./route-hops.ts";
 import { listedOrder, type Settled, settle } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
@@ -131,10 +130,9 @@ export class RouteSolver {
   }
 
   /** A path's key (see path-search.ts) with regard to the cap on orders. */
-  cappedKey(context: SolveContext, queue: PathQueue, id: number): number {
+  cappedKey(context: SolveContext, sides: readonly number[]): number {
     const { request, sells, ordersMax } = context;
     this.#curves.workBudget.take(CAPPED_WORK);
-    const sides = sidesOf(queue, id);
     this.isThinned = false;
     this.#loadWithCredit(context, sides);
     // What was left out could give more.
@@ -144,30 +142,16 @@ export class RouteSolver {
     return sells ? bound : -bound;
   }
 
-  #findCurves({ view, now }: SolveContext, queue: PathQueue, id: number): number {
-    const hopCount = queue.hopCount(id);
-    const use = hopCount === 1 ? ONE_HOP : MANY_HOPS;
-    let forgotten: number;
-    do {
-      ({ forgotten } = this.#curves);
-      for (let hop = 0; hop < hopCount; hop += 1) {
-        this.#curvesOfPath[hop] = this.#curves.curveOf(view, queue.side(id, hop), use, now);
-      }
-      // Making one can be the end of one made before it.
-    } while (this.#curves.forgotten !== forgotten);
-    return hopCount;
-  }
-
-  /** The best route of a path, or undefined where no selection of it was found that settles. */
-  solve(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
+  /** The best route of a path with this key, or undefined where no selection of it was found that settles. */
+  solve(context: SolveContext, sides: readonly number[], key: number): RouteQuote | undefined {
     this.isOpen = false;
     this.isThinned = false;
     const { workBudget } = this.#curves;
     workBudget.take(GREEDY_WORK);
-    const greedy = this.#solveGreedily(context, queue, id);
+    const greedy = this.#solveGreedily(context, sides, key);
     if (greedy !== undefined) return greedy;
     workBudget.take(UNKNOWN_WORK);
-    const route = this.#searchRoute(context, sidesOf(queue, id));
+    const route = this.#searchRoute(context, sides);
     if (route !== undefined && !this.isOpen && !this.isThinned) this.#proven.add(route);
     return route;
   }
@@ -238,29 +222,37 @@ export class RouteSolver {
     return route;
   }
 
-  /** Best price first, where that is certainly the best selection. */
-  #solveGreedily(context: SolveContext, queue: PathQueue, id: number): RouteQuote | undefined {
+  /**
+   * Best price first, where that is certainly the best selection, or of a path that cannot be the first as near to
+   * the path's bound as it must be.
+   */
+  #solveGreedily(
+    context: SolveContext,
+    sides: readonly number[],
+    key: number,
+  ): RouteQuote | undefined {
     const { view, request, sells, ordersMax } = context;
-    const hopCount = this.#findCurves(context, queue, id);
-    const amount = Number(request.amount);
-    const found = this.#greedy.solve(
-      this.#curvesOfPath,
-      hopCount,
+    const greedy = this.#greedy;
+    const curves = this.#findCurves(context, sides, false);
+    const found = greedy.solve(
+      curves,
+      sides.length,
       sells,
-      amount,
+      Number(request.amount),
       ordersMax,
       view.orderU64,
       this.gap > 0,
     );
-    if (found && !this.#greedy.isProven && !this.#isNear(sells, queue.key(id))) {
-      return undefined;
-    }
-    if (!found || !this.#fitsGreedily(view, sidesOf(queue, id))) return undefined;
+    if (!found) return undefined;
+    const isNear = sells
+      ? greedy.bought >= key * (1 - FURTHER_GAP)
+      : greedy.sold <= -key * (1 + FURTHER_GAP);
+    if (!(greedy.isProven || isNear) || !this.#fitsGreedily(view, sides)) return undefined;
     const hops: RouteHop[] = [];
-    for (let hop = 0; hop < hopCount; hop += 1) {
-      hops.push(this.#hops.first(view, this.#curvesOfPath[hop]!, this.#greedy.counts[hop]!));
+    for (let hop = 0; hop < sides.length; hop += 1) {
+      hops.push(this.#hops.first(view, curves[hop]!, greedy.counts[hop]!));
     }
-    return { sold: BigInt(this.#greedy.sold), bought: BigInt(this.#greedy.bought), hops };
+    return { sold: BigInt(greedy.sold), bought: BigInt(greedy.bought), hops };
   }
 
   /**
@@ -347,30 +339,17 @@ export class RouteSolver {
     }
   }
 
-  /** Whether what greedy gives is as near to a path's bound as one that cannot be the first must be. */
-  #isNear(sells: boolean, key: number): boolean {
-    return sells
-      ? this.#greedy.bought >= key * (1 - FURTHER_GAP)
-      : this.#greedy.sold <= -key * (1 + FURTHER_GAP);
-  }
-
   /** Whether the network carries the call of what greedy lists. */
   #fitsGreedily(view: BookView, sides: readonly number[]): boolean {
-    const { start, columns } = this.#curves;
+    const { columns, start } = this.#curves;
     const { counts } = this.#greedy;
-    let left = fillBytesMax(view, sides, false);
     const listed = sides.reduce((sum, _, hop) => sum + counts[hop]!, 0);
-    if (listed * ORDER_BYTES_MAX <= left) return true;
-    for (let hop = 0; hop < sides.length; hop += 1) {
-      const payerBytes = payerBytesOf(hop === 0);
+    if (listed * ORDER_BYTES_MAX <= fillBytesMax(view, sides, false)) return true;
+    const orderSlots = sides.map((_, hop) => {
       const first = start[this.#curvesOfPath[hop]!]!;
-      const orders = { columns, payerBytes };
-      for (let at = first; at < first + counts[hop]!; at += 1) {
-        left -= orderBytes(orders, at);
-        if (columns.previous[at]! >= 0) left += sharedBytes(orders, at);
-      }
-    }
-    return left >= 0;
+      return Array.from(columns.slot.subarray(first, first + counts[hop]!));
+    });
+    return fitsInCall(view, sides, orderSlots, false);
   }
 
   /** What a limit order crosses on a side; undefined: nothing. */
@@ -484,24 +463,33 @@ export class RouteSolver {
   }
 
   /** Fills the hops with the candidates of the sides; whether makers on a longer route are short of headroom. */
-  #load({ view, now }: SolveContext, sides: readonly number[]): boolean {
-    const { hops } = this.#search;
+  #load(context: SolveContext, sides: readonly number[]): boolean {
+    const curves = this.#findCurves(context, sides, true);
+    let isTight = false;
+    for (let hop = 0; hop < sides.length; hop += 1) {
+      const curve = curves[hop]!;
+      if (sides.length > 1 && this.#curves.isTight(curve)) isTight = true;
+      const candidates = this.#candidates.of(curve);
+      if (candidates.isThinned) this.isThinned = true;
+      useCandidates(this.#search.hops[hop]!, context.view, candidates, hop === 0);
+    }
+    return isTight;
+  }
+
+  /** The curves of the sides; `isWhole`: with all of their orders. Good until the next call. */
+  #findCurves({ view, now }: SolveContext, sides: readonly number[], isWhole: boolean): Int32Array {
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
     let forgotten: number;
-    let isTight: boolean;
     do {
       ({ forgotten } = this.#curves);
-      isTight = false;
-      for (const [hop, side] of sides.entries()) {
-        const curve = this.#curves.wholeCurveOf(view, side, use, now);
-        if (use === MANY_HOPS && this.#curves.isTight(curve)) isTight = true;
-        const candidates = this.#candidates.of(curve);
-        if (candidates.isThinned) this.isThinned = true;
-        useCandidates(hops[hop]!, view, candidates, hop === 0);
+      for (let hop = 0; hop < sides.length; hop += 1) {
+        this.#curvesOfPath[hop] = isWhole
+          ? this.#curves.wholeCurveOf(view, sides[hop]!, use, now)
+          : this.#curves.curveOf(view, sides[hop]!, use, now);
       }
       // Making one can be the end of one made before it.
     } while (this.#curves.forgotten !== forgotten);
-    return isTight;
+    return this.#curvesOfPath;
   }
 
   #searchSelection(
@@ -529,12 +517,6 @@ export class RouteSolver {
     const { lists, counts, hops } = this.#search;
     return Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry));
   }
-}
-
-function sidesOf(queue: PathQueue, id: number): readonly number[] {
-  const sides: number[] = [];
-  for (let hop = 0; hop < queue.hopCount(id); hop += 1) sides.push(queue.side(id, hop));
-  return sides;
 }
 
 function slotOf({ columns }: HopOrders, entry: number): number {
