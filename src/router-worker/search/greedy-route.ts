@@ -11,6 +11,7 @@
 // all that comes to a unit or more, the greedy selection is the best one.
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { entryCost, entryOutput } from "./hop-columns.ts";
+import { EQUAL_PART } from "./route-order.ts";
 import type { SideCurves } from "./side-curves.ts";
 
 /** Sums are exact below 2^53; the comparisons leave some bits for the rounding of products. */
@@ -23,8 +24,6 @@ const ROUNDED = UNIT + ORDERS_MAX;
 
 /** What an order saves at least, as a part of what its hop pays: with less it might better be left out. */
 const NEGLIGIBLE_PART = 2e-9;
-/** Results that are as near, as a part, may count as equal: one in 10^9, and what floats err by. */
-export const EQUAL_PART = 1.1e-9;
 
 export class GreedyRoute {
   readonly #curves: SideCurves;

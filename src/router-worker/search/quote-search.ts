@@ -16,9 +16,9 @@ import {
   type RouteQuote,
 } from "../quote.ts";
 import type { QuoteContext } from "../quote-engine.ts";
-import { EQUAL_PART } from "./greedy-route.ts";
 import { PathQueue } from "./path-queue.ts";
 import { PathSearch } from "./path-search.ts";
+import { insertRoute, isBetter, isEqual, keyOf, leastEqual } from "./route-order.ts";
 import { RouteSolver, type SolveContext } from "./route-solver.ts";
 import { SideCurves } from "./side-curves.ts";
 import { OUT_OF_WORK } from "./work-budget.ts";
@@ -160,9 +160,10 @@ export class QuoteSearch {
         this.#hasRoutes = true;
         best = Number(keyOf(routes[0]!, sells));
         if (routes.length === ROUTES_MAX) {
-          worst = Number(keyOf(routes[ROUTES_MAX - 1]!, sells));
+          const last = routes[ROUTES_MAX - 1]!;
+          worst = Number(keyOf(last, sells));
           // Of results that count as equal the one of fewer orders is answered.
-          solver.cutoff = Math.abs(worst) * (sells ? 1 - EQUAL_PART : 1 + EQUAL_PART);
+          solver.cutoff = leastEqual(last, sells);
         }
       }
       if (solver.isOpen || solver.isThinned) open.push({ path, route });
@@ -175,13 +176,12 @@ export class QuoteSearch {
         (route === undefined || queue.key(path) > Number(keyOf(route, sells))),
     ).length;
     if (!solver.hasSearched || context.shouldStop()) return routes;
-    const beats = (one: RouteQuote, other: RouteQuote) => isBetter(one, other, sells);
     const [first] = routes;
     const exchanged = routes.map((route) => {
-      const better = solver.improve(context, route, beats);
+      const better = solver.improve(context, route);
       // Another path's, too, where it counts as equal: it comes first then.
-      const mayBeFirst = isEqual(better, first!, sells) || beats(better, first!);
-      return mayBeFirst ? solver.fewest(context, better, route, beats) : better;
+      const mayBeFirst = isEqual(better, first!, sells) || isBetter(better, first!, sells);
+      return mayBeFirst ? solver.fewest(context, better, route) : better;
     });
     if (exchanged.every((route, at) => route === routes[at])) return routes;
     const sorted: RouteQuote[] = [];
@@ -192,53 +192,4 @@ export class QuoteSearch {
 
 function never(): boolean {
   return false;
-}
-
-function keyOf(route: RouteQuote, sells: boolean): bigint {
-  return sells ? route.bought : -route.sold;
-}
-
-/** Keeps the list sorted, best first, and at most `ROUTES_MAX` long. */
-function insertRoute(routes: RouteQuote[], route: RouteQuote, selling: boolean): void {
-  let place = routes.push(route) - 1;
-  for (; place > 0 && isBetter(route, routes[place - 1]!, selling); place -= 1) {
-    routes[place] = routes[place - 1]!;
-  }
-  routes[place] = route;
-  if (routes.length > ROUTES_MAX) routes.pop();
-}
-
-/** Results closer than one part in so many count as equal. */
-const EQUAL_PARTS = 1_000_000_000n;
-/** Farther apart than this part, also as doubles: which is better needs no bigint. */
-const UNEQUAL = 2e-9;
-
-/** Whether results count as equal. */
-function isEqual(one: RouteQuote, other: RouteQuote, sells: boolean): boolean {
-  const otherKey = keyOf(other, sells);
-  const gain = keyOf(one, sells) - otherKey;
-  const size = otherKey < 0n ? -otherKey : otherKey;
-  return (gain < 0n ? -gain : gain) * EQUAL_PARTS <= size;
-}
-
-/**
- * Of equal results the one with fewer orders, then the better one, then what sells less, then the one with
- * fewer hops.
- */
-function isBetter(one: RouteQuote, other: RouteQuote, sells: boolean): boolean {
-  const gained = sells
-    ? Number(one.bought) - Number(other.bought)
-    : Number(other.sold) - Number(one.sold);
-  if (Math.abs(gained) > UNEQUAL * Number(sells ? other.bought : other.sold)) return gained > 0;
-  const gain = keyOf(one, sells) - keyOf(other, sells);
-  if (!isEqual(one, other, sells)) return gain > 0n;
-  const [orders, others] = [orderCount(one), orderCount(other)];
-  if (orders !== others) return orders < others;
-  if (gain !== 0n) return gain > 0n;
-  if (one.sold !== other.sold) return one.sold < other.sold;
-  return one.hops.length < other.hops.length;
-}
-
-function orderCount(route: RouteQuote): number {
-  return route.hops.reduce((sum, { orders }) => sum + orders.length, 0);
 }

@@ -5,7 +5,7 @@ import { orderPrice } from "../../book/shared-reader.ts";
 import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
 import { fillBytesMax, fitsInCall, ORDER_BYTES_MAX } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
-import { EQUAL_PART, GreedyRoute } from "./greedy-route.ts";
+import { GreedyRoute } from "./greedy-route.ts";
 import { HeadroomSearch } from "./headroom-search.ts";
 import { CreditedHops, useCandidates, wantReleasing } from "./hop-loader.ts";
 import type { HopOrders } from "./hop-problem.ts";
@@ -13,6 +13,7 @@ import { KnownProfits } from "./known-profits.ts";
 import { type Crossing, crossInOrder, type LimitDemand, largestOf } from "./limit-crossing.ts";
 import { oneExchanges } from "./one-exchange.ts";
 import { RouteHops } from "./route-hops.ts";
+import { isBetter, leastEqual } from "./route-order.ts";
 import { listedOrder, type Settled, settle } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
 import { SlotSplitSearch } from "./slot-split-search.ts";
@@ -256,15 +257,12 @@ export class RouteSolver {
   }
 
   /**
-   * The route with one order replaced, added or dropped, where that is better by `isBetter`; again and
-   * again, but never worse than the first one by more than counts as equal. A proven route only drops
+   * The route with one order replaced, added or dropped, where that is better; again and again,
+   * but never worse than the first one by more than counts as equal. A proven route only drops
    * orders: no other exchange can make it better.
    */
-  improve(
-    context: SolveContext,
-    first: RouteQuote,
-    isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
-  ): RouteQuote {
+  improve(context: SolveContext, first: RouteQuote): RouteQuote {
+    const { sells } = context;
     let left = EXCHANGES_MAX;
     let best = first;
     const dropsOnly = this.#proven.has(first);
@@ -277,7 +275,8 @@ export class RouteSolver {
         left -= 1;
         if (left < 0) return best;
         const other = this.#routeOf(context, listed.sides, orderSlots);
-        if (other === undefined || !isBetter(other, best) || !isBetter(other, first)) continue;
+        if (other === undefined || !isBetter(other, best, sells) || !isBetter(other, first, sells))
+          continue;
         best = other;
         break;
       }
@@ -286,19 +285,12 @@ export class RouteSolver {
   }
 
   /**
-   * The route of the fewest orders along the sides of `found` that `isBetter` prefers to it and to `first`,
-   * which it was made of: of those that count as equal. As far as there is work and time left.
+   * The route of the fewest orders along the sides of `found` that is better than it and `first`, which it
+   * was made of: of those that count as equal. As far as there is work and time left.
    */
-  fewest(
-    context: SolveContext,
-    found: RouteQuote,
-    first: RouteQuote,
-    isBetter: (one: RouteQuote, other: RouteQuote) => boolean,
-  ): RouteQuote {
+  fewest(context: SolveContext, found: RouteQuote, first: RouteQuote): RouteQuote {
     const { sells } = context;
-    const equal = sells
-      ? Number(found.bought) * (1 - EQUAL_PART)
-      : Number(found.sold) * (1 + EQUAL_PART);
+    const equal = leastEqual(found, sells);
     this.gap = 0;
     let best = found;
     let [least, most] = [1, Number.POSITIVE_INFINITY];
@@ -313,7 +305,7 @@ export class RouteSolver {
       this.#loadWithCredit(context, sides);
       this.isOpen = false;
       const other = this.#attempt({ ...context, ordersMax: next }, sides, equal);
-      if (other !== undefined && isBetter(other, found) && isBetter(other, first)) {
+      if (other !== undefined && isBetter(other, found, sells) && isBetter(other, first, sells)) {
         best = other;
         continue;
       }
