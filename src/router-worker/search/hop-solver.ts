@@ -77,6 +77,8 @@ export class HopSolver {
   #trial = 0;
   #wanted = 0;
   #needed = 0;
+  /** And what any profits at most. */
+  #profitMost = 0;
 
   // Break items that may beat the incumbent.
   #breaks = 0;
@@ -151,20 +153,18 @@ export class HopSolver {
     const { orders, demand, sells, candidates } = this.#task;
     const { dropped, columns } = orders;
     if (dropped === undefined || dropped.wanted === dropped.count) return false;
+    // The most that any selection can be worth does not reach what is wanted.
+    if (this.#profitMost < this.#needed) return false;
     const { found, value, partMost } = this.selection;
     const { lambda, mu, profit } = this.#relaxation;
     const isUnsold = sells && !(found && partMost <= value);
     const isAny = isUnsold || (found ? value : demand.cutoff) < ROUNDED_MAX;
     const base = profit - this.#needed;
-    let slack = isAny ? base : -1;
-    let cheapest = isAny ? 0 : Number.POSITIVE_INFINITY;
-    for (let entry = 0; entry < candidates; entry += 1) {
-      const isWhole = columns.most[entry] === columns.amount[entry];
-      if (!isAny && isWhole && columns.group[entry] === UNCONSTRAINED) continue;
-      cheapest = Math.min(cheapest, columns.price[entry]!);
-      slack = Math.max(slack, this.#slackOf(entry));
-    }
-    if (slack < 0) return false;
+    const slack = this.#profitMost - this.#needed;
+    let first = 0;
+    while (!isAny && first < candidates && this.#isFree(first)) first += 1;
+    if (first === candidates) return false;
+    const cheapest = isAny ? 0 : columns.price[first]!;
     let hasMissed = false;
     for (let at = 0; at < dropped.count; at += 1) {
       const price = dropped.price[at]!;
@@ -178,6 +178,12 @@ export class HopSolver {
       if (isUseful && dropped.want(at)) hasMissed = true;
     }
     return hasMissed;
+  }
+
+  /** Whether an order can be filled whole, whatever else of its maker is. */
+  #isFree(entry: number): boolean {
+    const { amount, group, most } = this.#task.orders.columns;
+    return most[entry] === amount[entry] && group[entry] === UNCONSTRAINED;
   }
 
   /** True where a part of the cheapest order is all it takes: nothing can be better. */
@@ -307,6 +313,7 @@ export class HopSolver {
       most = Math.max(most, this.#profitWith(entry, most));
     }
     this.#countChoices();
+    this.#profitMost = most;
     return this.#worthAt(most);
   }
 
