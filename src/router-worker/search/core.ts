@@ -71,11 +71,10 @@ export class Core {
   collect(gap: number, isIn: Uint8Array): void {
     const { candidates, groups, orders } = this.#task;
     const { amount, cost } = orders.columns;
-    const { reduced } = this.#relaxation;
     this.count = 0;
     this.#alternatives = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
-      const loss = Math.abs(reduced[entry]!);
+      const loss = Math.abs(this.#relaxation.reducedOf(entry));
       if (loss > gap || !this.#relaxation.isClass(entry)) continue;
       const sign = isIn[entry]! === 1 ? -1 : 1;
       this.#addClass(entry);

@@ -43,11 +43,13 @@ const NODE_BOUNDS = 32;
 const BOUNDS_MIN = 3;
 /** Orders passed over for a break item that take as long as a node (measured). */
 const NODE_ITEMS = 32;
+/** The break items that are not in the relaxed solution, and where what is known of the first of them starts. */
+const OTHERS = -1;
+const OTHERS_FRONT = 1;
 /** Above what rounding loses. */
 const UP = 1 + 2 ** -46;
 /** Below it a unit is more than a part that counts as equal. */
 const ROUNDED_MAX = 1e9;
-const OTHERS = -1;
 
 export class HopSolver {
   // The answer.
@@ -84,22 +86,23 @@ export class HopSolver {
   #breaks = 0;
   readonly #breakEntry = new Int32Array(ENTRIES_MAX + 1);
   readonly #breakKey = new Float64Array(ENTRIES_MAX + 1);
-  #others = 0;
-  readonly #other = new Int32Array(ENTRIES_MAX);
-  // The break items at hand, the cheapest first: one, or all that are not in the relaxed solution.
-  #items = 0;
-  readonly #one = new Int32Array(1);
-  #item = this.#one;
+  // The break items at hand: one, or all that are not in the relaxed solution, of makers with backing for all.
+  /** The entry behind the last of them, and behind the last of those that are not in the relaxed solution. */
+  #itemsEnd = 0;
+  #othersEnd = 0;
   /** Of the only one: its maker. */
   #maker = UNCONSTRAINED;
   /** Core place of its class, which does not change. */
   #fixed = -1;
   // Those that no cheaper one is as large as: what a unit used profits, what they use at least and most.
+  // A single one has the first place, the others have those from OTHERS_FRONT on.
   #front = 0;
-  readonly #frontGain = new Float64Array(ENTRIES_MAX);
-  readonly #frontLeast = new Float64Array(ENTRIES_MAX);
-  readonly #frontMost = new Float64Array(ENTRIES_MAX);
-  readonly #frontPlace = new Int32Array(ENTRIES_MAX);
+  #frontEnd = 0;
+  #othersFrontEnd = 0;
+  readonly #frontGain = new Float64Array(ENTRIES_MAX + OTHERS_FRONT);
+  readonly #frontLeast = new Float64Array(ENTRIES_MAX + OTHERS_FRONT);
+  readonly #frontMost = new Float64Array(ENTRIES_MAX + OTHERS_FRONT);
+  readonly #frontEntry = new Int32Array(ENTRIES_MAX + OTHERS_FRONT);
   /**
    * By entry of a maker that is one class: what the maker profits with it as the break item beyond its best
    * choice; NaN: not known yet.
@@ -308,8 +311,7 @@ export class HopSolver {
     this.#makerGain.fill(Number.NaN, 0, this.#task.candidates);
     // No dearer break item profits anything.
     let most = this.#relaxation.profit;
-    const cheaper = this.#cheaper();
-    for (let entry = 0; entry < cheaper; entry += 1) {
+    for (let entry = 0; entry < this.#relaxation.cheaper; entry += 1) {
       most = Math.max(most, this.#profitWith(entry, most));
     }
     this.#countChoices();
@@ -356,33 +358,41 @@ export class HopSolver {
    * as one. Returns the most that one has beyond what is needed; negative: none has.
    */
   #collectBreaks(): number {
-    const { orders, candidates, group } = this.#task;
-    const { columns } = orders;
-    const { lambda } = this.#relaxation;
+    const { orders, candidates, group, sells } = this.#task;
+    const { most, price } = orders.columns;
+    const { cheaper, lambda, profit } = this.#relaxation;
+    const { isIn } = this.selection;
+    const base = profit - this.#needed;
     this.#breaks = 0;
-    this.#others = 0;
-    let [most, othersMost, othersSize] = [-1, -1, 0];
-    const cheaper = this.#cheaper();
-    const base = this.#relaxation.profit - this.#needed;
-    for (let entry = 0; entry < candidates; entry += 1) {
-      const size = columns.most[entry]!;
+    this.#frontEnd = OTHERS_FRONT;
+    let slackMost = -1;
+    let othersMost = -1;
+    let othersSize = 0;
+    let usesMost = 0;
+    let entry = 0;
+    for (; entry < candidates; entry += 1) {
       const isAlone = group[entry] === UNCONSTRAINED;
       // A dear break item takes a unit at least.
       const isDear = isAlone && entry >= cheaper;
-      const slack = isDear ? base + lambda - columns.price[entry]! : this.#slackOf(entry);
+      const slack = isDear ? base + lambda - price[entry]! : this.#slackOf(entry);
       if (isDear && slack < 0) break;
-      if (!(slack >= 0) || size < 1) continue;
-      most = Math.max(most, slack);
-      if (isAlone && this.selection.isIn[entry] === 0) {
-        this.#other[this.#others] = entry;
-        this.#others += 1;
-        othersMost = Math.max(othersMost, slack);
-        othersSize = Math.max(othersSize, size);
-      } else this.#addBreak(entry, size, slack);
+      if (!(slack >= 0) || most[entry]! < 1) continue;
+      if (slack > slackMost) slackMost = slack;
+      if (isAlone && isIn[entry] === 0) {
+        if (slack > othersMost) othersMost = slack;
+        const unit = sells ? price[entry]! : 1;
+        const uses = most[entry]! * unit;
+        if (uses <= usesMost) continue;
+        usesMost = uses;
+        if (most[entry]! > othersSize) othersSize = most[entry]!;
+        this.#addFront(entry, unit, uses);
+      } else this.#addBreak(entry, most[entry]!, slack);
     }
-    if (this.#others > 0) this.#addBreak(OTHERS, othersSize, othersMost);
+    this.#othersEnd = entry;
+    this.#othersFrontEnd = this.#frontEnd;
+    if (usesMost > 0) this.#addBreak(OTHERS, othersSize, othersMost);
     sortAscending(this.#breakKey, this.#breakEntry, this.#breaks);
-    return most;
+    return slackMost;
   }
 
   /** The largest break items come first, by powers of four: what they find leaves less to try for the others. */
@@ -391,16 +401,6 @@ export class HopSolver {
     this.#breakEntry[this.#breaks] = entry;
     this.#breakKey[this.#breaks] = -2 * Math.floor(Math.log2(size) / 2) - part;
     this.#breaks += 1;
-  }
-
-  /** How many entries are cheaper than the shadow price: the first ones. */
-  #cheaper(): number {
-    const { orders, candidates } = this.#task;
-    const { price } = orders.columns;
-    const { lambda } = this.#relaxation;
-    let cheaper = 0;
-    while (cheaper < candidates && price[cheaper]! < lambda) cheaper += 1;
-    return cheaper;
   }
 
   /** By how much the bound with a break item is beyond what is needed; negative: it is not. */
@@ -418,7 +418,7 @@ export class HopSolver {
     const gain = relaxation.gainOf(entry);
     const fills = Math.min(most[entry]!, sells ? demand.amount / price[entry]! : demand.amount);
     const profit = relaxation.profit + (gain > 0 ? gain * fills : gain);
-    if (relaxation.isClass(entry)) return profit - Math.max(0, relaxation.reduced[entry]!);
+    if (relaxation.isClass(entry)) return profit - Math.max(0, relaxation.reducedOf(entry));
     const maker = group[entry]!;
     if (maker === UNCONSTRAINED || profit < least) return profit;
     if (Number.isNaN(this.#makerGain[entry])) {
@@ -436,21 +436,19 @@ export class HopSolver {
     const relaxation = this.#relaxation;
     const maker = this.#task.group[entry]!;
     const isChoice = maker !== UNCONSTRAINED && !relaxation.isClass(entry);
-    this.#item = this.#one;
-    this.#item[0] = entry;
-    this.#items = 1;
+    this.#itemsEnd = entry + 1;
     this.#maker = maker;
     this.#fixed = this.#core.placeOf(isChoice ? -1 - maker : entry);
     if (isChoice) {
       this.#branchMaker(maker, entry);
       return;
     }
-    this.#setFront(budget[entry]!);
+    this.#setFront(entry, budget[entry]!);
     if (this.selection.isIn[entry] === 0) {
       this.#branchFrom(relaxation.profit, maker, 0, 0, 0);
       return;
     }
-    const profit = relaxation.profit - relaxation.reduced[entry]!;
+    const profit = relaxation.profit - relaxation.reducedOf(entry);
     relaxation.flip(entry);
     this.#branchFrom(profit, maker, -amount[entry]!, -cost[entry]!, -1);
     relaxation.flip(entry);
@@ -458,12 +456,12 @@ export class HopSolver {
 
   /** Tries those with one of the break items that are not in the relaxed solution. */
   #branchOthers(): void {
-    this.#item = this.#other;
-    this.#items = this.#others;
+    this.#front = OTHERS_FRONT;
+    this.#frontEnd = this.#othersFrontEnd;
+    this.#itemsEnd = this.#othersEnd;
     this.#maker = UNCONSTRAINED;
-    // Of several each may change; what is whole is then no break item.
-    this.#fixed = this.#items === 1 ? this.#core.placeOf(this.#item[0]!) : -1;
-    this.#setFront(Number.POSITIVE_INFINITY);
+    // Each may change; what is whole is then no break item.
+    this.#fixed = -1;
     this.#branchFrom(this.#relaxation.profit, UNCONSTRAINED, 0, 0, 0);
   }
 
@@ -478,7 +476,7 @@ export class HopSolver {
     relaxation.toggle(maker, kept, 0);
     for (let choice = first[maker]!; choice < first[maker + 1]! && !this.#isOut(); choice += 1) {
       if (rest + relaxation.profitWithBreak(maker, choice, entry) < this.#needed) continue;
-      this.#setFront(budget - got[choice]!);
+      this.#setFront(entry, budget - got[choice]!);
       relaxation.toggle(maker, choice, 1);
       this.#branchFrom(
         rest + relaxation.choiceProfit(maker, choice),
@@ -492,24 +490,24 @@ export class HopSolver {
     relaxation.toggle(maker, kept, 1);
   }
 
-  /** `budget`: at least what their maker has for them. */
-  #setFront(budget: number): void {
+  /** Makes an entry the only break item at hand. `budget`: at least what its maker has for it. */
+  #setFront(entry: number, budget: number): void {
     const { orders, sells } = this.#task;
     const { price, most } = orders.columns;
+    const unit = sells ? price[entry]! : 1;
+    const uses = Math.min(most[entry]!, budget) * unit;
     this.#front = 0;
-    let largest = 0;
-    for (let place = 0; place < this.#items; place += 1) {
-      const entry = this.#item[place]!;
-      const unit = sells ? price[entry]! : 1;
-      const uses = Math.min(most[entry]!, budget) * unit;
-      if (uses <= largest) continue;
-      largest = uses;
-      this.#frontGain[this.#front] = this.#relaxation.gainOf(entry) / unit;
-      this.#frontLeast[this.#front] = unit;
-      this.#frontMost[this.#front] = uses;
-      this.#frontPlace[this.#front] = place;
-      this.#front += 1;
-    }
+    this.#frontEnd = 0;
+    if (uses > 0) this.#addFront(entry, unit, uses);
+  }
+
+  #addFront(entry: number, unit: number, uses: number): void {
+    const at = this.#frontEnd;
+    this.#frontGain[at] = this.#relaxation.gainOf(entry) / unit;
+    this.#frontLeast[at] = unit;
+    this.#frontMost[at] = uses;
+    this.#frontEntry[at] = entry;
+    this.#frontEnd += 1;
   }
 
   /**
@@ -600,24 +598,23 @@ export class HopSolver {
 
   /** Completes whole orders with the cheapest of the break items that can take what is left. */
   #complete(profit: number, got: number, paid: number, count: number): void {
-    const { orders, sells, demand, error, priceMax } = this.#task;
+    const { orders, sells, demand, error, group, priceMax } = this.#task;
     const { columns } = orders;
     const { lambda, makerGot, makerPaid } = this.#relaxation;
     const { selection } = this;
     const maker = this.#maker;
     const rest = demand.amount - (sells ? paid : got);
     const least = rest - error - (sells ? priceMax + 1 : 0);
-    let front = 0;
-    for (; front < this.#front && this.#frontMost[front]! < least; front += 1) {
+    let front = this.#front;
+    for (; front < this.#frontEnd && this.#frontMost[front]! < least; front += 1) {
       // Nor is any of those that this one stands for.
-      const entry = this.#item[this.#frontPlace[front]!]!;
-      if (sells) selection.notePart(got + columns.most[entry]!);
+      if (sells) selection.notePart(got + columns.most[this.#frontEntry[front]!]!);
     }
     // None before it is as large.
-    let place = front < this.#front ? this.#frontPlace[front]! : this.#items;
-    for (; place < this.#items; place += 1) {
+    let entry = front < this.#frontEnd ? this.#frontEntry[front]! : this.#itemsEnd;
+    for (; entry < this.#itemsEnd; entry += 1) {
+      if (maker === UNCONSTRAINED && group[entry] !== UNCONSTRAINED) continue;
       this.#nodesLeft -= 1 / NODE_ITEMS;
-      const entry = this.#item[place]!;
       const price = columns.price[entry]!;
       let most = columns.most[entry]!;
       let headroom = columns.headroom[entry]!;
@@ -646,9 +643,9 @@ export class HopSolver {
   #isUseful(depth: number, from: number, count: number): boolean {
     const { sells, demand, error } = this.#task;
     const core = this.#core;
-    this.#nodesLeft -= (BOUNDS_MIN + this.#front) / NODE_BOUNDS;
+    this.#nodesLeft -= (BOUNDS_MIN + this.#frontEnd - this.#front) / NODE_BOUNDS;
     const slots = this.#whole - count + core.canEmpty[from]!;
-    if (slots < 0 || this.#front === 0) return false;
+    if (slots < 0 || this.#frontEnd === this.#front) return false;
     const canSwap = core.canSwap[from]! + slots * core.addMost[from]!;
     this.#canAdd = Math.min(core.canAdd[from]!, canSwap);
     this.#canDrop = core.canDrop[from]!;
@@ -671,14 +668,14 @@ export class HopSolver {
   #canFit(profit: number): boolean {
     const { sells, demand, error, priceMax } = this.#task;
     const { amount } = demand;
-    const most = this.#frontMost[this.#front - 1]!;
-    if (this.#rest + this.#canDrop < this.#frontLeast[0]! * (1 - 2 ** -48)) return false;
+    const most = this.#frontMost[this.#frontEnd - 1]!;
+    if (this.#rest + this.#canDrop < this.#frontLeast[this.#front]! * (1 - 2 ** -48)) return false;
     if (!sells) return this.#rest - this.#canAdd <= most + 2 * error;
     const usable = (amount - this.#rest + error + this.#canAdd + most + 1) * (1 + 2 ** -48);
     if (amount - usable < priceMax + error) return true;
     // Nothing here settles, but a smaller amount might.
     let broken = 0;
-    for (let at = 0; at < this.#front; at += 1) {
+    for (let at = this.#front; at < this.#frontEnd; at += 1) {
       broken = Math.max(broken, this.#frontGain[at]! * Math.min(this.#frontMost[at]!, amount));
     }
     this.selection.notePart(Math.floor((usable + profit + broken) / this.#relaxation.lambda));
@@ -695,7 +692,7 @@ export class HopSolver {
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const rise = lambda[pair]! - first;
       let broken = Number.NEGATIVE_INFINITY;
-      for (let at = 0; at < this.#front; at += 1) {
+      for (let at = this.#front; at < this.#frontEnd; at += 1) {
         const unit = this.#frontLeast[at]!;
         const gain = this.#frontGain[at]! + (sells ? rise / unit : rise);
         const end = this.#frontMost[at]! + error;
@@ -733,7 +730,7 @@ export class HopSolver {
     let best = Number.NEGATIVE_INFINITY;
     let unsold = Number.NEGATIVE_INFINITY;
     let breakMost = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < this.#front; at += 1) {
+    for (let at = this.#front; at < this.#frontEnd; at += 1) {
       const gain = this.#frontGain[at]!;
       const unit = this.#frontLeast[at]!;
       const most = this.#frontMost[at]! + error;

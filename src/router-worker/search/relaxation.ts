@@ -22,8 +22,8 @@ export class Relaxation {
   profit = 0;
   /** What is left of the makers' backing, at its prices. */
   backingLeft = 0;
-  /** By entry that is a class by itself: its reduced profit. */
-  readonly reduced = new Float64Array(ENTRIES_MAX);
+  /** How many entries are cheaper than the shadow price: the first ones. No other profits anything. */
+  cheaper = 0;
   /** By maker: the price of its backing, what its whole orders get and cost. */
   readonly nu = new Float64Array(ENTRIES_MAX);
   readonly makerGot = new Float64Array(ENTRIES_MAX);
@@ -90,11 +90,11 @@ export class Relaxation {
     const whole = this.#whole;
     this.choose();
     if (this.count <= whole) return;
-    const { candidates, canBeWhole } = this.#task;
+    const { canBeWhole } = this.#task;
     let low = pairs.mu;
     let high = low;
-    for (let entry = 0; entry < candidates; entry += 1) {
-      if (canBeWhole[entry] === 1) high = Math.max(high, low + this.reduced[entry]!);
+    for (let entry = 0; entry < this.cheaper; entry += 1) {
+      if (canBeWhole[entry] === 1) high = Math.max(high, low + this.reducedOf(entry));
     }
     for (let step = 0; step < FIT_STEPS; step += 1) {
       pairs.mu = (low + high) / 2;
@@ -110,7 +110,7 @@ export class Relaxation {
   choose(): void {
     const { orders, candidates, group, groups } = this.#task;
     const { columns } = orders;
-    const { amount, cost } = columns;
+    const { amount, cost, price } = columns;
     const { lambda, mu } = this.#pairs;
     const { isIn } = this.#selection;
     this.#selection.clear();
@@ -123,18 +123,16 @@ export class Relaxation {
     this.makerGot.fill(0, 0, groups);
     this.makerPaid.fill(0, 0, groups);
     for (const maker of this.choices.priced) this.#priceBacking(maker);
-    for (let entry = 0; entry < candidates; entry += 1) {
-      const maker = group[entry]!;
-      const nu = maker === UNCONSTRAINED ? 0 : this.nu[maker]!;
-      const reduced = amount[entry]! * (lambda - nu) - cost[entry]! - mu;
-      this.reduced[entry] = reduced;
-      if (reduced <= 0 || !this.isClass(entry)) continue;
+    let entry = 0;
+    for (; entry < candidates && price[entry]! < lambda; entry += 1) {
+      if (!this.isClass(entry) || this.reducedOf(entry) <= 0) continue;
       this.got += amount[entry]!;
       this.paid += cost[entry]!;
       this.count += 1;
-      if (maker === UNCONSTRAINED) isIn[entry] = 1;
+      if (group[entry] === UNCONSTRAINED) isIn[entry] = 1;
       else this.flip(entry);
     }
+    this.cheaper = entry;
     for (let maker = 0; maker < groups; maker += 1) this.#chooseOf(maker);
     this.profit = this.got * lambda - this.paid + (this.#whole - this.count) * mu;
     this.backingLeft = 0;
@@ -200,6 +198,15 @@ export class Relaxation {
     this.got += choices.got[kept]!;
     this.paid += choices.paid[kept]!;
     this.count += choices.size[kept]!;
+  }
+
+  /** Reduced profit of an order that is whole. */
+  reducedOf(entry: number): number {
+    const { group, orders } = this.#task;
+    const { lambda, mu } = this.#pairs;
+    const maker = group[entry]!;
+    const nu = maker === UNCONSTRAINED ? 0 : this.nu[maker]!;
+    return orders.columns.amount[entry]! * (lambda - nu) - orders.columns.cost[entry]! - mu;
   }
 
   /** Whether an order can be whole and is a class by itself. */
