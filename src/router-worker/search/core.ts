@@ -185,8 +185,10 @@ export class Core {
   #findTwins(): void {
     this.isTwin.fill(0, 0, this.count);
     for (let place = 1; place < this.count; place += 1) {
-      const [before, at] = [this.from[place - 1]!, this.from[place]!];
-      const [one, other] = [this.owner[before]!, this.owner[at]!];
+      const before = this.from[place - 1]!;
+      const at = this.from[place]!;
+      const one = this.owner[before]!;
+      const other = this.owner[at]!;
       if (one < 0 || other < 0 || this.size[before] !== this.size[at]) continue;
       if (this.#task.areTwins(one, other)) this.isTwin[place] = 1;
     }
@@ -198,7 +200,11 @@ export class Core {
     for (const rates of this.#rates) rates[this.count] = Number.POSITIVE_INFINITY;
     for (let place = this.count - 1; place >= 0; place -= 1) {
       const first = this.from[place]!;
-      let [add, swap, drop, empty, gives] = [0, 0, 0, 0, 0];
+      let add = 0;
+      let swap = 0;
+      let drop = 0;
+      let empty = 0;
+      let gives = 0;
       let addRate = this.addRate[place + 1]!;
       let swapRate = this.swapRate[place + 1]!;
       let dropRate = this.dropRate[place + 1]!;

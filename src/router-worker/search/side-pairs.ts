@@ -45,8 +45,8 @@ export class SidePairs {
   take(core: Core, whole: number): void {
     const { got, paid, count, backingLeft } = this.#relaxation;
     for (let pair = 0; pair < PAIRS; pair += 1) {
-      const [lambda, mu] = [this.lambda[pair]!, this.mu[pair]!];
-      this.relaxed[pair] = got * lambda - paid + (whole - count) * mu + backingLeft;
+      const emptied = (whole - count) * this.mu[pair]!;
+      this.relaxed[pair] = got * this.lambda[pair]! - paid + emptied + backingLeft;
       this.gainFrom[core.count * PAIRS + pair] = 0;
     }
     for (let place = core.count - 1; place >= 0; place -= 1) {
