@@ -13,7 +13,6 @@ const HEADROOM_ORDERS_MAX = 10;
 
 export type HeadroomDemand = {
   readonly sells: boolean;
-  readonly hopCount: number;
   readonly amount: number;
   readonly ordersMax: number;
   /** Work units. */
@@ -30,9 +29,6 @@ export type HeadroomDemand = {
  */
 type Flow = { readonly amount: number; readonly makers: ReadonlyMap<number, number> };
 
-/** Entries in selection order; the flow they make for the hop beside it. */
-type Selection = { readonly entries: readonly number[]; readonly flow: Flow };
-
 type Hop = {
   readonly orders: HopOrders;
   /** Entries of the orders that selections are made of. */
@@ -44,51 +40,51 @@ type Hop = {
   readonly shortAfter: ReadonlySet<number>;
 };
 
+/** What is looked for at a hop; `isLast`: of those that are to be solved. */
+type Task = {
+  readonly hop: Hop;
+  readonly flow: Flow;
+  readonly slots: number;
+  readonly isLast: boolean;
+};
+
+type Fill = {
+  readonly entry: number;
+  readonly maker: number;
+  readonly gets: number;
+  readonly pays: number;
+};
+
+/** Entries in selection order; the flow they make for the hop beside it. */
+type Selection = { readonly entries: readonly number[]; readonly flow: Flow };
+
 export class HeadroomSearch {
   /** What comes out (SELL) or goes in (BUY) with the best selection found. */
-  value = 0;
+  value: number;
   /** False where the search was cut short. */
   complete = true;
   /** Work units taken. */
   work = 0;
-
-  #demand!: HeadroomDemand;
-  #sells = true;
-  #hops: readonly Hop[] = [];
+  readonly #demand: HeadroomDemand;
+  readonly #hops: readonly Hop[];
   readonly #lists: (readonly number[])[] = [];
 
-  // The walk through the selections of one hop.
-  #hop!: Hop;
-  #flow!: Flow;
-  #slots = 0;
-  #toBeat = 0;
-  #use!: (found: Selection) => void;
-  readonly #whole: number[] = [];
-
-  /** Hops in execution order, with no headroom but what makers have. */
-  solve(hops: readonly HopOrders[], demand: HeadroomDemand): void {
+  /** Searches. Hops in execution order, with no headroom but what makers have. */
+  constructor(hops: readonly HopOrders[], demand: HeadroomDemand) {
     this.#demand = demand;
-    this.#sells = demand.sells;
     this.value = demand.value;
-    this.complete = true;
-    this.work = 0;
-    this.#hops = hops.slice(0, demand.hopCount).map((orders, at, route) => {
+    const makers = hops.map(makersOf);
+    const short = hops.map(shortMakers);
+    this.#hops = hops.map((orders, at) => {
       this.work += orders.count;
-      const [before, next] = [route[at - 1], route[at + 1]];
-      const short = shortMakers(orders);
-      const shortAfter = next === undefined ? new Set<number>() : shortMakers(next);
-      const makersBefore = new Set(before === undefined ? [] : makersOf(before));
-      const matters = makersOf(orders).map(
-        (maker) => shortAfter.has(maker) || (short.has(maker) && makersBefore.has(maker)),
-      );
       if (orders.count > HEADROOM_ORDERS_MAX) this.complete = false;
-      return {
-        orders,
-        entries: mostWanted(matters),
-        isFirst: at === 0,
-        unsold: next === undefined ? 0 : unsoldMax(next),
-        shortAfter,
-      };
+      const [shortAfter, next] = [short[at + 1] ?? new Set<number>(), hops[at + 1]];
+      const matters = makers[at]!.map(
+        (maker) =>
+          shortAfter.has(maker) || (short[at]!.has(maker) && makers[at - 1]?.includes(maker)),
+      );
+      const unsold = next === undefined ? 0 : unsoldMax(next);
+      return { orders, entries: mostWanted(matters), isFirst: at === 0, unsold, shortAfter };
     });
     this.#solveFrom(0, { amount: demand.amount, makers: new Map() }, demand.ordersMax);
   }
@@ -99,145 +95,127 @@ export class HeadroomSearch {
   }
 
   #solveFrom(stage: number, flow: Flow, slots: number): void {
-    const { hopCount, settles } = this.#demand;
-    const at = this.#sells ? stage : hopCount - 1 - stage;
-    const stagesAfter = hopCount - 1 - stage;
-    this.#hop = this.#hops[at]!;
-    if (stagesAfter === 0) {
-      this.#each(flow, slots, this.value, (found) => {
-        this.#lists[at] = found.entries;
-        if (settles(this.#lists.slice(0, hopCount))) this.value = found.flow.amount;
-        this.#toBeat = this.value;
-      });
-      return;
-    }
-    const found: Selection[] = [];
-    const worst = this.#sells ? 0 : Number.POSITIVE_INFINITY;
-    this.#each(flow, slots - stagesAfter, worst, (one) => found.push(one));
-    const sign = this.#sells ? -1 : 1;
-    found.sort((one, other) => sign * (one.flow.amount - other.flow.amount));
-    for (const selection of found) {
-      if (this.#isOut) return;
-      this.#lists[at] = selection.entries;
-      this.#solveFrom(stage + 1, selection.flow, slots - selection.entries.length);
+    const { sells, settles } = this.#demand;
+    const stagesAfter = this.#hops.length - 1 - stage;
+    const isLast = stagesAfter === 0;
+    const at = sells ? stage : stagesAfter;
+    const task = { hop: this.#hops[at]!, flow, slots: slots - stagesAfter, isLast };
+    const bestFirst = (one: Selection, other: Selection) =>
+      (sells ? -1 : 1) * (one.flow.amount - other.flow.amount);
+    const selections = this.#selections(task, []);
+    for (const { entries, flow: next } of isLast ? selections : [...selections].sort(bestFirst)) {
+      this.#lists[at] = entries;
+      if (isLast) {
+        if (settles([...this.#lists])) this.value = next.amount;
+      } else if (!this.#isOut) this.#solveFrom(stage + 1, next, slots - entries.length);
     }
   }
 
-  /** Hands every selection of the hop for `flow` that beats `toBeat` to `use`. */
-  #each(flow: Flow, slots: number, toBeat: number, use: (found: Selection) => void): void {
-    this.#flow = flow;
-    this.#slots = slots;
-    this.#toBeat = toBeat;
-    this.#use = use;
-    this.#whole.length = 0;
-    if (this.#hop.entries.length > 0) this.#walk(0, 0, 0);
-  }
-
-  /** The selections that hold the whole orders taken so far, and others from `from` on. */
-  #walk(from: number, got: number, paid: number): void {
-    const { entries, orders } = this.#hop;
-    const { amount, cost } = orders.columns;
-    const left = this.#flow.amount - (this.#sells ? paid : got);
-    if (left <= 0 || this.#whole.length >= this.#slots || this.#isOut) return;
-    if (!this.#isHopeful(got, paid, left)) return;
-    this.work += entries.length;
-    for (const last of entries) {
-      if (!this.#whole.includes(last)) this.#complete(last, got, paid, left);
+  /** The selections for a flow that hold the orders filled whole, and others of the entries from `from` on. */
+  *#selections(task: Task, whole: readonly Fill[], from = 0): Generator<Selection> {
+    const { hop, flow, slots } = task;
+    const { amount, cost, owner } = hop.orders.columns;
+    const left = flow.amount - sumOf(whole, this.#demand.sells ? "pays" : "gets");
+    if (left <= 0 || whole.length >= slots || this.#isOut) return;
+    if (!this.#isHopeful(task, whole, left)) return;
+    this.work += hop.entries.length;
+    for (const last of hop.entries) {
+      if (whole.some(({ entry }) => entry === last)) continue;
+      const found = this.#completed(task, whole, last, left);
+      if (found !== undefined) yield found;
     }
-    if (this.#whole.length === this.#slots - 1) return;
-    for (let at = from; at < entries.length; at += 1) {
-      const entry = entries[at]!;
-      const [gets, pays] = [amount[entry]!, cost[entry]!];
-      if ((this.#sells ? pays : gets) >= left || !this.#isCovered(entry, gets, pays)) continue;
-      this.#whole.push(entry);
-      this.#walk(at + 1, got + gets, paid + pays);
-      this.#whole.pop();
+    if (whole.length === slots - 1) return;
+    for (let at = from; at < hop.entries.length; at += 1) {
+      const entry = hop.entries[at]!;
+      const fill = { entry, maker: owner[entry]!, gets: amount[entry]!, pays: cost[entry]! };
+      if ((this.#demand.sells ? fill.pays : fill.gets) >= left) continue;
+      const fills = [...whole, fill];
+      if (this.#isCovered(task, fills)) yield* this.#selections(task, fills, at + 1);
     }
   }
 
-  /** Whether a value is better than what is to be beaten. */
-  #isBetter(value: number): boolean {
-    return this.#sells ? value > this.#toBeat : value < this.#toBeat;
+  /** Whether a value is of use: of what the last hop makes only what is better than what is known. */
+  #isBetter({ isLast }: Task, value: number): boolean {
+    if (this.#demand.sells) return value > (isLast ? this.value : 0);
+    return value < (isLast ? this.value : Number.POSITIVE_INFINITY);
   }
 
-  /** Whether what is left can still beat what is known, all of it at the best price. */
-  #isHopeful(got: number, paid: number, left: number): boolean {
-    const { entries, orders } = this.#hop;
-    const best = orders.columns.price[entries[0]!]!;
-    return this.#isBetter(
-      this.#sells ? got + (left / best) * (1 + 2 ** -48) : paid + left * best * (1 - 2 ** -48),
-    );
+  /** Whether what is left can still be of use, all of it at the best price. */
+  #isHopeful(task: Task, whole: readonly Fill[], left: number): boolean {
+    const best = task.hop.orders.columns.price[0]!;
+    const value = this.#demand.sells
+      ? sumOf(whole, "gets") + (left / best) * (1 + 2 ** -48)
+      : sumOf(whole, "pays") + left * best * (1 - 2 ** -48);
+    return this.#isBetter(task, value);
   }
 
-  #complete(last: number, got: number, paid: number, left: number): void {
-    const { columns, words } = this.#hop.orders;
-    const [own, cost] = [columns.amount[last]!, columns.cost[last]!];
+  /** The selection of the whole orders and a break item, where it is of use. */
+  #completed(
+    task: Task,
+    whole: readonly Fill[],
+    entry: number,
+    left: number,
+  ): Selection | undefined {
+    const { sells } = this.#demand;
+    const { columns, words } = task.hop.orders;
+    const [own, cost] = [columns.amount[entry]!, columns.cost[entry]!];
     let gets = Math.min(left, own);
-    if (this.#sells) {
-      gets = left >= cost ? own : entryOutput(columns, last, left, words);
-      if (gets < 1) return;
-    } else if (left > own) return;
-    const pays = gets === own ? cost : entryCost(columns, last, gets, words);
-    const entries = [...this.#whole, last];
+    if (sells) {
+      gets = left >= cost ? own : entryOutput(columns, entry, left, words);
+      if (gets < 1) return undefined;
+    } else if (left > own) return undefined;
+    const pays = gets === own ? cost : entryCost(columns, entry, gets, words);
+    const fills = [...whole, { entry, maker: columns.owner[entry]!, gets, pays }];
+    const entries = fills.map((fill) => fill.entry);
     // A price that is the same as a plain number may be higher.
     const dearest = columns.price[Math.max(...entries)]!;
-    if (this.#sells && left - pays > dearest * (1 + 2 ** -50)) return;
-    if (!this.#isCovered(last, gets, pays)) return;
-    const amount = this.#sells ? got + gets : paid + pays;
-    if (!this.#isBetter(amount)) return;
-    const makers = this.#makers(entries, gets, pays);
-    if (makers !== undefined) this.#use({ entries, flow: { amount, makers } });
+    if (sells && left - pays > dearest * (1 + 2 ** -50)) return undefined;
+    const amount = sumOf(fills, sells ? "gets" : "pays");
+    if (!this.#isBetter(task, amount) || !this.#isCovered(task, fills)) return undefined;
+    const makers = this.#makersOf(task, fills);
+    return makers === undefined ? undefined : { entries, flow: { amount, makers } };
   }
 
-  /** Whether its maker can fill an order beside the whole ones, with all the headroom it may get. */
-  #isCovered(entry: number, gets: number, pays: number): boolean {
-    const { isFirst, orders, unsold } = this.#hop;
-    const { amount, budget, cost, headroom, owner, price } = orders.columns;
-    const maker = owner[entry]!;
-    let [delivered, received] = [gets, pays];
-    for (const other of this.#whole) {
-      if (owner[other] !== maker) continue;
-      delivered += amount[other]!;
-      received += cost[other]!;
-    }
-    if (exceeds(delivered, budget[entry]!)) return false;
-    if (!this.#sells) return !isFirst || !exceeds(received, headroom[entry]!);
-    const released = (this.#flow.makers.get(maker) ?? 0) + Math.ceil(unsold * price[entry]!);
+  /** Whether its maker can fill the last one beside the others, with all the headroom it may get. */
+  #isCovered({ hop, flow }: Task, fills: readonly Fill[]): boolean {
+    const { budget, headroom, price } = hop.orders.columns;
+    const { entry, maker } = fills.at(-1)!;
+    if (exceeds(sumOf(fills, "gets", maker), budget[entry]!)) return false;
+    const received = sumOf(fills, "pays", maker);
+    if (!this.#demand.sells) return !hop.isFirst || !exceeds(received, headroom[entry]!);
+    const released = (flow.makers.get(maker) ?? 0) + Math.ceil(hop.unsold * price[entry]!);
     return !exceeds(received, headroom[entry]! + released);
   }
 
-  /**
-   * What a selection, of which the last order gets and is paid so much, means to the hop beside it; undefined:
-   * it does not do for this flow.
-   */
-  #makers(entries: readonly number[], gets: number, pays: number) {
-    const { orders, shortAfter } = this.#hop;
-    const { amount, cost, headroom, owner } = orders.columns;
-    const last = entries.at(-1);
-    const delivered = new Map<number, number>();
-    const received = new Map<number, number>();
-    for (const entry of entries) {
-      const maker = owner[entry]!;
-      const [got, paid] = entry === last ? [gets, pays] : [amount[entry]!, cost[entry]!];
-      delivered.set(maker, (delivered.get(maker) ?? 0) + got);
-      received.set(maker, (received.get(maker) ?? 0) + paid);
+  /** What a selection means to the hop beside it; undefined: it does not do for this flow. */
+  #makersOf({ hop, flow }: Task, fills: readonly Fill[]): Flow["makers"] | undefined {
+    const { headroom } = hop.orders.columns;
+    const makers = new Map<number, number>();
+    for (const { entry, maker } of fills) {
+      if (this.#demand.sells) {
+        if (hop.shortAfter.has(maker)) makers.set(maker, sumOf(fills, "gets", maker));
+        continue;
+      }
+      const lacked = sumOf(fills, "pays", maker);
+      if (exceeds(lacked, headroom[entry]!)) makers.set(maker, lacked - headroom[entry]!);
     }
-    if (this.#sells) return new Map([...delivered].filter(([maker]) => shortAfter.has(maker)));
-    const made = [...this.#flow.makers];
-    if (made.some(([maker, least]) => exceeds(least, delivered.get(maker) ?? 0))) return undefined;
-    const needs = new Map<number, number>();
-    for (const entry of entries) {
-      const wanted = received.get(owner[entry]!)!;
-      if (exceeds(wanted, headroom[entry]!)) needs.set(owner[entry]!, wanted - headroom[entry]!);
-    }
-    return needs;
+    if (this.#demand.sells) return makers;
+    const isEnough = ([maker, least]: readonly [number, number]) =>
+      !exceeds(least, sumOf(fills, "gets", maker));
+    return [...flow.makers].every(isEnough) ? makers : undefined;
   }
 }
 
+/** What fills get or pay: all of them, or those of one maker. */
+function sumOf(fills: readonly Fill[], what: "gets" | "pays", maker?: number): number {
+  let sum = 0;
+  for (const fill of fills) if (maker === undefined || fill.maker === maker) sum += fill[what];
+  return sum;
+}
+
 /** By entry whether its maker's headroom matters: entries of such makers first, the cheapest first. */
-function mostWanted(matters: readonly boolean[]): readonly number[] {
+function mostWanted(matters: readonly (boolean | undefined)[]): readonly number[] {
   const entries = [...matters.keys()];
-  if (entries.length <= HEADROOM_ORDERS_MAX) return entries;
   const wanted = entries.filter((entry) => matters[entry]).slice(0, HEADROOM_ORDERS_MAX - 2);
   const others = entries.filter((entry) => !wanted.includes(entry));
   const kept = [...wanted, ...others.slice(0, HEADROOM_ORDERS_MAX - wanted.length)];

@@ -96,7 +96,6 @@ export class RouteSolver {
   readonly #greedy: GreedyRoute;
   readonly #curvesOfPath = new Int32Array(HOPS_MAX);
   readonly #credits = new CreditedHops();
-  readonly #headroom = new HeadroomSearch();
   #headroomWorkLeft = 0;
   readonly #hops: RouteHops;
   readonly #candidates: CandidateSets;
@@ -201,11 +200,10 @@ export class RouteSolver {
       return undefined;
     }
     const { request, sells, ordersMax } = context;
-    const { hops } = this.#search;
+    const hops = this.#search.hops.slice(0, sides.length);
     let route: RouteQuote | undefined;
-    this.#headroom.solve(hops, {
+    const { work, complete } = new HeadroomSearch(hops, {
       sells,
-      hopCount: sides.length,
       amount: Number(request.amount),
       ordersMax,
       workMax: Math.min(HEADROOM_WORK_PATH_MAX, this.#headroomWorkLeft),
@@ -217,9 +215,9 @@ export class RouteSolver {
         return better !== undefined;
       },
     });
-    this.#headroomWorkLeft -= this.#headroom.work;
+    this.#headroomWorkLeft -= work;
     // It tries every selection, whatever the searches before it left open.
-    this.isOpen = !this.#headroom.complete;
+    this.isOpen = !complete;
     return route;
   }
 
