@@ -77,7 +77,7 @@ export class PathSearch {
     this.#awayEnd = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
     this.#towardsEnd = sells ? SIDE_TAKER_SELLS : SIDE_TAKER_BUYS;
     this.#queue.clear();
-    if (this.#curves.workBudget.isBounded) this.#curves.workBudget.take(this.#sidesSeen());
+    this.#curves.workBudget.take(1);
     const side = findSide(view, selling, buying);
     if (side !== NONE) this.#addPath(ONE_HOP, amount, 0, side, NONE, NONE);
     if (!direct) this.#addLonger();
@@ -91,8 +91,10 @@ export class PathSearch {
 
   #addLonger(): void {
     this.#markEnds(true);
+    const start = this.#listStart(this.#near, this.#awayList);
     const end = this.#listEnd(this.#near, this.#awayList);
-    for (let at = this.#listStart(this.#near, this.#awayList); at < end; at += 1) {
+    this.#curves.workBudget.take(end - start);
+    for (let at = start; at < end; at += 1) {
       const one = this.#view.arena[at]!;
       const asset = this.#assetOf(one, this.#awayEnd);
       if (asset === this.#far || !mayBeBought(this.#view, asset)) continue;
@@ -107,8 +109,10 @@ export class PathSearch {
   }
 
   #addThreeHops(one: number, middle: number, paid: number, used: number): void {
+    const start = this.#listStart(middle, this.#awayList);
     const end = this.#listEnd(middle, this.#awayList);
-    for (let at = this.#listStart(middle, this.#awayList); at < end; at += 1) {
+    this.#curves.workBudget.take(end - start);
+    for (let at = start; at < end; at += 1) {
       const two = this.#view.arena[at]!;
       const asset = this.#assetOf(two, this.#awayEnd);
       const last = this.#endSide[asset]!;
@@ -172,18 +176,5 @@ export class PathSearch {
   #listEnd(asset: number, list: number): number {
     const at = asset * LINKS_STRIDE_U32 + list;
     return this.#view.assetLinks[at + LIST_START]! + this.#view.assetLinks[at + LIST_COUNT]!;
-  }
-
-  /** Sides that will be looked at: a work unit each, at most two. */
-  #sidesSeen(): number {
-    if (this.#demand.direct) return 1;
-    const start = this.#listStart(this.#near, this.#awayList);
-    const end = this.#listEnd(this.#near, this.#awayList);
-    let sides = end - start;
-    for (let at = start; at < end; at += 1) {
-      const middle = this.#assetOf(this.#view.arena[at]!, this.#awayEnd);
-      sides += this.#listEnd(middle, this.#awayList) - this.#listStart(middle, this.#awayList);
-    }
-    return sides;
   }
 }

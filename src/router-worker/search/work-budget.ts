@@ -12,10 +12,6 @@ export class WorkBudget {
   /** Work units: at most some 0.3 us, mostly far less. */
   left = Number.POSITIVE_INFINITY;
 
-  get isBounded(): boolean {
-    return this.left !== Number.POSITIVE_INFINITY;
-  }
-
   /** To be called before what takes the work; throws OUT_OF_WORK where it is not there. */
   take(work: number): void {
     if (work > this.left) throw OUT_OF_WORK;
