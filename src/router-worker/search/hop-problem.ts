@@ -114,19 +114,6 @@ export function mostPaid(hop: HopOrders, slots: number): number {
   return sum;
 }
 
-/** Wants the dropped orders that cost most, where the others are not paid as much; whether there are any. */
-export function wantCostly(hop: HopOrders, slots: number, amount: number): boolean {
-  const { dropped } = hop;
-  if (dropped === undefined || mostPaid(hop, slots) < amount) return false;
-  const least = held < slots ? 0 : largest[held - 1]!;
-  let isNew = false;
-  for (let at = 0; at < dropped.count; at += 1) {
-    const uses = paidFor(dropped.backed[at]!, dropped.price[at]!);
-    if (uses >= least && dropped.want(at)) isNew = true;
-  }
-  return isNew;
-}
-
 /** Rounding adds less than a unit to each payment. */
 function paidFor(most: number, price: number): number {
   return most * price + 1;

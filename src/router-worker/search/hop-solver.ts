@@ -12,8 +12,8 @@ import {
   type HopDemand,
   type HopOrders,
   mostOfSlots,
+  mostPaid,
   sortAscending,
-  wantCostly,
 } from "./hop-problem.ts";
 import { HopSelection } from "./hop-selection.ts";
 import { ENTRIES_MAX, HopTask } from "./hop-task.ts";
@@ -139,7 +139,9 @@ export class HopSolver {
     if (task.candidates === 0 || slots < 1) return false;
     if (!task.isEnoughInAll()) {
       selection.notePart(mostOfSlots(orders, task.candidates, slots, false));
-      this.hasMissed = task.sells && wantCostly(orders, slots, amount - task.error);
+      // Dropped ones can cost more.
+      const isPaid = task.sells && mostPaid(orders, slots) >= amount - task.error;
+      this.hasMissed = isPaid && orders.dropped?.wantAll() === true;
     } else if (!this.#takeCheapest()) {
       this.#search(slots);
       this.work += nodesMax - Math.max(0, this.#nodesLeft);
