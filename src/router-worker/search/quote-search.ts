@@ -26,9 +26,6 @@ import { OUT_OF_WORK } from "./work-budget.ts";
 /** What a hop of a path that cannot be the first may stay behind its optimum: all three together less than 10^-6. */
 const HOP_GAP = 2.5e-7;
 
-/** A path of which a better selection may exist, and the route that was found. */
-type OpenPath = { readonly path: number; readonly route: RouteQuote | undefined };
-
 export class QuoteSearch {
   /**
    * Unproven paths of the last quote: a better selection may exist, since the work for it was cut short
@@ -134,15 +131,17 @@ export class QuoteSearch {
     const solver = this.#solver;
     const { sells } = context;
     const routes: RouteQuote[] = [];
-    const open: OpenPath[] = [];
+    // Keys of paths of which a better selection may exist.
+    const open: number[] = [];
     let best = Number.NEGATIVE_INFINITY;
     // Once there are as many routes as are answered: the key of the last one.
     let worst = Number.NEGATIVE_INFINITY;
     while (queue.count > 0 && solver.workLeft > 0) {
       const path = queue.top;
+      const key = queue.key(path);
       const isFull = routes.length === ROUTES_MAX;
       // A key holds a margin, so a path whose key is no better is no better.
-      if (isFull && queue.key(path) <= worst) break;
+      if (isFull && key <= worst) break;
       if (context.shouldStop()) {
         this.isCut = true;
         return routes;
@@ -153,8 +152,8 @@ export class QuoteSearch {
       }
       queue.removeTop();
       // No better than the best known: it cannot be the first.
-      solver.gap = queue.key(path) <= best ? HOP_GAP : 0;
-      const route = solver.solve(context, queue.sides(path), queue.key(path));
+      solver.gap = key <= best ? HOP_GAP : 0;
+      const route = solver.solve(context, queue.sides(path), key);
       if (route !== undefined) {
         insertRoute(routes, route, sells);
         this.#hasRoutes = true;
@@ -166,15 +165,12 @@ export class QuoteSearch {
           solver.cutoff = leastEqual(last, sells);
         }
       }
-      if (solver.isOpen || solver.isThinned) open.push({ path, route });
+      // No path is better than its key.
+      const isBest = route !== undefined && key <= Number(keyOf(route, sells));
+      if (solver.isOpen && !isBest) open.push(key);
     }
     this.isCut = queue.count > 0 && queue.key(queue.top) > worst;
-    // No path is better than its key, which is too little where the last route is as good.
-    this.unprovenPaths = open.filter(
-      ({ path, route }) =>
-        queue.key(path) > worst &&
-        (route === undefined || queue.key(path) > Number(keyOf(route, sells))),
-    ).length;
+    this.unprovenPaths = open.filter((key) => key > worst).length;
     if (!solver.hasSearched || context.shouldStop()) return routes;
     const [first] = routes;
     const exchanged = routes.map((route) => {

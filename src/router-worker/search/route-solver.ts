@@ -87,10 +87,10 @@ export class RouteSolver {
   gap = 0;
   /** What a path must come to at least (BUY: at most) to be of use; undefined: whatever it is. */
   cutoff: number | undefined;
-  /** Whether more work may find a better selection of the path solved last. */
+  /** Whether the path solved last may have a better selection: work was cut short, or candidates were left out. */
   isOpen = false;
-  /** Whether it was chosen from candidates of which some were left out: it is not proven then. */
-  isThinned = false;
+  /** Whether some were. */
+  #isThinned = false;
   readonly #curves: SideCurves;
   readonly #search = new SlotSplitSearch();
   readonly #greedy: GreedyRoute;
@@ -133,10 +133,10 @@ export class RouteSolver {
   cappedKey(context: SolveContext, sides: readonly number[]): number {
     const { request, sells, ordersMax } = context;
     this.#curves.workBudget.take(CAPPED_WORK);
-    this.isThinned = false;
+    this.#isThinned = false;
     this.#loadWithCredit(context, sides);
     // What was left out could give more.
-    if (this.isThinned) return Number.POSITIVE_INFINITY;
+    if (this.#isThinned) return Number.POSITIVE_INFINITY;
     const amount = Number(request.amount);
     const bound = this.#search.boundOf(sides.length, sells, amount, ordersMax);
     return sells ? bound : -bound;
@@ -145,14 +145,15 @@ export class RouteSolver {
   /** The best route of a path with this key, or undefined where no selection of it was found that settles. */
   solve(context: SolveContext, sides: readonly number[], key: number): RouteQuote | undefined {
     this.isOpen = false;
-    this.isThinned = false;
+    this.#isThinned = false;
     const { workBudget } = this.#curves;
     workBudget.take(GREEDY_WORK);
     const greedy = this.#solveGreedily(context, sides, key);
     if (greedy !== undefined) return greedy;
     workBudget.take(UNKNOWN_WORK);
     const route = this.#searchRoute(context, sides);
-    if (route !== undefined && !this.isOpen && !this.isThinned) this.#proven.add(route);
+    if (this.#isThinned) this.isOpen = true;
+    if (route !== undefined && !this.isOpen) this.#proven.add(route);
     return route;
   }
 
@@ -460,7 +461,7 @@ export class RouteSolver {
       const curve = curves[hop]!;
       if (sides.length > 1 && this.#curves.isTight(curve)) isTight = true;
       const candidates = this.#candidates.of(curve);
-      if (candidates.isThinned) this.isThinned = true;
+      if (candidates.isThinned) this.#isThinned = true;
       useCandidates(this.#search.hops[hop]!, context.view, candidates, hop === 0);
     }
     return isTight;
