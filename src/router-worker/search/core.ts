@@ -71,9 +71,12 @@ export class Core {
   collect(gap: number, isIn: Uint8Array): void {
     const { candidates, groups, orders } = this.#task;
     const { amount, cost } = orders.columns;
+    const { lambda, mu } = this.#relaxation;
     this.count = 0;
     this.#alternatives = 0;
     for (let entry = 0; entry < candidates; entry += 1) {
+      // Most lose more, whatever the price of their maker's backing.
+      if (cost[entry]! - amount[entry]! * lambda > gap - mu) continue;
       const loss = Math.abs(this.#relaxation.reducedOf(entry));
       if (loss > gap || !this.#relaxation.isClass(entry)) continue;
       const sign = isIn[entry]! === 1 ? -1 : 1;

@@ -82,7 +82,7 @@ export class HopSelection {
   /** The same of the whole orders and the break item `entry`: where the call can carry them. */
   noteCarried(value: number, entry: number, count: number): void {
     if (value <= this.partMost) return;
-    this.#list(entry);
+    this.#list(entry, count);
     if (this.#isCarried(count + 1, value)) this.partMost = value;
   }
 
@@ -151,7 +151,7 @@ export class HopSelection {
     if (worth <= this.worth) return false;
     if (sells && left > uses + 1 + error + price * 1.001) return false;
     this.exactNodes += EXACT_NODES;
-    this.#list(entry);
+    this.#list(entry, count);
     const listed = Array.from(this.#tried.subarray(0, count + 1), (one) =>
       listedOrder(view!, columns.slot[one]!),
     );
@@ -182,7 +182,7 @@ export class HopSelection {
     }
     const listed = count + 1;
     if (this.found && !this.#isBetter(worth, exact, listed)) return false;
-    this.#list(entry);
+    this.#list(entry, count);
     if (!this.#isCarried(listed, worth)) return false;
     if (
       ignoresBacking &&
@@ -238,10 +238,10 @@ export class HopSelection {
     return true;
   }
 
-  /** Lists the orders that are in, and the break item, as tried. */
-  #list(last: number): void {
+  /** Lists the `count` orders that are in, and the break item, as tried. */
+  #list(last: number, count: number): void {
     let listed = 0;
-    for (let entry = 0; entry < this.#task.candidates; entry += 1) {
+    for (let entry = 0; listed < count && entry < this.#task.candidates; entry += 1) {
       if (this.isIn[entry] === 1) this.#tried[listed++] = entry;
     }
     this.#tried[listed] = last;

@@ -26,10 +26,11 @@ export class HopTask {
   /** The first so many entries count. */
   candidates = 0;
   priceMax = 0;
-  /** By entry of the hop: whether it can be filled whole and leave some of the amount. */
-  readonly canBeWhole = new Uint8Array(ENTRIES_MAX);
   /** Whether some selections take more bytes of the call than they may. */
   isBytesBound = false;
+  /** What orders use up of the amount, and what leaves some of it. */
+  #uses!: Float64Array;
+  #wholeMax = 0;
   readonly #amountOf = new Float64Array(ENTRIES_MAX);
   readonly #costOf = new Float64Array(ENTRIES_MAX);
 
@@ -40,21 +41,16 @@ export class HopTask {
     this.cutoff = this.sells ? demand.cutoff : -demand.cutoff;
     this.error = demand.amount * ERROR;
     const { columns } = orders;
-    const { price, most, amount } = columns;
-    const { canBeWhole } = this;
+    const { price } = columns;
     // Selling, an order whose unit costs more than all that is paid cannot be filled.
     let { count } = orders;
     while (this.sells && count > 0 && price[count - 1]! > demand.amount * (1 + 2 ** -50))
       count -= 1;
     this.candidates = count;
     this.priceMax = price[count - 1] ?? 0;
-    const uses = this.sells ? columns.cost : amount;
+    this.#uses = this.sells ? columns.cost : columns.amount;
     // What uses up less can leave something: beyond 2^51 integers decide how much.
-    const wholeMax = demand.amount + (demand.amount < EXACT_MAX ? 0 : this.error);
-    for (let entry = 0; entry < count; entry += 1) {
-      canBeWhole[entry] = most[entry]! >= amount[entry]! && uses[entry]! < wholeMax ? 1 : 0;
-    }
-    canBeWhole.fill(0, count, orders.count);
+    this.#wholeMax = demand.amount + (demand.amount < EXACT_MAX ? 0 : this.error);
     let bytesMost = 0;
     const isBounded = demand.bytes < Number.POSITIVE_INFINITY;
     for (let entry = 0; isBounded && entry < count; entry += 1) {
@@ -64,6 +60,12 @@ export class HopTask {
     this.ignoresBacking = orders.groups > 0;
     this.group = NO_GROUPS;
     this.groups = 0;
+  }
+
+  /** Whether an order can be filled whole and leave some of the amount. */
+  canBeWhole(entry: number): boolean {
+    const { amount, most } = this.orders.columns;
+    return most[entry]! >= amount[entry]! && this.#uses[entry]! < this.#wholeMax;
   }
 
   /** From now on makers have what they have. */

@@ -28,8 +28,9 @@ export class MakerChoices {
   looked = 0;
 
   /** Lists the choices of each maker that hold up to so many orders. */
-  begin({ orders, canBeWhole, candidates, groups }: HopTask, slots: number): void {
-    const { amount, budget, cost, groupTop, headroom, previous } = orders.columns;
+  begin(task: HopTask, slots: number): void {
+    const { candidates, groups } = task;
+    const { amount, budget, cost, groupTop, headroom, previous } = task.orders.columns;
     const { first, got, mask, paid, size } = this;
     const priced: number[] = [];
     this.bit.fill(0, 0, candidates);
@@ -38,7 +39,7 @@ export class MakerChoices {
       const top = groupTop[maker]!;
       const own: number[] = [];
       for (let entry = top; entry >= 0; entry = previous[entry]!) {
-        if (canBeWhole[entry] === 1) own.push(entry);
+        if (task.canBeWhole(entry)) own.push(entry);
       }
       own.sort((one, other) => amount[other]! - amount[one]!);
       if (own.length > LARGE_MAX) priced.push(maker);

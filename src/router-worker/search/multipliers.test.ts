@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { hopOfOffers } from "../../../test/support/hop-of-offers.ts";
 import { randomFrom } from "../../../test/support/random-ledgers.ts";
 import type { HopDemand } from "./hop-problem.ts";
+import { HopTask } from "./hop-task.ts";
 import { Multipliers } from "./multipliers.ts";
 import { ProfitSums } from "./profit-sums.ts";
 
@@ -18,6 +19,8 @@ test("no shadow price bounds a hop closer than the one that is found", () => {
   const random = randomFrom(11);
   const multipliers = new Multipliers();
   const profits = new ProfitSums();
+  const task = new HopTask();
+  task.canBeWhole = () => true;
   const sums = new Float64Array(SLOTS + 1);
   let short = 0;
   for (let at = 0; at < 200; at += 1) {
@@ -35,11 +38,12 @@ test("no shadow price bounds a hop closer than the one that is found", () => {
     const amount = 1 + Math.floor((most * (1 + random(90))) / 100);
     const demand: HopDemand = { ...DEMAND, sells, amount, cutoff: 0, gap: 0, nodesMax: 0 };
     const bound = (lambda: number): number => {
-      profits.fill(sums, hop, lambda, SLOTS, new Uint8Array(hop.count).fill(1));
+      profits.fill(sums, hop, lambda, SLOTS, task);
       const profit = sums[SLOTS] ?? 0;
       return sells ? (amount + profit) / lambda : profit - amount * lambda;
     };
-    multipliers.find(hop, demand, SLOTS, new Uint8Array(hop.count).fill(1));
+    task.begin(hop, demand);
+    multipliers.find(task, SLOTS);
     const found = bound(multipliers.lambda);
     if (multipliers.mu > 0) short += 1;
     for (let part = 0; part <= 200; part += 1) {

@@ -6,7 +6,7 @@
 // function, of orders that use up too little and of orders that use up enough, cross where it is
 // evaluated next, until it lies on the crossing.
 import { ORDERS_MAX } from "../quote.ts";
-import type { HopDemand, HopOrders } from "./hop-problem.ts";
+import type { HopTask } from "./hop-task.ts";
 import { ProfitSums } from "./profit-sums.ts";
 
 /** Crossings tried (guess): it seldom takes more than six. */
@@ -25,9 +25,7 @@ export class Multipliers {
   mu = 0;
   readonly #sums = new Float64Array(ORDERS_MAX + 1);
   readonly #profits = new ProfitSums();
-  #orders!: HopOrders;
-  #canBeWhole!: Uint8Array;
-  #groups = 0;
+  #task!: HopTask;
   #slots = 0;
   #closest = 0;
 
@@ -38,23 +36,17 @@ export class Multipliers {
 
   /**
    * For the orders of a hop, of which so many may be listed. One that cannot be whole says nothing of the
-   * others' price. `groups`: as in `ProfitSums.fill`.
+   * others' price.
    */
-  find(
-    hop: HopOrders,
-    { sells, amount }: HopDemand,
-    slots: number,
-    canBeWhole: Uint8Array,
-    groups: number = hop.groups,
-  ): void {
-    this.#canBeWhole = canBeWhole;
+  find(task: HopTask, slots: number): void {
+    this.#task = task;
+    const { groups, orders, sells } = task;
+    const { amount } = task.demand;
     const profits = this.#profits;
     profits.work = 0;
-    this.#orders = hop;
-    this.#groups = groups;
     this.#slots = Math.min(slots, ORDERS_MAX);
     this.#closest = Number.POSITIVE_INFINITY;
-    const { columns, count } = hop;
+    const { columns, count } = orders;
     const end = this.#divisibleEnd(sells, amount);
     const price = columns.price[end]!;
     let best = price;
@@ -102,7 +94,7 @@ export class Multipliers {
   /** After `find`: the slot penalty of another shadow price. */
   penaltyAt(lambda: number): number {
     const [sums, slots] = [this.#sums, this.#slots];
-    this.#profits.fill(sums, this.#orders, lambda, slots, this.#canBeWhole, this.#groups);
+    this.#profits.fill(sums, this.#task.orders, lambda, slots, this.#task);
     return sums[slots]! - sums[slots - 1]!;
   }
 
@@ -117,7 +109,7 @@ export class Multipliers {
 
   /** The order that uses up the amount, were all divisible and slots without number. */
   #divisibleEnd(sells: boolean, amount: number): number {
-    const { columns, count } = this.#orders;
+    const { columns, count } = this.#task.orders;
     const { most, price } = columns;
     let used = 0;
     for (let entry = 0; entry < count - 1; entry += 1) {

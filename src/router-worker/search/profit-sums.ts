@@ -6,6 +6,7 @@
 import { ORDERS_MAX } from "../quote.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopOrders, insertDescending } from "./hop-problem.ts";
+import type { HopTask } from "./hop-task.ts";
 import { PROFIT_ROW } from "./known-profits.ts";
 
 /** Orders of one maker that are looked at; the profits of those beyond count in full. */
@@ -24,7 +25,7 @@ export class ProfitSums {
   readonly #gets = new Float64Array(ORDERS_MAX);
   #held = 0;
   #slots = ORDERS_MAX;
-  #whole: Uint8Array | undefined;
+  #task: HopTask | undefined;
   /** Of the maker at hand, by order, the dearest first. */
   readonly #gain = new Float64Array(ORDERS_OF_MAKER_MAX);
   readonly #most = new Float64Array(ORDERS_OF_MAKER_MAX);
@@ -54,27 +55,27 @@ export class ProfitSums {
 
   /**
    * Fills `sums`: what so many orders of the hop, up to `slots`, profit at most at the shadow price. With
-   * `whole` only those marked in it, by entry. `groups`: those of makers that count, the first ones or none.
+   * `task` only those that can be whole, and the makers that count.
    */
   fill(
     sums: Float64Array,
     hop: HopOrders,
     lambda: number,
     slots: number = ORDERS_MAX,
-    whole: Uint8Array | undefined = undefined,
-    groups: number = hop.groups,
+    task: HopTask | undefined = undefined,
   ): void {
+    const { groups } = task ?? hop;
     const { columns, count } = hop;
     const { group, most, price } = columns;
     this.#held = 0;
     this.#slots = slots;
-    this.#whole = whole;
+    this.#task = task;
     let least = 0;
     let end = 0;
     for (; end < count && price[end]! < lambda; end += 1) {
       const profit = most[end]! * (lambda - price[end]!);
       if (profit <= least || (groups > 0 && group[end] !== UNCONSTRAINED)) continue;
-      if (whole !== undefined && whole[end] === 0) continue;
+      if (task !== undefined && !task.canBeWhole(end)) continue;
       this.#add(profit, most[end]!);
       if (this.#held === slots) least = this.#profits[slots - 1]!;
     }
@@ -109,7 +110,7 @@ export class ProfitSums {
     for (let entry = top; entry >= 0; entry = columns.previous[entry]!) {
       const price = columns.price[entry]!;
       const most = columns.most[entry]!;
-      if (price >= lambda || (this.#whole !== undefined && this.#whole[entry] === 0)) continue;
+      if (price >= lambda || (this.#task !== undefined && !this.#task.canBeWhole(entry))) continue;
       if (orders === ORDERS_OF_MAKER_MAX) {
         this.#add(most * (lambda - price), most);
         continue;

@@ -64,12 +64,11 @@ export class Relaxation {
 
   /** Finds multipliers for so many slots for whole orders, and the relaxed solution at them. */
   find(whole: number): void {
-    const { orders, demand, canBeWhole, groups } = this.#task;
     this.#whole = whole;
     this.#chooseWork = 0;
-    this.#pairs.find(orders, demand, whole + 1, canBeWhole, groups);
+    this.#pairs.find(this.#task, whole + 1);
     this.choices.begin(this.#task, whole);
-    this.nu.fill(0, 0, groups);
+    this.nu.fill(0, 0, this.#task.groups);
     this.#fitSlots();
   }
 
@@ -90,11 +89,10 @@ export class Relaxation {
     const whole = this.#whole;
     this.choose();
     if (this.count <= whole) return;
-    const { canBeWhole } = this.#task;
     let low = pairs.mu;
     let high = low;
     for (let entry = 0; entry < this.cheaper; entry += 1) {
-      if (canBeWhole[entry] === 1) high = Math.max(high, low + this.reducedOf(entry));
+      if (this.#task.canBeWhole(entry)) high = Math.max(high, low + this.reducedOf(entry));
     }
     for (let step = 0; step < FIT_STEPS; step += 1) {
       pairs.mu = (low + high) / 2;
@@ -155,7 +153,7 @@ export class Relaxation {
     let count = 0;
     let entry = columns.groupTop[maker]!;
     for (; entry >= 0; entry = columns.previous[entry]!) {
-      if (this.#task.canBeWhole[entry] === 0) continue;
+      if (!this.#task.canBeWhole(entry)) continue;
       const profit = amount[entry]! * lambda - cost[entry]! - mu;
       if (profit <= 0) continue;
       this.#rate[count] = -profit / amount[entry]!;
@@ -211,7 +209,7 @@ export class Relaxation {
 
   /** Whether an order can be whole and is a class by itself. */
   isClass(entry: number): boolean {
-    return this.#task.canBeWhole[entry] === 1 && this.choices.bit[entry] === 0;
+    return this.#task.canBeWhole(entry) && this.choices.bit[entry] === 0;
   }
 
   /** Puts an order that is a class by itself in, or takes it out. */
