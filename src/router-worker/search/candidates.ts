@@ -137,9 +137,9 @@ type Curves = Pick<SideCurves, "build" | "columns" | "count" | "forgotten" | "gr
 
 export class CandidateSets {
   readonly #curves: Curves;
-  /** By curve; and with wanted orders, of the quote at hand. */
+  /** By curve: without dropped orders, and with those that were wanted last. */
   readonly #sets: Candidates[] = [];
-  readonly #wider = new Map<number, Candidates>();
+  readonly #wider: Candidates[] = [];
   /** Of the quote at hand. */
   readonly #used = new Set<Dropped>();
   /** As `SideCurves.forgotten`: sets are forgotten with the curves. */
@@ -163,11 +163,11 @@ export class CandidateSets {
     if (this.#used.size > 0) {
       for (const dropped of this.#used) dropped.clear();
       this.#used.clear();
-      this.#wider.clear();
     }
     if (this.#forgotten === this.#curves.forgotten) return;
     this.#forgotten = this.#curves.forgotten;
     this.#sets.length = 0;
+    this.#wider.length = 0;
   }
 
   /** Those of a curve that holds its whole side. */
@@ -182,12 +182,9 @@ export class CandidateSets {
     }
     if (dropped.count > 0) this.#used.add(dropped);
     if (dropped.wanted === 0) return set;
-    let wider = this.#wider.get(curve);
-    if (wider?.build !== build || wider.version !== dropped.version) {
-      wider ??= newSet(dropped);
-      this.#make(wider, curve, build);
-      this.#wider.set(curve, wider);
-    }
+    this.#wider[curve] ??= newSet(dropped);
+    const wider = this.#wider[curve];
+    if (wider.build !== build || wider.version !== dropped.version) this.#make(wider, curve, build);
     return wider;
   }
 

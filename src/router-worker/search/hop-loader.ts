@@ -1,17 +1,10 @@
 // From a side's candidates to the orders of a hop: the candidates' own columns, or a copy of them where
 // what makers deliver at the hop before gives them more headroom to be paid at this one.
 import type { BookView } from "../../book/shared-layout.ts";
-import { ORDERS_MAX } from "../quote.ts";
+import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { payerBytesOf } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
-import {
-  copyColumns,
-  groupMakers,
-  type HopColumns,
-  limitEntry,
-  newColumns,
-  UNCONSTRAINED,
-} from "./hop-columns.ts";
+import { groupMakers, limitEntry, newColumns, UNCONSTRAINED } from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 
@@ -54,7 +47,17 @@ export function wantReleasing(hops: readonly HopOrders[], hopCount: number): boo
 
 /** Copies of hops, each with all the headroom that deliveries at the hop before can release. */
 export class CreditedHops {
-  readonly #copies: HopColumns[] = [];
+  /** By hop: only what follows from headroom is its own. */
+  readonly #copies = Array.from({ length: HOPS_MAX }, () => ({
+    columns: newColumns(0),
+    own: {
+      headroom: new Float64Array(CANDIDATES_MAX),
+      most: new Float64Array(CANDIDATES_MAX),
+      group: new Int32Array(CANDIDATES_MAX),
+      groupTop: new Int32Array(CANDIDATES_MAX),
+    },
+    profits: new KnownProfits(),
+  }));
 
   /**
    * Replaces the entries of each hop, where that makes a difference, by a copy in which makers' headroom
@@ -73,22 +76,24 @@ export class CreditedHops {
     const hop = hops[at]!;
     const before = hops[at - 1];
     const { columns, count } = hop;
+    const { columns: credited, own, profits } = this.#copies[at]!;
     for (let entry = 0; entry < count; entry += 1) {
       if (!isHeadroomShort(hop, entry)) continue;
       const delivered = before === undefined ? 0 : mostDelivered(before, columns.owner[entry]!);
       const credit = delivered + Math.ceil(unsold * columns.price[entry]!);
       if (credit === 0) continue;
       if (hop.columns === columns) {
-        this.#copies[at] ??= newColumns(CANDIDATES_MAX);
-        hop.columns = this.#copies[at];
-        copyColumns(columns, hop.columns, count);
+        hop.columns = Object.assign(credited, columns, own);
+        credited.headroom.set(columns.headroom.subarray(0, count));
+        credited.most.set(columns.most.subarray(0, count));
       }
-      hop.columns.headroom[entry]! += credit;
-      limitEntry(hop.columns, entry, hop.words);
+      credited.headroom[entry]! += credit;
+      limitEntry(credited, entry, hop.words);
     }
     if (hop.columns === columns) return;
-    hop.groups = groupMakers(hop.columns, 0, count);
-    hop.profits = new KnownProfits();
+    hop.groups = groupMakers(credited, 0, count);
+    hop.profits = profits;
+    profits.clear();
   }
 }
 
