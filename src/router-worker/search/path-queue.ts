@@ -1,5 +1,5 @@
 // Hot path: asset paths waiting to be solved, the most promising first. A binary heap over columns;
-// nothing is allocated.
+// no path is allocated before it is taken.
 import { HOPS_MAX } from "../quote.ts";
 
 export class PathQueue {
@@ -73,11 +73,11 @@ export class PathQueue {
 
   /** In execution order. */
   sides(id: number): readonly number[] {
-    const sides: number[] = [];
-    for (let hop = 0; hop < this.#hopCount[id]!; hop += 1) {
-      sides.push(this.#sides[HOPS_MAX * id + hop]!);
-    }
-    return sides;
+    const one = this.#sides[HOPS_MAX * id]!;
+    const two = this.#sides[HOPS_MAX * id + 1]!;
+    const three = this.#sides[HOPS_MAX * id + 2]!;
+    const hopCount = this.#hopCount[id]!;
+    return hopCount === 1 ? [one] : hopCount === 2 ? [one, two] : [one, two, three];
   }
 
   removeTop(): void {

@@ -31,8 +31,6 @@ export type PathDemand = {
   readonly amount: number;
   /** One hop only. */
   readonly direct: boolean;
-  /** UNIX seconds. */
-  readonly now: number;
 };
 
 export class PathSearch {
@@ -148,11 +146,8 @@ export class PathSearch {
 
   /** Whole units that a side gives at most for a flow (SELL), or costs at least (BUY); 0: it cannot. */
   #after(side: number, use: CurveUse, flow: number): number {
-    const { now } = this.#demand;
-    if (this.#sells) {
-      return Math.floor(this.#curves.sell(this.#view, side, use, flow, now) * (1 + BOUND_MARGIN));
-    }
-    const paid = this.#curves.buy(this.#view, side, use, flow, now) * (1 - BOUND_MARGIN);
+    if (this.#sells) return Math.floor(this.#curves.sell(side, use, flow) * (1 + BOUND_MARGIN));
+    const paid = this.#curves.buy(side, use, flow) * (1 - BOUND_MARGIN);
     return paid < AMOUNT_MAX ? Math.ceil(paid) : 0;
   }
 

@@ -71,8 +71,8 @@ export class QuoteSearch {
     this.#hasRoutes = false;
     const shouldStop = () => context.shouldStop(this.#hasRoutes);
     const sells = request.direction === "strict_send";
-    const task = { view, request, sells, ordersMax: this.#ordersMax, now, shouldStop };
-    this.#curves.begin(context.skipWindow);
+    const task = { view, request, sells, ordersMax: this.#ordersMax, shouldStop };
+    this.#curves.begin(view, context.skipWindow, now);
     this.#solver.begin();
     this.unprovenPaths = 0;
     this.isCut = false;
@@ -89,7 +89,6 @@ export class QuoteSearch {
       buying,
       amount: Number(request.amount),
       direct: request.direct,
-      now,
     });
     const routes = this.#solveBest(task);
     const isFound = routes.length > 0;

@@ -2,7 +2,7 @@
 // selection searched, and settles it in integers.
 import type { BookView } from "../../book/shared-layout.ts";
 import { orderPrice } from "../../book/shared-reader.ts";
-import { HOPS_MAX, type QuoteRequest, type RouteHop, type RouteQuote } from "../quote.ts";
+import { HOPS_MAX, type QuoteRequest, type RouteQuote } from "../quote.ts";
 import { fillBytesMax, fitsInCall, ORDER_BYTES_MAX } from "./call-bytes.ts";
 import { CandidateSets } from "./candidates.ts";
 import { GreedyRoute } from "./greedy-route.ts";
@@ -68,14 +68,13 @@ type SearchLimits = {
 
 const NO_LIMITS = { cutoff: undefined, bytes: Number.POSITIVE_INFINITY, workMax: undefined };
 
-/** What all paths of one request share. `now` in UNIX seconds. */
+/** What all paths of one request share. */
 export type SolveContext = {
   readonly view: BookView;
   readonly request: QuoteRequest;
   /** Whether the amount is what is sold. */
   readonly sells: boolean;
   readonly ordersMax: number;
-  readonly now: number;
   /** See `QuoteContext`. */
   readonly shouldStop: () => boolean;
 };
@@ -233,12 +232,13 @@ export class RouteSolver {
   ): RouteQuote | undefined {
     const { view, request, sells, ordersMax } = context;
     const greedy = this.#greedy;
-    const curves = this.#findCurves(context, sides, false);
+    const amount = Number(request.amount);
+    const curves = this.#findCurves(sides, false);
     const found = greedy.solve(
       curves,
       sides.length,
       sells,
-      Number(request.amount),
+      amount,
       ordersMax,
       view.orderU64,
       this.gap > 0,
@@ -248,11 +248,12 @@ export class RouteSolver {
       ? greedy.bought >= key * (1 - FURTHER_GAP)
       : greedy.sold <= -key * (1 + FURTHER_GAP);
     if (!(greedy.isProven || isNear) || !this.#fitsGreedily(view, sides)) return undefined;
-    const hops: RouteHop[] = [];
-    for (let hop = 0; hop < sides.length; hop += 1) {
-      hops.push(this.#hops.first(view, curves[hop]!, greedy.counts[hop]!));
-    }
-    return { sold: BigInt(greedy.sold), bought: BigInt(greedy.bought), hops };
+    const { sold, bought, counts } = greedy;
+    return {
+      sold: sold === amount ? request.amount : BigInt(sold),
+      bought: bought === amount ? request.amount : BigInt(bought),
+      hops: sides.map((_, hop) => this.#hops.first(view, curves[hop]!, counts[hop]!)),
+    };
   }
 
   /**
@@ -345,8 +346,8 @@ export class RouteSolver {
 
   /** What a limit order crosses on a side; undefined: nothing. */
   cross(context: SolveContext, side: number, priceMax: bigint): RouteQuote | undefined {
-    const { view, now, request } = context;
-    const curve = this.#curves.wholeCurveOf(view, side, ONE_HOP, now);
+    const { view, request } = context;
+    const curve = this.#curves.wholeCurveOf(side, ONE_HOP);
     const demand = { ...context, side, amount: request.amount };
     const inOrder = crossInOrder(demand, this.#slotsUpTo(view, curve, priceMax));
     const { orderSlots, sold, bought } = inOrder.isCut
@@ -455,7 +456,7 @@ export class RouteSolver {
 
   /** Fills the hops with the candidates of the sides; whether makers on a longer route are short of headroom. */
   #load(context: SolveContext, sides: readonly number[]): boolean {
-    const curves = this.#findCurves(context, sides, true);
+    const curves = this.#findCurves(sides, true);
     let isTight = false;
     for (let hop = 0; hop < sides.length; hop += 1) {
       const curve = curves[hop]!;
@@ -468,15 +469,15 @@ export class RouteSolver {
   }
 
   /** The curves of the sides; `isWhole`: with all of their orders. Good until the next call. */
-  #findCurves({ view, now }: SolveContext, sides: readonly number[], isWhole: boolean): Int32Array {
+  #findCurves(sides: readonly number[], isWhole: boolean): Int32Array {
     const use = sides.length === 1 ? ONE_HOP : MANY_HOPS;
     let forgotten: number;
     do {
       ({ forgotten } = this.#curves);
       for (let hop = 0; hop < sides.length; hop += 1) {
         this.#curvesOfPath[hop] = isWhole
-          ? this.#curves.wholeCurveOf(view, sides[hop]!, use, now)
-          : this.#curves.curveOf(view, sides[hop]!, use, now);
+          ? this.#curves.wholeCurveOf(sides[hop]!, use)
+          : this.#curves.curveOf(sides[hop]!, use);
       }
       // Making one can be the end of one made before it.
     } while (this.#curves.forgotten !== forgotten);

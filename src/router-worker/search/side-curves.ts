@@ -130,7 +130,12 @@ export class SideCurves {
   #columnsUsed = 0;
   /** Times that all curves were forgotten: those found before the latest are to be found again. */
   forgotten = 0;
+
+  // The quote at hand.
+  #view!: BookView;
   #skipWindow = 0;
+  /** UNIX seconds. */
+  #now = 0;
 
   /** Entries of the curve that the last `sell` or `buy` reached. */
   used = 0;
@@ -173,11 +178,13 @@ export class SideCurves {
   }
 
   /**
-   * Before each quote: makers the contract skipped within so many seconds are left out, and curves
-   * are forgotten where they have come to take too much memory.
+   * Before each quote, at `now` in UNIX seconds: the view stays as it is until the next one. Makers the contract
+   * skipped within so many seconds are left out, and curves are forgotten where they have come to take too much memory.
    */
-  begin(skipWindow: number): void {
+  begin(view: BookView, skipWindow: number, now: number): void {
     this.#quote += 1;
+    this.#view = view;
+    this.#now = now;
     if (skipWindow === this.#skipWindow && this.#columnsUsed <= this.#entriesMax) return;
     this.#skipWindow = skipWindow;
     this.#forgetAll();
@@ -185,13 +192,13 @@ export class SideCurves {
 
   /**
    * The curve of a side as the view has it, for use with the other methods until the next call of
-   * this one. `now` in UNIX seconds; it and the view are the same for all of a quote.
+   * this one.
    */
-  curveOf(view: BookView, side: number, use: CurveUse, now: number): number {
+  curveOf(side: number, use: CurveUse): number {
     const one = 2 * side;
-    if (this.#foundIn[one] !== this.#quote) this.#refresh(view, side, one, now);
+    if (this.#foundIn[one] !== this.#quote) this.#refresh(one);
     if (use === ONE_HOP || this.#differs[one] === 0) return one;
-    if (this.#foundIn[one + 1] !== this.#quote) this.#refresh(view, side, one + 1, now);
+    if (this.#foundIn[one + 1] !== this.#quote) this.#refresh(one + 1);
     return one + 1;
   }
 
@@ -201,12 +208,12 @@ export class SideCurves {
   }
 
   /** As `curveOf`, with the whole side in it. */
-  wholeCurveOf(view: BookView, side: number, use: CurveUse, now: number): number {
-    const curve = this.curveOf(view, side, use, now);
+  wholeCurveOf(side: number, use: CurveUse): number {
+    const curve = this.curveOf(side, use);
     if (this.#complete[curve] === 1) return curve;
-    this.#build(view, side, curve, now, Number.POSITIVE_INFINITY);
+    this.#build(curve, Number.POSITIVE_INFINITY);
     // Deeper orders can show that another curve is the one for this use.
-    return this.wholeCurveOf(view, side, use, now);
+    return this.wholeCurveOf(side, use);
   }
 
   /** Whether some makers of the curve's orders cannot be paid in full. */
@@ -215,33 +222,24 @@ export class SideCurves {
   }
 
   /** At most what `paid` gets, or any part of it. */
-  sell(view: BookView, side: number, use: CurveUse, paid: number, now: number): number {
-    return this.#follow(view, side, use, paid, now, true);
+  sell(side: number, use: CurveUse, paid: number): number {
+    return this.#follow(side, use, paid, true);
   }
 
   /** At least what getting `wanted` costs; Infinity where there is not that much. */
-  buy(view: BookView, side: number, use: CurveUse, wanted: number, now: number): number {
-    return this.#follow(view, side, use, wanted, now, false);
+  buy(side: number, use: CurveUse, wanted: number): number {
+    return this.#follow(side, use, wanted, false);
   }
 
-  #follow(
-    view: BookView,
-    side: number,
-    use: CurveUse,
-    flow: number,
-    now: number,
-    sells: boolean,
-  ): number {
-    const curve = this.curveOf(view, side, use, now);
+  #follow(side: number, use: CurveUse, flow: number, sells: boolean): number {
+    const curve = this.curveOf(side, use);
     const start = this.start[curve]!;
     const end = start + this.count[curve]!;
     const from = sells ? this.paidSum : this.gotSum;
     const to = sells ? this.gotSum : this.paidSum;
     const at = firstReaching(from, start, end, flow);
     // Whether the orders reached are the best list depends on the price behind them.
-    if (at >= end - 1 && this.#deepen(view, curve, now)) {
-      return this.#follow(view, side, use, flow, now, sells);
-    }
+    if (at >= end - 1 && this.#deepen(curve)) return this.#follow(side, use, flow, sells);
     if (at === end) {
       this.used = end - start;
       // The sums may fall short of the exact ones by as much.
@@ -255,22 +253,23 @@ export class SideCurves {
   }
 
   /** Adds orders to a curve that does not hold all of its side. False where it does. */
-  #deepen(view: BookView, curve: number, now: number): boolean {
+  #deepen(curve: number): boolean {
     if (this.#complete[curve] === 1) return false;
-    this.#build(view, curve >>> 1, curve, now, this.#depth[curve]! * DEPTH_GROWTH);
+    this.#build(curve, this.#depth[curve]! * DEPTH_GROWTH);
     return true;
   }
 
   /** Where only what is behind the front has changed, the front stays. */
-  #refresh(view: BookView, side: number, curve: number, now: number): void {
-    const at = side * SIDE_STRIDE_F64;
+  #refresh(curve: number): void {
+    const { sideF64 } = this.#view;
+    const at = (curve >>> 1) * SIDE_STRIDE_F64;
     const isFront = this.#depth[curve]! <= FRONT_ORDERS;
     if (
-      !this.#isTimely(curve, now) ||
-      this.#frontChanged[curve] !== view.sideF64[at + SIDE_FRONT_CHANGED_F64]
+      !this.#isTimely(curve) ||
+      this.#frontChanged[curve] !== sideF64[at + SIDE_FRONT_CHANGED_F64]
     ) {
-      this.#build(view, side, curve, now, FRONT_ORDERS);
-    } else if (!isFront && this.#changed[curve] !== view.sideF64[at + SIDE_CHANGED_F64]) {
+      this.#build(curve, FRONT_ORDERS);
+    } else if (!isFront && this.#changed[curve] !== sideF64[at + SIDE_CHANGED_F64]) {
       this.#depth[curve] = FRONT_ORDERS;
       this.count[curve] = this.#frontCount[curve]!;
       this.#complete[curve] = 0;
@@ -279,12 +278,14 @@ export class SideCurves {
   }
 
   /** Whether the curve was built, and time has changed nothing of it. */
-  #isTimely(curve: number, now: number): boolean {
-    return now < this.#validUntil[curve]! && now >= this.#builtAt[curve]!;
+  #isTimely(curve: number): boolean {
+    return this.#now < this.#validUntil[curve]! && this.#now >= this.#builtAt[curve]!;
   }
 
   /** Entries of orders that have not changed since they were read stay as they are. */
-  #build(view: BookView, side: number, curve: number, now: number, depthMax: number): void {
+  #build(curve: number, depthMax: number): void {
+    const view = this.#view;
+    const side = curve >>> 1;
     const list = side * SIDE_STRIDE_U32 + SIDE_LIST;
     const orders = view.sideU32[list + LIST_COUNT]!;
     const depth = Math.min(orders, depthMax);
@@ -298,7 +299,7 @@ export class SideCurves {
     const { columns } = this;
     const start = starts[curve]!;
     const names = sideNameBytes(view, side);
-    const isKept = this.#isTimely(curve, now) && this.#names[curve] === names;
+    const isKept = this.#isTimely(curve) && this.#names[curve] === names;
     // Entries held that are yet to be looked at: from `next` to `end`.
     let [next, end] = [start, isKept ? start + this.#held[curve]! : start];
     if (start !== before) moveEntries(columns, before, start, end);
@@ -316,7 +317,7 @@ export class SideCurves {
       const slot = view.arena[from + looked]!;
       while (next < end && orderChanged[columns.slot[next]!]! > since) next += 1;
       const isHeld = next < end && columns.slot[next] === slot;
-      if (!isHeld && !this.#isUsable(view, slot, curve, now)) continue;
+      if (!isHeld && !this.#isUsable(slot, curve)) continue;
       const isChanged = !isHeld || next !== entry;
       if (isChanged && entry < start + ORDERS_MAX) this.headBuild[curve] = this.#builds;
       // Those behind move down where one is gone, up for one that is new.
@@ -330,15 +331,15 @@ export class SideCurves {
         moves += 1;
       }
       if (isHeld && next < end) next += 1;
-      else this.#read(view, slot, entry);
-      this.#append(view, curve);
+      else this.#read(slot, entry);
+      this.#append(curve);
       entry = start + count[curve]!;
     }
     const isComplete = depth === orders;
     if (isComplete) this.groups[curve] = groupMakers(columns, start, entry - start);
     this.#depth[curve] = depth;
     this.#complete[curve] = isComplete ? 1 : 0;
-    this.#builtAt[curve] = now;
+    this.#builtAt[curve] = this.#now;
     this.#names[curve] = names;
     this.#changed[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_CHANGED_F64]!;
     this.#frontChanged[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_FRONT_CHANGED_F64]!;
@@ -348,7 +349,9 @@ export class SideCurves {
   }
 
   /** False of what the API leaves out of quotes (api.md, Quote, rule 7). */
-  #isUsable(view: BookView, slot: number, curve: number, now: number): boolean {
+  #isUsable(slot: number, curve: number): boolean {
+    const view = this.#view;
+    const now = this.#now;
     const expires = view.orderF64[slot * ORDER_STRIDE_F64 + ORDER_EXPIRES_F64]!;
     if (expires <= now + EXPIRY_MARGIN) return false;
     const at = slot * ORDER_STRIDE_U32;
@@ -381,7 +384,8 @@ export class SideCurves {
   }
 
   /** Reads an order of a side into an entry. */
-  #read(view: BookView, slot: number, entry: number): void {
+  #read(slot: number, entry: number): void {
+    const view = this.#view;
     const { columns } = this;
     const at = slot * ORDER_STRIDE_U32;
     const sold = view.orderU32[at + ORDER_SOLD_BACKING]!;
@@ -402,7 +406,7 @@ export class SideCurves {
   }
 
   /** Appends the entry behind the last one to the curve, unless its maker can be paid for none of it. */
-  #append(view: BookView, curve: number): void {
+  #append(curve: number): void {
     const columns = this.columns;
     const start = this.start[curve]!;
     const count = this.count[curve]!;
@@ -429,7 +433,10 @@ export class SideCurves {
     let share = backed;
     if (headroomBeside < columns.cost[entry]!) {
       const at = priceAt(columns.slot[entry]!);
-      share = Math.min(share, outputOf(Math.max(0, headroomBeside), price, view.orderU64, at));
+      share = Math.min(
+        share,
+        outputOf(Math.max(0, headroomBeside), price, this.#view.orderU64, at),
+      );
     }
     const bounded = (curve & 1) === MANY_HOPS ? backed : divided;
     this.#makerHash[place] = count + 1;
