@@ -16,7 +16,6 @@
 // no proof: the path counts as unproven.
 import { ORDERS_MAX } from "../quote.ts";
 import {
-  arePicked,
   groupMakers,
   type HopColumns,
   newColumns,
@@ -203,9 +202,8 @@ export class CandidateSets {
     set.build = build;
     set.isThinned = this.#isThinned;
     set.version = set.dropped.version;
-    if (set.count === kept && arePicked(columns, from, set.columns, this.#kept, kept)) return;
     if (set.columns.slot.length < kept) set.columns = newColumns(Math.ceil(kept * GROWTH));
-    pickEntries(columns, from, all, set.columns, this.#kept, kept);
+    if (!pickEntries(columns, from, all, set.columns, set.count, this.#kept, kept)) return;
     set.count = kept;
     set.groups = groupMakers(set.columns, 0, kept);
     set.profits.clear();

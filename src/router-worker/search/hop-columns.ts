@@ -56,42 +56,37 @@ export function moveEntries(columns: HopColumns, from: number, to: number, end: 
 /** By entry of the block that is picked from: its place among the picked ones, or -1. */
 let placeOf = new Int32Array(256);
 
-/** Fills the front of `to` with `count` of the `all` entries of a block, without their groups. */
+/**
+ * Fills `to`, which holds `held` entries, with `count` of the `all` of a block, without their groups. False where it
+ * holds just those.
+ */
 export function pickEntries(
   from: HopColumns,
   start: number,
   all: number,
   to: HopColumns,
-  entries: Int32Array,
-  count: number,
-): void {
-  for (const name of NAMES) {
-    const [values, others] = [to[name], from[name]];
-    for (let at = 0; at < count; at += 1) values[at] = others[start + entries[at]!]!;
-  }
-  if (placeOf.length < all) placeOf = new Int32Array(2 * all);
-  placeOf.fill(-1, 0, all);
-  for (let at = 0; at < count; at += 1) {
-    let previous = to.previous[at]!;
-    while (previous >= 0 && placeOf[previous]! < 0) previous = from.previous[start + previous]!;
-    to.previous[at] = previous < 0 ? -1 : placeOf[previous]!;
-    placeOf[entries[at]!] = at;
-  }
-}
-
-/** Whether the front of `to` holds what `pickEntries` would fill it with. */
-export function arePicked(
-  from: HopColumns,
-  start: number,
-  to: HopColumns,
+  held: number,
   entries: Int32Array,
   count: number,
 ): boolean {
+  let isOther = held !== count;
   for (const name of READ_NAMES) {
     const [values, others] = [to[name], from[name]];
     for (let at = 0; at < count; at += 1) {
-      if (values[at] !== others[start + entries[at]!]) return false;
+      const value = others[start + entries[at]!]!;
+      if (values[at] === value) continue;
+      values[at] = value;
+      isOther = true;
     }
+  }
+  if (!isOther) return false;
+  if (placeOf.length < all) placeOf = new Int32Array(2 * all);
+  placeOf.fill(-1, 0, all);
+  for (let at = 0; at < count; at += 1) {
+    let previous = from.previous[start + entries[at]!]!;
+    while (previous >= 0 && placeOf[previous]! < 0) previous = from.previous[start + previous]!;
+    to.previous[at] = previous < 0 ? -1 : placeOf[previous]!;
+    placeOf[entries[at]!] = at;
   }
   return true;
 }

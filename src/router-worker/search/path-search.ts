@@ -115,7 +115,6 @@ export class PathSearch {
       const asset = this.#assetOf(two, this.#awayEnd);
       const last = this.#endSide[asset]!;
       if (last === NONE || asset === this.#near || asset === this.#far) continue;
-      if (!mayBeBought(this.#view, asset)) continue;
       const flow = this.#after(two, MANY_HOPS, paid);
       if (flow !== 0) this.#addPath(MANY_HOPS, flow, used + this.#curves.used, last, two, one);
     }
@@ -151,12 +150,13 @@ export class PathSearch {
     return paid < AMOUNT_MAX ? Math.ceil(paid) : 0;
   }
 
-  /** Notes the sides that lead to the far end, by the asset they come from; or forgets them. */
+  /** Notes the sides that lead to the far end, by the asset they come from if it may be bought; or forgets them. */
   #markEnds(isOn: boolean): void {
     const end = this.#listEnd(this.#far, this.#towardsList);
     for (let at = this.#listStart(this.#far, this.#towardsList); at < end; at += 1) {
       const side = this.#view.arena[at]!;
-      this.#endSide[this.#assetOf(side, this.#towardsEnd)] = isOn ? side : NONE;
+      const asset = this.#assetOf(side, this.#towardsEnd);
+      this.#endSide[asset] = isOn && mayBeBought(this.#view, asset) ? side : NONE;
     }
   }
 
