@@ -342,7 +342,7 @@ function stepMeter(log: Logger, { steps }: Operations): StepMeter {
 
 function viewOf(
   { engine, path }: EngineOptions,
-  { exchange, pool }: Parts,
+  { exchange, backing, pool }: Parts,
   { push, server, sink }: { push: PushEndpoint; server: HttpServer; sink: HistorySink | undefined },
 ): EngineView {
   return {
@@ -351,6 +351,7 @@ function viewOf(
       orders: exchange.state.markets.orderCount,
       ordersMax: engine.maxOrders,
       markets: exchange.state.markets.sorted().length,
+      backingsUnloaded: backing.unloaded,
     }),
     pool: () => pool.load,
     push: () => {

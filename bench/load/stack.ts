@@ -6,13 +6,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import type { DevnetInput } from "../../src/devnet/options.ts";
 import { EngineChild } from "./engine-child.ts";
-import { ANSWER_MS_MAX, ledgerOf } from "./status.ts";
+import { metricsAt } from "./metrics.ts";
+import { ledgerOf } from "./status.ts";
 
 const POLL_MS = 200;
 /** The largest world takes minutes on a busy machine. */
 const READY_MS_MAX = 20 * 60_000;
-/** Orders looked at to tell whether what stands behind them is loaded. */
-const SAMPLE = 200;
+/** Backing records that may lack, as a part of the orders, where new ones keep coming (choice). */
+const UNLOADED_PART = 0.001;
 
 export type StackOptions = {
   readonly devnet: DevnetInput;
@@ -54,7 +55,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   try {
     const url = `http://127.0.0.1:${await engine.listening}`;
-    await ready({ devnet, engine, url, say: options.say });
+    const stands = options.devnet.manual === true;
+    await ready({ devnet, engine, url, stands, say: options.say });
     return { devnet, engine, url, dataDir, stop };
   } catch (error) {
     engine.child.kill("SIGKILL");
@@ -64,17 +66,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-type Backed = { readonly backing?: { readonly updated?: string } };
-type Readying = Pick<Stack, "devnet" | "engine" | "url"> & Pick<StackOptions, "say">;
+type Readying = Pick<Stack, "devnet" | "engine" | "url"> &
+  Pick<StackOptions, "say"> & {
+    /** Nobody drives the network: the engine can show its last ledger. */
+    readonly stands: boolean;
+  };
 
 /** The books are full, the engine is at the tip, and knows what stands behind the orders. */
-async function ready({ devnet, engine, url, say }: Readying): Promise<void> {
+async function ready({ say, ...readying }: Readying): Promise<void> {
+  const { engine } = readying;
   const deadline = performance.now() + READY_MS_MAX;
   let told = "";
   for (;;) {
     if (performance.now() > deadline) throw new Error(`not ready in time: ${told}`);
     if (engine.child.exitCode !== null) throw engine.failure("ended");
-    const missing = await missingFor(devnet, url);
+    const missing = await missingFor(readying);
     if (missing === undefined) return;
     if (missing !== told) say(missing);
     told = missing;
@@ -82,13 +88,17 @@ async function ready({ devnet, engine, url, say }: Readying): Promise<void> {
   }
 }
 
-async function missingFor(devnet: Devnet, url: string): Promise<string | undefined> {
+async function missingFor(readying: Omit<Readying, "say">): Promise<string | undefined> {
+  const { devnet, engine, url, stands } = readying;
   if (devnet.filling) return "the network fills its books";
-  if ((await ledgerOf(url)) < devnet.tip.ledger - 1) return "the engine catches up";
-  const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-  const response = await fetch(`${url}/order?limit=${SAMPLE}`, { signal });
-  const orders = (await response.json()) as readonly Backed[];
-  const loaded = orders.filter(({ backing }) => backing?.updated !== undefined).length;
-  if (orders.length === 0) return "there are no orders yet";
-  return loaded < orders.length ? "the engine loads what stands behind the orders" : undefined;
+  const ledger = stands ? devnet.tip.ledger : devnet.tip.ledger - 1;
+  if ((await ledgerOf(url)) < ledger) return "the engine catches up";
+  const metric = await metricsAt(`${engine.operators}/metrics`);
+  const orders = metric("hopbook_live_orders");
+  if (orders === 0) return "there are no orders yet";
+  // A network that goes on adds a few makers with each ledger.
+  const unloadedMax = stands ? 0 : orders * UNLOADED_PART;
+  return metric("hopbook_backings_unloaded") > unloadedMax
+    ? "the engine loads what stands behind the orders"
+    : undefined;
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const EVERY_MS = 5;
 /** Generous: an engine that catches up on a busy machine can be slow to answer. */
-export const ANSWER_MS_MAX = 30_000;
+const ANSWER_MS_MAX = 30_000;
 
 /** The ledger that an engine shows, 0 before the first; rejects with an Error where it gives no answer in time. */
 export async function ledgerOf(url: string, timeoutMs = ANSWER_MS_MAX): Promise<number> {

@@ -14,6 +14,8 @@ export type BookView = {
   readonly orders: number;
   readonly ordersMax: number;
   readonly markets: number;
+  /** Backing records of its orders that are not loaded. */
+  readonly backingsUnloaded: number;
 };
 
 export type PushView = {

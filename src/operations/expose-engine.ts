@@ -29,6 +29,11 @@ export function exposeEngine(metrics: Exposer, exposed: ExposedEngine): void {
   gauge("live_orders", "Live orders.", ({ book }) => book().orders);
   gauge("live_orders_max", "Live orders the book has room for.", ({ book }) => book().ordersMax);
   gauge("live_markets", "Pairs with live orders.", ({ book }) => book().markets);
+  gauge(
+    "backings_unloaded",
+    "Backing records of the book that are not loaded: quotes leave their orders out.",
+    ({ book }) => book().backingsUnloaded,
+  );
   exposePool(gauge);
   // It begins anew with an engine that does.
   metrics.counter(

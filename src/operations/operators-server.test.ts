@@ -37,7 +37,7 @@ beforeEach(() => {
 function engine(changes: Partial<EngineView> = {}): EngineView {
   return {
     progress: () => ({ ledger: 100, closeTime: 1_700_000_000 }),
-    book: () => ({ orders: 7, ordersMax: 1000, markets: 3 }),
+    book: () => ({ orders: 7, ordersMax: 1000, markets: 3, backingsUnloaded: 4 }),
     pool: () => ({ queued: 2, queueMax: 1024, workers: 4, busy: 1, replaced: 5 }),
     push: () => ({
       connections: 11,
@@ -79,6 +79,7 @@ describe("/metrics", () => {
       hopbook_live_orders: 7,
       hopbook_live_orders_max: 1000,
       hopbook_live_markets: 3,
+      hopbook_backings_unloaded: 4,
       hopbook_quote_queue_length: 2,
       hopbook_quote_queue_max: 1024,
       hopbook_router_workers: 4,
@@ -101,7 +102,9 @@ describe("/metrics", () => {
     };
     for (const [name, value] of Object.entries(expected))
       assert.equal(shown.get(name), value, name);
-    operations.watch(engine({ book: () => ({ orders: 8, ordersMax: 1000, markets: 3 }) }));
+    operations.watch(
+      engine({ book: () => ({ orders: 8, ordersMax: 1000, markets: 3, backingsUnloaded: 4 }) }),
+    );
     assert.equal((await samples()).get("hopbook_live_orders"), 8);
   });
 

@@ -239,6 +239,20 @@ test("a record is unknown until its entries are loaded, and then as the ledger h
   assert.equal(bench.records.backing(exchange, usd), undefined, "the contract's own is not shown");
 });
 
+test("records that are not loaded are counted, the contract's own among them", () => {
+  const bench = new Bench();
+  bench.close({ orders: [{ after: order(1, usd, xlm, 500n) }] });
+  assert.equal(bench.records.unloaded, 4);
+  bench.load();
+  assert.equal(bench.records.unloaded, 0);
+  bench.close({ orders: [{ after: order(2, odd, xlm, 5n) }] });
+  assert.equal(bench.records.unloaded, 2);
+  bench.load();
+  assert.equal(bench.records.unloaded, 1, "a custom token has not answered");
+  bench.close({ orders: [{ before: order(2, odd, xlm, 5n) }] });
+  assert.equal(bench.records.unloaded, 0);
+});
+
 test("an answer of a ledger still to come waits for it", () => {
   const bench = new Bench();
   bench.place(order(1, usd, xlm, 500n));

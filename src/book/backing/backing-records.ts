@@ -175,6 +175,11 @@ export class BackingRecords {
     return { ...report, rows: [...this.#dueRows, ...rows], apply };
   }
 
+  /** Records of the book, as far as they are restored, that are not loaded: their orders count as not backed. */
+  get unloaded(): number {
+    return this.#state.unloaded;
+  }
+
   /** Undefined where the owner and asset are not tracked. */
   backing(owner: Address, asset: Address): Backing | undefined {
     return this.#shown(owner, asset)?.record.backing;

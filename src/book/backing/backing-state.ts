@@ -37,6 +37,8 @@ export class BackingState {
   /** Bytes that the events and the return value of a call may take. */
   eventsMax = EVENTS_MAX_DEFAULT;
   readonly records = new Map<RecordId, BackingRecord>();
+  /** Of these the book's that have no values yet. */
+  unloaded = 0;
   /** The same records by owner and asset: found without making the text of an id. */
   readonly owners = new Map<Address, Map<Address, OwnedRecord>>();
   readonly entries: FollowedEntries;

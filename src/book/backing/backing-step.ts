@@ -34,6 +34,7 @@ import {
   isInBook,
   isShort,
   isShown,
+  isUnloaded,
   type RecordChange,
   type RecordId,
   recordId,
@@ -144,6 +145,7 @@ export function commitBatch(batch: BackingBatch): Committed {
   state.eventsMax = view.eventsMax;
   for (const [id, record] of view.records.changes()) {
     const former = state.records.get(id);
+    state.unloaded += Number(isUnloaded(record)) - Number(isUnloaded(former));
     state.lapses.change(id, former?.backing.liveUntil ?? 0, record?.backing.liveUntil ?? 0);
     if (record !== undefined) state.setOfOwner(id, record);
     else if (former !== undefined) state.removeFromOwner(former);

@@ -55,6 +55,11 @@ export function isInBook(record: BackingRecord): boolean {
   return record.orders > 0 || record.market;
 }
 
+/** Whether the shared book holds the record, but without values: none were loaded. */
+export function isUnloaded(record: BackingRecord | undefined): boolean {
+  return record !== undefined && isInBook(record) && record.backing.updated === undefined;
+}
+
 /** Whether the holder is short (`RecordValues`): what the API shows of it does not say so. */
 export function isShort({ backing, next }: BackingRecord): boolean {
   return backing.authorized && !next.authorized;
