@@ -36,13 +36,15 @@ export function parseQuery(text: string): Query<string> {
   if (text === "") return EMPTY;
   const names: string[] = [];
   const raws: string[] = [];
+  const isPlain = !ENCODED.test(text);
   // The first of each at or after `from`.
   let equals = -1;
   for (let from = 0; from < text.length; ) {
     const end = indexOrEnd(text, "&", from);
     if (equals < from) equals = indexOrEnd(text, "=", from);
     if (end > from) {
-      const name = decode(text.slice(from, Math.min(equals, end)));
+      const raw = text.slice(from, Math.min(equals, end));
+      const name = isPlain ? raw : decode(raw);
       if (name !== undefined) {
         names.push(name);
         raws.push(text.slice(equals + 1, end));
@@ -50,7 +52,7 @@ export function parseQuery(text: string): Query<string> {
     }
     from = end + 1;
   }
-  return new ParsedQuery(names, raws);
+  return new ParsedQuery(names, raws, isPlain);
 }
 
 function indexOrEnd(text: string, character: string, from: number): number {
@@ -63,10 +65,13 @@ class ParsedQuery implements Query<string> {
   readonly #names: readonly string[];
   /** Still encoded; empty for a key without a value. */
   readonly #raws: readonly string[];
+  /** Whether none of them is encoded. */
+  readonly #isPlain: boolean;
 
-  constructor(names: readonly string[], raws: readonly string[]) {
+  constructor(names: readonly string[], raws: readonly string[], isPlain: boolean) {
     this.#names = names;
     this.#raws = raws;
+    this.#isPlain = isPlain;
   }
 
   has(name: string): boolean {
@@ -74,11 +79,12 @@ class ParsedQuery implements Query<string> {
   }
 
   lenient(name: string): readonly (string | undefined)[] {
-    return this.#rawsOf(name).map(decode);
+    const raws = this.#rawsOf(name);
+    return this.#isPlain ? raws : raws.map(decode);
   }
 
   all(name: string): readonly string[] {
-    return this.#rawsOf(name).map((raw) => decoded(name, raw));
+    return this.#rawsOf(name).map((raw) => this.#decoded(name, raw));
   }
 
   one(name: string): string | undefined {
@@ -87,10 +93,16 @@ class ParsedQuery implements Query<string> {
     for (let at = 0; at < this.#names.length; at += 1) {
       const raw = this.#raws[at];
       if (this.#names[at] !== name || raw === undefined || raw === "") continue;
-      value = decoded(name, raw);
+      value = this.#decoded(name, raw);
       count += 1;
     }
     if (count > 1) throw invalidParameter(name, "Expected a single value.");
+    return value;
+  }
+
+  #decoded(name: string, raw: string): string {
+    const value = this.#isPlain ? raw : decode(raw);
+    if (value === undefined) throw invalidParameter(name, "Malformed percent-encoding.");
     return value;
   }
 
@@ -102,12 +114,6 @@ class ParsedQuery implements Query<string> {
     }
     return found;
   }
-}
-
-function decoded(name: string, raw: string): string {
-  const value = decode(raw);
-  if (value === undefined) throw invalidParameter(name, "Malformed percent-encoding.");
-  return value;
 }
 
 const ENCODED = /[%+]/;

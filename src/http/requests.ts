@@ -59,7 +59,8 @@ type Asked = {
 
 /** A request that its handler answers. */
 type Accepted = Asked & {
-  readonly url: string;
+  /** Undefined where the answer is not kept. */
+  readonly url: string | undefined;
   readonly found: FoundRoute;
   readonly request: ApiRequest;
   readonly pretty: boolean;
@@ -115,13 +116,17 @@ export class Requests {
       this.#writeOther(asked, tooManyRequests(limits.requestsPerSecond, waitSeconds));
       return;
     }
-    const url = queryText === "" ? path : `${path}?${queryText}`;
-    if (url.length > URL_BYTES_MAX) {
+    const queryBytes = queryText === "" ? 0 : 1 + queryText.length;
+    if (path.length + queryBytes > URL_BYTES_MAX) {
       meter.refused("url_bytes");
       this.#writeOther(asked, TOO_LONG);
       return;
     }
-    const kept = this.#kept.find(url);
+    const found = router.find(path);
+    // Hashing a text that was just put together costs a microsecond: only where an answer may be kept.
+    const isKept = found?.route.state !== undefined;
+    const url = !isKept ? undefined : queryText === "" ? path : `${path}?${queryText}`;
+    const kept = url === undefined ? undefined : this.#kept.find(url);
     if (kept !== undefined && !this.#turn.isSpent(startMs)) {
       writeJson(res, kept.body, head, this.#unread.end);
       this.#turn.wrote(kept.body.length);
@@ -130,7 +135,6 @@ export class Requests {
     }
     const query = parseQuery(queryText);
     const pretty = query.has("pretty_print");
-    const found = router.find(path);
     if (found === undefined) {
       if (site?.serve(path, res, req, head)) {
         this.#answered(asked, "/console", 200);
@@ -216,7 +220,7 @@ export class Requests {
       const json = found.route.handle(request);
       if (typeof json !== "string") return json;
       const answer = jsonAnswer(json, pretty);
-      this.#kept.made(url, found, answer.body);
+      if (url !== undefined) this.#kept.made(url, found, answer.body);
       return answer;
     } catch (error) {
       return this.#answerOf(error, pretty);

@@ -10,7 +10,7 @@ type Told = RouteHop & { [TEXT]?: string };
 
 export function quoteAnswer(result: QuoteResult): QuoteAnswer {
   if (result.status !== "success") return result;
-  const { routes, ...rest } = result;
+  const { status, ledger, isUnproven, routes } = result;
   let paths = "[";
   for (const { sold, bought, hops } of routes) {
     if (paths !== "[") paths += ",";
@@ -21,7 +21,9 @@ export function quoteAnswer(result: QuoteResult): QuoteAnswer {
     }
     paths += "]}";
   }
-  return { ...rest, paths: `${paths}]` };
+  paths += "]";
+  // Member by member: what a rest or a spread makes is slow to make and to read, a microsecond each.
+  return isUnproven ? { status, ledger, paths, isUnproven } : { status, ledger, paths };
 }
 
 function hopText(hop: Told): string {
