@@ -209,8 +209,7 @@ class Connection {
   }
 
   #readHead(): boolean {
-    const [first] = this.#parts;
-    const data = first?.length === this.#received ? first : Buffer.concat(this.#parts);
+    const data = joined(this.#parts);
     const end = data.indexOf(HEAD_END);
     if (end < 0) return false;
     const head = data.toString("latin1", 0, end);
@@ -227,8 +226,7 @@ class Connection {
     const bytes = this.#expected;
     const bodyBytes = bytes - this.#headBytes;
     const { onBody } = this.#pool.options;
-    const body =
-      onBody === undefined ? undefined : Buffer.concat(this.#parts).subarray(this.#headBytes);
+    const body = onBody === undefined ? undefined : joined(this.#parts).subarray(this.#headBytes);
     this.#reset();
     if (request === undefined) return;
     if (onBody !== undefined && body !== undefined) onBody(request, status, body);
@@ -252,6 +250,12 @@ class Connection {
     this.#received = 0;
     this.#expected = 0;
   }
+}
+
+/** Most answers come in one part: a copy of it would cost the client more than the rest of an answer. */
+function joined(parts: readonly Buffer[]): Buffer {
+  const [first] = parts;
+  return first !== undefined && parts.length === 1 ? first : Buffer.concat(parts);
 }
 
 export function requestBytes(path: string): Buffer {
