@@ -35,8 +35,8 @@ export class GreedyRoute {
 
   /** False where another selection may be better: then the answer is only a good one. */
   isProven = true;
-  #acceptsGap = false;
   #sells = true;
+  #hopCount = 0;
 
   /** What the hop being tried gives (SELL) or costs (BUY). */
   #value = 0;
@@ -54,7 +54,7 @@ export class GreedyRoute {
 
   /**
    * Fills the answer for the first `hopCount` curves; `words` holds the exact prices by slot. False
-   * where there is none or, unless `acceptsGap`, another may be better. With it `isProven` tells.
+   * where there is none.
    */
   solve(
     curves: Int32Array,
@@ -63,12 +63,11 @@ export class GreedyRoute {
     amount: number,
     ordersMax: number,
     words: BigUint64Array,
-    acceptsGap = false,
   ): boolean {
     if (amount >= GREEDY_EXACT_MAX) return false;
     this.isProven = true;
-    this.#acceptsGap = acceptsGap;
     this.#sells = sells;
+    this.#hopCount = hopCount;
     let flow = amount;
     let left = ordersMax;
     for (let stage = 0; stage < hopCount; stage += 1) {
@@ -82,17 +81,16 @@ export class GreedyRoute {
     }
     this.sold = sells ? amount : flow;
     this.bought = sells ? flow : amount;
-    if (!acceptsGap && !this.#isFewest(hopCount, flow)) return false;
-    return !sells || this.#settle(curves, hopCount, flow, words);
+    return !sells || this.#settle(curves, flow, words);
   }
 
   /**
-   * Whether fewer orders certainly come to less than `value`. With one less some hop pays more by what it
-   * saves, and passed on at the other hops' highest prices that is more than what each hop loses by
-   * rounding: a unit of what it gets and, where a cheaper order is the break item instead, one of what
-   * it pays.
+   * Whether fewer orders certainly come to less. With one less some hop pays more by what it saves, and
+   * passed on at the other hops' highest prices that is more than what each hop loses by rounding: a
+   * unit of what it gets and, where a cheaper order is the break item instead, one of what it pays.
    */
-  #isFewest(hopCount: number, value: number): boolean {
+  isFewest(): boolean {
+    const hopCount = this.#hopCount;
     // What a unit is worth in the end; what is lost there by rounding, and with an order less.
     let [worth, rounded, lost] = [1, 0, Number.POSITIVE_INFINITY];
     for (let stage = hopCount - 1; stage >= 0; stage -= 1) {
@@ -103,7 +101,7 @@ export class GreedyRoute {
       lost = Math.min(lost, this.#saves[hop]! * worth);
       if (!this.#sells) worth *= this.#levels[hop]!;
     }
-    return lost > rounded + EQUAL_PART * value;
+    return lost > rounded + EQUAL_PART * (this.#sells ? this.bought : this.sold);
   }
 
   /**
@@ -118,7 +116,7 @@ export class GreedyRoute {
     canBeLess: boolean,
   ): boolean {
     const { columns, count, share, start } = this.#curves;
-    const { amount, budget, cost, price } = columns;
+    const { amount, cost, price } = columns;
     const sells = this.#sells;
     const [uses, gives] = sells ? [cost, amount] : [amount, cost];
     const first = start[curve]!;
@@ -144,6 +142,16 @@ export class GreedyRoute {
     if (at === first) return true;
     if (!this.#allSave(first, at, sells ? flow - left : given)) return false;
     if (canBeLess) this.#saved = Math.min(this.#saved, gets * level);
+    if (!this.#isCertain(curve, at, left, gets)) this.isProven = false;
+    return true;
+  }
+
+  /** Whether no selection is better than that in which the last order `at` takes what the cheaper ones leave. */
+  #isCertain(curve: number, at: number, left: number, gets: number): boolean {
+    const { columns, count, start } = this.#curves;
+    const { amount, budget, cost, price } = columns;
+    const sells = this.#sells;
+    const level = price[at]!;
     // A unit more of output needs this much more of input than rounding can give.
     if (sells && level - (left - gets * level) >= UNIT) return true;
     // What is left counts in units of what is paid (SELL) or got (BUY).
@@ -151,17 +159,11 @@ export class GreedyRoute {
     // A cheaper order of its maker that is filled in part leaves it the backing that it lacks.
     const isWhole = budget[at]! >= amount[at]!;
     const slack = sells ? ORDERS_MAX : 0;
-    const over = uses[at]! - left - slack;
-    if (isWhole && (level - dearest) * over < ROUNDED * (sells ? dearest : 1)) return this.#doubt();
-    if (at + 1 === first + count[curve]!) return this.#curves.isComplete(curve) || this.#doubt();
+    const over = (sells ? cost : amount)[at]! - left - slack;
+    if (isWhole && (level - dearest) * over < ROUNDED * (sells ? dearest : 1)) return false;
+    if (at + 1 === start[curve]! + count[curve]!) return this.#curves.isComplete(curve);
     const next = price[at + 1]!;
-    return (left - slack) * (next - level) >= UNIT * (sells ? next : 1) || this.#doubt();
-  }
-
-  /** Notes that the answer is not certain; whether it is of use all the same. */
-  #doubt(): boolean {
-    this.isProven = false;
-    return this.#acceptsGap;
+    return (left - slack) * (next - level) >= UNIT * (sells ? next : 1);
   }
 
   /** Whether each entry before `last` saves more than next to nothing of `paid`; notes the least. */
@@ -181,10 +183,10 @@ export class GreedyRoute {
    * The backward plan: what the hops really pay for `bought`. False where it leaves out an order
    * that the plan forward fills: whether that one can be left out is not said here.
    */
-  #settle(curves: Int32Array, hopCount: number, bought: number, words: BigUint64Array): boolean {
+  #settle(curves: Int32Array, bought: number, words: BigUint64Array): boolean {
     const { columns, start } = this.#curves;
     let wanted = bought;
-    for (let hop = hopCount - 1; hop >= 0; hop -= 1) {
+    for (let hop = this.#hopCount - 1; hop >= 0; hop -= 1) {
       const first = start[curves[hop]!]!;
       let at = first;
       let paid = 0;

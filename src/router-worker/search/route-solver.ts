@@ -241,13 +241,13 @@ export class RouteSolver {
       amount,
       ordersMax,
       view.orderU64,
-      this.gap > 0,
     );
     if (!found) return undefined;
     const isNear = sells
       ? greedy.bought >= key * (1 - FURTHER_GAP)
       : greedy.sold <= -key * (1 + FURTHER_GAP);
-    if (!(greedy.isProven || isNear) || !this.#fitsGreedily(view, sides)) return undefined;
+    const isGood = this.gap > 0 ? greedy.isProven || isNear : greedy.isProven && greedy.isFewest();
+    if (!isGood || !this.#fitsGreedily(view, sides)) return undefined;
     const { sold, bought, counts } = greedy;
     return {
       sold: sold === amount ? request.amount : BigInt(sold),
