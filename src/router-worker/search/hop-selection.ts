@@ -48,9 +48,13 @@ export class HopSelection {
     return this.count > 0;
   }
 
-  /** Whether something as good as the incumbent, and the cutoff, was turned down for its bytes. */
+  /**
+   * Whether something as good as the incumbent, and the cutoff, was turned down for its bytes, or not tried for
+   * them.
+   */
   get isBytesBound(): boolean {
-    return this.#refused >= Math.max(this.worth, this.#task.cutoff);
+    const { cutoff, demand, slots } = this.#task;
+    return slots < demand.slots || this.#refused >= Math.max(this.worth, cutoff);
   }
 
   /** SELL: what the incumbent gets, BUY: what it costs. */

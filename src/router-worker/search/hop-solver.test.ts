@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type HopOffer, hopOfOffers } from "../../../test/support/hop-of-offers.ts";
+import { FILL_BYTES } from "./call-bytes.ts";
 import type { HopDemand } from "./hop-problem.ts";
 import { HopSolver } from "./hop-solver.ts";
 
@@ -45,7 +46,7 @@ test("a search cut short among a maker's choices does not say that there are non
 function solved(
   offers: readonly HopOffer[],
   demand: Pick<HopDemand, "sells" | "amount" | "slots" | "nodesMax"> &
-    Partial<Pick<HopDemand, "cutoff">>,
+    Partial<Pick<HopDemand, "bytes" | "cutoff">>,
 ): HopSolver {
   const search = new HopSolver();
   const none = demand.sells ? 0 : Number.POSITIVE_INFINITY;
@@ -55,6 +56,22 @@ function solved(
   });
   return search;
 }
+
+test("bytes for so many orders bound a search as so many slots do", () => {
+  const offers = Array.from({ length: 60 }, (_, at) => ({
+    price: 1000 + 7 * at,
+    amount: 1000 + ((at * 7919) % 1009),
+  }));
+  for (const sells of [true, false]) {
+    for (const slots of [3, 6, 10]) {
+      const demand = { sells, amount: 1700 * slots, nodesMax: 1 << 13 };
+      const within = solved(offers, { ...demand, slots: 20, bytes: slots * FILL_BYTES });
+      const best = solved(offers, { ...demand, slots });
+      assert(best.selection.found && best.complete && within.complete, `${slots} slots`);
+      assert.equal(within.selection.value, best.selection.value, `${slots} slots`);
+    }
+  }
+});
 
 test("a search whose nodes end before the quick pass does is not said to be complete", () => {
   const offers = [

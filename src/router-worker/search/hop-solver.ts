@@ -143,7 +143,7 @@ export class HopSolver {
       const isPaid = task.sells && mostPaid(orders, slots) >= amount - task.error;
       this.hasMissed = isPaid && orders.dropped?.wantAll() === true;
     } else if (!this.#takeCheapest()) {
-      this.#search(slots);
+      this.#search(task.slots);
       this.work += nodesMax - Math.max(0, this.#nodesLeft);
       if (this.complete) this.hasMissed = this.#wantMissed();
     }

@@ -1,4 +1,6 @@
-// Hot path: one hop to be solved: which of its orders count, which can be whole, and whether they are enough.
+// Hot path: one hop to be solved: which of its orders count, which can be whole, whether they are enough,
+// and how many of them the call carries.
+import { FILL_BYTES } from "./call-bytes.ts";
 import { CANDIDATES_MAX } from "./candidates.ts";
 import { UNCONSTRAINED } from "./hop-columns.ts";
 import { type HopDemand, type HopOrders, mostOfSlots, orderBytes } from "./hop-problem.ts";
@@ -28,6 +30,8 @@ export class HopTask {
   priceMax = 0;
   /** Whether some selections take more bytes of the call than they may. */
   isBytesBound = false;
+  /** Order slots: no more than the call carries. */
+  slots = 0;
   /** What orders use up of the amount, and what leaves some of it. */
   #uses!: Float64Array;
   #wholeMax = 0;
@@ -57,6 +61,7 @@ export class HopTask {
       bytesMost = Math.max(bytesMost, orderBytes(orders, entry));
     }
     this.isBytesBound = bytesMost * demand.slots > demand.bytes;
+    this.slots = this.isBytesBound ? Math.max(1, this.#mostThatFit()) : demand.slots;
     this.ignoresBacking = orders.groups > 0;
     this.group = NO_GROUPS;
     this.groups = 0;
@@ -104,6 +109,27 @@ export class HopTask {
       group[other] === UNCONSTRAINED &&
       !this.isBytesBound
     );
+  }
+
+  /** How many orders fit the call at most: the smallest, of the makers with most of them. */
+  #mostThatFit(): number {
+    const { columns, payerBytes } = this.orders;
+    const { addressBytes, owner, transferBytes } = columns;
+    const counts = new Map<number, number>();
+    let [fill, transfers, share] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 1];
+    for (let entry = 0; entry < this.candidates; entry += 1) {
+      fill = Math.min(fill, FILL_BYTES + addressBytes[entry]! + payerBytes);
+      transfers = Math.min(transfers, transferBytes[entry]! + payerBytes);
+      const count = (counts.get(owner[entry]!) ?? 0) + 1;
+      counts.set(owner[entry]!, count);
+      share = Math.max(share, count);
+    }
+    const { bytes, slots } = this.demand;
+    let most = 0;
+    while (most < slots && (most + 1) * fill + Math.ceil((most + 1) / share) * transfers <= bytes) {
+      most += 1;
+    }
+    return most;
   }
 
   /** False where even the largest orders cannot use up the amount. */
