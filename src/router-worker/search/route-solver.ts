@@ -234,14 +234,7 @@ export class RouteSolver {
     const greedy = this.#greedy;
     const amount = Number(request.amount);
     const curves = this.#findCurves(sides, false);
-    const found = greedy.solve(
-      curves,
-      sides.length,
-      sells,
-      amount,
-      ordersMax,
-      view.orderU64,
-    );
+    const found = greedy.solve(curves, sides.length, sells, amount, ordersMax, view.orderU64);
     if (!found) return undefined;
     const isNear = sells
       ? greedy.bought >= key * (1 - FURTHER_GAP)
