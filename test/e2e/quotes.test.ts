@@ -10,13 +10,15 @@ import { type Random, randomFrom } from "../support/random-ledgers.ts";
 import { runs } from "../support/runs.ts";
 import { stopAll } from "../support/stop-all.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { ApiClient, type Row } from "./api-client.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { PastStates } from "./past-state.ts";
 import { quotedRoute } from "./quoted-route.ts";
 
 const CLIENTS = 8;
-const ANSWERS_MIN = runs(200);
+/** With routes: how many have some follows from how fast the engine learns what stands behind new orders. */
+const ANSWERS_MIN = runs(150);
 /** Ledgers that answers are of. */
 const LEDGERS_MIN = runs(12);
 /** Answers that are tried. */
@@ -39,6 +41,11 @@ before(async () => {
   });
   api = new ApiClient(await engine.listening);
   await api.reached(devnet.tip.ledger);
+  // Until it has, few quotes find makers who can fill.
+  await until("the engine has loaded all backing", async () => {
+    const orders: Row[] = await api.all("/order", 200);
+    return orders.every(({ backing }) => backing.updated !== undefined);
+  });
 });
 
 after(async () => {
@@ -62,6 +69,7 @@ test("what eight clients are quoted settles to the unit at the ledger that it na
       const { ledger } = answer.body;
       assert.ok(ledger >= newest, `ledger ${ledger} after ${newest}`);
       newest = ledger;
+      if (triedPaths(answer.body).length === 0) continue;
       ledgers.add(ledger);
       answers.push(answer);
     }
@@ -76,9 +84,7 @@ test("what eight clients are quoted settles to the unit at the ledger that it na
   const step = Math.max(1, Math.floor(answers.length / CHECKED_MAX));
   for (let at = 0; at < answers.length; at += step) {
     const { direction, body } = answers[at] ?? assert.fail();
-    for (const path of body.paths) {
-      // A direct quote may take makers whose token, one that is only polled, has yet to confirm.
-      if (path.path.length === 1 && body.buyingAsset === devnet.network.plainToken) continue;
+    for (const path of triedPaths(body)) {
       routes += 1;
       for (const fault of past.routeFaults(body.ledger, quotedRoute(path), direction)) {
         faults.push(`ledger ${body.ledger}: ${fault}: ${JSON.stringify(path)}`);
@@ -93,8 +99,14 @@ test("what eight clients are quoted settles to the unit at the ledger that it na
     faults: faults.length,
   });
   assert.deepEqual(faults.slice(0, 5), []);
-  assert.ok(routes > answers.length / step, `${routes} routes`);
 });
+
+/** But direct ones that buy a token which is only polled: they may take makers that it has yet to confirm. */
+function triedPaths({ paths, buyingAsset }: Row): Row[] {
+  return paths.filter(
+    ({ path }: Row) => path.length > 1 || buyingAsset !== devnet.network.plainToken,
+  );
+}
 
 /** Of every side with orders: the assets a taker sells and buys, and an order's amount. */
 type Side = { readonly selling: string; readonly buying: string; readonly amount: bigint };
