@@ -286,26 +286,22 @@ export class RouteSolver {
     const equal = leastEqual(found, sells);
     this.gap = 0;
     let best = found;
-    let [least, most] = [1, Number.POSITIVE_INFINITY];
-    for (let next = most; this.workLeft > 0 && !context.shouldStop(); ) {
+    let slots = Number.POSITIVE_INFINITY;
+    while (this.workLeft > 0 && !context.shouldStop()) {
       const listed = this.#listed.get(best);
       if (listed === undefined) break;
       const { sides, orderSlots } = listed;
-      least = Math.max(least, sides.length);
-      most = Math.min(most, orderSlots.reduce((sum, list) => sum + list.length, 0) - 1);
-      next = Math.min(next, most);
-      if (next < least) break;
+      slots = Math.min(slots, orderSlots.flat().length - 1);
+      if (slots < sides.length) break;
       this.#loadWithCredit(context, sides);
       this.isOpen = false;
-      const other = this.#attempt({ ...context, ordersMax: next }, sides, equal);
+      const other = this.#attempt({ ...context, ordersMax: slots }, sides, equal);
       if (other !== undefined && isBetter(other, found, sells) && isBetter(other, first, sells)) {
         best = other;
-        continue;
-      }
-      // A search that is cut short, or lacks orders, says nothing of fewer.
-      if (this.isOpen || this.#search.hasMissed) most = next - 1;
-      else least = next + 1;
-      next = Math.floor((least + most) / 2);
+      } else if (this.isOpen || this.#search.hasMissed) {
+        // A search that is cut short, or lacks orders, says nothing of fewer.
+        slots = Math.floor(slots / 2);
+      } else break;
     }
     return best;
   }
@@ -315,7 +311,7 @@ export class RouteSolver {
     { orderSlots, flows }: Listed,
     dropsOnly: boolean,
   ): Generator<readonly (readonly number[])[]> {
-    const left = ordersMax - orderSlots.reduce((sum, list) => sum + list.length, 0);
+    const left = ordersMax - orderSlots.flat().length;
     for (const [hop, list] of orderSlots.entries()) {
       const candidates = dropsOnly ? undefined : this.#search.hops[hop]!;
       const amount = Number(flows[hop]);
