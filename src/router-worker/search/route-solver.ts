@@ -16,7 +16,7 @@ import { RouteHops } from "./route-hops.ts";
 import { isBetter, leastEqual } from "./route-order.ts";
 import { listedOrder, type Settled, settle } from "./settle.ts";
 import { MANY_HOPS, ONE_HOP, type SideCurves } from "./side-curves.ts";
-import { SlotSplitSearch } from "./slot-split-search.ts";
+import { type RouteDemand, SlotSplitSearch } from "./slot-split-search.ts";
 import { UNKNOWN_WORK } from "./work-budget.ts";
 
 /** Work units for the selection of a limit crossing that is cut short. */
@@ -58,15 +58,6 @@ type Listed = {
   readonly orderSlots: readonly (readonly number[])[];
   readonly flows: readonly bigint[];
 };
-
-/** Of a search of selections; see `RouteDemand`. `workMax` undefined: a part of what is left. */
-type SearchLimits = {
-  readonly cutoff: number | undefined;
-  readonly bytes: number;
-  readonly workMax: number | undefined;
-};
-
-const NO_LIMITS = { cutoff: undefined, bytes: Number.POSITIVE_INFINITY, workMax: undefined };
 
 /** What all paths of one request share. */
 export type SolveContext = {
@@ -361,11 +352,11 @@ export class RouteSolver {
     while (hop.count > 0 && orderPrice(view, slotOf(hop, hop.count - 1)) > priceMax) hop.count -= 1;
     hop.profits = new KnownProfits();
     const bytes = fillBytesMax(view, [demand.side], true);
-    const limits = { ...NO_LIMITS, bytes, workMax: LIMIT_WORK_MAX };
-    if (this.#searchSelection(context, [demand.side], limits)) {
-      const orderSlots = this.#listedOrderSlots(0);
-      const settled = settleListed(context, [orderSlots]);
-      if (settled !== undefined) return { ...settled, orderSlots };
+    const limits = { bytes, workMax: LIMIT_WORK_MAX };
+    const [found] = this.#searchSelections(context, [demand.side], limits) ?? [];
+    if (found !== undefined) {
+      const settled = settleListed(context, [found]);
+      if (settled !== undefined) return { ...settled, orderSlots: found };
     }
     const all = [...this.#slotsUpTo(view, curve, priceMax)];
     const largest = crossInOrder(demand, largestOf(view, all, ordersMax));
@@ -395,14 +386,14 @@ export class RouteSolver {
   ): RouteQuote | undefined {
     const bytes = fillBytesMax(context.view, sides, false);
     const { isOpen } = this;
-    let found = this.#searchSelection(context, sides, { ...NO_LIMITS, cutoff });
-    if (found && this.#search.bytes > bytes) {
+    const limits = cutoff === undefined ? {} : { cutoff };
+    let orderSlots = this.#searchSelections(context, sides, limits);
+    if (orderSlots !== undefined && this.#search.bytes > bytes) {
       this.isOpen = isOpen;
       if (this.#wantAll(sides)) this.#loadWithCredit(context, sides);
-      found = this.#searchSelection(context, sides, { ...NO_LIMITS, cutoff, bytes });
+      orderSlots = this.#searchSelections(context, sides, { ...limits, bytes });
     }
-    if (!found) return undefined;
-    const orderSlots = sides.map((_, hop) => this.#listedOrderSlots(hop));
+    if (orderSlots === undefined) return undefined;
     const route = this.#routeOf(context, sides, orderSlots);
     // Another selection may settle.
     if (route === undefined) this.isOpen = true;
@@ -473,30 +464,31 @@ export class RouteSolver {
     return this.#curvesOfPath;
   }
 
-  #searchSelection(
+  /** By hop as it is loaded the slots of the orders of the best selections; undefined: none were found. */
+  #searchSelections(
     { request, sells, ordersMax, shouldStop }: SolveContext,
     sides: readonly number[],
-    { cutoff, bytes, workMax }: SearchLimits,
-  ): boolean {
+    limits: Partial<Pick<RouteDemand, "cutoff" | "bytes" | "workMax">>,
+  ): readonly (readonly number[])[] | undefined {
     const found = this.#search.solve({
       sells,
-      cutoff: cutoff ?? (sells ? 0 : Number.POSITIVE_INFINITY),
       hopCount: sides.length,
       amount: request.amount,
       slots: ordersMax,
-      bytes,
       gap: this.gap,
-      workMax: workMax ?? Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART),
       shouldStop,
+      cutoff: sells ? 0 : Number.POSITIVE_INFINITY,
+      bytes: Number.POSITIVE_INFINITY,
+      workMax: Math.max(SEARCH_MIN, this.workLeft * SEARCH_PART),
+      ...limits,
     });
     this.workLeft -= this.#search.work;
     if (!this.#search.complete) this.isOpen = true;
-    return found;
-  }
-
-  #listedOrderSlots(hop: number): readonly number[] {
+    if (!found) return undefined;
     const { lists, counts, hops } = this.#search;
-    return Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry));
+    return sides.map((_, hop) =>
+      Array.from(lists[hop]!.subarray(0, counts[hop]!), (entry) => slotOf(hops[hop]!, entry)),
+    );
   }
 }
 
