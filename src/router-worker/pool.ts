@@ -27,10 +27,10 @@ export const QUEUE_MAX = 1024;
 /** Requests of one client that wait: others always find a place (choice). */
 export const CLIENT_QUEUE_MAX = QUEUE_MAX / 2;
 /**
- * Requests of one task (measured, 2026-11). With more, hard ones are handed over and back a dozen times before
- * their turn comes; with fewer, the way to the worker, 60 us, is a large part of what usual ones take.
+ * Requests of one task (a guess). How many there are bounds what each may take, so that with fewer of them hard
+ * ones take longer where many wait.
  */
-const BATCH_MAX = 16;
+const BATCH_MAX = 64;
 /** From arrival to answer. Clients are promised a failure within a second. */
 const TIME_MS_MAX = 800;
 /**
