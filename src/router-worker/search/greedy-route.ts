@@ -118,7 +118,8 @@ export class GreedyRoute {
     const { columns, count, share, start } = this.#curves;
     const { amount, cost, price } = columns;
     const sells = this.#sells;
-    const [uses, gives] = sells ? [cost, amount] : [amount, cost];
+    const uses = sells ? cost : amount;
+    const gives = sells ? amount : cost;
     const first = start[curve]!;
     const end = first + Math.min(count[curve]!, ordersMax);
     let left = flow;

@@ -69,7 +69,8 @@ export class PathSearch {
     this.#view = view;
     this.#demand = demand;
     this.#sells = sells;
-    [this.#near, this.#far] = sells ? [selling, buying] : [buying, selling];
+    this.#near = sells ? selling : buying;
+    this.#far = sells ? buying : selling;
     this.#awayList = sells ? LINKS_SELLING_LIST : LINKS_BUYING_LIST;
     this.#towardsList = sells ? LINKS_BUYING_LIST : LINKS_SELLING_LIST;
     this.#awayEnd = sells ? SIDE_TAKER_BUYS : SIDE_TAKER_SELLS;
