@@ -151,6 +151,8 @@ export class CandidateSets {
   /** Of the set at hand. */
   #isThinned = false;
   #kept = new Int32Array(256);
+  /** Candidates by group. */
+  #counts = new Int32Array(256);
 
   constructor(curves: Curves) {
     this.#curves = curves;
@@ -264,15 +266,15 @@ export class CandidateSets {
   /** Drops orders of makers with many that their own other ones make useless. */
   #thinMakers(from: number, kept: number, groups: number): number {
     if (groups === 0) return kept;
+    if (this.#counts.length < groups) this.#counts = new Int32Array(2 * groups);
+    this.#counts.fill(0, 0, groups);
     const { columns } = this.#curves;
-    const counts = new Map<number, number>();
+    const drops = new Set<number>();
     for (let at = 0; at < kept; at += 1) {
       const group = columns.group[from + this.#kept[at]!]!;
-      if (group !== UNCONSTRAINED) counts.set(group, (counts.get(group) ?? 0) + 1);
-    }
-    const drops = new Set<number>();
-    for (const [group, count] of counts) {
-      if (count > MAKER_MIN) this.#thinMaker(from, kept, group, drops);
+      if (group === UNCONSTRAINED) continue;
+      this.#counts[group]! += 1;
+      if (this.#counts[group] === MAKER_MIN + 1) this.#thinMaker(from, kept, group, drops);
     }
     if (drops.size === 0) return kept;
     let left = 0;
