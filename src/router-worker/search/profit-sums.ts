@@ -72,11 +72,15 @@ export class ProfitSums {
     this.#task = task;
     let least = 0;
     let end = 0;
-    for (; end < count && price[end]! < lambda; end += 1) {
-      const profit = most[end]! * (lambda - price[end]!);
-      if (profit <= least || (groups > 0 && group[end] !== UNCONSTRAINED)) continue;
-      if (task !== undefined && !task.canBeWhole(end)) continue;
-      this.#add(profit, most[end]!);
+    // Above all prices the largest orders profit most, mostly the dearest ones.
+    const isAbove = price[count - 1]! < lambda;
+    for (; end < count; end += 1) {
+      const entry = isAbove ? count - 1 - end : end;
+      if (price[entry]! >= lambda) break;
+      const profit = most[entry]! * (lambda - price[entry]!);
+      if (profit <= least || (groups > 0 && group[entry] !== UNCONSTRAINED)) continue;
+      if (task !== undefined && !task.canBeWhole(entry)) continue;
+      this.#add(profit, most[entry]!);
       if (this.#held === slots) least = this.#profits[slots - 1]!;
     }
     for (let maker = 0; maker < groups; maker += 1) this.#addMaker(hop, lambda, maker);
