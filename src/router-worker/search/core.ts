@@ -18,8 +18,6 @@ export class Core {
   // By place of a class.
   /** The first of its alternatives: those that lose least come first. */
   readonly from = new Int32Array(ENTRIES_MAX);
-  /** The first place of the next smaller size. */
-  readonly nextSize = new Int32Array(ENTRIES_MAX);
   /** Whether the place before holds an order just like it: of such the first ones change first. */
   readonly isTwin = new Uint8Array(ENTRIES_MAX);
 
@@ -177,12 +175,6 @@ export class Core {
       this.#key[place] = -2 * Math.floor(Math.log2(most) / 2) + this.loss[first]! / widest;
     }
     sortAscending(this.#key, this.from, this.count);
-    let end = this.count;
-    for (let place = end - 1; place >= 0; place -= 1) {
-      const size = Math.floor(this.#key[place]! / 2);
-      if (place + 1 < this.count && size !== Math.floor(this.#key[place + 1]! / 2)) end = place + 1;
-      this.nextSize[place] = end;
-    }
   }
 
   #findTwins(): void {

@@ -553,10 +553,7 @@ export class HopSolver {
     }
     for (let place = from; place < core.count; place += 1) {
       const first = core.from[place]!;
-      if (most - core.loss[first]! < this.#needed) {
-        place = core.nextSize[place]! - 1;
-        continue;
-      }
+      if (most - core.loss[first]! < this.#needed) continue;
       if (place === this.#fixed) continue;
       if (core.isTwin[place] === 1 && place > from && place - 1 !== this.#fixed) continue;
       const end = core.end[first]!;
