@@ -2,6 +2,8 @@
 // oracle says, and no single order more, less or other makes it better.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Address } from "../../src/model/address.ts";
+import { costUp, greater } from "../../src/model/settlement.ts";
 import type { QuoteResult, RouteQuote } from "../../src/router-worker/quote.ts";
 import { QuoteSearch } from "../../src/router-worker/search/quote-search.ts";
 import { account, token } from "../support/addresses.ts";
@@ -241,6 +243,37 @@ test("orders that use up their maker's backing exactly are listed, however large
     const best = (285n * unit) / 13n;
     assert((best - route.bought) * EQUAL_PARTS <= best, `${decimals} decimals: ${route.bought}`);
   }
+});
+
+test("headroom that orders use up exactly bounds nothing, however large the amounts", () => {
+  checkSeeds(runs(6), (seed) => {
+    const { state, request, ordersMax } = broadWorld(seed);
+    // Nearly as large as a trustline holds: no double tells the units apart.
+    const most = state.orders.reduce((most, { amount }) => greater(most, amount), 1n);
+    const times = 10n ** 18n / most;
+    const orders = state.orders.map((order) => ({ ...order, amount: order.amount * times }));
+    const paid = new Map<Address, bigint>();
+    for (const { owner, amount, price } of orders) {
+      paid.set(owner, (paid.get(owner) ?? 0n) + costUp(amount, price));
+    }
+    const holders = state.holders.map((one) => ({ ...one, balance: one.balance * times }));
+    const amount = (request.amount * times) / 3n;
+    const plenty: HostileWorld = {
+      state: {
+        ...state,
+        ...{ orders, holders },
+        allowances: state.allowances.map((one) => ({ ...one, amount: one.amount * times })),
+      },
+      request: { ...request, amount },
+      ordersMax,
+    };
+    const limited = holders.map((one) =>
+      one.asset === token(0) ? { ...one, limit: one.balance + (paid.get(one.holder) ?? 0n) } : one,
+    );
+    const world = { ...plenty, state: { ...plenty.state, holders: limited } };
+    const route = quoted(world);
+    return [...routeFaultsOf(world, route), ...worseThan(world, route, quoted(plenty))];
+  });
 });
 
 test("a route is searched anew for fewer orders that come to the same", () => {

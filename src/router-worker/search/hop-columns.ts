@@ -3,7 +3,7 @@
 // then settled in integers.
 
 import { ORDER_PRICE_U64, ORDER_STRIDE_U64 } from "../../book/shared-layout.ts";
-import { costOf, outputOf } from "./rounding.ts";
+import { costOf, exceeds, outputOf } from "./rounding.ts";
 
 /** The maker's orders do not compete for its backing or its headroom. */
 export const UNCONSTRAINED = -1;
@@ -95,7 +95,7 @@ export function pickEntries(
 export function limitEntry(columns: HopColumns, entry: number, words: BigUint64Array): void {
   const { amount, budget, cost, headroom, most } = columns;
   most[entry] = Math.min(amount[entry]!, budget[entry]!);
-  if (headroom[entry]! >= cost[entry]!) return;
+  if (!exceeds(cost[entry]!, headroom[entry]!)) return;
   most[entry] = Math.min(most[entry]!, entryOutput(columns, entry, headroom[entry]!, words));
 }
 
