@@ -418,6 +418,28 @@ test("an order stays listed where the plan forward alone needs it", () => {
   assert.deepEqual(routeFaults(market.state, route, "strict_send", 20), []);
 });
 
+test("the call of a route carries what is filled, not what the plan forward alone fills", () => {
+  const market = new Market();
+  // Three use up what is sold; of the 3 X that they give B costs 2.
+  for (const at of [1, 2, 3]) market.order(X, A, 1n, 1020n, { owner: account(at) });
+  const last = market.order(B, X, 1n, 1010n);
+  // A call of three orders takes 2676 bytes, one of four 3352.
+  const state = { ...market.state, callBytesMax: 2676 };
+  const view = bookOfWorld(state);
+  const request = { sellingAsset: A, buyingAsset: B, amount: 7n, direct: false };
+  const context = { now: NOW, skipWindow: 600, shouldStop: () => false };
+  const answer = new QuoteSearch(view).quote(
+    view,
+    { ...request, direction: "strict_send" },
+    context,
+  );
+  const [route] = routesOf(answer);
+  assert.deepEqual([route?.sold, route?.bought], [4n, 1n]);
+  assert.deepEqual(route?.hops[1]?.orders, [last]);
+  assert(route !== undefined);
+  assert.deepEqual(routeFaults(state, route, "strict_send", 20), []);
+});
+
 test("orders of dust are left out", () => {
   const market = new Market();
   market.order(B, A, 999n, 1n);

@@ -388,13 +388,16 @@ export class RouteSolver {
     const { isOpen } = this;
     const limits = cutoff === undefined ? {} : { cutoff };
     let orderSlots = this.#searchSelections(context, sides, limits);
-    if (orderSlots !== undefined && this.#search.bytes > bytes) {
+    if (orderSlots === undefined) return undefined;
+    // The call carries it, too, where some of the orders are not needed.
+    let route = this.#routeOf(context, sides, orderSlots);
+    if (route === undefined && this.#search.bytes > bytes) {
       this.isOpen = isOpen;
       if (this.#wantAll(sides)) this.#loadWithCredit(context, sides);
       orderSlots = this.#searchSelections(context, sides, { ...limits, bytes });
+      if (orderSlots === undefined) return undefined;
+      route = this.#routeOf(context, sides, orderSlots);
     }
-    if (orderSlots === undefined) return undefined;
-    const route = this.#routeOf(context, sides, orderSlots);
     // Another selection may settle.
     if (route === undefined) this.isOpen = true;
     return route;
@@ -416,11 +419,10 @@ export class RouteSolver {
     orderSlots: readonly (readonly number[])[],
   ): RouteQuote | undefined {
     const settled = settleListed(context, orderSlots);
-    if (settled === undefined || !fitsInCall(context.view, sides, orderSlots, false))
-      return undefined;
+    if (settled === undefined) return undefined;
     const { sold, bought } = settled;
     const needed = neededOrderSlots(context, orderSlots, settled);
-    if (needed === undefined) return undefined;
+    if (needed === undefined || !fitsInCall(context.view, sides, needed, false)) return undefined;
     const hops = sides.map((side, hop) => this.#hops.listed(context.view, side, needed[hop]!));
     const route = { sold, bought, hops };
     this.#listed.set(route, { sides, orderSlots: needed, flows: settled.flows });
