@@ -527,7 +527,8 @@ export class HopSolver {
     }
     if (relaxation.overdrawn > 0 && !this.#core.canRecover(0)) return;
     const count = relaxation.count + size;
-    if (this.#isUseful(0, 0, count)) this.#vary(0, 0, count);
+    if (!this.#isUseful(0, 0, count)) return;
+    if (!this.#hasPairs || this.#isHopeful(0, 0, -1)) this.#vary(0, 0, count);
   }
 
   #isOut(): boolean {
@@ -565,11 +566,8 @@ export class HopSolver {
         this.#profit[depth + 1] = own - loss;
         this.#got[depth + 1] = got + core.got[at]!;
         this.#paid[depth + 1] = paid + core.paid[at]!;
-        for (let pair = 0; this.#hasPairs && pair < PAIRS; pair += 1) {
-          const next = this.#pairs.altProfit[at * PAIRS + pair]!;
-          this.#profits[(depth + 1) * PAIRS + pair] = this.#profits[depth * PAIRS + pair]! + next;
-        }
         if (!this.#isUseful(depth + 1, place + 1, size)) continue;
+        if (this.#hasPairs && !this.#isHopeful(depth + 1, place + 1, at)) continue;
         const owner = core.owner[first]!;
         this.#change(owner, at, false);
         if (relaxation.overdrawn === 0 || core.canRecover(place + 1)) {
@@ -657,7 +655,7 @@ export class HopSolver {
       }
       return false;
     }
-    return !this.#hasPairs || this.#isHopeful(depth, from);
+    return true;
   }
 
   /**
@@ -681,27 +679,30 @@ export class HopSolver {
     return false;
   }
 
-  /** Whether each side pair's bound is beyond what is needed. */
-  #isHopeful(depth: number, from: number): boolean {
+  /** Once that is so: whether each side pair's bound is beyond what is needed. `at`: the alternative taken last. */
+  #isHopeful(depth: number, from: number, at: number): boolean {
     const { sells, error, priceMax } = this.#task;
-    const { lambda, gainFrom } = this.#pairs;
+    const { altProfit, lambda, gainFrom } = this.#pairs;
+    const profits = this.#profits;
     const most = this.#rest + this.#canDrop;
     const least = this.#rest - 2 * error - this.#canAdd;
     const first = this.#relaxation.lambda;
     for (let pair = 0; pair < PAIRS; pair += 1) {
       const rise = lambda[pair]! - first;
       let broken = Number.NEGATIVE_INFINITY;
-      for (let at = this.#front; at < this.#frontEnd; at += 1) {
-        const unit = this.#frontLeast[at]!;
-        const gain = this.#frontGain[at]! + (sells ? rise / unit : rise);
-        const end = this.#frontMost[at]! + error;
+      for (let front = this.#front; front < this.#frontEnd; front += 1) {
+        const unit = this.#frontLeast[front]!;
+        const gain = this.#frontGain[front]! + (sells ? rise / unit : rise);
+        const end = this.#frontMost[front]! + error;
         const uses =
           gain > 0
             ? Math.min(end, most)
             : Math.max(unit, Math.min(end, least - (sells ? priceMax + Math.max(unit, 1) : 0)));
         if (gain * uses > broken) broken = gain * uses;
       }
-      const profit = this.#profits[depth * PAIRS + pair]! + gainFrom[from * PAIRS + pair]!;
+      const own = depth * PAIRS + pair;
+      if (at >= 0) profits[own] = profits[own - PAIRS]! + altProfit[at * PAIRS + pair]!;
+      const profit = profits[own]! + gainFrom[from * PAIRS + pair]!;
       if (profit + broken < this.#neededOf[pair]!) return false;
     }
     return true;
