@@ -6,7 +6,7 @@
 import { entryCost, entryOutput } from "./hop-columns.ts";
 import { unsoldMax } from "./hop-loader.ts";
 import type { HopOrders } from "./hop-problem.ts";
-import { exceeds } from "./rounding.ts";
+import { exceeds, sumError } from "./rounding.ts";
 
 /** Orders of one hop that selections are made of: some 5,000 selections. */
 const HEADROOM_ORDERS_MAX = 10;
@@ -159,17 +159,18 @@ export class HeadroomSearch {
     const { sells } = this.#demand;
     const { columns, words } = task.hop.orders;
     const [own, cost] = [columns.amount[entry]!, columns.cost[entry]!];
+    const error = sumError(task.flow.amount);
     let gets = Math.min(left, own);
     if (sells) {
       gets = left >= cost ? own : entryOutput(columns, entry, left, words);
       if (gets < 1) return undefined;
-    } else if (left > own) return undefined;
+    } else if (left > own + error) return undefined;
     const pays = gets === own ? cost : entryCost(columns, entry, gets, words);
     const fills = [...whole, { entry, maker: columns.owner[entry]!, gets, pays }];
     const entries = fills.map((fill) => fill.entry);
     // A price that is the same as a plain number may be higher.
     const dearest = columns.price[Math.max(...entries)]!;
-    if (sells && left - pays > dearest * (1 + 2 ** -50)) return undefined;
+    if (sells && left - pays > dearest * (1 + 2 ** -50) + error) return undefined;
     const amount = sumOf(fills, sells ? "gets" : "pays");
     if (!this.#isBetter(task, amount) || !this.#isCovered(task, fills)) return undefined;
     const makers = this.#makersOf(task, fills);

@@ -223,6 +223,25 @@ test("what a maker delivers at one hop releases headroom for what it is paid at 
   assert.deepEqual([route?.sold, route?.bought], [1000n, 1000n]);
 });
 
+test("so it does at amounts whose sums no plain number holds", () => {
+  const Y = token(3);
+  const [large, short] = [account(1), account(2)];
+  for (let more = 0n; more < 8n; more += 1n) {
+    const market = new Market();
+    const amount = 22_783_870_930_811_265n + more;
+    market.order(Y, A, amount - 2n, 1000n, { more: 44n });
+    market.order(X, Y, 33_450_380_964_990_475n, 1000n, { owner: large });
+    // Listed for the headroom that it releases, though the other one would do.
+    market.order(X, Y, 13_397_902_928_789_462n, 1000n, { owner: short });
+    market.order(B, X, 31_386_652_007_755_191n, 1000n, { owner: short, more: 484n });
+    market.order(B, X, 29_675_468_321_717_762n, 1001n, { owner: large });
+    market.hold(short, X, { balance: 10n ** 17n, limit: 10n ** 17n + 15_693_326_003_877_603n });
+    const [route] = routesOf(market.quote({ amount }));
+    assert(route !== undefined && route.bought > amount - 20n, `${amount}: ${route?.bought}`);
+    assert.deepEqual(routeFaults(market.state, route, "strict_send", 20), []);
+  }
+});
+
 test("such headroom counts for an order deep in its side, too, at the first quote", () => {
   const market = new Market();
   const [small, large] = [account(1), account(2)];

@@ -20,6 +20,11 @@ export function exceeds(sum: number, most: number): boolean {
   return sum > most && (sum < EXACT_MAX || sum > most * (1 + 2 ** -46));
 }
 
+/** What sums of such a size may err by: what it leaves open integers decide. */
+export function sumError(sum: number): number {
+  return sum < EXACT_MAX ? 0 : sum * 2 ** -46;
+}
+
 /** A contract price as buying base units per selling base unit. */
 export function realPrice(price: number): number {
   return price / UNIT;
