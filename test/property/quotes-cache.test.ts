@@ -99,20 +99,23 @@ const SELLING = token(1);
 const BUYING = token(0);
 /** On both sides of where fronts end. */
 const PLACES = FRONT_ORDERS + 4;
-const UNITS = 1000n;
+const UNITS = 1_000_000n;
 
 /** Orders of a maker each, dearer by one part in a hundred from one to the next. */
 function ladder(orders: number): readonly BookChange[] {
   return Array.from({ length: orders }, (_, at): readonly BookChange[] => {
     const owner = account(at);
-    const backing = { owner, updated: 1, authorized: true, pending: false };
-    const plenty = { balance: 1n << 60n, allowance: 1n << 60n, budget: 1n << 60n, liveUntil: 9999 };
     return [
       { kind: "put", order: orderAt(at, UNITS, owner) },
-      { kind: "backing", backing: { ...backing, ...plenty, asset: SELLING } },
-      { kind: "backing", backing: { ...backing, ...plenty, asset: BUYING } },
+      backingOf(owner, SELLING, 1n << 60n),
+      backingOf(owner, BUYING, 1n << 60n),
     ];
   }).flat();
+}
+
+function backingOf(owner: Address, asset: Address, budget: bigint): BookChange {
+  const known = { owner, asset, updated: 1, authorized: true, pending: false, liveUntil: 9999 };
+  return { kind: "backing", backing: { ...known, balance: budget, allowance: budget, budget } };
 }
 
 function orderAt(place: number, amount: bigint, owner: Address = account(place)): Order {
@@ -137,14 +140,21 @@ test("whatever changes at whatever place of a side, the next quote that reaches 
       for (const change of changes) applyChange(copy, change);
       const fresh = new QuoteSearch(view);
       for (let reached = 1; reached <= PLACES; reached += 1) {
-        const request: QuoteRequest = {
-          direction: "strict_receive",
-          ...{ sellingAsset: BUYING, buyingAsset: SELLING, direct: false },
-          amount: BigInt(reached) * UNITS - 1n,
-        };
-        const context = { now: 1_700_000_000, skipWindow: 600, shouldStop: () => false };
-        const expected = fresh.quote(view, request, context);
-        assert.deepEqual(seasoned.quote(view, request, context), expected, `${orders}, ${reached}`);
+        // Of half an order price by price is the best list, of nearly all of it the cheapest can be the break item.
+        for (const left of [1n, UNITS / 2n]) {
+          const request: QuoteRequest = {
+            direction: "strict_receive",
+            ...{ sellingAsset: BUYING, buyingAsset: SELLING, direct: false },
+            amount: BigInt(reached) * UNITS - left,
+          };
+          const context = { now: 1_700_000_000, skipWindow: 600, shouldStop: () => false };
+          const expected = fresh.quote(view, request, context);
+          assert.deepEqual(
+            seasoned.quote(view, request, context),
+            expected,
+            `${orders}, ${reached}`,
+          );
+        }
       }
     };
     apply(ladder(orders));
@@ -152,6 +162,9 @@ test("whatever changes at whatever place of a side, the next quote that reaches 
       apply([{ kind: "put", order: orderAt(place, UNITS + 7n) }]);
       apply([{ kind: "put", order: { ...orderAt(place, UNITS), price: PRICE_UNIT * 3n } }]);
       apply([{ kind: "put", order: orderAt(place, UNITS) }]);
+      // It stays on its side, but cannot be filled.
+      apply([backingOf(account(place), SELLING, 0n)]);
+      apply([backingOf(account(place), SELLING, 1n << 60n)]);
       apply([{ kind: "remove", id: orderAt(place, UNITS).id }]);
       apply([{ kind: "put", order: orderAt(place, UNITS) }]);
     }

@@ -345,7 +345,11 @@ export class SideCurves {
     this.#frontChanged[curve] = view.sideF64[side * SIDE_STRIDE_F64 + SIDE_FRONT_CHANGED_F64]!;
     this.#held[curve] = entry - start + Math.max(0, end - next);
     if (next >= end) this.#since[curve] = this.#changed[curve]!;
-    else if (next > entry) moveEntries(columns, next, entry, entry + end - next);
+    else if (next > entry) {
+      moveEntries(columns, next, entry, entry + end - next);
+      // Entries behind the curve move up to where its head lists them next time.
+      if (entry < start + ORDERS_MAX) this.headBuild[curve] = this.#builds;
+    }
   }
 
   /** False of what the API leaves out of quotes (api.md, Quote, rule 7). */
