@@ -4,7 +4,13 @@ import type { BookView } from "../../book/shared-layout.ts";
 import { HOPS_MAX, ORDERS_MAX } from "../quote.ts";
 import { payerBytesOf } from "./call-bytes.ts";
 import { CANDIDATES_MAX, type Candidates } from "./candidates.ts";
-import { groupMakers, limitEntry, newColumns, UNCONSTRAINED } from "./hop-columns.ts";
+import {
+  groupMakers,
+  type HopColumns,
+  limitEntry,
+  newColumns,
+  UNCONSTRAINED,
+} from "./hop-columns.ts";
 import type { HopOrders } from "./hop-problem.ts";
 import { KnownProfits } from "./known-profits.ts";
 
@@ -36,7 +42,7 @@ export function wantReleasing(hops: readonly HopOrders[], hopCount: number): boo
     if (dropped === undefined) continue;
     const short = new Set<number>();
     for (let entry = 0; entry < hop.count; entry += 1) {
-      if (isHeadroomShort(hop, entry)) short.add(hop.columns.owner[entry]!);
+      if (isHeadroomShort(hop.columns, entry)) short.add(hop.columns.owner[entry]!);
     }
     for (let place = 0; place < dropped.count; place += 1) {
       if (short.has(dropped.owner[place]!) && dropped.want(place)) isNew = true;
@@ -78,7 +84,8 @@ export class CreditedHops {
     const { columns, count } = hop;
     const { columns: credited, own, profits } = this.#copies[at]!;
     for (let entry = 0; entry < count; entry += 1) {
-      if (!isHeadroomShort(hop, entry)) continue;
+      // As the candidates have it: the copy's groups are yet to be made.
+      if (!isHeadroomShort(columns, entry)) continue;
       const delivered = before === undefined ? 0 : mostDelivered(before, columns.owner[entry]!);
       const credit = delivered + Math.ceil(unsold * columns.price[entry]!);
       if (credit === 0) continue;
@@ -103,7 +110,7 @@ export function unsoldMax({ columns, count }: HopOrders): number {
 }
 
 /** Whether the maker of an entry can be short of headroom for what it could deliver of it. */
-function isHeadroomShort({ columns }: HopOrders, entry: number): boolean {
+function isHeadroomShort(columns: HopColumns, entry: number): boolean {
   const budget = columns.budget[entry]!;
   const isUnconstrained = columns.group[entry] === UNCONSTRAINED && columns.amount[entry]! < budget;
   const most = isUnconstrained ? columns.amount[entry]! : budget;
