@@ -70,7 +70,8 @@ export class HopTask {
   /** Whether an order can be filled whole and leave some of the amount. */
   canBeWhole(entry: number): boolean {
     const { amount, most } = this.orders.columns;
-    return most[entry]! >= amount[entry]! && this.#uses[entry]! < this.#wholeMax;
+    const isFilled = entry < this.candidates && most[entry]! >= amount[entry]!;
+    return isFilled && this.#uses[entry]! < this.#wholeMax;
   }
 
   /** From now on makers have what they have. */
