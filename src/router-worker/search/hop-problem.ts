@@ -58,7 +58,7 @@ export function orderBytes({ columns, payerBytes }: OrderBytes, entry: number): 
 }
 
 /** What an order takes less where its maker has another in the list: the transfers serve both. */
-export function sharedBytes({ columns, payerBytes }: OrderBytes, entry: number): number {
+function sharedBytes({ columns, payerBytes }: OrderBytes, entry: number): number {
   return columns.transferBytes[entry]! + payerBytes;
 }
 

@@ -25,8 +25,8 @@ const LIMIT_WORK_MAX = 1 << 14;
 /**
  * Work units that selection searches may take for one quote, and the part of what is left of them that each
  * search may take, those of the most promising paths first: a path has up to ROUNDS_MAX of them, and one where
- * headroom is to be released. A choice between the time of an answer and the last unit of it. Greedy paths
- * take none.
+ * headroom is to be released, each once more where the call's bytes bound it. A choice between the time of an
+ * answer and the last unit of it. Greedy paths take none.
  */
 const WORK_MAX = 1 << 18;
 const SEARCH_PART = 1 / 4;
