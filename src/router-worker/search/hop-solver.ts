@@ -679,7 +679,10 @@ export class HopSolver {
     return false;
   }
 
-  /** Once that is so: whether each side pair's bound is beyond what is needed. `at`: the alternative taken last. */
+  /**
+   * Of a node that `#isUseful` has just let pass: whether each side pair's bound, too, is beyond what is needed.
+   * `at`: the alternative taken last; -1: none, what the pairs profit is noted.
+   */
   #isHopeful(depth: number, from: number, at: number): boolean {
     const { sells, error, priceMax } = this.#task;
     const { altProfit, lambda, gainFrom } = this.#pairs;
