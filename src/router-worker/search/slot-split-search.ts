@@ -341,7 +341,7 @@ export class SlotSplitSearch {
       if (limits === LIMITS_MAX) this.#isDone = false;
       hopBytes = this.#takenMost - 1;
       const within = this.#tryWithin(stage, flow, exact, slots, bytes, hopBytes);
-      if (within > reach) reach = within;
+      if (this.#sells ? within > reach : within < reach) reach = within;
     }
     this.#isBytesBound = isBound;
     return reach;
